@@ -48,6 +48,9 @@ foreach(target pdl_options pdl_generated_options)
   # Fused and unfused chains must agree to the last bit, so no multiply and add become one.
   target_compile_options(
     ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-semantic-interposition>)
+  # The same objects from every checkout.
+  target_compile_options(
+    ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     target_compile_options(${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v2>)
   endif()

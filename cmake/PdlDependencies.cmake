@@ -49,3 +49,4 @@ foreach(name Support Demangle LineEditor)
 endforeach()
 set(PDL_LLVM_SYSTEM_LIBRARIES ZLIB::ZLIB zstd::libzstd_shared Threads::Threads pdl_edit tinfo
                               ${CMAKE_DL_LIBS})
+
