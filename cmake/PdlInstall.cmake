@@ -5,7 +5,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pdl)
 
 install(TARGETS libpdl EXPORT pdlTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT pdlTargets NAMESPACE pdl:: DESTINATION ${package_dir})
-install(DIRECTORY include/pdl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/pdl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
+        PATTERN "*.def")
 install(FILES ${PROJECT_BINARY_DIR}/include/pdl/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pdl)
 
