@@ -1,5 +1,4 @@
 // The instruction set that our vector loops use on this machine.
-// Room: kernels
 #ifndef PDL_KERNELS_CPU_ISA_H_
 #define PDL_KERNELS_CPU_ISA_H_
 

@@ -1,5 +1,4 @@
 // float16 and bfloat16 to and from float, in forms that become vector code.
-// Room: kernels
 #ifndef PDL_KERNELS_HALF_H_
 #define PDL_KERNELS_HALF_H_
 

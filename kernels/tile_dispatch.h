@@ -1,5 +1,4 @@
 // Makes a Tile of a formula: compiles its loop for every instruction set and picks one.
-// Room: kernels
 //
 // A formula is a small functor, written once for all dtypes:
 //
@@ -7,7 +6,7 @@
 //     double scale;
 //     template <class T>
 //     T operator()(T x) const { return static_cast<T>(scale) * math::CosReducible(x); }
-//     // Only where some elements need a path with branches:
+//     // Only where some floats need a path with branches:
 //     bool IsCommon(float x) const { return math::IsReducible(x); }
 //     float Rare(float x) const { return static_cast<float>(scale) * math::Cos(x); }
 //   };
@@ -20,20 +19,11 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/cpu_isa.h"
-#include "kernels/half.h"
-#include "kernels/vector_math.h"
+#include "kernels/element.h"
+#include "kernels/isa_dispatch.h"
 #include "pdl/tile.h"
 
 namespace pdl {
-
-/// How a loop reads and writes elements of a storage type: halves are computed as floats.
-template <class T>
-struct Element {
-  using Compute = T;
-  static PDL_INLINE T Load(T x) { return x; }
-  static PDL_INLINE T Store(T x) { return x; }
-};
 
 namespace detail {
 
@@ -41,7 +31,7 @@ namespace detail {
 enum class Form { kDense, kScalarLeft, kScalarRight };
 
 template <class F, class T>
-concept HasRarePath = requires(const F& f, T x) {
+concept HasRarePath = std::same_as<T, float> && requires(const F& f, T x) {
   { f.IsCommon(x) } -> std::convertible_to<bool>;
 };
 
@@ -114,40 +104,6 @@ PDL_INLINE void Binary(const void* const* inputs, void* output, int64_t n, const
   }
 }
 
-#define PDL_TARGET_AVX2 __attribute__((target("avx2"), flatten))
-#define PDL_TARGET_AVX512 \
-  __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512"), flatten))
-
-// `kLoop` is a type with a static `Run`, always inlined here.
-template <class Loop>
-__attribute__((flatten)) void RunBaseline(const void* const* inputs, void* output, int64_t n,
-                                          const void* parameters) {
-  Loop::Run(inputs, output, n, parameters);
-}
-template <class Loop>
-PDL_TARGET_AVX2 void RunAvx2(const void* const* inputs, void* output, int64_t n,
-                             const void* parameters) {
-  Loop::Run(inputs, output, n, parameters);
-}
-template <class Loop>
-PDL_TARGET_AVX512 void RunAvx512(const void* const* inputs, void* output, int64_t n,
-                                 const void* parameters) {
-  Loop::Run(inputs, output, n, parameters);
-}
-
-template <class Loop>
-TileFunction Choose(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return RunBaseline<Loop>;
-    case Isa::kAvx2:
-      return RunAvx2<Loop>;
-    case Isa::kAvx512:
-      return RunAvx512<Loop>;
-  }
-  __builtin_unreachable();
-}
-
 template <class F, class Out, class In>
 struct UnaryTileLoop {
   static PDL_INLINE void Run(const void* const* inputs, void* output, int64_t n,
@@ -170,7 +126,7 @@ struct BinaryTileLoop {
 template <class Out, class In, class F>
 Tile MakeUnaryTile(const F* f, Isa isa = CurrentIsa()) {
   Tile tile;
-  tile.dense = detail::Choose<detail::UnaryTileLoop<F, Out, In>>(isa);
+  tile.dense = ChooseIsa<detail::UnaryTileLoop<F, Out, In>>(isa);
   tile.parameters = f;
   return tile;
 }
@@ -181,10 +137,10 @@ Tile MakeBinaryTile(const F* f, Isa isa = CurrentIsa()) {
   using detail::BinaryTileLoop;
   using detail::Form;
   Tile tile;
-  tile.dense = detail::Choose<BinaryTileLoop<F, Out, In, In, Form::kDense>>(isa);
+  tile.dense = ChooseIsa<BinaryTileLoop<F, Out, In, In, Form::kDense>>(isa);
   if constexpr (sizeof(In) >= 4) {
-    tile.scalar[0] = detail::Choose<BinaryTileLoop<F, Out, In, In, Form::kScalarLeft>>(isa);
-    tile.scalar[1] = detail::Choose<BinaryTileLoop<F, Out, In, In, Form::kScalarRight>>(isa);
+    tile.scalar[0] = ChooseIsa<BinaryTileLoop<F, Out, In, In, Form::kScalarLeft>>(isa);
+    tile.scalar[1] = ChooseIsa<BinaryTileLoop<F, Out, In, In, Form::kScalarRight>>(isa);
   }
   tile.parameters = f;
   return tile;

@@ -1,5 +1,4 @@
 // Elementary functions that a compiler can turn into vector code.
-// Room: kernels
 //
 // The float forms are free of branches, calls and fused multiply-adds, so a loop over them becomes
 // vector code on every instruction set and gives the same bits on each. They stay within 2 ULP of
@@ -16,7 +15,11 @@
 #include <cstdint>
 #include <limits>
 
+#ifdef __CUDACC__
+#define PDL_INLINE __host__ __device__ __forceinline__
+#else
 #define PDL_INLINE inline __attribute__((always_inline))
+#endif
 
 namespace pdl::math {
 
@@ -66,18 +69,16 @@ PDL_INLINE ExpParts SplitExp(float x) {
 }  // namespace detail
 
 PDL_INLINE float Abs(float x) { return detail::FloatOf(detail::Bits(x) & ~detail::kSignBit); }
-PDL_INLINE double Abs(double x) { return __builtin_fabs(x); }
+PDL_INLINE double Abs(double x) { return std::fabs(x); }
 
 PDL_INLINE float CopySign(float magnitude, float sign) {
   return detail::FloatOf((detail::Bits(magnitude) & ~detail::kSignBit) |
                          (detail::Bits(sign) & detail::kSignBit));
 }
-PDL_INLINE double CopySign(double magnitude, double sign) {
-  return __builtin_copysign(magnitude, sign);
-}
+PDL_INLINE double CopySign(double magnitude, double sign) { return std::copysign(magnitude, sign); }
 
-PDL_INLINE float Sqrt(float x) { return __builtin_sqrtf(x); }
-PDL_INLINE double Sqrt(double x) { return __builtin_sqrt(x); }
+PDL_INLINE float Sqrt(float x) { return std::sqrt(x); }
+PDL_INLINE double Sqrt(double x) { return std::sqrt(x); }
 
 PDL_INLINE float Exp(float x) {
   const auto [n, tail] = detail::SplitExp(detail::Clamp(x, -105.0f, 90.0f));
@@ -85,7 +86,7 @@ PDL_INLINE float Exp(float x) {
   const int32_t half = n >> 1;
   return (1.0f + tail) * detail::PowerOfTwo(half) * detail::PowerOfTwo(n - half);
 }
-inline double Exp(double x) { return std::exp(x); }
+PDL_INLINE double Exp(double x) { return std::exp(x); }
 
 /// exp(x) - 1, exact in the relative sense also where x is small.
 PDL_INLINE float Expm1(float x) {
@@ -95,7 +96,7 @@ PDL_INLINE float Expm1(float x) {
   const float y = (half_scale * tail + (half_scale - 0.5f)) * 2.0f;
   return x == 0.0f ? x : y;
 }
-inline double Expm1(double x) { return std::expm1(x); }
+PDL_INLINE double Expm1(double x) { return std::expm1(x); }
 
 PDL_INLINE float Log(float x) {
   using detail::Bits;
@@ -126,7 +127,7 @@ PDL_INLINE float Log(float x) {
   y = x == 0.0f ? -kInfinity : y;
   return x >= 0.0f ? y : std::numeric_limits<float>::quiet_NaN();
 }
-inline double Log(double x) { return std::log(x); }
+PDL_INLINE double Log(double x) { return std::log(x); }
 
 namespace detail {
 
@@ -181,17 +182,17 @@ PDL_INLINE float CosReducible(float x) {
   const auto [r, quadrant] = detail::ReduceByHalfPi(x);
   return detail::SinOfQuadrant(r, quadrant + 1);
 }
-inline double SinReducible(double x) { return std::sin(x); }
-inline double CosReducible(double x) { return std::cos(x); }
+PDL_INLINE double SinReducible(double x) { return std::sin(x); }
+PDL_INLINE double CosReducible(double x) { return std::cos(x); }
 
-inline float Sin(float x) {
+PDL_INLINE float Sin(float x) {
   return IsReducible(x) ? SinReducible(x) : static_cast<float>(std::sin(static_cast<double>(x)));
 }
-inline float Cos(float x) {
+PDL_INLINE float Cos(float x) {
   return IsReducible(x) ? CosReducible(x) : static_cast<float>(std::cos(static_cast<double>(x)));
 }
-inline double Sin(double x) { return std::sin(x); }
-inline double Cos(double x) { return std::cos(x); }
+PDL_INLINE double Sin(double x) { return std::sin(x); }
+PDL_INLINE double Cos(double x) { return std::cos(x); }
 
 PDL_INLINE float Tanh(float x) {
   const float magnitude = Abs(x);
@@ -209,7 +210,7 @@ PDL_INLINE float Tanh(float x) {
   const float large = 1.0f - 2.0f / (scale * tail + scale + 1.0f);
   return CopySign(magnitude <= 0.625f ? small : large, x);
 }
-inline double Tanh(double x) { return std::tanh(x); }
+PDL_INLINE double Tanh(double x) { return std::tanh(x); }
 
 /// 1 / (1 + exp(-x)).
 PDL_INLINE float Sigmoid(float x) {
@@ -225,13 +226,13 @@ PDL_INLINE float Sigmoid(float x) {
   const float divisor_low = e - ((1.0f + e) - 1.0f);
   return x < 0.0f ? y + (e_low * rest - y * divisor_low) * rest : y;
 }
-inline double Sigmoid(double x) {
+PDL_INLINE double Sigmoid(double x) {
   const double e = std::exp(-std::fabs(x));
   return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
-PDL_INLINE float Floor(float x) { return __builtin_floorf(x); }
-PDL_INLINE double Floor(double x) { return __builtin_floor(x); }
+PDL_INLINE float Floor(float x) { return std::floor(x); }
+PDL_INLINE double Floor(double x) { return std::floor(x); }
 
 /// x to the power of y, with the special cases of C's pow.
 PDL_INLINE float Pow(float x, float y) {
@@ -290,7 +291,7 @@ PDL_INLINE float Pow(float x, float y) {
   const bool one = (x == 1.0f) | (y == 0.0f) | ((base == 1.0) & (Abs(y) == kInfinity));
   return one ? 1.0f : result;
 }
-inline double Pow(double x, double y) { return std::pow(x, y); }
+PDL_INLINE double Pow(double x, double y) { return std::pow(x, y); }
 
 }  // namespace pdl::math
 

@@ -1,0 +1,23 @@
+// Inference that several families share.
+#ifndef PDL_KERNELS_INFERENCE_HELPERS_H_
+#define PDL_KERNELS_INFERENCE_HELPERS_H_
+
+#include "pdl/inference.h"
+
+namespace pdl {
+
+/// One result with the dtype and dims of the first operand.
+llvm::Error InferLikeFirst(InferenceContext& context);
+/// One result of the operands' dtype, broadcast.
+llvm::Error InferElementwise(InferenceContext& context);
+/// One bool result, broadcast.
+llvm::Error InferComparison(InferenceContext& context);
+/// One result of the attributes `dims` and `dtype`; nothing in `dims` may be negative.
+llvm::Error InferFromAttributes(InferenceContext& context);
+/// The dims in a shape attribute: an Error at it where one is negative or invalid, a check where
+/// that is not known.
+llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute);
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_INFERENCE_HELPERS_H_
