@@ -2,11 +2,6 @@
 
 namespace pdl {
 
-llvm::Error InferLikeFirst(InferenceContext& context) {
-  context.SetOutput(Type(context.input(0).dtype, context.input(0).dims));
-  return llvm::Error::success();
-}
-
 llvm::Error InferElementwise(InferenceContext& context) {
   llvm::Expected<Type> type = InferBroadcast(context);
   if (!type) return type.takeError();

@@ -6,8 +6,6 @@
 
 namespace pdl {
 
-/// One result with the dtype and dims of the first operand.
-llvm::Error InferLikeFirst(InferenceContext& context);
 /// One result of the operands' dtype, broadcast.
 llvm::Error InferElementwise(InferenceContext& context);
 /// One bool result, broadcast.

@@ -1,8 +1,8 @@
 // Operators on each element by itself: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs.
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
-#include "kernels/inference_helpers.h"
 #include "pdl/gradient.h"
+#include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
 
 namespace pdl {
@@ -36,7 +36,7 @@ struct CosineMaker : OpProtoMaker {
     AddOutput("y", "in [-scale, scale]; type as x");
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient(CosineGradient);
   }
 };
@@ -67,7 +67,7 @@ struct SineMaker : OpProtoMaker {
     AddOutput("y", "in [-scale, scale]; type as x");
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient(SineGradient);
   }
 };
@@ -89,7 +89,7 @@ struct ExpMaker : OpProtoMaker {
     AddInput("x", "exponents").Accepts(kFloatSet);
     AddOutput("y", "type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Mul(g.output_gradient(), g.output())); });
   }
@@ -110,7 +110,7 @@ struct LogMaker : OpProtoMaker {
     AddInput("x", "numbers from 0 on").Accepts(kFloatSet);
     AddOutput("y", "type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Div(g.output_gradient(), g.input(0))); });
   }
@@ -131,7 +131,7 @@ struct SqrtMaker : OpProtoMaker {
     AddInput("x", "numbers from 0 on").Accepts(kFloatSet);
     AddOutput("y", "type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* half = g.Mul(g.output_gradient(), g.Scalar(0.5, g.output()));
       g.SetInputGradient(0, g.Div(half, g.output()));
@@ -156,7 +156,7 @@ struct TanhMaker : OpProtoMaker {
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "in [-1, 1]; type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* slope = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
@@ -179,7 +179,7 @@ struct SigmoidMaker : OpProtoMaker {
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "in [0, 1]; type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* slope = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
@@ -202,7 +202,7 @@ struct ReluMaker : OpProtoMaker {
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "from 0 on; type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* positive = g.Call("greater", {g.input(0), g.Scalar(0, g.input(0))});
       Value* slope = g.Call("cast", {positive}, {{"to", g.input(0)->type().dtype}});
@@ -232,7 +232,7 @@ struct NegMaker : OpProtoMaker {
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) { g.SetInputGradient(0, g.Neg(g.output_gradient())); });
   }
 };
@@ -258,7 +258,7 @@ struct AbsMaker : OpProtoMaker {
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "type as x");
     SetTraits(kElementwise);
-    SetInference(InferLikeFirst);
+    SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* zero = g.Scalar(0, g.input(0));
       const NamedAttribute to = {"to", g.input(0)->type().dtype};
