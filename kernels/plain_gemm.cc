@@ -18,7 +18,7 @@ template <class T>
 struct GemmLoop {
   using Acc = Accumulator<T>;
   static constexpr int64_t kRows = 4;
-  static constexpr int64_t kColumns = 128 / sizeof(Acc);
+  static constexpr int64_t kColumns = 32;
 
   // kRows x kColumns elements of c, held in registers.
   static PDL_INLINE void Block(const GemmShape& s, const T* a, const T* b, T* c) {
