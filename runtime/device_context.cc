@@ -50,9 +50,9 @@ CudaLibrary LoadCudaLibrary() {
   if (version == nullptr || add_kernels == nullptr || create == nullptr)
     return failed(llvm::formatv("{0} is not pdl's", path).str());
   if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION) {
-    return failed(llvm::formatv("{0} is of version {1}, this is {2}", path, version(),
-                                PDL_PLUGIN_VERSION)
-                      .str());
+    return failed(
+        llvm::formatv("{0} is of version {1}, this is {2}", path, version(), PDL_PLUGIN_VERSION)
+            .str());
   }
   add_kernels(&GlobalRegistry());
   return {create, ""};

@@ -22,8 +22,8 @@ std::string AboutCall(const OperatorArguments& call, const std::string& message)
 template <typename... Args>
 llvm::Error CallFailure(const OperatorArguments& call, Code code, const char* format,
                         Args&&... args) {
-  return MakeUserError(
-      code, "{0}", AboutCall(call, llvm::formatv(format, std::forward<Args>(args)...).str()));
+  return MakeUserError(code, "{0}",
+                       AboutCall(call, llvm::formatv(format, std::forward<Args>(args)...).str()));
 }
 
 /// What a check of the call found, as an Error that stands by itself.
@@ -124,7 +124,7 @@ llvm::Expected<std::vector<OperandType>> InferOutputs(const OperatorArguments& c
   for (const Type& type : types) operands.push_back(&type);
   InferenceContext context(*call.def, operands, call.attributes);
   if (llvm::Error error = Infer(context)) return Finish(call, std::move(error));
-  if (llvm::Error error = CheckSizes(call, context.TakeChecks())) return std::move(error);
+  if (llvm::Error error = CheckSizes(call, context.TakeChecks())) return error;
 
   std::vector<OperandType> outputs;
   for (const Type& type : context.outputs()) {
@@ -203,7 +203,8 @@ llvm::Error UnknownOperator(const OpRegistry& registry, llvm::StringRef name) {
 
 llvm::Error CheckNames(const OperatorArguments& call) {
   const OpSignature& signature = call.def->signature;
-  if (call.inputs.size() < signature.MinOperands() || call.inputs.size() > signature.MaxOperands()) {
+  if (call.inputs.size() < signature.MinOperands() ||
+      call.inputs.size() > signature.MaxOperands()) {
     // Inference words the complaint; it counts before it looks at any operand.
     std::vector<const Type*> operands(call.inputs.size());
     InferenceContext context(*call.def, operands, call.attributes);
@@ -291,7 +292,7 @@ llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OpRegistry& r
   auto complete = CompleteAttributes(arguments.def->signature, given);
   if (!complete) return Finish(arguments, complete.takeError());
   arguments.attributes = std::move(*complete);
-  if (llvm::Error error = CheckNames(arguments)) return std::move(error);
+  if (llvm::Error error = CheckNames(arguments)) return error;
   return CreateOperator(arguments, device);
 }
 

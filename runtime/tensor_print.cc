@@ -47,8 +47,8 @@ std::string Scientific(bfloat16 value) { return ScientificHalf(value); }
 
 template <typename T>
 std::string FloatText(T value, bool in_full) {
-  const double wide = static_cast<double>(static_cast<std::conditional_t<
-                                              std::is_same_v<T, double>, double, float>>(value));
+  const double wide = static_cast<double>(
+      static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(value));
   if (std::isnan(wide)) return "nan";
   if (std::isinf(wide)) return wide < 0 ? "-inf" : "inf";
   std::string text = Scientific(value);
@@ -88,7 +88,7 @@ T Load(const void* data, int64_t index) {
 std::string ElementText(const Tensor& tensor, int64_t index, bool in_full) {
   const void* data = tensor.raw();
   switch (tensor.dtype()) {
-    // clang-format off
+      // clang-format off
     case DType::kF16: return FloatText(Load<float16>(data, index), in_full);
     case DType::kBF16: return FloatText(Load<bfloat16>(data, index), in_full);
     case DType::kF32: return FloatText(Load<float>(data, index), in_full);
@@ -174,8 +174,8 @@ class Printer {
       PrintRow(axis);
     } else {
       // As many line ends as there are axes below, so that matrices stand apart.
-      std::string between = "," + std::string(tensor_.rank() - axis - 1, '\n') +
-                            std::string(axis + 1, ' ');
+      std::string between =
+          "," + std::string(tensor_.rank() - axis - 1, '\n') + std::string(axis + 1, ' ');
       bool first = true;
       auto separate = [&] {
         if (!first) text_ += between;

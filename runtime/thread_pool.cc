@@ -179,7 +179,9 @@ class ThreadPool {
   /// A caller that waits raised waiting_callers_ before it last looked at its helpers.
   void WakeCallers() {
     if (waiting_callers_.load() == 0) return;
-    { std::lock_guard<std::mutex> lock(mutex_); }
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+    }
     caller_wakes_.notify_all();
   }
 
@@ -206,8 +208,8 @@ class ThreadPool {
 struct PoolOfProcess {
   std::atomic<ThreadPool*> pool = nullptr;
   std::atomic<bool> exiting = false;
-  /// The pools of the processes that this one was forked from: their threads are not here, and their
-  /// locks may be held for ever.
+  /// The pools of the processes that this one was forked from: their threads are not here, and
+  /// their locks may be held for ever.
   std::vector<ThreadPool*> abandoned;
 
   PoolOfProcess();

@@ -61,12 +61,10 @@ llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path) {
   if (status.st_size == 0) return SharedBytes{nullptr, llvm::StringRef("", 0)};
 
   size_t size = static_cast<size_t>(status.st_size);
-  void* data =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
+  void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
   if (data == MAP_FAILED) return CannotRead(path, "{0}", std::strerror(errno));
-  std::shared_ptr<const void> owner(data, [size](const void* mapping) {
-    munmap(const_cast<void*>(mapping), size);
-  });
+  std::shared_ptr<const void> owner(
+      data, [size](const void* mapping) { munmap(const_cast<void*>(mapping), size); });
   return SharedBytes{std::move(owner), llvm::StringRef(static_cast<const char*>(data), size)};
 }
 

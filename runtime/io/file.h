@@ -1,6 +1,6 @@
 // Files as bytes: read by mapping, written whole or not at all.
-#ifndef RUNTIME_IO_FILE_H_
-#define RUNTIME_IO_FILE_H_
+#ifndef PDL_RUNTIME_IO_FILE_H_
+#define PDL_RUNTIME_IO_FILE_H_
 
 #include <cstdint>
 #include <memory>
@@ -31,12 +31,12 @@ struct SharedBytes {
   llvm::StringRef bytes;
 };
 
-/// The whole file: mapped where it is a regular one, and read up to MemoryLimit() where it is a pipe
-/// or a device. The mapping is private: what a program writes there never reaches the file.
+/// The whole file: mapped where it is a regular one, and read up to MemoryLimit() where it is a
+/// pipe or a device. The mapping is private: what a program writes there never reaches the file.
 llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path);
 
-/// A new file under a temporary name beside `path`, whose place it takes at Commit. Without Commit it
-/// is removed. Where `path` is a pipe or a device, the bytes go there directly.
+/// A new file under a temporary name beside `path`, whose place it takes at Commit. Without Commit
+/// it is removed. Where `path` is a pipe or a device, the bytes go there directly.
 class AtomicFile {
  public:
   static llvm::Expected<AtomicFile> Create(llvm::StringRef path);
@@ -62,4 +62,4 @@ class AtomicFile {
 
 }  // namespace pdl
 
-#endif  // RUNTIME_IO_FILE_H_
+#endif  // PDL_RUNTIME_IO_FILE_H_

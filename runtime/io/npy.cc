@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/raw_ostream.h"
 #include "pdl/io.h"
 #include "runtime/memory.h"
 
@@ -46,20 +47,24 @@ class HeaderParser {
       llvm::Error error = seen == &has_descr   ? ParseDescr()
                           : seen == &has_order ? ParseOrder()
                                                : ParseShape();
-      if (error) return std::move(error);
+      if (error) return error;
       if (!Take(",") && !text_.ltrim().starts_with("}")) return Malformed();
     }
     if (!text_.trim().empty()) return Malformed();
     if (!has_descr || !has_order || !has_shape)
       return CannotRead(path_, "its header has no '{0}'",
-                        !has_descr ? "descr" : !has_order ? "fortran_order" : "shape");
+                        !has_descr   ? "descr"
+                        : !has_order ? "fortran_order"
+                                     : "shape");
     return header_;
   }
 
  private:
   llvm::Error Malformed() {
-    return CannotRead(path_, "its header is malformed at \"{0}\"",
-                      llvm::printEscaped(text_.ltrim().take_front(16)));
+    std::string near;
+    llvm::raw_string_ostream os(near);
+    llvm::printEscapedString(text_.ltrim().take_front(16), os);
+    return CannotRead(path_, "its header is malformed at \"{0}\"", near);
   }
 
   bool Take(llvm::StringRef token) {

@@ -1,7 +1,7 @@
 // One array in NumPy's format, wherever its bytes lie.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-#ifndef RUNTIME_IO_NPY_H_
-#define RUNTIME_IO_NPY_H_
+#ifndef PDL_RUNTIME_IO_NPY_H_
+#define PDL_RUNTIME_IO_NPY_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ int64_t FindBadBool(llvm::StringRef bytes);
 
 }  // namespace pdl
 
-#endif  // RUNTIME_IO_NPY_H_
+#endif  // PDL_RUNTIME_IO_NPY_H_

@@ -59,7 +59,7 @@ class ZipReader {
   ZipReader(llvm::StringRef path, const SharedBytes& file) : path_(path), file_(file) {}
 
   llvm::Expected<std::vector<Member>> Members() {
-    if (llvm::Error error = FindDirectory()) return std::move(error);
+    if (llvm::Error error = FindDirectory()) return error;
     std::vector<Member> members;
     llvm::StringSet<> names;
     llvm::StringRef rest = directory_;
@@ -68,19 +68,19 @@ class ZipReader {
       if (!member) return member.takeError();
       if (!names.insert(member->name).second)
         return CannotRead(path_, "two members are called '{0}'", member->name);
-      if (llvm::Error error = FindPacked(*member)) return std::move(error);
+      if (llvm::Error error = FindPacked(*member)) return error;
       members.push_back(std::move(*member));
     }
     if (!rest.empty()) return Broken("its directory has more members than it counts");
-    if (llvm::Error error = CheckApart(members)) return std::move(error);
+    if (llvm::Error error = CheckApart(members)) return error;
     return members;
   }
 
   llvm::Expected<SharedBytes> Unpack(const Member& member) {
     llvm::Expected<SharedBytes> bytes = UnpackUnchecked(member);
     if (!bytes) return bytes;
-    uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(bytes->bytes.data()),
-                        bytes->bytes.size());
+    uLong crc =
+        crc32_z(0, reinterpret_cast<const Bytef*>(bytes->bytes.data()), bytes->bytes.size());
     if (crc != member.crc)
       return CannotRead(path_, "member '{0}' is damaged: its CRC is {1:x-}, not {2:x-}",
                         member.name, crc, member.crc);
@@ -382,8 +382,7 @@ llvm::Error WriteNpz(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors) 
   ZipWriter writer(*file);
   llvm::StringSet<> names;
   for (const auto& [name, tensor] : tensors) {
-    if (!names.insert(name).second)
-      return CannotWrite(path, "two tensors are called '{0}'", name);
+    if (!names.insert(name).second) return CannotWrite(path, "two tensors are called '{0}'", name);
     if (name.size() > UINT16_MAX - 4)
       return CannotWrite(path, "the name of a tensor has {0} bytes", name.size());
     llvm::Expected<std::string> header = NpyHeader(path, tensor);

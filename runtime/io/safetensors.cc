@@ -28,8 +28,8 @@ std::optional<DType> DTypeFromStoredName(llvm::StringRef name) {
   return dtype && StoredName(*dtype) == name ? dtype : std::nullopt;
 }
 
-/// What JSON text looks like from afar: llvm::json recurses over nesting and keeps the last of equal
-/// keys, so both are looked at before and after.
+/// What JSON text looks like from afar: llvm::json recurses over nesting and keeps the last of
+/// equal keys, so both are looked at before and after.
 struct JsonOutline {
   unsigned depth = 0;
   size_t pairs = 0;  // name and value, in all objects
@@ -73,10 +73,10 @@ class HeaderReader {
 
     size_t pairs = object->size();
     std::vector<SafetensorsFile::Entry> entries;
-    for (const auto& [key, value] : *object) {
+    for (const auto& [key_of_json, value] : *object) {
+      const llvm::StringRef key = key_of_json;
       const llvm::json::Object* fields = value.getAsObject();
-      if (fields == nullptr)
-        return CannotRead(path_, "the header's '{0}' is no JSON object", key.str());
+      if (fields == nullptr) return CannotRead(path_, "the header's '{0}' is no JSON object", key);
       pairs += fields->size();
       if (key == kMetadata) continue;
       llvm::Expected<SafetensorsFile::Entry> entry = ReadEntry(key, *fields);
@@ -87,7 +87,7 @@ class HeaderReader {
     llvm::sort(entries, [](const auto& a, const auto& b) {
       return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
     });
-    if (llvm::Error error = CheckWhole(entries)) return std::move(error);
+    if (llvm::Error error = CheckWhole(entries)) return error;
     return entries;
   }
 
