@@ -11,14 +11,15 @@ namespace pdl {
 llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef file,
                                          const OpRegistry& registry) {
   if (bytes.size() > kMaxNetworkBytes)
-    return MakeUserError(Code::kBadNetwork, "{0}: {1} bytes are too many for a network, {2} are the most",
-                         file, bytes.size(), kMaxNetworkBytes);
+    return MakeUserError(Code::kBadNetwork,
+                         "{0}: {1} bytes are too many for a network, {2} are the most", file,
+                         bytes.size(), kMaxNetworkBytes);
   google::protobuf::Arena arena;
   auto* desc = google::protobuf::Arena::CreateMessage<NetworkDesc>(&arena);
   {
     google::protobuf::LogSilencer silencer;
-    google::protobuf::io::CodedInputStream coded(
-        reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
+    google::protobuf::io::CodedInputStream coded(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                 static_cast<int>(bytes.size()));
     // Each call in a dim takes two levels.
     coded.SetRecursionLimit(2 * kMaxDimDepth + 32);
     if (!desc->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())

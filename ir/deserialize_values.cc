@@ -20,8 +20,7 @@ Dim Reduce(llvm::SmallVector<Dim, 4> dims, DimDesc::Call::Function function) {
   while (dims.size() > 1) {
     size_t half = 0;
     for (size_t i = 0; i + 1 < dims.size(); i += 2)
-      dims[half++] =
-          function == DimDesc::Call::SUM ? dims[i] + dims[i + 1] : dims[i] * dims[i + 1];
+      dims[half++] = function == DimDesc::Call::SUM ? dims[i] + dims[i + 1] : dims[i] * dims[i + 1];
     if (dims.size() % 2 != 0) dims[half++] = dims.back();
     dims.truncate(half);
   }
@@ -29,8 +28,7 @@ Dim Reduce(llvm::SmallVector<Dim, 4> dims, DimDesc::Call::Function function) {
 }
 
 template <typename Values, typename Read>
-auto ReadList(const Values& values, Read read)
-    -> llvm::Expected<AttributeValue> {
+auto ReadList(const Values& values, Read read) -> llvm::Expected<AttributeValue> {
   using Element = std::decay_t<decltype(*read(*values.begin()))>;
   std::vector<Element> result;
   for (const auto& value : values) {

@@ -28,9 +28,8 @@ bool NetworkReader::IsPrintable(llvm::StringRef text) {
 }
 
 bool NetworkReader::IsText(llvm::StringRef text) {
-  return llvm::all_of(text, [](char c) {
-    return c == '\n' || c == '\t' || IsPrintable(llvm::StringRef(&c, 1));
-  });
+  return llvm::all_of(
+      text, [](char c) { return c == '\n' || c == '\t' || IsPrintable(llvm::StringRef(&c, 1)); });
 }
 
 llvm::Error NetworkReader::ReadComment(const VarDesc& desc, Value* value) {
@@ -84,21 +83,20 @@ uint32_t NetworkReader::HomeOf(const Value* value) const {
 llvm::Expected<Value*> NetworkReader::FindIn(uint32_t block, const std::string& name) const {
   Value* value = graph_.FindValue(name);
   if (!value) return Broken("there is no variable '{0}'", name);
-  if (HomeOf(value) != block)
-    return Broken("variable '{0}' is not of block {1}", name, block);
+  if (HomeOf(value) != block) return Broken("variable '{0}' is not of block {1}", name, block);
   return value;
 }
 
 llvm::Expected<Graph> NetworkReader::Read() {
-  if (llvm::Error error = ReadSymbols()) return std::move(error);
-  if (llvm::Error error = ReadLocations()) return std::move(error);
-  if (llvm::Error error = ReadBlocks()) return std::move(error);
-  if (llvm::Error error = ReadVariables()) return std::move(error);
-  if (llvm::Error error = ReadBlockEnds()) return std::move(error);
-  if (llvm::Error error = ReadInitializers()) return std::move(error);
-  if (llvm::Error error = ReadConstraints()) return std::move(error);
-  if (llvm::Error error = ReadOutputs()) return std::move(error);
-  if (llvm::Error error = ReadUpdates()) return std::move(error);
+  if (llvm::Error error = ReadSymbols()) return error;
+  if (llvm::Error error = ReadLocations()) return error;
+  if (llvm::Error error = ReadBlocks()) return error;
+  if (llvm::Error error = ReadVariables()) return error;
+  if (llvm::Error error = ReadBlockEnds()) return error;
+  if (llvm::Error error = ReadInitializers()) return error;
+  if (llvm::Error error = ReadConstraints()) return error;
+  if (llvm::Error error = ReadOutputs()) return error;
+  if (llvm::Error error = ReadUpdates()) return error;
   if (desc_.training_size() > 0)
     return BrokenText("a training statement, which this version of pdl does not know");
   return std::move(graph_);
@@ -140,14 +138,13 @@ llvm::Error NetworkReader::ReadBlocks() {
   if (desc_.blocks(0).inputs_size() + desc_.blocks(0).outputs_size() > 0)
     return BrokenText("block 0 has inputs or outputs of its own");
   values_.set_num_blocks(static_cast<size_t>(desc_.blocks_size()));
-  cursors_.resize(static_cast<size_t>(desc_.blocks_size()));
-  FindHead(0);
+  calls_made_.resize(static_cast<size_t>(desc_.blocks_size()), 0);
   for (int i = 1; i < desc_.blocks_size(); ++i) {
     uint32_t block = graph_.AddBlock().index;
     for (const std::string& name : desc_.blocks(i).inputs())
       if (!block_inputs_.try_emplace(name, block).second)
         return Broken("'{0}' is an input of blocks twice", name);
-    FindHead(block);
+    EnterHead(block);
   }
   return llvm::Error::success();
 }
@@ -192,9 +189,9 @@ llvm::Error NetworkReader::ReadInput(const VarDesc& desc, Type type) {
   if (!location) return location.takeError();
   auto home = block_inputs_.find(desc.name());
   bool is_fed = home == block_inputs_.end();
-  Value* value = is_fed ? graph_.AddInput(desc.name(), std::move(type), *location)
-                        : graph_.AddBlockInput({home->second}, desc.name(), std::move(type),
-                                               *location);
+  Value* value =
+      is_fed ? graph_.AddInput(desc.name(), std::move(type), *location)
+             : graph_.AddBlockInput({home->second}, desc.name(), std::move(type), *location);
   if (!is_fed) input_homes_[value] = home->second;
   return ReadComment(desc, value);
 }
@@ -222,11 +219,10 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
     return Broken("{0}: gradient_clipping must be at least 0, got {1}", where,
                   FloatToString(info.gradient_clipping));
   if (!(info.lr_scale >= 0))
-    return Broken("{0}: lr_scale must be at least 0, got {1}", where,
-                  FloatToString(info.lr_scale));
-  Value* value =
-      is_parameter ? graph_.AddParameter(desc.name(), std::move(type), std::move(info), *location)
-                   : graph_.AddState(desc.name(), std::move(type), std::move(info), *location);
+    return Broken("{0}: lr_scale must be at least 0, got {1}", where, FloatToString(info.lr_scale));
+  Value* value = is_parameter
+                     ? graph_.AddParameter(desc.name(), std::move(type), std::move(info), *location)
+                     : graph_.AddState(desc.name(), std::move(type), std::move(info), *location);
   if (desc.initializer() != 0) initializers_.push_back({value, desc.initializer() - 1});
   return ReadComment(desc, value);
 }
@@ -253,7 +249,8 @@ llvm::Error NetworkReader::ReadWeight(const VarDesc& desc, const Type& type, Wei
 
 llvm::Error NetworkReader::ReadBlockEnds() {
   for (uint32_t i = 0; i < graph_.num_blocks(); ++i) {
-    if (llvm::Error error = ReadRemainingCalls(i)) return error;
+    if (const OpDesc* call = NextCall(i))
+      return InCall(*call, MakeUserError(Code::kBadNetwork, "its results are no variables"));
     if (i == 0) continue;
     const BlockDesc& desc = desc_.blocks(static_cast<int>(i));
     llvm::ArrayRef<Value*> inputs = graph_.block({i}).inputs;

@@ -14,12 +14,8 @@
 
 namespace pdl {
 
-/// The largest stored network. Parsing takes some ten times as much memory, a hostile file up to
-/// sixty times.
-inline constexpr size_t kMaxNetworkBytes = size_t{256} << 20;
-
-/// Makes a Graph of one NetworkDesc that nobody vouches for. Every Error names the file and the call
-/// or variable.
+/// Makes a Graph of one NetworkDesc that nobody vouches for. Every Error names the file and the
+/// call or variable.
 class NetworkReader {
  public:
   /// `size` is the length of the file.
@@ -31,12 +27,6 @@ class NetworkReader {
 
  private:
   using Names = google::protobuf::RepeatedPtrField<std::string>;
-
-  /// The next call of a block, and the next that has results: calls without any are added before it.
-  struct Cursor {
-    int next = 0;
-    int head = 0;
-  };
 
   // Tables: symbols, files, locations, blocks.
   llvm::Error ReadSymbols();
@@ -55,8 +45,9 @@ class NetworkReader {
   llvm::Error ReadAttributes(const OpDesc& desc, const OpDef& def, uint32_t block,
                              llvm::SmallVectorImpl<NamedAttribute>* attributes);
   const OpDef* FindOp(const std::string& type);
-  void FindHead(uint32_t block);
-  llvm::Error ReadRemainingCalls(uint32_t block);
+  /// The next call of a block, null at its end.
+  const OpDesc* NextCall(uint32_t block) const;
+  void EnterHead(uint32_t block);
   // What is said about variables when all are there.
   llvm::Error ReadBlockEnds();
   llvm::Error CheckBlockOrder() const;
@@ -95,7 +86,8 @@ class NetworkReader {
   Graph graph_;
   llvm::StringMap<const OpDef*> defs_;
   const OpDef* last_def_ = nullptr;
-  std::vector<Cursor> cursors_;
+  /// Calls made so far, of each block.
+  std::vector<int> calls_made_;
   /// Blocks other than 0 by the first result of their next call.
   llvm::StringMap<uint32_t> heads_;
   /// The block of each variable that is an input of a block other than 0.

@@ -28,38 +28,35 @@ llvm::Error NetworkReader::InCall(const OpDesc& desc, llvm::Error error) const {
   return error ? InContext(Describe(desc), std::move(error)) : llvm::Error::success();
 }
 
-void NetworkReader::FindHead(uint32_t block) {
+const OpDesc* NetworkReader::NextCall(uint32_t block) const {
   const BlockDesc& desc = desc_.blocks(static_cast<int>(block));
-  Cursor& cursor = cursors_[block];
-  cursor.head = cursor.next;
-  while (cursor.head < desc.ops_size() && desc.ops(cursor.head).outputs_size() == 0) ++cursor.head;
-  if (block != 0 && cursor.head < desc.ops_size())
-    heads_.try_emplace(desc.ops(cursor.head).outputs(0), block);
+  int next = calls_made_[block];
+  return next < desc.ops_size() ? &desc.ops(next) : nullptr;
+}
+
+void NetworkReader::EnterHead(uint32_t block) {
+  const OpDesc* call = NextCall(block);
+  if (block != 0 && call && call->outputs_size() > 0) heads_.try_emplace(call->outputs(0), block);
 }
 
 llvm::Expected<int> NetworkReader::ReadResults(int variable) {
   const std::string& name = desc_.variables(variable).name();
   uint32_t block = 0;
-  const BlockDesc* desc = &desc_.blocks(0);
-  bool found = cursors_[0].head < desc->ops_size() &&
-               desc->ops(cursors_[0].head).outputs(0) == name;
-  if (!found) {
+  const OpDesc* next = NextCall(0);
+  if (!next || next->outputs_size() == 0 || next->outputs(0) != name) {
     auto head = heads_.find(name);
     if (head == heads_.end())
       return Broken("variable '{0}': no call makes it, or not in the order of variables", name);
     block = head->second;
-    desc = &desc_.blocks(static_cast<int>(block));
+    next = NextCall(block);
     heads_.erase(head);
   }
-  Cursor& cursor = cursors_[block];
-  Op* op = nullptr;
-  for (; cursor.next <= cursor.head; ++cursor.next) {
-    llvm::Expected<Op*> added = ReadCall(desc->ops(cursor.next), block);
-    if (!added) return added.takeError();
-    op = *added;
-  }
-  const OpDesc& call = desc->ops(cursor.head);
-  FindHead(block);
+  const OpDesc& call = *next;
+  llvm::Expected<Op*> added = ReadCall(call, block);
+  if (!added) return added.takeError();
+  Op* op = *added;
+  ++calls_made_[block];
+  EnterHead(block);
 
   for (size_t i = 0; i < op->results().size(); ++i) {
     Value* result = op->result(static_cast<unsigned>(i));
@@ -77,24 +74,12 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
     llvm::Expected<Type> type = values_.ReadType(stored.type());
     if (!type) return InCall(call, type.takeError());
     if (*type != result->type())
-      return InCall(call, MakeUserError(Code::kBadNetwork,
-                                        "'{0}' is stored as {1}, but the call gives {2}",
-                                        result->name(), type->ToString(),
-                                        result->type().ToString()));
-    if (llvm::Error error = ReadComment(stored, result)) return std::move(error);
+      return InCall(
+          call, MakeUserError(Code::kBadNetwork, "'{0}' is stored as {1}, but the call gives {2}",
+                              result->name(), type->ToString(), result->type().ToString()));
+    if (llvm::Error error = ReadComment(stored, result)) return error;
   }
   return static_cast<int>(op->results().size());
-}
-
-llvm::Error NetworkReader::ReadRemainingCalls(uint32_t block) {
-  const BlockDesc& desc = desc_.blocks(static_cast<int>(block));
-  for (int& next = cursors_[block].next; next < desc.ops_size(); ++next) {
-    const OpDesc& call = desc.ops(next);
-    if (call.outputs_size() > 0)
-      return InCall(call, MakeUserError(Code::kBadNetwork, "its results are no variables"));
-    if (llvm::Expected<Op*> op = ReadCall(call, block); !op) return op.takeError();
-  }
-  return llvm::Error::success();
 }
 
 const OpDef* NetworkReader::FindOp(const std::string& type) {
@@ -107,20 +92,19 @@ const OpDef* NetworkReader::FindOp(const std::string& type) {
 llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) {
   const OpDef* def = FindOp(desc.type());
   if (!def)
-    return InCall(desc, MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'",
-                                      desc.type()));
+    return InCall(
+        desc, MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'", desc.type()));
   if (desc.outputs_size() != static_cast<int>(def->signature.outputs.size()))
-    return InCall(desc, MakeUserError(Code::kBadNetwork, "{0} results, but '{1}' has {2}",
-                                      desc.outputs_size(), desc.type(),
-                                      def->signature.outputs.size()));
+    return InCall(desc,
+                  MakeUserError(Code::kBadNetwork, "{0} results, but '{1}' has {2}",
+                                desc.outputs_size(), desc.type(), def->signature.outputs.size()));
   for (int i = 0; i < desc.outputs_size(); ++i) {
-    if (llvm::Error error = CheckName(desc.outputs(i))) return std::move(error);
+    if (llvm::Error error = CheckName(desc.outputs(i))) return error;
     if (std::find(desc.outputs().begin(), desc.outputs().begin() + i, desc.outputs(i)) !=
         desc.outputs().begin() + i)
       return Broken("two variables are called '{0}'", desc.outputs(i));
   }
-  if (!IsPrintable(desc.layer()))
-    return BrokenText("the path of a layer has a control character");
+  if (!IsPrintable(desc.layer())) return BrokenText("the path of a layer has a control character");
   llvm::Expected<LocationId> location = ReadLocation(desc.location());
   if (!location) return location.takeError();
   llvm::SmallVector<Value*, 4> operands;
@@ -130,8 +114,8 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   if (llvm::Error error = ReadAttributes(desc, *def, block, &attributes))
     return InCall(desc, std::move(error));
   llvm::SmallVector<std::string, 1> names(desc.outputs().begin(), desc.outputs().end());
-  llvm::Expected<Op*> op = graph_.AddOp(*def, operands, attributes, names,
-                                        {*location, {block}, desc.layer()});
+  llvm::Expected<Op*> op =
+      graph_.AddOp(*def, operands, attributes, names, {*location, {block}, desc.layer()});
   if (!op) return InCall(desc, op.takeError());
   return op;
 }

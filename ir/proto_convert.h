@@ -13,11 +13,15 @@
 
 namespace pdl {
 
+/// The largest stored network. Parsing takes some ten times as much memory, a hostile file up to
+/// sixty times.
+inline constexpr size_t kMaxNetworkBytes = size_t{256} << 20;
+
 /// The most nested calls in a stored dim, and the most work that one may be.
 inline constexpr unsigned kMaxDimDepth = 400;
 inline constexpr size_t kMaxDimCost = 8192;
-/// An upper bound of the terms that building `desc` goes through, products multiplied out; more than
-/// kMaxDimCost where it is too much. A canonical dim costs less than it has bytes.
+/// An upper bound of the terms that building `desc` goes through, products multiplied out; more
+/// than kMaxDimCost where it is too much. A canonical dim costs less than it has bytes.
 size_t DimCost(const DimDesc& desc);
 
 // What a Graph is made of, as messages. An Error says that a dim is too large an expression to be

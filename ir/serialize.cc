@@ -164,7 +164,7 @@ class NetworkWriter {
 llvm::Expected<std::string> SerializeNetwork(const Graph& graph, const SerializeOptions& options) {
   google::protobuf::Arena arena;
   auto* desc = google::protobuf::Arena::CreateMessage<NetworkDesc>(&arena);
-  if (llvm::Error error = NetworkWriter(graph, options, desc).Write()) return std::move(error);
+  if (llvm::Error error = NetworkWriter(graph, options, desc).Write()) return error;
   size_t size = desc->ByteSizeLong();
   if (size > kMaxNetworkBytes)
     return MakeUserError(Code::kBadNetwork,
@@ -185,7 +185,7 @@ llvm::Expected<std::string> SerializeNetwork(const Graph& graph, const Serialize
 llvm::Expected<std::string> NetworkToText(const Graph& graph, const SerializeOptions& options) {
   google::protobuf::Arena arena;
   auto* desc = google::protobuf::Arena::CreateMessage<NetworkDesc>(&arena);
-  if (llvm::Error error = NetworkWriter(graph, options, desc).Write()) return std::move(error);
+  if (llvm::Error error = NetworkWriter(graph, options, desc).Write()) return error;
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseUtf8StringEscaping(true);
   std::string text;

@@ -12,9 +12,11 @@ constexpr size_t kMaxNodes = 2 * kMaxDimCost;
 class DimWriter {
  public:
   llvm::Error Write(const Dim& dim, DimDesc* out) {
+    if (!dim.is_valid())
+      return MakeUserError(Code::kDimOverflow, "a dim leaves 64 bits, or divides by zero");
     Visit(dim, out);
-    if (!out->has_call()) return llvm::Error::success();
-    if (nodes_ <= kMaxNodes && DimCost(*out) <= kMaxDimCost) return llvm::Error::success();
+    bool fits = nodes_ <= kMaxNodes && (!out->has_call() || DimCost(*out) <= kMaxDimCost);
+    if (fits) return llvm::Error::success();
     return MakeUserError(Code::kDimOverflow, "a dim is too large an expression to be stored");
   }
 
@@ -31,8 +33,7 @@ class DimWriter {
   void VisitTerm(const DimTerm& term, DimDesc* out) {
     if (++nodes_ > kMaxNodes) return;
     if (term.factors.empty()) return out->set_constant(term.coefficient);
-    bool is_atom =
-        term.coefficient == 1 && term.factors.size() == 1 && term.factors[0].second == 1;
+    bool is_atom = term.coefficient == 1 && term.factors.size() == 1 && term.factors[0].second == 1;
     if (is_atom) return VisitAtom(*term.factors[0].first, out);
     DimDesc::Call* product = AddCall(DimDesc::Call::PRODUCT, out);
     if (term.coefficient != 1) product->add_operands()->set_constant(term.coefficient);

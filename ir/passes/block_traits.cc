@@ -5,7 +5,8 @@ namespace pdl {
 uint8_t TraitsOf(const Op& op, llvm::ArrayRef<uint8_t> traits_of_blocks) {
   uint8_t traits = op.def().signature.traits;
   for (const AttributeValue& value : op.attribute_values())
-    if (const BlockId* block = std::get_if<BlockId>(&value)) traits |= traits_of_blocks[block->index];
+    if (const BlockId* block = std::get_if<BlockId>(&value))
+      traits |= traits_of_blocks[block->index];
   return traits;
 }
 

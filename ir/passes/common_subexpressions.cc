@@ -53,8 +53,8 @@ class Merger {
   }
 
   static uint64_t HashOf(const Op& op, const OperandNumbers& operands) {
-    llvm::hash_code hash = llvm::hash_combine(
-        &op.def(), llvm::hash_combine_range(operands.begin(), operands.end()));
+    llvm::hash_code hash =
+        llvm::hash_combine(&op.def(), llvm::hash_combine_range(operands.begin(), operands.end()));
     for (const AttributeValue& value : op.attribute_values())
       hash = llvm::hash_combine(hash, HashAttribute(value));
     // The highest values mean something else to a DenseMap.
@@ -66,9 +66,8 @@ class Merger {
     return &a.def() == &b.def() &&
            llvm::equal(a.attribute_values(), b.attribute_values(), Identical) &&
            OperandsOf(a) == operands_of_b &&
-           llvm::equal(a.results(), b.results(), [](const Value* x, const Value* y) {
-             return x->type() == y->type();
-           });
+           llvm::equal(a.results(), b.results(),
+                       [](const Value* x, const Value* y) { return x->type() == y->type(); });
   }
 
   const Graph& graph_;

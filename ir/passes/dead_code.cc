@@ -1,5 +1,5 @@
-#include "llvm/ADT/BitVector.h"
 #include "ir/passes/block_traits.h"
+#include "llvm/ADT/BitVector.h"
 #include "pdl/passes.h"
 
 namespace pdl {

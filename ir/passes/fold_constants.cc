@@ -28,7 +28,8 @@ class Folder {
     llvm::DenseSet<uint32_t> initializers;
     for (llvm::ArrayRef<Value*> variables : {graph_.parameters(), graph_.states()})
       for (const Value* value : variables)
-        if (value->variable().initializer) initializers.insert(value->variable().initializer->index);
+        if (value->variable().initializer)
+          initializers.insert(value->variable().initializer->index);
     auto escape = [&](const Value* value) { escapes_.set(graph_.number(value)); };
     for (const GraphOutput& output : graph_.outputs()) escape(output.value);
     for (const GraphUpdate& update : graph_.updates()) escape(update.value);
@@ -38,7 +39,6 @@ class Folder {
       for (Op* op : graph_.block({i}).ops)
         if (llvm::Error error = Visit(op)) return error;
     }
-    graph_.RewriteOps(std::move(rewrites_));
     return llvm::Error::success();
   }
 
@@ -82,7 +82,7 @@ class Folder {
 
   bool MayFold(const Op& op) const {
     if ((TraitsOf(op, traits_) & (kRandom | kEffect)) != 0) return false;
-    if (op.results().empty() || !llvm::all_of(op.attribute_values(), IsFixed)) return false;
+    if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
     return llvm::all_of(op.results(), [&](const Value* result) {
       const Type& type = result->type();
       if (type.storage != Storage::kDense || !IsConstant(type.dims)) return false;
@@ -105,13 +105,17 @@ class Folder {
 
   /// Makes the results known, whose operands are; false where that cannot be.
   llvm::Expected<bool> Compute(Op* op) {
+    if (const Constant* value = ValueOfConstant(*op)) {
+      known_.insert({graph_.number(op->result()), *value});
+      return true;
+    }
     llvm::SmallVector<Constant, 4> operands;
     for (const Value* operand : op->operands())
       operands.push_back(known_.find(graph_.number(operand))->second);
     llvm::Expected<std::optional<std::vector<Constant>>> results = evaluate_(*op, operands);
     if (!results) {
       llvm::Error error = results.takeError();
-      if (error.isA<DeviceError>()) return std::move(error);
+      if (error.isA<DeviceError>()) return error;
       // The run will meet the same mistake, and tell it.
       llvm::consumeError(std::move(error));
     }
@@ -121,18 +125,26 @@ class Folder {
     }
     for (unsigned i = 0; i < op->results().size(); ++i) {
       Constant& value = (**results)[i];
-      Check(*op->result(i), value);
+      if (!Fits(value, op->result(i)->type()))
+        InternalError("'" + op->result(i)->name() + "' was computed with another type");
       known_.insert({graph_.number(op->result(i)), std::move(value)});
     }
     return true;
   }
 
-  static void Check(const Value& result, const Constant& value) {
-    bool fits = value.dtype() == result.type().dtype &&
-                llvm::equal(value.sizes(), result.type().dims, [](int64_t size, const Dim& dim) {
-                  return dim.is_constant(size);
-                });
-    if (!fits) InternalError("'" + result.name() + "' was computed with another type");
+  /// What a call of `constant` says that it gives, where that is of its result's type as it is.
+  const Constant* ValueOfConstant(const Op& op) const {
+    if (&op.def() != &constant_) return nullptr;
+    for (const AttributeValue& value : op.attribute_values())
+      if (const auto* tensor = std::get_if<Constant>(&value))
+        return Fits(*tensor, op.result()->type()) ? tensor : nullptr;
+    return nullptr;
+  }
+
+  static bool Fits(const Constant& value, const Type& type) {
+    return value.dtype() == type.dtype &&
+           llvm::equal(value.sizes(), type.dims,
+                       [](int64_t size, const Dim& dim) { return dim.is_constant(size); });
   }
 
   /// Makes a known value the result of `constant`, where somebody reads it who stays.
@@ -140,15 +152,15 @@ class Folder {
     auto known = known_.find(graph_.number(value));
     Op* op = value->producer();
     if (known == known_.end() || op->operands().empty() || op->results().size() != 1) return;
-    if (!replaced_.insert(op).second) return;
     int64_t bytes = known->second.num_bytes();
+    if (bytes > bytes_left_) return;
     std::vector<AttributeValue> attributes = AttributesOf(known->second);
     // A type may say more of a value than its dims: an index bound.
     InferenceContext context(constant_, {}, attributes);
     if (llvm::Error error = Infer(context)) return llvm::consumeError(std::move(error));
-    if (bytes > bytes_left_ || context.outputs()[0] != value->type()) return;
+    if (context.outputs()[0] != value->type()) return;
     bytes_left_ -= bytes;
-    rewrites_.push_back({op, &constant_, {}, std::move(attributes)});
+    graph_.RewriteOp(op, constant_, {}, std::move(attributes));
   }
 
   std::vector<AttributeValue> AttributesOf(const Constant& value) const {
@@ -177,8 +189,6 @@ class Folder {
   /// Values of results that somebody may still read.
   llvm::DenseMap<uint32_t, Constant> known_;
   llvm::DenseSet<const Op*> failed_;
-  llvm::DenseSet<const Op*> replaced_;
-  std::vector<Rewrite> rewrites_;
 };
 
 }  // namespace
