@@ -6,7 +6,6 @@
 #include "llvm/Support/xxhash.h"
 #include "pdl/error.h"
 #include "pdl/inference.h"
-#include "proto/pdl.pb.h"
 
 namespace pdl {
 namespace {

@@ -1,3 +1,4 @@
+// Room: runtime
 #ifndef PDL_IO_H_
 #define PDL_IO_H_
 

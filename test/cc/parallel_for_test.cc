@@ -116,7 +116,7 @@ TEST(ParallelFor, ShortCallsInARow) {
 }
 
 TEST(ParallelFor, WorksInAForkedChild) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(PDL_THREAD_SANITIZER)
   GTEST_SKIP() << "ThreadSanitizer allows no threads in a forked child";
 #endif
   CPUContext context(4);

@@ -57,6 +57,9 @@ struct HalvesMaker : OpProtoMaker {
     AddOutput("low", "the first half");
     AddOutput("high", "the second half");
     SetInference([](InferenceContext& context) -> llvm::Error {
+      if (context.input(0).rank() != 1)
+        return context.FailAt({0}, Code::kRank, "'x' must be a vector, got {0}",
+                              context.input(0).ToString());
       Dim half = Dim::FloorDiv(context.input(0).dims[0], 2);
       context.SetOutput(0, Type(context.input(0).dtype, {half}));
       context.SetOutput(1, Type(context.input(0).dtype, {half}));
