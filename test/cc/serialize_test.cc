@@ -159,6 +159,28 @@ TEST(Serialize, ABigSymbolicExpressionIsRefused) {
             "a dim is too large an expression to be stored [PDL0307]");
 }
 
+TEST(Serialize, UpdatesMayLeaveSizesToBeChecked) {
+  Graph graph;
+  Value* x = graph.AddInput("x", Type(DType::kF32, {Dim::Symbol("N")}));
+  Value* y = graph.AddInput("y", Type(DType::kF32, {Dim::Symbol("M")}));
+  Value* s = graph.AddState("s", x->type(), {});
+  graph.AddUpdate(s, y);
+  EXPECT_EQ(ErrorOf(Serialize(graph)),
+            "net.pdlc: update of 's', a f32[N], with 'y', a f32[M] [PDL0402]");
+  graph.AddConstraint(
+      {{y->type().dims[0], DimCheck::Relation::kEqual, s->type().dims[0], ""}, kUnknownLocation});
+  EXPECT_EQ(ErrorOf(Serialize(graph)), "");
+}
+
+TEST(Serialize, TextOfStrangersIsCleaned) {
+  Graph graph = Small();
+  graph.AddFile("caf\xe9.pdl");
+  graph.SetComment(graph.FindValue("x"), "a\r\nb\x1b");
+  llvm::Expected<Graph> again = DeserializeNetwork(Serialize(graph), "net.pdlc", Registry());
+  ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(again->FindValue("x")->comment(), "a \nb ");
+}
+
 // --- Files that are not what they should be
 // -------------------------------------------------------
 
