@@ -142,6 +142,9 @@ class NetworkWriter {
   }
 
   llvm::Error WriteWeight(const Value& value, const WeightRef& weight, WeightDesc* out) {
+    if (!llvm::json::isUTF8(weight.file) || !llvm::json::isUTF8(weight.tensor))
+      return MakeUserError(Code::kWeightMismatch,
+                           "the weight of '{0}' has a name that is not UTF-8", value.name());
     out->set_file(weight.file);
     out->set_tensor(weight.tensor);
     out->set_dtype(DTypeToProto(value.type().dtype));

@@ -181,6 +181,16 @@ TEST(Serialize, TextOfStrangersIsCleaned) {
   EXPECT_EQ(again->FindValue("x")->comment(), "a \nb ");
 }
 
+TEST(Serialize, TextsAreUtf8) {
+  Graph graph = Small();
+  Call(graph, "every_kind", {graph.FindValue("y")}, {"e"},
+       {{"ss", std::vector<std::string>{"caf\xe9"}}});
+  llvm::Expected<std::string> bytes = SerializeNetwork(graph);
+  ASSERT_FALSE(static_cast<bool>(bytes));
+  EXPECT_EQ(llvm::toString(bytes.takeError()),
+            "a text that is not UTF-8 cannot be stored [PDL0402]");
+}
+
 // --- Files that are not what they should be
 // -------------------------------------------------------
 
