@@ -9,8 +9,8 @@
 namespace pdl {
 namespace {
 
-/// Larger polynomials, atoms nested deeper or larger when written out, and higher powers are invalid:
-/// no network needs them, and a file from a stranger must not make the algebra explode.
+/// Larger polynomials, atoms nested deeper or larger when written out, and higher powers are
+/// invalid: no network needs them, and a file from a stranger must not make the algebra explode.
 constexpr size_t kMaxTerms = 1024;
 constexpr unsigned kMaxDepth = 128;
 constexpr size_t kMaxAtoms = 4096;

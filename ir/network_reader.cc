@@ -338,6 +338,23 @@ llvm::Error NetworkReader::ReadOutputs() {
   return llvm::Error::success();
 }
 
+bool NetworkReader::MayUpdate(const Type& state, const Type& value) {
+  if (state.dtype != value.dtype || state.storage != value.storage || state.rank() != value.rank())
+    return false;
+  for (auto [wanted, given] : llvm::zip(state.dims, value.dims)) {
+    if (wanted == given) continue;
+    // The text may have left it to be checked when sizes are known.
+    if (equal_dims_.empty()) {
+      for (const GraphConstraint& constraint : graph_.constraints())
+        if (constraint.check.relation == DimCheck::Relation::kEqual)
+          equal_dims_.insert(constraint.check.left.ToString() +
+                             " == " + constraint.check.right.ToString());
+    }
+    if (!equal_dims_.contains(given.ToString() + " == " + wanted.ToString())) return false;
+  }
+  return true;
+}
+
 llvm::Error NetworkReader::ReadUpdates() {
   llvm::DenseMap<Value*, Value*> seen;
   for (const UpdateDesc& desc : desc_.updates()) {
@@ -349,7 +366,7 @@ llvm::Error NetworkReader::ReadUpdates() {
       return Broken("update of '{0}', which is no state", desc.state());
     if (!seen.try_emplace(*state, *value).second)
       return Broken("two updates of '{0}'", desc.state());
-    if (!SameTensorType((*state)->type(), (*value)->type()))
+    if (!MayUpdate((*state)->type(), (*value)->type()))
       return Broken("update of '{0}', a {1}, with '{2}', a {3}", desc.state(),
                     (*state)->type().ToString(), desc.value(), (*value)->type().ToString());
     graph_.AddUpdate(*state, *value);

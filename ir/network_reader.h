@@ -9,6 +9,7 @@
 #include "ir/proto_convert.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/graph.h"
 #include "pdl/op_registry.h"
 
@@ -55,6 +56,9 @@ class NetworkReader {
   llvm::Error ReadConstraints();
   llvm::Error ReadOutputs();
   llvm::Error ReadUpdates();
+  /// Whether a state of the one type may take a value of the other: their sizes are equal, or a
+  /// constraint says so.
+  bool MayUpdate(const Type& state, const Type& value);
 
   /// Text that may go to a terminal as it is; comments and messages may have several lines.
   static bool IsPrintable(llvm::StringRef text);
@@ -96,6 +100,7 @@ class NetworkReader {
   /// Which block has a call that names which.
   std::vector<std::pair<uint32_t, uint32_t>> block_uses_;
   std::vector<std::pair<Value*, uint32_t>> initializers_;
+  llvm::StringSet<> equal_dims_;
 };
 
 }  // namespace pdl

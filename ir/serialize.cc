@@ -16,9 +16,13 @@
 namespace pdl {
 namespace {
 
-/// A message holds UTF-8 only; other bytes of a comment or a file's name are replaced.
-std::string Utf8(llvm::StringRef text) {
-  return llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
+/// Text as a message may hold it: bytes that are no UTF-8 are replaced, control characters are
+/// blanks.
+std::string Clean(llvm::StringRef text) {
+  std::string clean = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
+  for (char& c : clean)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f) c = ' ';
+  return clean;
 }
 
 class NetworkWriter {
@@ -41,7 +45,7 @@ class NetworkWriter {
       OutputDesc* desc = out_.add_outputs();
       desc->set_name(output.name);
       desc->set_variable(output.value->name());
-      desc->set_comment(Utf8(output.comment));
+      desc->set_comment(Clean(output.comment));
     }
     for (const GraphUpdate& update : graph_.updates()) {
       UpdateDesc* desc = out_.add_updates();
@@ -58,7 +62,7 @@ class NetworkWriter {
   }
 
   void WriteLocations() {
-    for (const std::string& file : graph_.files()) out_.add_files(Utf8(file));
+    for (const std::string& file : graph_.files()) out_.add_files(Clean(file));
     for (const Location& location : graph_.locations()) {
       LocationDesc* desc = out_.add_locations();
       desc->set_file(location.file);
@@ -70,7 +74,7 @@ class NetworkWriter {
 
   llvm::Error WriteConstraint(const GraphConstraint& constraint, DimConstraint* out) {
     out->set_relation(static_cast<DimConstraint::Relation>(constraint.check.relation));
-    out->set_message(Utf8(constraint.check.message));
+    out->set_message(Clean(constraint.check.message));
     out->set_location(Row(constraint.location));
     if (llvm::Error error = DimToProto(constraint.check.left, out->mutable_left())) return error;
     return DimToProto(constraint.check.right, out->mutable_right());
@@ -123,7 +127,7 @@ class NetworkWriter {
     out->set_role(static_cast<VarDesc::Role>(value.kind()));
     if (llvm::Error error = TypeToProto(value.type(), out->mutable_type())) return error;
     bool is_result = value.kind() == ValueKind::kResult;
-    if (options_.locations || !is_result) out->set_comment(Utf8(value.comment()));
+    if (options_.locations || !is_result) out->set_comment(Clean(value.comment()));
     if (!is_result) out->set_location(Row(value.location()));
     bool is_variable = value.kind() == ValueKind::kParameter || value.kind() == ValueKind::kState;
     if (!is_variable) return llvm::Error::success();
@@ -138,6 +142,9 @@ class NetworkWriter {
   }
 
   llvm::Error WriteWeight(const Value& value, const WeightRef& weight, WeightDesc* out) {
+    if (!llvm::json::isUTF8(weight.file) || !llvm::json::isUTF8(weight.tensor))
+      return MakeUserError(Code::kWeightMismatch,
+                           "the weight of '{0}' has a name that is not UTF-8", value.name());
     out->set_file(weight.file);
     out->set_tensor(weight.tensor);
     out->set_dtype(DTypeToProto(value.type().dtype));

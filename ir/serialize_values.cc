@@ -1,6 +1,8 @@
 // Dims, types and attributes as messages.
 #include "ir/dim_polynomial.h"
 #include "ir/proto_convert.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
 #include "pdl/error.h"
 
 namespace pdl {
@@ -94,11 +96,17 @@ struct AttributeWriter {
 
   using Error = llvm::Error;
   static Error Done() { return llvm::Error::success(); }
+  static Error NotUtf8() {
+    return MakeUserError(Code::kBadNetwork, "a text that is not UTF-8 cannot be stored");
+  }
 
   Error operator()(std::monostate) { return Done(); }
   Error operator()(int64_t value) { return out->set_int_(value), Done(); }
   Error operator()(double value) { return out->set_float_(value), Done(); }
-  Error operator()(const std::string& value) { return out->set_string(value), Done(); }
+  Error operator()(const std::string& value) {
+    if (!llvm::json::isUTF8(value)) return NotUtf8();
+    return out->set_string(value), Done();
+  }
   Error operator()(bool value) { return out->set_bool_(value), Done(); }
   Error operator()(DType value) { return out->set_dtype(DTypeToProto(value)), Done(); }
   Error operator()(const Shape& value) {
@@ -115,6 +123,8 @@ struct AttributeWriter {
     return out->mutable_floats()->mutable_values()->Add(values.begin(), values.end()), Done();
   }
   Error operator()(const std::vector<std::string>& values) {
+    if (!llvm::all_of(values, [](const std::string& v) { return llvm::json::isUTF8(v); }))
+      return NotUtf8();
     return out->mutable_strings()->mutable_values()->Add(values.begin(), values.end()), Done();
   }
   Error operator()(const std::vector<bool>& values) {

@@ -159,6 +159,38 @@ TEST(Serialize, ABigSymbolicExpressionIsRefused) {
             "a dim is too large an expression to be stored [PDL0307]");
 }
 
+TEST(Serialize, UpdatesMayLeaveSizesToBeChecked) {
+  Graph graph;
+  Value* x = graph.AddInput("x", Type(DType::kF32, {Dim::Symbol("N")}));
+  Value* y = graph.AddInput("y", Type(DType::kF32, {Dim::Symbol("M")}));
+  Value* s = graph.AddState("s", x->type(), {});
+  graph.AddUpdate(s, y);
+  EXPECT_EQ(ErrorOf(Serialize(graph)),
+            "net.pdlc: update of 's', a f32[N], with 'y', a f32[M] [PDL0402]");
+  graph.AddConstraint(
+      {{y->type().dims[0], DimCheck::Relation::kEqual, s->type().dims[0], ""}, kUnknownLocation});
+  EXPECT_EQ(ErrorOf(Serialize(graph)), "");
+}
+
+TEST(Serialize, TextOfStrangersIsCleaned) {
+  Graph graph = Small();
+  graph.AddFile("caf\xe9.pdl");
+  graph.SetComment(graph.FindValue("x"), "a\r\nb\x1b");
+  llvm::Expected<Graph> again = DeserializeNetwork(Serialize(graph), "net.pdlc", Registry());
+  ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(again->FindValue("x")->comment(), "a \nb ");
+}
+
+TEST(Serialize, TextsAreUtf8) {
+  Graph graph = Small();
+  Call(graph, "every_kind", {graph.FindValue("y")}, {"e"},
+       {{"ss", std::vector<std::string>{"caf\xe9"}}});
+  llvm::Expected<std::string> bytes = SerializeNetwork(graph);
+  ASSERT_FALSE(static_cast<bool>(bytes));
+  EXPECT_EQ(llvm::toString(bytes.takeError()),
+            "a text that is not UTF-8 cannot be stored [PDL0402]");
+}
+
 // --- Files that are not what they should be
 // -------------------------------------------------------
 

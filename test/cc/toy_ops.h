@@ -49,6 +49,11 @@ struct SubMaker : AddMaker {
   }
 };
 
+inline llvm::Error RequireVector(InferenceContext& context) {
+  if (context.input(0).rank() == 1) return llvm::Error::success();
+  return context.FailAt({0}, Code::kRank, "no vector");
+}
+
 /// The two halves of a vector.
 struct HalvesMaker : OpProtoMaker {
   void Make() override {
@@ -57,9 +62,7 @@ struct HalvesMaker : OpProtoMaker {
     AddOutput("low", "the first half");
     AddOutput("high", "the second half");
     SetInference([](InferenceContext& context) -> llvm::Error {
-      if (context.input(0).rank() != 1)
-        return context.FailAt({0}, Code::kRank, "'x' must be a vector, got {0}",
-                              context.input(0).ToString());
+      if (llvm::Error error = RequireVector(context)) return error;
       Dim half = Dim::FloorDiv(context.input(0).dims[0], 2);
       context.SetOutput(0, Type(context.input(0).dtype, {half}));
       context.SetOutput(1, Type(context.input(0).dtype, {half}));
@@ -122,6 +125,7 @@ struct NonzeroMaker : OpProtoMaker {
     AddInput("x", "a vector");
     AddOutput("index", "i64[K]");
     SetInference([](InferenceContext& context) -> llvm::Error {
+      if (llvm::Error error = RequireVector(context)) return error;
       Type type(DType::kI64, {context.FreshSymbol("count")});
       type.index_bound = context.input(0).dims[0];
       context.SetOutput(std::move(type));
