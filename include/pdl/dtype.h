@@ -1,0 +1,72 @@
+#ifndef PDL_DTYPE_H_
+#define PDL_DTYPE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "llvm/ADT/StringRef.h"
+#include "pdl/export.h"
+
+namespace pdl {
+
+/// The type of one element. The values are stored in NetworkDescs: never renumber them.
+enum class DType : uint8_t {
+  kF16 = 1,
+  kBF16 = 2,
+  kF32 = 3,
+  kF64 = 4,
+  kI8 = 5,
+  kI16 = 6,
+  kI32 = 7,
+  kI64 = 8,
+  kU8 = 9,
+  kU16 = 10,
+  kU32 = 11,
+  kU64 = 12,
+  kBool = 13,
+};
+inline constexpr int kNumDTypes = 14;
+
+/// "f32", "bf16", "bool", as the language spells it.
+PDL_API llvm::StringRef DTypeName(DType dtype);
+/// The dtype of that name, if there is one.
+PDL_API std::optional<DType> DTypeFromName(llvm::StringRef name);
+/// Bytes of one element; a bool takes one.
+PDL_API int64_t DTypeSize(DType dtype);
+
+constexpr bool IsFloat(DType t) { return t >= DType::kF16 && t <= DType::kF64; }
+constexpr bool IsSigned(DType t) { return t >= DType::kI8 && t <= DType::kI64; }
+constexpr bool IsUnsigned(DType t) { return t >= DType::kU8 && t <= DType::kU64; }
+constexpr bool IsInteger(DType t) { return IsSigned(t) || IsUnsigned(t); }
+
+/// A set of dtypes: what an input accepts.
+class DTypeSet {
+ public:
+  constexpr DTypeSet() = default;
+  constexpr DTypeSet(DType dtype) : bits_(1u << static_cast<unsigned>(dtype)) {}
+  constexpr bool Contains(DType dtype) const { return bits_ >> static_cast<unsigned>(dtype) & 1u; }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr DTypeSet operator|(DTypeSet a, DTypeSet b) { return DTypeSet(a.bits_ | b.bits_); }
+  friend constexpr bool operator==(DTypeSet a, DTypeSet b) { return a.bits_ == b.bits_; }
+  /// "f16, bf16, f32 or f64".
+  PDL_API std::string ToString() const;
+
+ private:
+  constexpr explicit DTypeSet(unsigned bits) : bits_(bits) {}
+  unsigned bits_ = 0;
+};
+
+inline constexpr DTypeSet kFloats =
+    DTypeSet(DType::kF16) | DTypeSet(DType::kBF16) | DTypeSet(DType::kF32) | DTypeSet(DType::kF64);
+inline constexpr DTypeSet kSignedIntegers =
+    DTypeSet(DType::kI8) | DTypeSet(DType::kI16) | DTypeSet(DType::kI32) | DTypeSet(DType::kI64);
+inline constexpr DTypeSet kIntegers = kSignedIntegers | DTypeSet(DType::kU8) |
+                                      DTypeSet(DType::kU16) | DTypeSet(DType::kU32) |
+                                      DTypeSet(DType::kU64);
+inline constexpr DTypeSet kNumbers = kFloats | kIntegers;
+inline constexpr DTypeSet kAnyDType = kNumbers | DTypeSet(DType::kBool);
+
+}  // namespace pdl
+
+#endif  // PDL_DTYPE_H_

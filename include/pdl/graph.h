@@ -1,0 +1,247 @@
+#ifndef PDL_GRAPH_H_
+#define PDL_GRAPH_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+#include "pdl/attribute.h"
+#include "pdl/inference.h"
+#include "pdl/location.h"
+#include "pdl/op_def.h"
+#include "pdl/op_registry.h"
+#include "pdl/type.h"
+
+namespace pdl {
+
+class Graph;
+class Op;
+
+/// Where a tensor of a parameter or state comes from: a safetensors file.
+struct WeightRef {
+  std::string file;    // relative to the network's file
+  std::string tensor;  // name inside
+  /// SHA-256 of the tensor's bytes, in hex; empty where not computed yet.
+  std::string sha256;
+};
+
+/// What a parameter or a state has besides its type.
+struct VariableInfo {
+  /// Block that computes the first value (no inputs, one output); nullopt where it is loaded.
+  std::optional<BlockId> initializer;
+  std::optional<WeightRef> weight;
+  double weight_decay = 0;
+  double gradient_clipping = 0;
+  double lr_scale = 1;
+  bool trainable = true;
+};
+
+enum class ValueKind : uint8_t { kResult = 0, kInput = 1, kParameter = 2, kState = 3 };
+
+/// One tensor of the network: fed, learned, kept, or computed by one Op. Assigned once.
+class PDL_API Value {
+ public:
+  ValueKind kind() const { return kind_; }
+  const std::string& name() const { return name_; }
+  const Type& type() const { return type_; }
+  /// The Op that computes it; null unless kind() is kResult.
+  Op* producer() const { return producer_; }
+  unsigned result_index() const { return result_index_; }
+  LocationId location() const { return location_; }
+  /// The `##` text that the file has for it.
+  const std::string& comment() const { return comment_; }
+  /// Parameters and states only.
+  const VariableInfo& variable() const { return *variable_; }
+  VariableInfo& variable() { return *variable_; }
+
+  struct Use {
+    Op* op;
+    unsigned operand;
+  };
+  llvm::ArrayRef<Use> uses() const { return uses_; }
+
+ private:
+  friend class Graph;
+  friend class Op;
+  std::string name_;
+  Type type_;
+  Op* producer_ = nullptr;
+  unsigned result_index_ = 0;
+  ValueKind kind_ = ValueKind::kResult;
+  LocationId location_ = kUnknownLocation;
+  uint32_t number_ = 0;
+  std::string comment_;
+  std::unique_ptr<VariableInfo> variable_;
+  llvm::SmallVector<Use, 1> uses_;
+};
+
+/// One call.
+class PDL_API Op {
+ public:
+  const OpDef& def() const { return *def_; }
+  const std::string& type() const { return def_->name(); }
+  llvm::ArrayRef<Value*> operands() const { return operands_; }
+  llvm::ArrayRef<Value*> results() const { return results_; }
+  Value* result(unsigned index = 0) const { return results_[index]; }
+  /// In the order of the signature's declarations, every default filled in.
+  llvm::ArrayRef<AttributeValue> attribute_values() const { return attributes_; }
+  AttributeReader attributes() const { return {def_->signature, attributes_}; }
+  LocationId location() const { return location_; }
+  /// The layers that it was expanded from: "encoder.0"; empty at the top.
+  const std::string& layer_path() const { return layer_path_; }
+  /// Equations that must hold once sizes are known.
+  llvm::ArrayRef<DimCheck> checks() const { return checks_; }
+  BlockId block() const { return block_; }
+
+ private:
+  friend class Graph;
+  const OpDef* def_ = nullptr;
+  llvm::SmallVector<Value*, 2> operands_;
+  llvm::SmallVector<Value*, 1> results_;
+  std::vector<AttributeValue> attributes_;
+  std::vector<DimCheck> checks_;
+  std::string layer_path_;
+  LocationId location_ = kUnknownLocation;
+  BlockId block_;
+};
+
+/// A sequence of calls, each after the values that it uses. Block 0 is the network; others are
+/// named by attributes (`scan`) or compute a first value.
+struct Block {
+  std::vector<Value*> inputs;
+  std::vector<Op*> ops;
+  std::vector<Value*> outputs;
+};
+
+/// What a run returns, under its own name.
+struct GraphOutput {
+  std::string name;
+  Value* value = nullptr;
+  std::string comment;
+};
+
+/// After a run `state` holds `value`.
+struct GraphUpdate {
+  Value* state = nullptr;
+  Value* value = nullptr;
+};
+
+/// A constraint on the symbols that a caller must keep: `where T % 4 == 0, N in 1..=256`.
+struct GraphConstraint {
+  DimCheck check;
+  LocationId location = kUnknownLocation;
+};
+
+/// What a call is made of, besides its operands.
+struct CallOptions {
+  LocationId location = kUnknownLocation;
+  BlockId block;
+  std::string layer_path;
+};
+
+/// The network in memory while it is compiled: calls and values in single-assignment form. Every
+/// call in it has been checked and has inferred types. Names of values are unique. Owns all its
+/// Values and Ops, whose addresses stay. Not for use by two threads at once while it is changed.
+class PDL_API Graph {
+ public:
+  Graph();
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+  ~Graph();
+  /// A copy that shares constants' bytes and nothing else.
+  Graph Clone() const;
+
+  // --- Building -----------------------------------------------------------------------------
+  // Names must be new to the graph (NewName makes them so); a clash is an internal error.
+  Value* AddInput(llvm::StringRef name, Type type, LocationId location = kUnknownLocation);
+  Value* AddParameter(llvm::StringRef name, Type type, VariableInfo info,
+                      LocationId location = kUnknownLocation);
+  Value* AddState(llvm::StringRef name, Type type, VariableInfo info,
+                  LocationId location = kUnknownLocation);
+  /// Checks the operands and attributes against `def`, infers, and appends the call. One result
+  /// name for each output of the signature. An Error is a CallError, and the graph is unchanged.
+  llvm::Expected<Op*> AddOp(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                            llvm::ArrayRef<NamedAttribute> attributes,
+                            llvm::ArrayRef<std::string> result_names, CallOptions options = {});
+  /// The same with attributes that are complete and in order already.
+  llvm::Expected<Op*> AddOpWithValues(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                                      std::vector<AttributeValue> attributes,
+                                      llvm::ArrayRef<std::string> result_names,
+                                      CallOptions options = {});
+  BlockId AddBlock();
+  void AddOutput(llvm::StringRef name, Value* value, std::string comment = "");
+  void AddUpdate(Value* state, Value* value);
+  void AddConstraint(GraphConstraint constraint) { constraints_.push_back(std::move(constraint)); }
+  void SetComment(Value* value, std::string comment) { value->comment_ = std::move(comment); }
+  /// `base`, or `base_2`, `base_3`, … where that is taken or reserved.
+  std::string NewName(llvm::StringRef base);
+  /// Keeps NewName from giving this name.
+  void ReserveName(llvm::StringRef name) { reserved_names_.insert(name); }
+  LocationId AddLocation(Location location);
+  uint32_t AddFile(llvm::StringRef name);
+
+  // --- Looking ------------------------------------------------------------------------------
+  llvm::ArrayRef<Value*> inputs() const { return blocks_[0].inputs; }
+  llvm::ArrayRef<Value*> parameters() const { return parameters_; }
+  llvm::ArrayRef<Value*> states() const { return states_; }
+  llvm::ArrayRef<GraphOutput> outputs() const { return outputs_; }
+  llvm::ArrayRef<GraphUpdate> updates() const { return updates_; }
+  llvm::ArrayRef<GraphConstraint> constraints() const { return constraints_; }
+  /// The symbols that inputs introduce, in order of appearance.
+  std::vector<std::string> Symbols() const;
+  const Block& block(BlockId id = {}) const { return blocks_[id.index]; }
+  size_t num_blocks() const { return blocks_.size(); }
+  /// The calls of the network itself.
+  llvm::ArrayRef<Op*> ops() const { return blocks_[0].ops; }
+  Value* FindValue(llvm::StringRef name) const;
+  llvm::ArrayRef<Location> locations() const { return locations_; }
+  llvm::ArrayRef<std::string> files() const { return files_; }
+  /// "model.pdl:3:5", or empty for an unknown place.
+  std::string LocationToString(LocationId location) const;
+  /// A number below num_values() that no other value of this graph has.
+  uint32_t number(const Value* value) const { return value->number_; }
+  uint32_t num_values() const { return static_cast<uint32_t>(values_.size()); }
+
+  // --- Rewriting (passes) -------------------------------------------------------------------
+  /// Makes every use of `from`, by calls, outputs and updates, one of `to`.
+  void ReplaceAllUses(Value* from, Value* to);
+  /// Removes the calls of `block` for which `dead` is true; their results must be unused, or used by
+  /// other dead calls only.
+  void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
+  void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
+  /// Makes `op` another call with the same results, at the same place: their types must come out
+  /// equal to what they were (an internal error otherwise).
+  void RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
+                 std::vector<AttributeValue> attributes);
+
+ private:
+  Value* NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location);
+  Value* AddVariable(llvm::StringRef name, Type type, ValueKind kind, VariableInfo info,
+                     LocationId location);
+
+  std::deque<Value> values_;
+  std::deque<Op> ops_;
+  std::deque<Block> blocks_;
+  std::vector<Value*> parameters_;
+  std::vector<Value*> states_;
+  std::vector<GraphOutput> outputs_;
+  std::vector<GraphUpdate> updates_;
+  std::vector<GraphConstraint> constraints_;
+  std::vector<Location> locations_;
+  std::vector<std::string> files_;
+  llvm::StringMap<Value*> names_;
+  llvm::StringMap<unsigned> next_suffix_;
+  llvm::StringSet<> reserved_names_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_GRAPH_H_

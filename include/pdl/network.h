@@ -1,0 +1,86 @@
+#ifndef PDL_NETWORK_H_
+#define PDL_NETWORK_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "pdl/device_context.h"
+#include "pdl/export.h"
+#include "pdl/graph.h"
+#include "pdl/scope.h"
+#include "pdl/tensor.h"
+
+namespace pdl {
+
+/// How a Network is made from a Graph.
+struct NetworkOptions {
+  /// Seed of initializers and of random operators.
+  uint64_t seed = 0;
+  /// Run the passes (dead code, common subexpressions, constant folding).
+  bool optimize = true;
+  /// Form fused groups of elementwise calls.
+  bool fuse = true;
+  /// The folder that relative weight files are looked up in; nothing outside it is read.
+  std::string weight_folder = ".";
+  /// Compare the SHA-256 of each weight with the stored one, where there is one.
+  bool verify_weights = true;
+  /// Values of parameters and states by name, which come before files and initializers.
+  llvm::StringMap<Constant> weights;
+  /// Bindings kept, the least recently used going first.
+  unsigned max_bindings = 32;
+};
+
+/// What one run wants.
+struct RunOptions {
+  /// Names of the outputs to compute; empty means all. Inputs that none of them (nor an update)
+  /// needs need not be there.
+  std::vector<std::string> outputs;
+  bool training = false;
+};
+
+/// A compiled network: immutable, shared by threads. It owns the weights, the Plans made of it and
+/// the Frames that runs take in turn.
+///
+/// A run reads inputs from the Scope's Variables (Tensors on the CPU or on the run's device), states
+/// from the same Scope, in which they are made with their first values where they are missing, and
+/// writes outputs there as Tensors on the CPU. A parameter that the Scope has under its name is
+/// used in place of the network's own. A run that fails changes no state.
+class PDL_API Network : public std::enable_shared_from_this<Network> {
+ public:
+  /// Takes the elaborated graph; loads or computes the parameters.
+  static llvm::Expected<std::shared_ptr<const Network>> Create(Graph graph, NetworkOptions options,
+                                                               const OpRegistry& registry);
+  ~Network();
+
+  /// Runs it once. Errors: a missing, surplus or misshapen input, sizes that contradict each other,
+  /// more memory than MemoryLimit(), a device that fails; each names the call and its source line
+  /// where there is one. The first Error ends the run.
+  llvm::Error Run(Scope* scope, DeviceContext* context) const;
+  llvm::Error Run(Scope* scope, DeviceContext* context, const RunOptions& options) const;
+
+  /// The graph as it was given, before any pass.
+  const Graph& graph() const;
+  /// The graph that runs, after the passes.
+  const Graph& optimized_graph() const;
+  /// The value of a parameter, or the first value of a state (where its size is known).
+  llvm::Expected<Tensor> InitialValue(llvm::StringRef name) const;
+
+  /// What `pdl dump --emit=plan` prints: calls with kernels, fused groups, and, where every symbol
+  /// has a size in `symbols`, arena offsets and peak bytes.
+  llvm::Expected<std::string> DescribePlan(DeviceContext* context, const RunOptions& options,
+                                           const llvm::StringMap<int64_t>& symbols) const;
+
+ private:
+  struct Impl;
+  explicit Network(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_NETWORK_H_

@@ -1,0 +1,135 @@
+#ifndef PDL_OP_DEF_H_
+#define PDL_OP_DEF_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/attribute.h"
+#include "pdl/device.h"
+#include "pdl/dtype.h"
+#include "pdl/export.h"
+
+namespace pdl {
+
+class GradientContext;
+class InferenceContext;
+class OperatorBase;
+struct OperatorArguments;
+
+/// One end of an attribute's range.
+struct Bound {
+  double value = 0;
+  bool open = false;  // the value itself is outside
+};
+
+/// What an operator declares of one attribute.
+struct PDL_API AttributeDecl {
+  std::string name;
+  std::string comment;
+  AttributeKind kind = AttributeKind::kInt;
+  bool is_list = false;
+  /// May be given by position, after the inputs. At most one of an operator.
+  bool positional = false;
+  /// `none` is accepted, and is the default where no other is given.
+  bool optional = false;
+  /// Monostate where the caller must give one.
+  AttributeValue default_value;
+  /// For int and float attributes, and each element of lists of them.
+  std::optional<Bound> lower, upper;
+  /// For string attributes: the values accepted; empty means any.
+  std::vector<std::string> choices;
+  /// For tensor attributes: the dtype attribute of the same operator that says how a literal is
+  /// read; empty where a literal takes its natural dtype.
+  std::string dtype_from;
+
+  bool required() const { return !optional && IsNone(default_value); }
+  /// "float > 0 = 1.0": kind, range or choices, default.
+  std::string ToString() const;
+};
+
+/// What an operator declares of one input.
+struct InputDecl {
+  std::string name;
+  std::string comment;
+  DTypeSet dtypes = kAnyDType;
+  /// Takes one or more operands; only the last input may.
+  bool repeatable = false;
+  /// May be left out; no required input follows it.
+  bool optional = false;
+  /// An untyped literal given here has a dtype of its own (i64, or f32), whatever stands beside it.
+  bool own_dtype = false;
+  bool accepts_sparse = false;
+  /// The most ragged dims that a value here may have.
+  uint8_t ragged_levels = 0;
+};
+
+/// What an operator declares of one output.
+struct OutputDecl {
+  std::string name;
+  std::string comment;
+};
+
+/// Properties that passes and the planner ask for.
+enum Trait : uint8_t {
+  /// Each element of the one output depends on the broadcast elements of the inputs at its place.
+  kElementwise = 1,
+  /// Draws random numbers: never merged, folded or reordered.
+  kRandom = 2,
+  /// Does something besides its results: never dropped.
+  kEffect = 4,
+  /// operand order does not matter: f(a, b) is f(b, a), bit for bit.
+  kCommutative = 8,
+};
+
+/// Everything that an operator type declares; exported as the message `OpProto`.
+struct PDL_API OpSignature {
+  std::string name;
+  std::string comment;
+  std::vector<InputDecl> inputs;
+  std::vector<OutputDecl> outputs;
+  std::vector<AttributeDecl> attributes;
+  uint8_t traits = 0;
+
+  bool has(Trait trait) const { return (traits & trait) != 0; }
+  /// Index of that attribute or -1.
+  int FindAttribute(llvm::StringRef attribute) const;
+  int FindInput(llvm::StringRef input) const;
+  int FindOutput(llvm::StringRef output) const;
+  /// Index of the positional attribute or -1.
+  int PositionalAttribute() const;
+  unsigned MinOperands() const;
+  /// UINT_MAX where an input is repeatable.
+  unsigned MaxOperands() const;
+};
+
+/// Checks the operands and sets the result types; a complaint is a CallError.
+using InferFunction = llvm::Error (*)(InferenceContext&);
+/// Emits the calls that compute the gradients of the inputs from those of the outputs.
+using GradientFunction = void (*)(GradientContext&);
+/// Makes the operator of one call for one kind of device.
+using KernelCreator =
+    llvm::Expected<std::unique_ptr<OperatorBase>> (*)(const OperatorArguments&);
+
+/// The one record per operator type.
+struct OpDef {
+  OpSignature signature;
+  InferFunction infer = nullptr;
+  /// Null: not differentiable.
+  GradientFunction gradient = nullptr;
+  /// By DeviceKind; null: not on such a device.
+  std::array<KernelCreator, kNumDeviceKinds> kernels = {};
+
+  const std::string& name() const { return signature.name; }
+  bool has(Trait trait) const { return signature.has(trait); }
+  KernelCreator kernel(DeviceKind kind) const { return kernels[static_cast<size_t>(kind)]; }
+};
+
+}  // namespace pdl
+
+#endif  // PDL_OP_DEF_H_

@@ -1,0 +1,124 @@
+#ifndef PDL_OP_PROTO_MAKER_H_
+#define PDL_OP_PROTO_MAKER_H_
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "pdl/op_def.h"
+
+namespace pdl {
+
+/// The AttributeKind, and the type in an AttributeValue, that a C++ type stands for.
+template <typename T>
+struct AttributeTraits;
+template <AttributeKind kKind, typename Stored, bool kIsList = false>
+struct AttributeTraitsBase {
+  static constexpr AttributeKind kind = kKind;
+  static constexpr bool is_list = kIsList;
+  using stored = Stored;
+};
+// clang-format off
+template <> struct AttributeTraits<int> : AttributeTraitsBase<AttributeKind::kInt, int64_t> {};
+template <> struct AttributeTraits<int64_t> : AttributeTraitsBase<AttributeKind::kInt, int64_t> {};
+template <> struct AttributeTraits<float> : AttributeTraitsBase<AttributeKind::kFloat, double> {};
+template <> struct AttributeTraits<double> : AttributeTraitsBase<AttributeKind::kFloat, double> {};
+template <> struct AttributeTraits<bool> : AttributeTraitsBase<AttributeKind::kBool, bool> {};
+template <> struct AttributeTraits<std::string> : AttributeTraitsBase<AttributeKind::kString, std::string> {};
+template <> struct AttributeTraits<DType> : AttributeTraitsBase<AttributeKind::kDType, DType> {};
+template <> struct AttributeTraits<Shape> : AttributeTraitsBase<AttributeKind::kShape, Shape> {};
+template <> struct AttributeTraits<Constant> : AttributeTraitsBase<AttributeKind::kTensor, Constant> {};
+template <> struct AttributeTraits<BlockId> : AttributeTraitsBase<AttributeKind::kBlock, BlockId> {};
+template <typename T> struct AttributeTraits<std::vector<T>>
+    : AttributeTraitsBase<AttributeTraits<T>::kind, std::vector<typename AttributeTraits<T>::stored>, true> {};
+// clang-format on
+
+/// Declares one input further: `AddInput("x", "…").Accepts(kFloats)`.
+class InputBuilder {
+ public:
+  explicit InputBuilder(InputDecl* decl) : decl_(decl) {}
+  InputBuilder& Accepts(DTypeSet dtypes) { return decl_->dtypes = dtypes, *this; }
+  InputBuilder& Repeatable() { return decl_->repeatable = true, *this; }
+  InputBuilder& Optional() { return decl_->optional = true, *this; }
+  InputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
+
+ private:
+  InputDecl* decl_;
+};
+
+/// Declares one attribute further: `AddAttr<float>("scale", "…").Default(1).GreaterThan(0)`.
+template <typename T>
+class AttributeBuilder {
+ public:
+  explicit AttributeBuilder(AttributeDecl* decl) : decl_(decl) {}
+  AttributeBuilder& Default(T value) {
+    decl_->default_value = typename AttributeTraits<T>::stored(std::move(value));
+    return *this;
+  }
+  AttributeBuilder& GreaterThan(double bound) { return decl_->lower = Bound{bound, true}, *this; }
+  AttributeBuilder& AtLeast(double bound) { return decl_->lower = Bound{bound, false}, *this; }
+  AttributeBuilder& LessThan(double bound) { return decl_->upper = Bound{bound, true}, *this; }
+  AttributeBuilder& AtMost(double bound) { return decl_->upper = Bound{bound, false}, *this; }
+  AttributeBuilder& OneOf(std::vector<std::string> choices) {
+    return decl_->choices = std::move(choices), *this;
+  }
+  AttributeBuilder& Positional() { return decl_->positional = true, *this; }
+  /// `none` is accepted, and the default.
+  AttributeBuilder& Optional() { return decl_->optional = true, *this; }
+  /// A literal is read as the dtype that the attribute `name` holds.
+  AttributeBuilder& DTypeFrom(std::string name) {
+    return decl_->dtype_from = std::move(name), *this;
+  }
+
+ private:
+  AttributeDecl* decl_;
+};
+
+/// Fluent builder of an operator's declaration. Derive, override Make, and register the class:
+///
+///   struct CosineMaker : OpProtoMaker {
+///     void Make() override {
+///       AddComment("scale * cos(x), element by element.");
+///       AddInput("x", "angles in radians").Accepts(kFloats);
+///       AddOutput("y", "in [-scale, scale]; type as x");
+///       AddAttr<float>("scale", "largest result").Default(1).GreaterThan(0);
+///       SetTraits(kElementwise);
+///       SetInference(InferUnary);
+///       SetGradient(CosineGradient);
+///     }
+///   };
+///
+/// A declaration that contradicts itself (two attributes of one name, a default outside its range)
+/// is an internal error when it is registered.
+class PDL_API OpProtoMaker {
+ public:
+  virtual ~OpProtoMaker() = default;
+  virtual void Make() = 0;
+
+  /// Runs Make and checks what it declared.
+  OpDef Build(llvm::StringRef name);
+
+ protected:
+  void AddComment(std::string comment) { def_.signature.comment = std::move(comment); }
+  InputBuilder AddInput(std::string name, std::string comment);
+  void AddOutput(std::string name, std::string comment);
+  template <typename T>
+  AttributeBuilder<T> AddAttr(std::string name, std::string comment) {
+    return AttributeBuilder<T>(AddAttribute(std::move(name), std::move(comment),
+                                            AttributeTraits<T>::kind, AttributeTraits<T>::is_list));
+  }
+  /// A union of Trait bits.
+  void SetTraits(unsigned traits) { def_.signature.traits = static_cast<uint8_t>(traits); }
+  void SetInference(InferFunction infer) { def_.infer = infer; }
+  void SetGradient(GradientFunction gradient) { def_.gradient = gradient; }
+
+ private:
+  AttributeDecl* AddAttribute(std::string name, std::string comment, AttributeKind kind,
+                              bool is_list);
+  OpDef def_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_OP_PROTO_MAKER_H_

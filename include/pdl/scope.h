@@ -1,0 +1,47 @@
+#ifndef PDL_SCOPE_H_
+#define PDL_SCOPE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "pdl/export.h"
+#include "pdl/variable.h"
+
+namespace pdl {
+
+/// The names that a run can see. A child finds its parent's Variables and hides those of the same
+/// name. Not synchronized: threads that run one Network use a Scope each (children of one parent
+/// that nobody changes, say).
+class PDL_API Scope {
+ public:
+  /// `parent` must outlive this.
+  explicit Scope(const Scope* parent = nullptr) : parent_(parent) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  /// The Variable of that name in this Scope, made where there is none.
+  Variable* Create(llvm::StringRef name);
+  /// This Scope's, or the nearest parent's; null where there is none.
+  const Variable* Find(llvm::StringRef name) const;
+  /// This Scope's only.
+  Variable* FindLocal(llvm::StringRef name);
+  bool Erase(llvm::StringRef name);
+  /// This Scope's names, sorted.
+  std::vector<std::string> Names() const;
+  const Scope* parent() const { return parent_; }
+  /// Changes whenever a name is added or erased here or in a parent.
+  uint64_t version() const { return version_ + (parent_ ? parent_->version() : 0); }
+
+ private:
+  const Scope* parent_;
+  llvm::StringMap<std::unique_ptr<Variable>> variables_;
+  uint64_t version_ = 0;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_SCOPE_H_

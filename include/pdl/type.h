@@ -1,0 +1,43 @@
+#ifndef PDL_TYPE_H_
+#define PDL_TYPE_H_
+
+#include <optional>
+#include <string>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "pdl/dim.h"
+#include "pdl/dtype.h"
+#include "pdl/export.h"
+
+namespace pdl {
+
+/// How the elements of a tensor are kept.
+enum class Storage : uint8_t {
+  kDense = 0,
+  kSparse = 1,  // CSR, rank 2
+};
+
+/// The type of a value: what is known of a tensor before it exists. Rank and dtype always are,
+/// dims up to their symbols.
+struct PDL_API Type {
+  DType dtype = DType::kF32;
+  Storage storage = Storage::kDense;
+  Shape dims;
+  /// For integers: every element lies in [0, index_bound). Checked where the value is fed.
+  std::optional<Dim> index_bound;
+
+  Type() = default;
+  Type(DType dtype_in, llvm::ArrayRef<Dim> dims_in) : dtype(dtype_in), dims(dims_in) {}
+
+  unsigned rank() const { return static_cast<unsigned>(dims.size()); }
+  bool is_scalar() const { return dims.empty(); }
+  /// "f32[N, 784]", "i64[N] in 0..10".
+  std::string ToString() const;
+};
+
+PDL_API bool operator==(const Type& a, const Type& b);
+inline bool operator!=(const Type& a, const Type& b) { return !(a == b); }
+
+}  // namespace pdl
+
+#endif  // PDL_TYPE_H_
