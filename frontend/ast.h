@@ -124,12 +124,28 @@ struct MemberExpr : Expr {
 };
 
 enum class Operator : uint8_t {
-  kPipe, kOr, kAnd, kNot,
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kIn,
-  kRange, kRangeTo,
-  kAdd, kSubtract,
-  kMultiply, kDivide, kFloorDivide, kRemainder, kMatmul,
-  kNegate, kPower,
+  kPipe,
+  kOr,
+  kAnd,
+  kNot,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kIn,
+  kRange,
+  kRangeTo,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kFloorDivide,
+  kRemainder,
+  kMatmul,
+  kNegate,
+  kPower,
 };
 /// As the language writes it: "|>", "not", "**".
 llvm::StringRef Spelling(Operator op);
@@ -194,8 +210,26 @@ struct Type {
 // Statements
 
 enum class StatementKind : uint8_t {
-  kAttr, kInput, kParam, kState, kUpdate, kOutput, kReturn, kLayer, kLayerInstance, kImport, kLoad,
-  kMinimize, kAssert, kFeed, kExpect, kIf, kFor, kTest, kAssign, kBroken,
+  kAttr,
+  kInput,
+  kParam,
+  kState,
+  kUpdate,
+  kOutput,
+  kReturn,
+  kLayer,
+  kLayerInstance,
+  kImport,
+  kLoad,
+  kMinimize,
+  kAssert,
+  kFeed,
+  kExpect,
+  kIf,
+  kFor,
+  kTest,
+  kAssign,
+  kBroken,
 };
 
 struct Statement {

@@ -32,26 +32,46 @@ enum Level : uint8_t {
 
 std::pair<Operator, Level> InfixOf(size_t token) {
   switch (token) {
-    case PdlParser::PIPE: return {Operator::kPipe, kPipeLevel};
-    case PdlParser::OR: return {Operator::kOr, kOrLevel};
-    case PdlParser::AND: return {Operator::kAnd, kAndLevel};
-    case PdlParser::IN: return {Operator::kIn, kCompareLevel};
-    case PdlParser::EQ: return {Operator::kEqual, kCompareLevel};
-    case PdlParser::NE: return {Operator::kNotEqual, kCompareLevel};
-    case PdlParser::LT_: return {Operator::kLess, kCompareLevel};
-    case PdlParser::LE: return {Operator::kLessEqual, kCompareLevel};
-    case PdlParser::GT: return {Operator::kGreater, kCompareLevel};
-    case PdlParser::GE: return {Operator::kGreaterEqual, kCompareLevel};
-    case PdlParser::RANGE: return {Operator::kRange, kRangeLevel};
-    case PdlParser::RANGE_TO: return {Operator::kRangeTo, kRangeLevel};
-    case PdlParser::PLUS: return {Operator::kAdd, kAddLevel};
-    case PdlParser::MINUS: return {Operator::kSubtract, kAddLevel};
-    case PdlParser::STAR: return {Operator::kMultiply, kMultiplyLevel};
-    case PdlParser::SLASH: return {Operator::kDivide, kMultiplyLevel};
-    case PdlParser::FLOOR_DIV: return {Operator::kFloorDivide, kMultiplyLevel};
-    case PdlParser::PERCENT: return {Operator::kRemainder, kMultiplyLevel};
-    case PdlParser::AT: return {Operator::kMatmul, kMultiplyLevel};
-    default: return {Operator::kPower, kPowerLevel};
+    case PdlParser::PIPE:
+      return {Operator::kPipe, kPipeLevel};
+    case PdlParser::OR:
+      return {Operator::kOr, kOrLevel};
+    case PdlParser::AND:
+      return {Operator::kAnd, kAndLevel};
+    case PdlParser::IN:
+      return {Operator::kIn, kCompareLevel};
+    case PdlParser::EQ:
+      return {Operator::kEqual, kCompareLevel};
+    case PdlParser::NE:
+      return {Operator::kNotEqual, kCompareLevel};
+    case PdlParser::LT_:
+      return {Operator::kLess, kCompareLevel};
+    case PdlParser::LE:
+      return {Operator::kLessEqual, kCompareLevel};
+    case PdlParser::GT:
+      return {Operator::kGreater, kCompareLevel};
+    case PdlParser::GE:
+      return {Operator::kGreaterEqual, kCompareLevel};
+    case PdlParser::RANGE:
+      return {Operator::kRange, kRangeLevel};
+    case PdlParser::RANGE_TO:
+      return {Operator::kRangeTo, kRangeLevel};
+    case PdlParser::PLUS:
+      return {Operator::kAdd, kAddLevel};
+    case PdlParser::MINUS:
+      return {Operator::kSubtract, kAddLevel};
+    case PdlParser::STAR:
+      return {Operator::kMultiply, kMultiplyLevel};
+    case PdlParser::SLASH:
+      return {Operator::kDivide, kMultiplyLevel};
+    case PdlParser::FLOOR_DIV:
+      return {Operator::kFloorDivide, kMultiplyLevel};
+    case PdlParser::PERCENT:
+      return {Operator::kRemainder, kMultiplyLevel};
+    case PdlParser::AT:
+      return {Operator::kMatmul, kMultiplyLevel};
+    default:
+      return {Operator::kPower, kPowerLevel};
   }
 }
 
@@ -61,8 +81,8 @@ namespace ast {
 
 llvm::StringRef Spelling(Operator op) {
   static constexpr llvm::StringLiteral kSpellings[] = {
-      "|>", "or", "and", "not", "==", "!=", "<", "<=", ">", ">=", "in",
-      "..", "..=", "+", "-", "*", "/", "//", "%", "@", "-", "**"};
+      "|>", "or",  "and", "not", "==", "!=", "<",  "<=", ">", ">=", "in",
+      "..", "..=", "+",   "-",   "*",  "/",  "//", "%",  "@", "-",  "**"};
   return kSpellings[static_cast<size_t>(op)];
 }
 
@@ -87,7 +107,9 @@ void AstBuilder::Push(Expr* expr, ExprKind kind, SourceRange range, uint32_t dep
   expr->kind = kind;
   expr->range = range;
   expr->depth = depth;
-  if (depth > ast::kMaxNesting) Fail(Code::kNestingTooDeep, range, "nesting deeper than 256");
+  if (depth > ast::kMaxNesting) {
+    Fail(Code::kNestingTooDeep, {range.begin, range.begin + 1}, "nesting deeper than 256");
+  }
   values_.push_back(expr);
 }
 
@@ -113,11 +135,10 @@ void AstBuilder::Infix() {
   while (operators_.back().level > level) ReduceTop();
   const PendingOperator& top = operators_.back();
   if (top.level == level && (level == kCompareLevel || level == kRangeLevel)) {
-    Diagnostic* diagnostic =
-        level == kCompareLevel
-            ? Fail(Code::kBadChain, last().range(),
-                   "comparisons do not chain; write a < b and b < c")
-            : Fail(Code::kBadChain, last().range(), "a range has two ends");
+    Diagnostic* diagnostic = level == kCompareLevel
+                                 ? Fail(Code::kBadChain, last().range(),
+                                        "comparisons do not chain; write a < b and b < c")
+                                 : Fail(Code::kBadChain, last().range(), "a range has two ends");
     if (diagnostic != nullptr) diagnostic->Underline(top.range);
   }
   operators_.push_back({op, level, false, last().range()});
@@ -194,7 +215,8 @@ void AstBuilder::Number() {
     uint64_t value = 0;
     const auto result = std::from_chars(spelled.begin(), spelled.end(), value);
     // 2^63 stands only behind a sign.
-    const bool is_negated = operators_.back().op == Operator::kNegate && operators_.back().is_prefix;
+    const bool is_negated =
+        operators_.back().op == Operator::kNegate && operators_.back().is_prefix;
     const uint64_t limit = uint64_t{std::numeric_limits<int64_t>::max()} + (is_negated ? 1 : 0);
     if (result.ec != std::errc() || value > limit) {
       Fail(Code::kBadNumber, range,
@@ -394,9 +416,7 @@ void AstBuilder::OpenDims() {
 
 void AstBuilder::CloseDims() { term_.dims = Copy(llvm::ArrayRef<ast::Dim>(dims_)); }
 
-void AstBuilder::AnyDims() {
-  dims_.push_back({ast::DimKind::kAny, nullptr, {}, last().range()});
-}
+void AstBuilder::AnyDims() { dims_.push_back({ast::DimKind::kAny, nullptr, {}, last().range()}); }
 
 void AstBuilder::RaggedDim() {
   const SourceRange name = last().range();

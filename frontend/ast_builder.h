@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "PdlParser.h"
 #include "frontend/ast.h"
 #include "frontend/token.h"
+#include "grammar/PdlParser.h"
 #include "pdl/diagnostic.h"
 
 namespace pdl {
 
-/// Makes the AST from what the generated parser recognizes. Precedence is climbed here, with a stack
-/// of operators, so that neither a long sum nor a long pipe costs recursion.
+/// Makes the AST from what the generated parser recognizes. Precedence is climbed here, with a
+/// stack of operators, so that neither a long sum nor a long pipe costs recursion.
 class AstBuilder final : public PdlActions {
  public:
   /// `stream` is what the parser reads; nodes go to the arena of `ast`.
@@ -29,7 +29,7 @@ class AstBuilder final : public PdlActions {
   const ast::Statement* Broken(const std::vector<Token>& tokens);
   /// A mistake, unless one was reported since Reset.
   Diagnostic* Fail(Code code, SourceRange range, const llvm::Twine& message);
-  /// The statement being recognized is an assignment that has no '=' yet.
+  /// The last statement was an expression alone: an '=' may have been forgotten.
   bool AwaitsAssign() const;
   /// The text of a token.
   llvm::StringRef Spelling(const Token& token) const { return Spelled(token); }
@@ -157,7 +157,6 @@ class AstBuilder final : public PdlActions {
     ast::Block block{};
     size_t block_statements = 0;
     uint32_t block_begin = 0;
-    bool is_assign = false;
   };
 
   template <typename T>

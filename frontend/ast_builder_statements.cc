@@ -29,7 +29,9 @@ const ast::Statement* AstBuilder::TakeStatement() {
 }
 
 bool AstBuilder::AwaitsAssign() const {
-  return !frames_.empty() && frames_.back().is_assign && frames_.back().default_value == nullptr;
+  if (statements_.empty()) return false;
+  const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statements_.back());
+  return assign != nullptr && assign->targets.empty();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -48,16 +50,15 @@ llvm::StringRef AstBuilder::DocText(llvm::ArrayRef<ast::Comment> comments) {
 // The run of `##` lines directly above.
 llvm::StringRef AstBuilder::LeadingDoc(uint32_t begin) {
   const std::vector<ast::Comment>& all = ast_->comments;
-  const auto last = std::partition_point(all.begin(), all.end(), [&](const ast::Comment& c) {
-    return c.range.end <= begin;
-  });
+  const auto last = std::partition_point(
+      all.begin(), all.end(), [&](const ast::Comment& c) { return c.range.end <= begin; });
   auto first = last;
   uint32_t below = begin;
   while (first != all.begin()) {
     const ast::Comment& comment = *std::prev(first);
     const llvm::StringRef between = source_.slice(comment.range.end, below);
-    if (!comment.is_doc || !comment.own_line || between.size() > 1000 ||
-        between.count('\n') != 1 || !between.trim(" \t\r\n").empty()) {
+    if (!comment.is_doc || !comment.own_line || between.size() > 1000 || between.count('\n') != 1 ||
+        !between.trim(" \t\r\n").empty()) {
       break;
     }
     below = comment.range.begin;
@@ -69,9 +70,8 @@ llvm::StringRef AstBuilder::LeadingDoc(uint32_t begin) {
 // The `##` that ends this line.
 llvm::StringRef AstBuilder::TrailingDoc(uint32_t end) {
   const std::vector<ast::Comment>& all = ast_->comments;
-  const auto next = std::partition_point(all.begin(), all.end(), [&](const ast::Comment& c) {
-    return c.range.begin < end;
-  });
+  const auto next = std::partition_point(
+      all.begin(), all.end(), [&](const ast::Comment& c) { return c.range.begin < end; });
   if (next == all.end() || !next->is_doc || next->own_line) return {};
   const llvm::StringRef between = source_.slice(end, next->range.begin);
   if (between.size() > 1000 || !between.trim(" \t,)").empty()) return {};
@@ -284,7 +284,7 @@ void AstBuilder::ExpectError() {
   Finish(statement);
 }
 
-void AstBuilder::OpenTargets() { frame().is_assign = true; }
+void AstBuilder::OpenTargets() {}
 void AstBuilder::Target() {}
 
 void AstBuilder::Assign() {

@@ -117,7 +117,10 @@ void Printer::Print(const Expr* expr) {
       return;
     case ExprKind::kWord: {
       const ast::Word word = llvm::cast<WordExpr>(expr)->word;
-      Line(word == ast::Word::kTrue ? "true" : word == ast::Word::kFalse ? "false" : "none") << '\n';
+      Line(word == ast::Word::kTrue    ? "true"
+           : word == ast::Word::kFalse ? "false"
+                                       : "none")
+          << '\n';
       return;
     }
     case ExprKind::kName:
@@ -232,7 +235,8 @@ void Printer::Print(const Statement* statement) {
     case StatementKind::kParam:
     case StatementKind::kState: {
       const auto* s = llvm::cast<VariableStatement>(statement);
-      Head(s->kind == StatementKind::kParam ? "param " : "state ", s) << ' ' << s->name.text << '\n';
+      Head(s->kind == StatementKind::kParam ? "param " : "state ", s)
+          << ' ' << s->name.text << '\n';
       Below([&] {
         PrintDoc(s->doc);
         Print(s->type);

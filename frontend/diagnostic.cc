@@ -15,11 +15,13 @@ llvm::StringRef SeverityName(Severity severity) {
 
 llvm::json::Object PositionJson(const SourceFile& file, uint32_t offset) {
   const SourcePosition position = file.PositionOf(offset);
-  return {{"line", position.line}, {"column", position.column}, {"offset", offset}};
+  return llvm::json::Object{
+      {"line", position.line}, {"column", position.column}, {"offset", offset}};
 }
 
 llvm::json::Object RangeJson(const SourceFile& file, SourceRange range) {
-  return {{"start", PositionJson(file, range.begin)}, {"end", PositionJson(file, range.end)}};
+  return llvm::json::Object{{"start", PositionJson(file, range.begin)},
+                            {"end", PositionJson(file, range.end)}};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "frontend/lexer.h"
 
-#include "PdlParser.h"
+#include "grammar/PdlParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -104,10 +104,7 @@ bool LooksLikeStatement(llvm::StringRef line) {
 
 Lexer::Lexer(std::shared_ptr<const SourceFile> file, std::vector<ast::Comment>* comments,
              Diagnostics* diagnostics)
-    : file_(std::move(file)),
-      text_(file_->text()),
-      comments_(comments),
-      diagnostics_(diagnostics) {
+    : file_(std::move(file)), text_(file_->text()), comments_(comments), diagnostics_(diagnostics) {
   if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
 }
 
@@ -118,8 +115,8 @@ Diagnostic* Lexer::Fail(Code code, SourceRange range, const llvm::Twine& message
 }
 
 void Lexer::Emit(size_t type, size_t begin) {
-  unit_->tokens.emplace_back(
-      type, SourceRange{static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)});
+  unit_->tokens.emplace_back(type,
+                             SourceRange{static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)});
 }
 
 size_t Lexer::LastType() const {
@@ -131,19 +128,23 @@ bool Lexer::NextUnit(Unit* unit) {
   unit->tokens.clear();
   unit->broken = false;
   unbalanced_ = false;
+  suspect_ = 0;
   brackets_.clear();
-  for (bool ended = false; !ended;) {
+  ended_ = false;
+  while (!ended_) {
     const char c = Peek();
     if (IsBlank(c)) {
       ++at_;
     } else if (c == '#') {
       LexComment();
     } else if (c == '\n') {
-      ended = LexNewline();
+      LexNewline();
     } else if (AtEnd()) {
       if (unit->tokens.empty()) return false;
-      if (!brackets_.empty()) RecoverAtEnd();
-      ended = true;
+      if (!brackets_.empty()) {
+        EndUnclosed(FindStatementAfter(brackets_.front().range.end, text_.size()));
+      }
+      ended_ = true;
     } else {
       if (unit->tokens.empty()) {
         indentation_ = at_ - file_->LineBegin(file_->LineOf(static_cast<uint32_t>(at_)));
@@ -156,22 +157,16 @@ bool Lexer::NextUnit(Unit* unit) {
   return true;
 }
 
-bool Lexer::LexNewline() {
+void Lexer::LexNewline() {
   const size_t begin = at_++;
-  if (unit_->tokens.empty()) return false;
-  if ((unbalanced_ && !brackets_.empty()) || ((unit_->broken || strict_) && InsideGroup())) {
-    if (LineStartsStatement(at_)) {
-      Fail(Code::kUnclosedBracket, brackets_.back().range,
-           "'" + file_->Text(brackets_.back().range) + "' is never closed");
-      return true;
-    }
-  }
-  if (LastType() == PdlParser::NL) return false;
-  if (InsideGroup() || NextIsPipe()) return false;
+  if (unit_->tokens.empty()) return;
+  const bool unclosed = unbalanced_ || strict_ || (unit_->broken && InsideGroup());
+  if (unclosed && !brackets_.empty() && LineStartsStatement(at_)) return EndUnclosed(at_);
+  if (InsideGroup() && suspect_ == 0 && LineStartsStatement(at_)) suspect_ = at_;
   // A block that opened just now needs no separator.
-  if (LastType() == PdlParser::LBRACE) return false;
+  if (InsideGroup() || AtStatementStart() || NextIsPipe()) return;
   Emit(PdlParser::NL, begin);
-  return brackets_.empty();
+  ended_ = brackets_.empty();
 }
 
 void Lexer::LexComment() {
@@ -298,7 +293,8 @@ bool Lexer::LexEscape() {
     for (; llvm::isHexDigit(Peek()) && digits < 7; ++at_, ++digits) {
       number = number * 16 + llvm::hexDigitValue(Peek());
     }
-    if (digits == 0 || Peek() != '}') return fail("a character by its number is written \\u{1F600}");
+    if (digits == 0 || Peek() != '}')
+      return fail("a character by its number is written \\u{1F600}");
     ++at_;
     if (number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) {
       return fail("there is no character of this number");
@@ -364,9 +360,11 @@ void Lexer::OpenBracket(size_t type) {
   const SourceRange range{static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
   Emit(type, begin);
   brackets_.push_back({type, range, is_block});
-  if (brackets_.size() > ast::kMaxNesting) {
-    Fail(Code::kNestingTooDeep, range, "nesting deeper than 256");
-  }
+  if (brackets_.size() <= ast::kMaxNesting || unit_->broken) return;
+  // So many open brackets may also be as many that were forgotten.
+  const size_t cut = FindStatementAfter(brackets_.front().range.end, at_);
+  if (cut < at_) return EndUnclosed(cut);
+  Fail(Code::kNestingTooDeep, range, "nesting deeper than 256");
 }
 
 void Lexer::CloseBracket(size_t type, size_t opening) {
@@ -381,11 +379,12 @@ void Lexer::CloseBracket(size_t type, size_t opening) {
   while (match > 0 && !opens(brackets_[match - 1])) --match;
   if (match != 0) {
     if (match != brackets_.size()) {
+      if (suspect_ != 0 && !unit_->broken) return EndUnclosed(suspect_);
       const SourceRange open = brackets_.back().range;
       unbalanced_ = true;
-      if (Diagnostic* diagnostic =
-              Fail(Code::kUnclosedBracket, open,
-                   "'" + file_->Text(open) + "' is not closed before '" + file_->Text(range) + "'")) {
+      if (Diagnostic* diagnostic = Fail(
+              Code::kUnclosedBracket, open,
+              "'" + file_->Text(open) + "' is not closed before '" + file_->Text(range) + "'")) {
         diagnostic->Underline(range);
       }
     }
@@ -412,7 +411,8 @@ void Lexer::LexUnknown() {
   const SourceRange range{static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
   if (c < 0x20 || c == 0x7F) {
     Fail(Code::kUnexpectedCharacter, range,
-         "unexpected control character U+" + llvm::utohexstr(c, false, 4));
+         llvm::Twine("unexpected control character U+00") + llvm::Twine(llvm::hexdigit(c >> 4)) +
+             llvm::Twine(llvm::hexdigit(c & 15)));
   } else {
     Fail(Code::kUnexpectedCharacter, range, "unexpected '" + text_.slice(begin, at_) + "'");
   }
@@ -425,26 +425,46 @@ void Lexer::LexSign() {
     Emit(type, begin);
   };
   switch (Peek()) {
-    case '(': return OpenBracket(PdlParser::LPAREN);
-    case '[': return OpenBracket(PdlParser::LBRACKET);
-    case '{': return OpenBracket(PdlParser::LBRACE);
-    case ')': return CloseBracket(PdlParser::RPAREN, PdlParser::LPAREN);
-    case ']': return CloseBracket(PdlParser::RBRACKET, PdlParser::LBRACKET);
-    case '}': return CloseBracket(PdlParser::RBRACE, PdlParser::LBRACE);
-    case ',': return sign(PdlParser::COMMA, 1);
-    case ':': return sign(PdlParser::COLON, 1);
-    case '?': return sign(PdlParser::QUESTION, 1);
-    case '+': return sign(PdlParser::PLUS, 1);
-    case '-': return sign(PdlParser::MINUS, 1);
-    case '%': return sign(PdlParser::PERCENT, 1);
-    case '@': return sign(PdlParser::AT, 1);
-    case '~': return Peek(1) == '=' ? sign(PdlParser::NEAR, 2) : sign(PdlParser::TILDE, 1);
-    case '|': return Peek(1) == '>' ? sign(PdlParser::PIPE, 2) : sign(PdlParser::BAR, 1);
-    case '=': return Peek(1) == '=' ? sign(PdlParser::EQ, 2) : sign(PdlParser::ASSIGN, 1);
-    case '<': return Peek(1) == '=' ? sign(PdlParser::LE, 2) : sign(PdlParser::LT_, 1);
-    case '>': return Peek(1) == '=' ? sign(PdlParser::GE, 2) : sign(PdlParser::GT, 1);
-    case '*': return Peek(1) == '*' ? sign(PdlParser::POWER, 2) : sign(PdlParser::STAR, 1);
-    case '/': return Peek(1) == '/' ? sign(PdlParser::FLOOR_DIV, 2) : sign(PdlParser::SLASH, 1);
+    case '(':
+      return OpenBracket(PdlParser::LPAREN);
+    case '[':
+      return OpenBracket(PdlParser::LBRACKET);
+    case '{':
+      return OpenBracket(PdlParser::LBRACE);
+    case ')':
+      return CloseBracket(PdlParser::RPAREN, PdlParser::LPAREN);
+    case ']':
+      return CloseBracket(PdlParser::RBRACKET, PdlParser::LBRACKET);
+    case '}':
+      return CloseBracket(PdlParser::RBRACE, PdlParser::LBRACE);
+    case ',':
+      return sign(PdlParser::COMMA, 1);
+    case ':':
+      return sign(PdlParser::COLON, 1);
+    case '?':
+      return sign(PdlParser::QUESTION, 1);
+    case '+':
+      return sign(PdlParser::PLUS, 1);
+    case '-':
+      return sign(PdlParser::MINUS, 1);
+    case '%':
+      return sign(PdlParser::PERCENT, 1);
+    case '@':
+      return sign(PdlParser::AT, 1);
+    case '~':
+      return Peek(1) == '=' ? sign(PdlParser::NEAR, 2) : sign(PdlParser::TILDE, 1);
+    case '|':
+      return Peek(1) == '>' ? sign(PdlParser::PIPE, 2) : sign(PdlParser::BAR, 1);
+    case '=':
+      return Peek(1) == '=' ? sign(PdlParser::EQ, 2) : sign(PdlParser::ASSIGN, 1);
+    case '<':
+      return Peek(1) == '=' ? sign(PdlParser::LE, 2) : sign(PdlParser::LT_, 1);
+    case '>':
+      return Peek(1) == '=' ? sign(PdlParser::GE, 2) : sign(PdlParser::GT, 1);
+    case '*':
+      return Peek(1) == '*' ? sign(PdlParser::POWER, 2) : sign(PdlParser::STAR, 1);
+    case '/':
+      return Peek(1) == '/' ? sign(PdlParser::FLOOR_DIV, 2) : sign(PdlParser::SLASH, 1);
     case '!':
       if (Peek(1) == '=') return sign(PdlParser::NE, 2);
       return LexUnknown();
@@ -488,17 +508,17 @@ bool Lexer::LineStartsStatement(size_t begin) const {
   return LooksLikeStatement(text_.slice(at, text_.find('\n', at)));
 }
 
-void Lexer::RecoverAtEnd() {
-  strict_ = true;
-  // The first line after the outermost open bracket that looks like a new statement.
-  size_t cut = text_.size();
-  for (size_t newline = text_.find('\n', brackets_.front().range.begin);
-       newline != llvm::StringRef::npos; newline = text_.find('\n', newline + 1)) {
-    if (LineStartsStatement(newline + 1)) {
-      cut = newline + 1;
-      break;
-    }
+size_t Lexer::FindStatementAfter(size_t begin, size_t end) const {
+  for (size_t newline = text_.find('\n', begin); newline < end;
+       newline = text_.find('\n', newline + 1)) {
+    if (LineStartsStatement(newline + 1)) return newline + 1;
   }
+  return end;
+}
+
+void Lexer::EndUnclosed(size_t cut) {
+  strict_ = true;
+  ended_ = true;
   while (brackets_.size() > 1 && brackets_.back().range.begin >= cut) brackets_.pop_back();
   const SourceRange open = brackets_.back().range;
   Fail(Code::kUnclosedBracket, open, "'" + file_->Text(open) + "' is never closed");

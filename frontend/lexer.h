@@ -47,8 +47,7 @@ class Lexer {
   Diagnostic* Fail(Code code, SourceRange range, const llvm::Twine& message);
   void Emit(size_t type, size_t begin);
   size_t LastType() const;
-  /// True where the unit ends with this newline.
-  bool LexNewline();
+  void LexNewline();
   void LexComment();
   void LexToken();
   void LexNumber();
@@ -67,9 +66,10 @@ class Lexer {
   /// The line that begins there starts a statement, as far as its first words tell, and stands no
   /// deeper than the unit.
   bool LineStartsStatement(size_t begin) const;
-  /// Reports brackets that the end of the text left open, and goes back to where the next
-  /// statement seems to begin.
-  void RecoverAtEnd();
+  /// The begin of the first line in [begin, end) that starts a statement, or `end`.
+  size_t FindStatementAfter(size_t begin, size_t end) const;
+  /// Reports the bracket that is open at `cut`, and ends the unit there.
+  void EndUnclosed(size_t cut);
 
   std::shared_ptr<const SourceFile> file_;
   llvm::StringRef text_;
@@ -78,13 +78,16 @@ class Lexer {
   size_t at_ = 0;
   // Offset up to which comments were collected: going back must not collect them twice.
   size_t comments_end_ = 0;
-  // The end of the text was met with open brackets: from here on a line that looks like a new
-  // statement closes them, so that no text is read more than twice.
+  // A bracket was not closed: from here on a line that looks like a new statement ends the
+  // one with open brackets, so that no text is read more than twice.
   bool strict_ = false;
 
   Unit* unit_ = nullptr;
+  bool ended_ = false;  // the unit is complete
   std::vector<Bracket> brackets_;
   bool unbalanced_ = false;  // a bracket of the unit was closed by another's sign
+  // The first line inside a group that looks like a new statement; 0 where there is none.
+  size_t suspect_ = 0;
   size_t indentation_ = 0;  // of the unit's first line
 };
 

@@ -1,10 +1,10 @@
 #include "frontend/parser.h"
 
-#include "PdlParser.h"
 #include "frontend/ast_builder.h"
 #include "frontend/lexer.h"
 #include "frontend/syntax_error.h"
 #include "frontend/token.h"
+#include "grammar/PdlParser.h"
 
 namespace pdl {
 namespace {

@@ -80,7 +80,8 @@ SourcePosition SourceFile::PositionOf(uint32_t offset) const {
 SourcePosition PositionCursor::At(uint32_t offset) {
   uint32_t line = position_.line;
   const uint32_t lines = file_->num_lines();
-  if (offset < file_->LineBegin(line) || (line + 2 < lines && offset >= file_->LineBegin(line + 2))) {
+  if (offset < file_->LineBegin(line) ||
+      (line + 2 < lines && offset >= file_->LineBegin(line + 2))) {
     line = file_->LineOf(offset);
   } else {
     while (line < lines && offset >= file_->LineBegin(line + 1)) ++line;

@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "PdlParser.h"
 #include "frontend/ast_builder.h"
 #include "frontend/token.h"
+#include "grammar/PdlParser.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace pdl {
 namespace {
@@ -81,10 +82,12 @@ std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBu
     words.push_back(has(PdlParser::SPARSE) ? "a type" : "a name");
   }
   if (has(PdlParser::STRING)) words.push_back("a text in quotes");
-  const bool closes =
-      has(PdlParser::RPAREN) || has(PdlParser::RBRACKET) || has(PdlParser::RBRACE);
+  const bool closes = has(PdlParser::RPAREN) || has(PdlParser::RBRACKET) || has(PdlParser::RBRACE);
   if (closes && !has(PdlParser::COMMA) && words.empty() && CommaMayFollow(stream)) {
-    words.push_back("','");
+    const size_t before = stream.last().type();
+    const bool is_empty =
+        before == PdlParser::LPAREN || before == PdlParser::LBRACKET || before == PdlParser::REC;
+    words.push_back(is_empty ? "an expression" : "','");
   }
   if (words.empty() || !has(PdlParser::SPARSE)) {
     const antlr4::dfa::Vocabulary& vocabulary = parser->getVocabulary();
@@ -119,6 +122,12 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
     }
     builder->Fail(Code::kReservedName, token.range(),
                   "'" + spelled + "' is a reserved word" + suffix);
+    return;
+  }
+  if (stream.position() > 0 && IsReserved(stream.last().type()) &&
+      (token.type() == PdlParser::ASSIGN || token.type() == PdlParser::COLON)) {
+    builder->Fail(Code::kReservedName, stream.last().range(),
+                  "'" + builder->Spelling(stream.last()) + "' is a reserved word, not a name");
     return;
   }
   Diagnostic* diagnostic =

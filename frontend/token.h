@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "TokenStream.h"
+#include "antlr4-runtime.h"
 #include "pdl/source.h"
 
 namespace pdl {

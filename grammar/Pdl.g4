@@ -14,7 +14,7 @@ grammar Pdl;
 
 tokens { REC, INPUT, OUTPUT, PARAM, STATE, ATTR, UPDATE, LOAD, TEST, FEED, ERROR, ELSE_IF }
 
-@parser::postinclude {
+@parser::context {
 /// What the parser tells while it recognizes a statement; "the token" is the last one matched.
 /// Values are kept on stacks: an expression pushes one value, and what is made of parts pops them.
 class PdlActions {
