@@ -55,7 +55,7 @@ size_t StatementWordType(llvm::StringRef word) {
       .Case("output", PdlParser::OUTPUT)
       .Case("param", PdlParser::PARAM)
       .Case("state", PdlParser::STATE)
-      .Case("test", PdlParser::TEST)
+      .Case("test", PdlParser::TEST_)
       .Case("update", PdlParser::UPDATE)
       .Default(PdlParser::NAME);
 }
@@ -362,8 +362,10 @@ void Lexer::OpenBracket(size_t type) {
   brackets_.push_back({type, range, is_block});
   if (brackets_.size() <= ast::kMaxNesting || unit_->broken) return;
   // So many open brackets may also be as many that were forgotten.
-  const size_t cut = FindStatementAfter(brackets_.front().range.end, at_);
-  if (cut < at_) return EndUnclosed(cut);
+  if (!brackets_.front().is_block) {
+    const size_t cut = FindStatementAfter(brackets_.front().range.end, at_);
+    if (cut < at_) return EndUnclosed(cut);
+  }
   Fail(Code::kNestingTooDeep, range, "nesting deeper than 256");
 }
 
@@ -416,6 +418,7 @@ void Lexer::LexUnknown() {
   } else {
     Fail(Code::kUnexpectedCharacter, range, "unexpected '" + text_.slice(begin, at_) + "'");
   }
+  Emit(antlr4::Token::INVALID_TYPE, begin);
 }
 
 void Lexer::LexSign() {

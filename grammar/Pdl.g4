@@ -12,7 +12,7 @@
 // by the actions, which need no recursion for a long sum.
 grammar Pdl;
 
-tokens { REC, INPUT, OUTPUT, PARAM, STATE, ATTR, UPDATE, LOAD, TEST, FEED, ERROR, ELSE_IF }
+tokens { REC, INPUT, OUTPUT, PARAM, STATE, ATTR, UPDATE, LOAD, TEST_, FEED, ERROR, ELSE_IF }
 
 @parser::context {
 /// What the parser tells while it recognizes a statement; "the token" is the last one matched.
@@ -143,7 +143,7 @@ statement
     | 'if' expr {on->If();} block ( ELSE_IF expr {on->ElseIf();} block )*
       ( 'else' {on->Else();} block )? {on->CloseIf();}
     | 'for' name (',' name)? 'in' expr {on->For();} block {on->CloseFor();}
-    | TEST STRING {on->Text();} ('with' expr {on->With();})? {on->TestHead();} block {on->Test();}
+    | TEST_ STRING {on->Text();} ('with' expr {on->With();})? {on->TestHead();} block {on->Test();}
     | {on->OpenTargets();} expr {on->Target();} (',' expr {on->Target();})*
       (':' type {on->DeclaredType();})? ('=' expr {on->Default();})? {on->Assign();}
     )
