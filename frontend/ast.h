@@ -53,6 +53,8 @@ struct NumberExpr : Expr {
   bool is_int;
   int64_t int_value;   // where is_int
   double float_value;  // else
+  /// The same digits read as an f32: rounded once.
+  float float32_value;
   static bool classof(const Expr* e) { return e->kind == ExprKind::kNumber; }
 };
 

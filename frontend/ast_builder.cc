@@ -157,6 +157,7 @@ void AstBuilder::ReduceTop() {
       negated->is_int = number->is_int;
       negated->int_value = static_cast<int64_t>(-static_cast<uint64_t>(number->int_value));
       negated->float_value = -number->float_value;
+      negated->float32_value = -number->float32_value;
       Push(negated, ExprKind::kNumber, Span(top.range, number->range));
       return;
     }
@@ -225,14 +226,18 @@ void AstBuilder::Number() {
     number->int_value = static_cast<int64_t>(value);
   } else if (spelled == "inf") {
     number->float_value = std::numeric_limits<double>::infinity();
+    number->float32_value = std::numeric_limits<float>::infinity();
   } else if (spelled == "nan") {
     number->float_value = std::numeric_limits<double>::quiet_NaN();
+    number->float32_value = std::numeric_limits<float>::quiet_NaN();
   } else {
     const auto result = std::from_chars(spelled.begin(), spelled.end(), number->float_value);
     if (result.ec != std::errc()) {
       Fail(Code::kBadNumber, range,
            "the number " + Spelled(last()).take_front(60) + " is out of the range of f64");
     }
+    const auto narrow = std::from_chars(spelled.begin(), spelled.end(), number->float32_value);
+    if (narrow.ec != std::errc()) number->float32_value = static_cast<float>(number->float_value);
   }
   Push(number, ExprKind::kNumber, range);
 }

@@ -127,6 +127,7 @@ bool Lexer::NextUnit(Unit* unit) {
   unit_ = unit;
   unit->tokens.clear();
   unit->broken = false;
+  unit->is_open = false;
   unbalanced_ = false;
   suspect_ = 0;
   brackets_.clear();
@@ -522,6 +523,7 @@ size_t Lexer::FindStatementAfter(size_t begin, size_t end) const {
 void Lexer::EndUnclosed(size_t cut) {
   strict_ = true;
   ended_ = true;
+  unit_->is_open = cut == text_.size();
   while (brackets_.size() > 1 && brackets_.back().range.begin >= cut) brackets_.pop_back();
   const SourceRange open = brackets_.back().range;
   Fail(Code::kUnclosedBracket, open, "'" + file_->Text(open) + "' is never closed");

@@ -16,6 +16,8 @@ struct Unit {
   std::vector<Token> tokens;
   /// The first mistake was reported: the parser must not see the tokens.
   bool broken = false;
+  /// The text breaks off inside one of its brackets.
+  bool is_open = false;
 };
 
 /// Cuts a text into top-level statements and these into tokens; the token source that
