@@ -55,9 +55,10 @@ foreach(target pdl_options pdl_generated_options)
     target_compile_options(${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v2>)
   endif()
   if(PDL_SANITIZE)
+    # Instrumented code makes g++ see uses of uninitialized variants where there are none.
     target_compile_options(
       ${target} INTERFACE -fsanitize=${PDL_SANITIZE} -fno-sanitize-recover=all
-                          -fno-omit-frame-pointer)
+                          -fno-omit-frame-pointer -Wno-maybe-uninitialized)
     target_link_options(${target} INTERFACE -fsanitize=${PDL_SANITIZE})
   endif()
   target_include_directories(

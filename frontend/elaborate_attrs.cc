@@ -180,7 +180,8 @@ void Elaborator::CheckSettingsUsed() {
     }
   }
   for (const auto& [name, text] : request_.settings) {
-    if (used_settings_.contains(name)) continue;
+    // One with a syntax error was reported.
+    if (used_settings_.contains(name) || scope_.contains(name)) continue;
     Diagnostic diagnostic;
     diagnostic.code = Code::kUnknownSetting;
     diagnostic.message =

@@ -77,6 +77,11 @@ void Elaborator::ReportCallError(llvm::Error error, const Call& call) {
           range = call.operands[e.inputs[0]].range;
         }
         Diagnostic& diagnostic = Error(e.code(), range, message);
+        const OpSignature& signature = call.def->signature;
+        if (e.code() == Code::kOperandCount && call.operands.size() > signature.MaxOperands() &&
+            !signature.attributes.empty()) {
+          diagnostic.Note("attributes are given by name: " + signature.attributes[0].name + "=…");
+        }
         for (size_t i = 0; i < e.inputs.size(); ++i) {
           if (e.inputs[i] >= call.operands.size()) continue;
           const Operand& operand = call.operands[e.inputs[i]];

@@ -252,6 +252,21 @@ TEST(ElaborateTest, EveryBitOfANumberComesBack) {
   }
 }
 
+TEST(ElaborateTest, TextsComeBack) {
+  EXPECT_EQ(Flat("param w: f32[] = load(\"a\\\\b\\\"\\n\\u{1}\", \"\\u{e9}\\t\")\n"),
+            "param w: f32[] = load(\"a\\\\b\\\"\\n\\u{1}\", \"\xC3\xA9\\t\")\n");
+}
+
+TEST(ElaborateTest, DeepNesting) {
+  std::string calls = "x", lists = "1", powers = "2";
+  for (int i = 0; i < 250; ++i) calls = "cos(" + calls + ")";
+  for (int i = 0; i < 250; ++i) lists = "[" + lists + "]";
+  for (int i = 0; i < 120; ++i) powers = "-(" + powers + ")";
+  EXPECT_EQ(Compiled("input x: f32[N]\ny = " + calls + "\n").result.graph->ops().size(), 250u);
+  EXPECT_EQ(Compiled("input x: f32[N]\ny = " + lists + "\nz = " + powers + "\noutput z\n").Flat(),
+            "input x: f32[N]\nz = constant(2, dtype=i64)\noutput z\n");
+}
+
 TEST(ElaborateTest, LocationsOfCalls) {
   Compiled compiled("input x: f32[N]\n  y = \n");
   Compiled good("# \xC3\xA9\ninput x: f32[N]\ny = cos(x) + x\n  |> sin()\n");

@@ -35,6 +35,8 @@ llvm::Error Concat(InferenceContext& context) {
   if (!axis) return axis.takeError();
   Type type = context.input(0);
   for (unsigned i = 1; i < context.num_inputs(); ++i) {
+    if (context.input(i).rank() != type.rank())
+      return context.FailAt({0, i}, Code::kRank, "ranks differ");
     type.dims[*axis] = type.dims[*axis] + context.input(i).dims[*axis];
   }
   context.SetOutput(std::move(type));
