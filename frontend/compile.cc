@@ -21,8 +21,8 @@ CompileResult Compile(const CompileRequest& request) {
   return result;
 }
 
-std::string EmitAst(std::shared_ptr<const SourceFile> file, Diagnostics* diagnostics) {
-  const std::unique_ptr<Ast> ast = Parse(std::move(file), diagnostics);
+std::string EmitAst(const std::shared_ptr<const SourceFile>& file, Diagnostics* diagnostics) {
+  const std::unique_ptr<Ast> ast = Parse(file, diagnostics);
   diagnostics->Sort();
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -86,6 +86,7 @@ Datum FromAttribute(const AttributeValue& value) {
           return Datum(v);
         } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
           std::vector<Datum> items;
+          items.reserve(v.size());
           for (bool item : v) items.push_back(Datum(item));
           return Datum(std::move(items));
         } else if constexpr (std::is_same_v<T, Constant> || std::is_same_v<T, BlockId> ||
@@ -93,6 +94,7 @@ Datum FromAttribute(const AttributeValue& value) {
           return Datum();
         } else {  // a list, or a shape, which is one of dims
           std::vector<Datum> items;
+          items.reserve(v.size());
           for (const auto& item : v) {
             if constexpr (std::is_same_v<T, Shape>) {
               items.push_back(Datum(item));
@@ -107,6 +109,14 @@ Datum FromAttribute(const AttributeValue& value) {
 }
 
 namespace {
+
+template <typename T, typename F>
+std::vector<T> Collect(const std::vector<Datum>& items, F get) {
+  std::vector<T> list;
+  list.reserve(items.size());
+  for (const Datum& item : items) list.push_back(get(item));
+  return list;
+}
 
 llvm::Expected<AttributeValue> ToList(const std::vector<Datum>& items, const AttributeDecl& decl) {
   if (items.empty()) {
@@ -125,34 +135,24 @@ llvm::Expected<AttributeValue> ToList(const std::vector<Datum>& items, const Att
   }
   auto all = [&](auto test) { return llvm::all_of(items, test); };
   if (all([](const Datum& d) { return d.is<int64_t>(); })) {
-    std::vector<int64_t> list;
-    for (const Datum& item : items) list.push_back(*item.get<int64_t>());
-    return list;
+    return Collect<int64_t>(items, [](const Datum& d) { return *d.get<int64_t>(); });
   }
   if (all([](const Datum& d) { return d.dim().has_value(); })) {
-    Shape shape;
-    for (const Datum& item : items) shape.push_back(*item.dim());
-    return shape;
+    const std::vector<Dim> dims = Collect<Dim>(items, [](const Datum& d) { return *d.dim(); });
+    return Shape(dims.begin(), dims.end());
   }
   if (all([](const Datum& d) { return d.number().has_value(); })) {
-    std::vector<double> list;
-    for (const Datum& item : items) list.push_back(*item.number());
-    return list;
+    return Collect<double>(items, [](const Datum& d) { return *d.number(); });
   }
   if (all([](const Datum& d) { return d.is<llvm::StringRef>(); })) {
-    std::vector<std::string> list;
-    for (const Datum& item : items) list.push_back(item.get<llvm::StringRef>()->str());
-    return list;
+    return Collect<std::string>(items,
+                                [](const Datum& d) { return d.get<llvm::StringRef>()->str(); });
   }
   if (all([](const Datum& d) { return d.is<bool>(); })) {
-    std::vector<bool> list;
-    for (const Datum& item : items) list.push_back(*item.get<bool>());
-    return list;
+    return Collect<bool>(items, [](const Datum& d) { return *d.get<bool>(); });
   }
   if (all([](const Datum& d) { return d.is<DType>(); })) {
-    std::vector<DType> list;
-    for (const Datum& item : items) list.push_back(*item.get<DType>());
-    return list;
+    return Collect<DType>(items, [](const Datum& d) { return *d.get<DType>(); });
   }
   return Fail("has items of different kinds");
 }

@@ -2,6 +2,7 @@
 #include "frontend/elaborator.h"
 #include "frontend/parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "pdl/attribute_reader.h"
 
 namespace pdl {
@@ -100,7 +101,7 @@ std::optional<Datum> Elaborator::Setting(const AttributeDecl& decl, SourceRange*
   for (const auto& [name, text] : llvm::reverse(request_.settings)) {
     if (name != decl.name) continue;
     used_settings_.insert(name);
-    file_ = std::make_shared<SourceFile>("--set", name + "=" + text);
+    file_ = std::make_shared<SourceFile>("--set", llvm::Twine(name).concat("=").concat(text).str());
     *range = {static_cast<uint32_t>(name.size() + 1), static_cast<uint32_t>(file_->text().size())};
     if (decl.kind == AttributeKind::kString && !decl.is_list &&
         !llvm::StringRef(text).starts_with("\"")) {
@@ -185,7 +186,7 @@ void Elaborator::CheckSettingsUsed() {
     Diagnostic diagnostic;
     diagnostic.code = Code::kUnknownSetting;
     diagnostic.message =
-        "--set " + name + ": the network has no attr '" + name + "'" + DidYouMean(name, known);
+        llvm::formatv("--set {0}: the network has no attr '{0}'{1}", name, DidYouMean(name, known));
     diagnostics_->Add(std::move(diagnostic));
   }
 }

@@ -119,8 +119,11 @@ void Elaborator::BindAttribute(const AttributeDecl& decl, const ast::Argument& a
                                Call* call) {
   Datum datum;
   const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
-  if (decl.kind == AttributeKind::kDType && name != nullptr && DTypeFromName(name->name)) {
-    datum = Datum(*DTypeFromName(name->name));
+  const std::optional<DType> dtype = decl.kind == AttributeKind::kDType && name != nullptr
+                                         ? DTypeFromName(name->name)
+                                         : std::nullopt;
+  if (dtype) {
+    datum = Datum(*dtype);
   } else {
     datum = decl.kind == AttributeKind::kShape ? EvaluateSize(argument.value)
                                                : Evaluate(argument.value);
@@ -163,6 +166,7 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
       const int attribute = signature.FindAttribute(argument.name.text);
       if (attribute < 0) {
         std::vector<llvm::StringRef> known;
+        known.reserve(signature.attributes.size() + signature.inputs.size());
         for (const AttributeDecl& decl : signature.attributes) known.push_back(decl.name);
         for (const InputDecl& decl : signature.inputs) known.push_back(decl.name);
         Error(Code::kUnknownAttribute, argument.name.range,

@@ -260,27 +260,37 @@ Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets)
     base = parenthesis->inner;
   }
   const auto* chain = llvm::dyn_cast<ast::ChainExpr>(base);
-  const bool is_call = base->kind == ExprKind::kCall ||
-                       (chain != nullptr && chain->operators[0].op == Operator::kPipe);
-  const Datum datum = Evaluate(base);
+  const bool is_pipe = chain != nullptr && chain->operators[0].op == Operator::kPipe;
+  const auto* call = llvm::dyn_cast<ast::CallExpr>(is_pipe ? chain->operands.back() : base);
+  if (call == nullptr) {
+    if (!Evaluate(base).holds_poison()) {
+      Error(Code::kOperandKind, member->member.range, "a name after '.' is a result of a call");
+    }
+    return Datum();
+  }
+  const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
+  const OpDef* def = callee == nullptr ? nullptr : FindOperator(callee->name);
+  const int index = def == nullptr ? -1 : def->signature.FindOutput(member->member.text);
+  // The name being assigned is that of the wanted result.
+  llvm::SmallVector<ast::Identifier, 4> names;
+  if (index >= 0 && targets.size() == 1) {
+    names.append(static_cast<size_t>(index), ast::Identifier{"_", {}});
+    names.push_back(targets[0]);
+  }
+  const Datum datum = Evaluate(base, names);
   if (datum.holds_poison()) return Datum();
-  if (!is_call || datum.tensor() == nullptr) {
-    Error(Code::kOperandKind, member->member.range, "a name after '.' is a result of a call");
-    return Datum();
+  if (index >= 0 && datum.tensor() != nullptr) {
+    return Datum(datum.tensor()->producer()->result(static_cast<unsigned>(index)));
   }
-  (void)targets;
-  const Op* op = datum.tensor()->producer();
-  const OpSignature& signature = op->def().signature;
-  const int index = signature.FindOutput(member->member.text);
-  if (index < 0) {
-    std::vector<llvm::StringRef> names;
-    for (const OutputDecl& output : signature.outputs) names.push_back(output.name);
-    Error(Code::kUnknownName, member->member.range,
-          "'" + signature.name + "' has no result '" + member->member.text + "'" +
-              DidYouMean(member->member.text, names));
-    return Datum();
+  std::vector<llvm::StringRef> known;
+  if (def != nullptr) {
+    known.reserve(def->signature.outputs.size());
+    for (const OutputDecl& output : def->signature.outputs) known.push_back(output.name);
   }
-  return Datum(op->result(static_cast<unsigned>(index)));
+  Error(Code::kUnknownName, member->member.range,
+        "'" + file_->Text(call->callee->range) + "' has no result '" + member->member.text + "'" +
+            DidYouMean(member->member.text, known));
+  return Datum();
 }
 
 Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional<DType> dtype,

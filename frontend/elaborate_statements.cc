@@ -174,12 +174,15 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
     return;
   }
   if (datum.is_poison()) return Poison(targets);
+  Value* first = datum.tensor();
+  if (first != nullptr && !statement->doc.empty() && first->comment().empty()) {
+    graph_.SetComment(first, statement->doc.str());
+  }
   if (targets.size() == 1) {
     if (datum.tensor() != nullptr) last_value_ = datum.tensor()->name();
     if (targets[0].text != "_") scope_[targets[0].text] = std::move(datum);
     return;
   }
-  Value* first = datum.tensor();
   const size_t count =
       first != nullptr && IsCall(statement->value) ? first->producer()->results().size() : 1;
   if (count < targets.size()) {

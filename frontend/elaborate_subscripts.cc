@@ -85,7 +85,7 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
       reshapes = true;
       continue;
     }
-    const Dim size = dims[axis];
+    const Dim& size = dims[axis];
     // A bound; a negative one counts from the end.
     auto bound = [&](const ast::Expr* expr, Dim fallback) -> Dim {
       if (expr == nullptr) return fallback;

@@ -214,7 +214,7 @@ bool Lexer::AfterOperand() const {
 size_t Lexer::SoftKeyword(llvm::StringRef word) const {
   llvm::StringRef rest = text_.drop_front(at_).ltrim(" \t");
   if (rest.empty()) return PdlParser::NAME;
-  if (unit_->tokens.size() && LastType() == PdlParser::EXPECT) {
+  if (!unit_->tokens.empty() && LastType() == PdlParser::EXPECT) {
     return word == "error" && rest[0] == '"' ? size_t{PdlParser::ERROR} : size_t{PdlParser::NAME};
   }
   if (!AtStatementStart() || InsideGroup()) return PdlParser::NAME;

@@ -41,7 +41,8 @@ class ReportOnce final : public antlr4::ANTLRErrorStrategy {
 
 }  // namespace
 
-std::unique_ptr<Ast> Parse(std::shared_ptr<const SourceFile> file, Diagnostics* diagnostics) {
+std::unique_ptr<Ast> Parse(const std::shared_ptr<const SourceFile>& file,
+                           Diagnostics* diagnostics) {
   auto ast = std::make_unique<Ast>();
   ast->file = file;
   const size_t invalid = FindInvalidUtf8(file->text());
@@ -71,6 +72,7 @@ std::unique_ptr<Ast> Parse(std::shared_ptr<const SourceFile> file, Diagnostics* 
         parser.unit();
         if (!builder.failed()) statement = builder.TakeStatement();
       } catch (const Abandoned&) {
+        statement = nullptr;
       }
     }
     ast->statements.push_back(statement != nullptr ? statement : builder.Broken(unit.tokens));

@@ -11,7 +11,7 @@ namespace pdl {
 /// Parses a text. Each top-level statement is parsed by itself, so that one with a syntax error,
 /// which gives one diagnostic and a BrokenStatement, leaves the others whole. A text that is not
 /// UTF-8 or longer than SourceFile::kMaxSize gives one diagnostic and no statements.
-std::unique_ptr<Ast> Parse(std::shared_ptr<const SourceFile> file, Diagnostics* diagnostics);
+std::unique_ptr<Ast> Parse(const std::shared_ptr<const SourceFile>& file, Diagnostics* diagnostics);
 
 }  // namespace pdl
 

@@ -62,7 +62,8 @@ struct CompileResult {
 PDL_API CompileResult Compile(const CompileRequest& request);
 
 /// The tree that the user wrote, a node a line (`--emit=ast`); syntax errors go to `diagnostics`.
-PDL_API std::string EmitAst(std::shared_ptr<const SourceFile> file, Diagnostics* diagnostics);
+PDL_API std::string EmitAst(const std::shared_ptr<const SourceFile>& file,
+                            Diagnostics* diagnostics);
 
 /// A graph as flat text, one call a statement, which compiles to the same graph again, locations
 /// apart (`--emit=pdl`).

@@ -105,7 +105,7 @@ e = reshape(x, [4*N])
 f = reshape(x, [4, N])
 mean, var = moments(x)
 v_mean, v = moments(x)
-u_moments, u_variance = moments(x)
+u_mean, u = moments(x)
 w = cast(x, to=f64)
 s = zeros([2, 3], dtype=i64)
 t = blend(x, y, weights=[1.0, 2.5], axes=[0])
@@ -141,7 +141,7 @@ TEST(ElaborateTest, DeclarationsKeepTheirComments) {
                  "state s: f64[N] = zeros()\n"
                  "h: f32[N, 2] = x @ w\n"
                  "update s = s + 1\n"
-                 "t = s * 2\n"
+                 "## Twice.\nt = s * 2\n"
                  "update s = 0 * s\n"
                  "assert N != 7, \"not seven\"\n"
                  "assert 1 < 2\n"
@@ -158,6 +158,7 @@ h = matmul(x, w)
 s_c = constant(1.0, dtype=f64)
 s_2 = add(s, s_c)
 t_c = constant(2.0, dtype=f64)
+## Twice.
 t = mul(s_2, t_c)
 s_c_2 = constant(0.0, dtype=f64)
 s_3 = mul(s_c_2, s_2)
