@@ -314,8 +314,9 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
     const InputDecl* input = input_of(i);
     std::optional<DType> dtype;
     if (input == nullptr || !input->own_dtype) dtype = beside;
-    if (!dtype && operand.datum.is_literal()) {
-      dtype = NaturalDType(operand.datum);
+    const bool is_size = operand.datum.is<Dim>();
+    if (!dtype && (is_size || operand.datum.is_literal())) {
+      dtype = is_size ? DType::kI64 : NaturalDType(operand.datum);
       if (input != nullptr && *dtype == DType::kI64 && !input->dtypes.Contains(*dtype) &&
           input->dtypes.Contains(DType::kF32)) {
         dtype = DType::kF32;
@@ -335,6 +336,21 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
   if (op) return *op;
   ReportCallError(op.takeError(), call);
   return nullptr;
+}
+
+Value* Elaborator::EmitSize(const Dim& size, SourceRange range, DType dtype, Targets targets) {
+  Call call;
+  call.def = FindOperator(sugar::kSize);
+  call.place = range;
+  if (call.def != nullptr) {
+    for (const AttributeDecl& decl : call.def->signature.attributes) {
+      if (decl.kind == AttributeKind::kShape) call.attributes.push_back({decl.name, Shape{size}});
+      if (decl.kind == AttributeKind::kDType) call.attributes.push_back({decl.name, dtype});
+    }
+  }
+  call.places.resize(call.attributes.size(), {{}, range, nullptr, {}});
+  Op* op = Emit(call, targets);
+  return op == nullptr ? nullptr : op->result();
 }
 
 Value* Elaborator::EmitConstant(Constant constant, SourceRange range, Targets targets) {

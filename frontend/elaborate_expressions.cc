@@ -297,12 +297,11 @@ Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional
                             Targets targets) {
   if (datum.holds_poison()) return nullptr;
   if (Value* tensor = datum.tensor()) return tensor;
+  if (const auto* size = datum.get<Dim>()) {
+    return EmitSize(*size, range, dtype ? *dtype : DType::kI64, targets);
+  }
   if (!datum.is_literal()) {
-    if (datum.is<Dim>()) {
-      NotYet(range, "a size among tensors is");
-    } else {
-      Error(Code::kOperandKind, range, "wanted a tensor, got " + datum.Phrase());
-    }
+    Error(Code::kOperandKind, range, "wanted a tensor, got " + datum.Phrase());
     return nullptr;
   }
   llvm::Expected<Constant> constant = ToConstant(datum, dtype ? *dtype : NaturalDType(datum));

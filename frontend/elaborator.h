@@ -145,6 +145,8 @@ class Elaborator {
   std::optional<DType> LiteralDType(const AttributeDecl& decl, const Call& call);
   /// Adds the call; literals among its operands become constants of the dtype beside them.
   Op* Emit(Call& call, Targets targets);
+  /// A scalar that is an expression of symbols.
+  Value* EmitSize(const Dim& size, SourceRange range, DType dtype, Targets targets);
   Value* EmitConstant(Constant constant, SourceRange range, Targets targets);
   /// Names for the results of a call: the targets, or what is made of the name being assigned.
   llvm::SmallVector<std::string, 1> ResultNames(const OpSignature& signature, Targets targets);

@@ -13,6 +13,9 @@ llvm::StringRef OperatorFor(ast::Operator op);
 /// A literal becomes `constant(value, dtype=…)`: a tensor attribute given by position.
 inline constexpr llvm::StringLiteral kConstant = "constant";
 
+/// A symbol among tensors becomes `size([N], dtype=…)`: a scalar that is known when a run is.
+inline constexpr llvm::StringLiteral kSize = "size";
+
 /// `x[a:b:c, …]` becomes `slice(x, axes=…, starts=…, stops=…, steps=…)`: each list has one entry an
 /// axis that is cut.
 inline constexpr llvm::StringLiteral kSlice = "slice";

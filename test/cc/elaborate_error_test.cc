@@ -81,7 +81,6 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"y = x + [[1], [2, 3]]",
        "9: a ragged list is not part of this version yet: its rows differ in length [PDL0211]"},
       {"y = x + \"a\"", "9: wanted a tensor, got the text \"a\" [PDL0209]"},
-      {"y = x + N", "9: a size among tensors is not part of this version yet [PDL0901]"},
       {"y = foo + foo * 2", "5: no value is called 'foo' [PDL0102]"},
       {"y = xx + 1\nz = y + 1\noutput z",
        "5: no value is called 'xx'; did you mean 'x'? [PDL0102]"},

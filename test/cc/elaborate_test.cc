@@ -80,6 +80,18 @@ m = mul(m_c_2, m_cos)
 )");
 }
 
+TEST(ElaborateTest, SymbolsAmongTensorsAreScalars) {
+  EXPECT_EQ(Flat("input x: f32[N, T]\na = x / (N * T)\nb = cos(N)\noutput n = N\n"),
+            R"(input x: f32[N, T]
+a_size = size([N*T], dtype=f32)
+a = div(x, a_size)
+b_size = size([N], dtype=f32)
+b = cos(b_size)
+n = size([N])
+output n
+)");
+}
+
 TEST(ElaborateTest, CallsAndPipes) {
   EXPECT_EQ(Flat("input x: f32[N, 4]\ninput y: f32[N, 4]\n"
                  "a = blend(y=x, x=y, mode=\"sum\")\n"

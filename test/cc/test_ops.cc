@@ -191,6 +191,15 @@ void RegisterTestOps(OpRegistry* registry) {
     m.AddAttr<DType>("dtype", "dtype").Default(DType::kF32);
     m.SetInference(FromValue);
   });
+  add("size", [](Maker& m) {
+    m.AddOutput("y", "result");
+    m.AddAttr<Shape>("dims", "dims").Positional();
+    m.AddAttr<DType>("dtype", "dtype").Default(DType::kI64);
+    m.SetInference([](InferenceContext& context) -> llvm::Error {
+      context.SetOutput(Type(context.attributes().Dtype("dtype"), {}));
+      return llvm::Error::success();
+    });
+  });
   add("moments", [](Maker& m) {
     m.AddInput("x", "input");
     m.AddOutput("mean", "mean");
