@@ -161,7 +161,7 @@ class Elaborator {
   PositionCursor cursor_;
   uint32_t file_index_ = 0;
 
-  llvm::StringMap<Datum> scope_;
+  llvm::StringMap<Datum, llvm::BumpPtrAllocator> scope_;
   llvm::StringMap<SourceRange> symbols_;
   llvm::StringSet<> unsupported_layers_;
   llvm::StringMap<const OpDef*> operators_;
