@@ -180,7 +180,7 @@ std::vector<double> Values(const Tensor& tensor) {
   return values;
 }
 
-llvm::Expected<std::vector<Tensor>> Call(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
+llvm::Expected<std::vector<Tensor>> TryApply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
                                          const Attributes& attributes, const RunOptions& options,
                                          llvm::StringRef result_name) {
   const OpDef* def = GlobalRegistry().Find(op);
@@ -196,9 +196,9 @@ llvm::Expected<std::vector<Tensor>> Call(llvm::StringRef op, llvm::ArrayRef<Tens
   return RunCall(*def, inputs, *values, *outputs, options, result_name);
 }
 
-Tensor Run(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes,
+Tensor Apply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes,
            const RunOptions& options, llvm::StringRef result_name) {
-  auto results = Call(op, inputs, attributes, options, result_name);
+  auto results = TryApply(op, inputs, attributes, options, result_name);
   if (!results) {
     ADD_FAILURE() << op.str() << ": " << llvm::toString(results.takeError());
     return Tensor();
