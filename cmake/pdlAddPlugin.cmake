@@ -5,6 +5,5 @@ function(pdl_add_plugin name)
   target_link_libraries(${name} PRIVATE pdl::pdl)
   target_compile_definitions(${name} PRIVATE PDL_BUILD_PLUGIN)
   # A plugin shows libpdl its two entry points and nothing else.
-  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden
-                                           VISIBILITY_INLINES_HIDDEN OFF)
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden)
 endfunction()
