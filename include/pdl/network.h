@@ -1,6 +1,7 @@
 #ifndef PDL_NETWORK_H_
 #define PDL_NETWORK_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,6 +42,8 @@ struct RunOptions {
   /// needs need not be there.
   std::vector<std::string> outputs;
   bool training = false;
+  /// Where set and true, the run ends before its next call with an Error of Code::kCancelled.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 /// A compiled network: immutable, shared by threads. It owns the weights, the Plans made of it and
@@ -55,6 +58,11 @@ class PDL_API Network : public std::enable_shared_from_this<Network> {
   /// Takes the elaborated graph; loads or computes the parameters.
   static llvm::Expected<std::shared_ptr<const Network>> Create(Graph graph, NetworkOptions options,
                                                                const OpRegistry& registry);
+  /// The network in a `.pdlc` file, which is mapped while it is read. Its weights lie beside it:
+  /// `options.weight_folder` is not used.
+  static llvm::Expected<std::shared_ptr<const Network>> Load(llvm::StringRef path,
+                                                             NetworkOptions options,
+                                                             const OpRegistry& registry);
   ~Network();
 
   /// Runs it once. Errors: a missing, surplus or misshapen input, sizes that contradict each other,

@@ -38,12 +38,12 @@ struct RunOptions {
 
 /// The results of one call; whatever is wrong with it is the Error.
 llvm::Expected<std::vector<Tensor>> TryApply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
-                                         const Attributes& attributes = {},
-                                         const RunOptions& options = {},
-                                         llvm::StringRef result_name = "y");
+                                             const Attributes& attributes = {},
+                                             const RunOptions& options = {},
+                                             llvm::StringRef result_name = "y");
 /// The first result; an Error fails the test.
 Tensor Apply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes = {},
-           const RunOptions& options = {}, llvm::StringRef result_name = "y");
+             const RunOptions& options = {}, llvm::StringRef result_name = "y");
 
 /// "f32[N, 3]" as inference gives it, with " if <check>" for each check left for later; or
 /// "<code> at <input numbers or attribute>: <message>".

@@ -46,14 +46,14 @@ struct UnaryCase {
   const char* op;
   double (*reference)(double);
 };
-constexpr UnaryCase kUnary[] = {{"cos", std::cos},   {"sin", std::sin},   {"exp", std::exp},
-                                {"log", std::log},   {"sqrt", std::sqrt}, {"tanh", std::tanh},
-                                {"sigmoid", Sigmoid}, {"relu", Relu},     {"neg", Neg},
+constexpr UnaryCase kUnary[] = {{"cos", std::cos},    {"sin", std::sin},   {"exp", std::exp},
+                                {"log", std::log},    {"sqrt", std::sqrt}, {"tanh", std::tanh},
+                                {"sigmoid", Sigmoid}, {"relu", Relu},      {"neg", Neg},
                                 {"abs", std::fabs}};
 
 TEST(UnaryOps, AgreeWithTheReferenceOnEveryFloat) {
-  const std::vector<double> x = {0.0, -0.0, 0.5, -0.5, 1.0,  -1.0, 2.75, -3.5, 10.0, -9.0,
-                                 60.0, kInf, -kInf, kNan, 0.125, 7.0, -30.0};
+  const std::vector<double> x = {0.0,  -0.0, 0.5,  -0.5,  1.0,  -1.0,  2.75, -3.5, 10.0,
+                                 -9.0, 60.0, kInf, -kInf, kNan, 0.125, 7.0,  -30.0};
   for (const UnaryCase& c : kUnary) {
     for (const DType dtype : kFloatDTypes) {
       const Tensor in = MakeAs(dtype, {static_cast<int64_t>(x.size())}, x);
@@ -64,9 +64,9 @@ TEST(UnaryOps, AgreeWithTheReferenceOnEveryFloat) {
           expected = std::copysign(kInf, expected);
         }
         if (dtype == DType::kF16 && std::fabs(expected) < 0x1p-14) continue;
-        ExpectNear(y[i], expected, Tolerance(dtype),
-                   std::string(c.op) + "(" + std::to_string(x[i]) + ") as " +
-                       DTypeName(dtype).str());
+        ExpectNear(
+            y[i], expected, Tolerance(dtype),
+            std::string(c.op) + "(" + std::to_string(x[i]) + ") as " + DTypeName(dtype).str());
         if (expected == 0) {
           EXPECT_EQ(std::signbit(y[i]), std::signbit(expected)) << c.op;
         }
@@ -132,8 +132,9 @@ double Mul(double x, double y) { return x * y; }
 double Div(double x, double y) { return x / y; }
 double Max(double x, double y) { return std::isnan(x) || x > y ? x : y; }
 double Min(double x, double y) { return std::isnan(x) || x < y ? x : y; }
-constexpr BinaryCase kBinary[] = {{"add", Add}, {"sub", Sub},     {"mul", Mul},    {"div", Div},
-                                  {"maximum", Max}, {"minimum", Min}, {"pow", std::pow}};
+constexpr BinaryCase kBinary[] = {{"add", Add},     {"sub", Sub},     {"mul", Mul},
+                                  {"div", Div},     {"maximum", Max}, {"minimum", Min},
+                                  {"pow", std::pow}};
 
 TEST(BinaryOps, AgreeWithTheReferenceOnEveryFloat) {
   const std::vector<double> values = {0.0, -0.0, 0.5, 1.0, -1.0, 2.0, -2.5, 3.0, kInf, -kInf, kNan};
@@ -176,13 +177,13 @@ TEST(BinaryOps, DivisionRoundsDown) {
             (std::vector<double>{3, -4, -4, 3, 0, 0, -2147483648.0, 2}));
   EXPECT_EQ(Values(Apply("mod", {x, y})), (std::vector<double>{1, 1, -1, -1, 0, 0, 0, 0}));
 
-  const std::vector<double> a = {7.5, -7.5, 7.5, -7.5, 1.0, -1.0, 0.0,  6.0, kInf, 1.0, -1.0, 1.0};
-  const std::vector<double> b = {2.0, 2.0, -2.0, -2.0, 0.0, 0.0,  0.0, -3.0, 2.0, kInf, kInf, 0.1};
-  const std::vector<double> quotient = {3,    -4,  -4, 3,  kInf, -kInf,
-                                        kNan, -2, kNan, 0, -1,   9};
+  const std::vector<double> a = {7.5, -7.5, 7.5, -7.5, 1.0, -1.0, 0.0, 6.0, kInf, 1.0, -1.0, 1.0};
+  const std::vector<double> b = {2.0, 2.0, -2.0, -2.0, 0.0, 0.0, 0.0, -3.0, 2.0, kInf, kInf, 0.1};
+  const std::vector<double> quotient = {3, -4, -4, 3, kInf, -kInf, kNan, -2, kNan, 0, -1, 9};
   const std::vector<double> remainder = {1.5,  0.5,  -0.5, -1.5, kNan, kNan,
                                          kNan, -0.0, kNan, 1,    kInf, 0.09999999999999995};
-  const auto q = Values(Apply("floor_div", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
+  const auto q =
+      Values(Apply("floor_div", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
   const auto r = Values(Apply("mod", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
   for (size_t i = 0; i < a.size(); ++i) {
     ExpectNear(q[i], quotient[i], 0, std::to_string(a[i]) + " // " + std::to_string(b[i]));
@@ -204,8 +205,9 @@ TEST(BinaryOps, Comparisons) {
   const struct {
     const char* op;
     std::vector<double> expected;
-  } cases[] = {{"equal", {0, 1, 0, 0}},      {"not_equal", {1, 0, 1, 1}}, {"less", {1, 0, 0, 0}},
-               {"less_equal", {1, 1, 0, 0}}, {"greater", {0, 0, 1, 0}},   {"greater_equal", {0, 1, 1, 0}}};
+  } cases[] = {{"equal", {0, 1, 0, 0}},   {"not_equal", {1, 0, 1, 1}},
+               {"less", {1, 0, 0, 0}},    {"less_equal", {1, 1, 0, 0}},
+               {"greater", {0, 0, 1, 0}}, {"greater_equal", {0, 1, 1, 0}}};
   for (const auto& c : cases) {
     const Tensor z = Apply(c.op, {x, y});
     EXPECT_EQ(z.dtype(), DType::kBool);
@@ -271,8 +273,8 @@ TEST(BinaryOps, BroadcastEveryWay) {
       ASSERT_EQ(Values(Apply("sub", {x, y}, {}, {.threads = 3})), Values(z));
       const std::vector<double> zs = Values(z);
       for (int64_t i = 0; i < z.num_elements(); ++i) {
-        double expected = xs[BroadcastIndex(left, z.sizes(), i)] -
-                          ys[BroadcastIndex(right, z.sizes(), i)];
+        double expected =
+            xs[BroadcastIndex(left, z.sizes(), i)] - ys[BroadcastIndex(right, z.sizes(), i)];
         if (dtype == DType::kU8 && expected < 0) expected += 256;
         ASSERT_EQ(zs[i], expected) << TensorTypeToString(dtype, left) << " - "
                                    << TensorTypeToString(dtype, right) << " at " << i;
