@@ -30,15 +30,14 @@ void AddWeightsOption(CommandLine& line, CommonOptions* options) {
 }
 
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options) {
-  line.AddValue(
-      "--size", "NAME=NUMBER", help, [options](llvm::StringRef text) -> llvm::Error {
-        auto assignment = ParseAssignment(text);
-        if (!assignment) return assignment.takeError();
-        auto size = ParseInt(assignment->second, 0, std::numeric_limits<int64_t>::max());
-        if (!size) return size.takeError();
-        options->sizes[assignment->first] = *size;
-        return llvm::Error::success();
-      });
+  line.AddValue("--size", "NAME=NUMBER", help, [options](llvm::StringRef text) -> llvm::Error {
+    auto assignment = ParseAssignment(text);
+    if (!assignment) return assignment.takeError();
+    auto size = ParseInt(assignment->second, 0, std::numeric_limits<int64_t>::max());
+    if (!size) return size.takeError();
+    options->sizes[assignment->first] = *size;
+    return llvm::Error::success();
+  });
 }
 
 void AddRunOptions(CommandLine& line, CommonOptions* options) {

@@ -43,13 +43,11 @@ struct GivenWeights {
 class WeightMover {
  public:
   /// `out` is the compiled file; "-" is standard output.
-  explicit WeightMover(llvm::StringRef out) : copy_file_(out.str() + ".safetensors") {
-    folder_ = path::parent_path(out).str();
-    if (folder_.empty()) folder_ = ".";
-  }
+  explicit WeightMover(llvm::StringRef out)
+      : copy_file_((out + ".safetensors").str()), folder_(FolderOf(out)) {}
 
-  /// `from` is the folder that the weights are relative to now. `given`, if not null, has the values
-  /// of the parameters and states whose names it has.
+  /// `from` is the folder that the weights are relative to now. `given`, if not null, has the
+  /// values of the parameters and states whose names it has.
   llvm::Error Move(const Graph& graph, const std::string& from, const GivenWeights* given) {
     if (std::error_code code = llvm::sys::fs::real_path(folder_, real_folder_))
       return MakeUserError(Code::kBadFile, "cannot write to '{0}': {1}", folder_, code.message());
@@ -139,11 +137,10 @@ llvm::Error Compile(llvm::StringRef file, const CompileArguments& arguments) {
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(file, arguments.common);
   if (!loaded) return loaded.takeError();
   const Graph& graph = loaded->graph;
-  llvm::Expected<std::optional<GivenWeights>> given =
-      OpenGiven(arguments.common.weights, graph);
+  llvm::Expected<std::optional<GivenWeights>> given = OpenGiven(arguments.common.weights, graph);
   if (!given) return given.takeError();
-  if (llvm::Error error = WeightMover(arguments.out)
-                              .Move(graph, loaded->folder, *given ? &**given : nullptr))
+  if (llvm::Error error =
+          WeightMover(arguments.out).Move(graph, loaded->folder, *given ? &**given : nullptr))
     return error;
 
   SerializeOptions options;

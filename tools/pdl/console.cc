@@ -83,8 +83,8 @@ void SetDiagnosticsFormat(llvm::StringRef format) { GetSettings().json = format 
 
 void SetColor(llvm::StringRef color) {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool is_wanted = (no_color == nullptr || *no_color == '\0') &&
-                         llvm::sys::Process::StandardErrHasColors();
+  const bool is_wanted =
+      (no_color == nullptr || *no_color == '\0') && llvm::sys::Process::StandardErrHasColors();
   GetSettings().color = color == "always" || (color == "auto" && is_wanted);
 }
 

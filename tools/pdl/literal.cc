@@ -100,9 +100,8 @@ class LiteralParser {
   llvm::Error ParseElement() {
     if (counts_.size() != sizes_.size()) return Uneven();
     has_elements_ = true;
-    const llvm::StringRef text = rest_.take_until([](char c) {
-      return c == ',' || c == ']' || c == '[' || llvm::isSpace(c);
-    });
+    const llvm::StringRef text = rest_.take_until(
+        [](char c) { return c == ',' || c == ']' || c == '[' || llvm::isSpace(c); });
     double number = 0;
     const bool is_word = text == "true" || text == "false";
     if (!is_word && text.getAsDouble(number)) return Unexpected();
@@ -136,7 +135,8 @@ class LiteralParser {
   }
   llvm::Error Unexpected() const {
     const llvm::StringRef rest = rest_.trim();
-    return MakeUserError(Code::kLiteral, "wanted a literal such as 3.5 or [[1, 2], [3, 4]], found {0}",
+    return MakeUserError(Code::kLiteral,
+                         "wanted a literal such as 3.5 or [[1, 2], [3, 4]], found {0}",
                          rest.empty() ? "its end" : ("'" + rest.take_front(20) + "'").str());
   }
 

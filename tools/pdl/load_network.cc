@@ -55,12 +55,16 @@ llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
   InputFile file;
   file.bytes = std::move(*buffer);
   file.name = is_stdin ? "<stdin>" : path.str();
-  file.folder = is_stdin ? "." : llvm::sys::path::parent_path(path).str();
-  if (file.folder.empty()) file.folder = ".";
+  file.folder = FolderOf(path);
   const llvm::StringRef extension = llvm::sys::path::extension(path);
   file.is_compiled = extension == ".pdlc" ||
                      (extension != ".pdl" && file.bytes->getBuffer().starts_with(kCompiledStart));
   return file;
+}
+
+std::string FolderOf(llvm::StringRef path) {
+  const llvm::StringRef parent = llvm::sys::path::parent_path(path);
+  return parent.empty() ? "." : parent.str();
 }
 
 llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file) {
@@ -104,9 +108,8 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
                          file->name);
   }
   llvm::Expected<Graph> graph =
-      file->is_compiled
-          ? DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry())
-          : CompileText(*file, options);
+      file->is_compiled ? DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry())
+                        : CompileText(*file, options);
   if (!graph) return graph.takeError();
   return LoadedNetwork{std::move(*graph), file->folder};
 }
@@ -152,8 +155,8 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                          path);
   }
   if (!unused.empty()) {
-    PrintWarning("in " + path.str() + ", but no parameter or state of the network: " +
-                 llvm::join(unused, ", "));
+    PrintWarning("in " + path.str() +
+                 ", but no parameter or state of the network: " + llvm::join(unused, ", "));
   }
   return file;
 }

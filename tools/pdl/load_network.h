@@ -29,6 +29,8 @@ struct InputFile {
   bool is_compiled = false;
 };
 llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path);
+/// The folder of that file; "." where the path names none.
+std::string FolderOf(llvm::StringRef path);
 /// The text for the compiler; an Error where it is a compiled network or too long.
 llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file);
 
@@ -63,12 +65,12 @@ struct LoadedNetwork {
   std::string folder;
 };
 
-/// Reads and checks a network from text or a .pdlc, after the plugins; prints the warnings. Mistakes
-/// come back as TextErrors or a UserError.
+/// Reads and checks a network from text or a .pdlc, after the plugins; prints the warnings.
+/// Mistakes come back as TextErrors or a UserError.
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options);
 
-/// Where the weight of a parameter or state lies. An Error where it is missing, of another type than
-/// `variable`, or not the one that the network was compiled with. Requires that it has one.
+/// Where the weight of a parameter or state lies. An Error where it is missing, of another type
+/// than `variable`, or not the one that the network was compiled with. Requires that it has one.
 llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles& files);
 /// Complains where a tensor has another dtype or other sizes than `variable`. `file` is for the
 /// message.

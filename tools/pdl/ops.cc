@@ -51,7 +51,8 @@ llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef form
   } else if (names.empty()) {
     os << OpListText(shown, OutputWidth());
   } else {
-    for (const OpDef* def : defs) os << (def == defs[0] ? "" : "\n") << OpDocText(*def, OutputWidth());
+    for (const OpDef* def : defs)
+      os << (def == defs[0] ? "" : "\n") << OpDocText(*def, OutputWidth());
   }
   return llvm::Error::success();
 }

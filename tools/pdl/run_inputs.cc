@@ -91,8 +91,7 @@ llvm::Error RunInputs::Add(llvm::StringRef argument) {
         "random; got '{1}'",
         name, value);
   }
-  if (!values_.emplace(name, value).second)
-    return MakeUsageError("'{0}' is given twice", name);
+  if (!values_.emplace(name, value).second) return MakeUsageError("'{0}' is given twice", name);
   return llvm::Error::success();
 }
 
@@ -156,17 +155,18 @@ llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
       is_used = true;
       // What is given for the one input goes before the archive.
       if (values_.count(input->name()) != 0) continue;
-      errors = llvm::joinErrors(
-          std::move(errors), About("input '" + input->name() + "'",
-                                   Put(*input, std::move(member.second), archive, scope)));
+      errors = llvm::joinErrors(std::move(errors),
+                                About("input '" + input->name() + "'",
+                                      Put(*input, std::move(member.second), archive, scope)));
     }
     if (!is_used) {
-      errors = llvm::joinErrors(
-          std::move(errors),
-          MakeUserError(Code::kSurplusInput, "no array in {0} has the name of an input: it has "
-                        "{1}, the network {2}",
-                        archive, names.empty() ? "none" : llvm::join(names, ", "),
-                        llvm::join(InputNames(graph), ", ")));
+      errors =
+          llvm::joinErrors(std::move(errors),
+                           MakeUserError(Code::kSurplusInput,
+                                         "no array in {0} has the name of an input: it has "
+                                         "{1}, the network {2}",
+                                         archive, names.empty() ? "none" : llvm::join(names, ", "),
+                                         llvm::join(InputNames(graph), ", ")));
     }
   }
   return errors;
@@ -197,8 +197,7 @@ llvm::Error RunInputs::Put(const Value& input, Tensor tensor, llvm::StringRef so
   return llvm::Error::success();
 }
 
-llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& options,
-                                  Scope* scope) {
+llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& options, Scope* scope) {
   const Type& type = input.type();
   std::string unknown;
   auto lookup = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
@@ -211,7 +210,8 @@ llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& optio
     llvm::Expected<int64_t> size = dim.Evaluate(lookup);
     if (size || unknown.empty()) return size;
     llvm::consumeError(size.takeError());
-    return MakeUserError(Code::kMissingInput, "input '{0}': random {1}, and how large is {2}? say "
+    return MakeUserError(Code::kMissingInput,
+                         "input '{0}': random {1}, and how large is {2}? say "
                          "--size {2}=32",
                          input.name(), type.ToString(), unknown);
   };
