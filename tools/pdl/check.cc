@@ -10,8 +10,8 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl check", "FILE... [OPTION]...",
-    R"(Reports every mistake in the networks (.pdl, .pdlc, or - for standard input): in
-their syntax, their names, their types and shapes, and the weights that they load.
+    R"(Reports every mistake in the networks (.pdl, .pdlc, or - for standard input):
+in their syntax, names, types and shapes, and in the weights that they load.
 Nothing is run. Says nothing where all is well.
 )",
     R"(pdl check model.pdl

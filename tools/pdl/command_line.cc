@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "pdl/error.h"
+#include "tools/pdl/console.h"
 
 namespace pdl {
 
@@ -188,7 +189,8 @@ void CommandLine::PrintHelp(llvm::raw_ostream& os) const {
   }
   llvm::StringRef section;
   // Options whose names fit have their help beside them, the others below.
-  constexpr size_t kColumn = 26;
+  constexpr unsigned kColumn = 26;
+  constexpr unsigned kWidth = 80;
   for (const Option& option : options_) {
     if (option.section != section) os << '\n' << (section = option.section) << ":\n";
     std::string left = "  " + option.names;
@@ -200,9 +202,10 @@ void CommandLine::PrintHelp(llvm::raw_ostream& os) const {
       left.clear();
     }
     llvm::SmallVector<llvm::StringRef, 4> lines;
-    llvm::StringRef(option.help).split(lines, '\n');
+    const std::string text = Wrap(option.help, kWidth - kColumn);
+    llvm::StringRef(text).split(lines, '\n');
     for (llvm::StringRef line : lines) {
-      os.indent(static_cast<unsigned>(kColumn - left.size())) << line << '\n';
+      os.indent(kColumn - static_cast<unsigned>(left.size())) << line << '\n';
       left.clear();
     }
   }

@@ -23,10 +23,10 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
 }
 
 void AddWeightsOption(CommandLine& line, CommonOptions* options) {
-  line.AddString("--weights", "FILE",
-                 "values of parameters and states: a .safetensors file whose\n"
-                 "tensors have their names",
-                 &options->weights);
+  line.AddString(
+      "--weights", "FILE",
+      "values of parameters and states: a .safetensors file whose tensors have their names",
+      &options->weights);
 }
 
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options) {
@@ -42,8 +42,8 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
 
 void AddRunOptions(CommandLine& line, CommonOptions* options) {
   line.AddValue("--device", "cpu|cuda[:I]",
-                "where to run (default cpu); where the device cannot be used,\n"
-                "that is an error: nothing moves to another one silently",
+                "where to run (default cpu); where the device cannot be used, that is an error: "
+                "nothing moves to another one silently",
                 [options](llvm::StringRef text) -> llvm::Error {
                   llvm::Expected<Device> device = DeviceFromName(text);
                   if (!device) {
@@ -54,8 +54,8 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
                   return llvm::Error::success();
                 });
   line.AddValue("--threads", "N",
-                "CPU threads (default: as many as there are processors); the\n"
-                "results are the same for any number",
+                "CPU threads (default: as many as there are processors); the results are the same "
+                "for any number",
                 [options](llvm::StringRef text) -> llvm::Error {
                   auto threads = ParseInt(text, 1, 1024);
                   if (!threads) return threads.takeError();
@@ -69,8 +69,8 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
                   return llvm::Error::success();
                 });
   line.AddValue("--memory-limit", "SIZE",
-                "the most memory for tensors, such as 4GiB (default: three\n"
-                "quarters of the machine's); what needs more is refused",
+                "the most memory for tensors, such as 4GiB (default: three quarters of the "
+                "machine's); what needs more is refused",
                 [](llvm::StringRef text) -> llvm::Error {
                   auto bytes = ParseByteSize(text);
                   if (!bytes) return bytes.takeError();
@@ -83,15 +83,15 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
 void AddMessageOptions(CommandLine& line, bool diagnostics) {
   line.Section("Messages");
   if (diagnostics) {
-    line.AddValue("--diagnostics", "text|json",
-                  "mistakes as text for people (default), or as JSON, one\n"
-                  "object a line, for programs",
-                  [](llvm::StringRef text) -> llvm::Error {
-                    if (text != "text" && text != "json")
-                      return MakeUsageError("wanted text or json, got '{0}'", text);
-                    SetDiagnosticsFormat(text);
-                    return llvm::Error::success();
-                  });
+    line.AddValue(
+        "--diagnostics", "text|json",
+        "mistakes as text for people (default), or as JSON, one object a line, for programs",
+        [](llvm::StringRef text) -> llvm::Error {
+          if (text != "text" && text != "json")
+            return MakeUsageError("wanted text or json, got '{0}'", text);
+          SetDiagnosticsFormat(text);
+          return llvm::Error::success();
+        });
   }
   line.AddValue("--color", "auto|always|never", "colours in messages (default auto)",
                 [](llvm::StringRef text) -> llvm::Error {

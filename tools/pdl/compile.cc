@@ -16,10 +16,10 @@ namespace path = llvm::sys::path;
 
 constexpr CommandLine::Help kHelp = {
     "pdl compile", "FILE [-o OUT.pdlc] [OPTION]...",
-    R"(Checks the network in FILE (.pdl, .pdlc, or - for standard input) and stores it in
-OUT.pdlc, which loads without text and compiler. Weights stay in safetensors
-files beside it: files that lie in OUT's folder, or below, are referred to; what
-lies elsewhere is copied to OUT.pdlc.safetensors. Each is stored with its SHA-256.
+    R"(Checks the network in FILE (.pdl, .pdlc, or - for standard input) and stores it
+in OUT.pdlc, which programs load without its text. Weights stay in safetensors
+files: those in OUT's folder, or below, are referred to; what lies elsewhere is
+copied to OUT.pdlc.safetensors. The SHA-256 of each is stored with it.
 )",
     R"(pdl compile model.pdl                      # writes model.pdlc
 pdl compile model.pdl -o build/model.pdlc --set width=512
@@ -158,7 +158,7 @@ int CompileMain(Arguments arguments) {
   CompileArguments compile;
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.pdlc",
-                 "where to (- is standard output); default: FILE with .pdlc for\n.pdl",
+                 "where to (- is standard output); default: FILE with .pdlc for .pdl",
                  &compile.out);
   line.AddFlag("--no-locations", "leave out files, lines, columns and comments",
                &compile.no_locations);

@@ -133,7 +133,7 @@ std::string Wrap(llvm::StringRef text, unsigned width) {
   std::string wrapped;
   llvm::SmallVector<llvm::StringRef, 16> lines, words;
   text.split(lines, '\n');
-  for (llvm::StringRef line : lines) {
+  for (const llvm::StringRef& line : lines) {
     if (&line != lines.begin()) wrapped += '\n';
     if (line.starts_with(" ")) {
       wrapped += line;

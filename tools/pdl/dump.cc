@@ -10,14 +10,14 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl dump", "--emit=STAGE FILE [OPTION]...",
-    R"(Prints the network in FILE (.pdl, .pdlc, or - for standard input) at one stage of
-its way from text to numbers.
+    R"(Prints the network in FILE (.pdl, .pdlc, or - for standard input) at one stage
+of its way from text to numbers.
 
   ast    the tree that the text was read as
   ir     calls and values with their types, every default filled in (default)
   opt    the same after the passes: what runs
-  plan   the prepared run: kernels, fused groups; and with the sizes of all symbols
-         (--size) arena offsets and peak bytes
+  plan   the prepared run: kernels and fused groups; where the sizes of all
+         symbols are given (--size), arena offsets and peak bytes too
   proto  the stored form (.pdlc), as protobuf text
   dot    a graph for Graphviz
   pdl    flat text that compiles to the same network again

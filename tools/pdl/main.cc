@@ -70,7 +70,7 @@ int Dispatch(Arguments arguments) {
   arguments = arguments.drop_front();
   if (name == "--version") name = "version";
   if (name == "--help" || name == "-h" || name == "help") {
-    if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
+    if (arguments.empty() || arguments.front().starts_with("-") || arguments.front() == "help") {
       PrintHelp(llvm::outs());
       return kWell;
     }

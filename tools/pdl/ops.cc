@@ -13,7 +13,7 @@ namespace {
 constexpr CommandLine::Help kHelp = {
     "pdl ops", "[NAME]... [OPTION]...",
     R"(Lists the operators, or tells all about those named: what they compute, their
-inputs, outputs and attributes with defaults and ranges, and their devices.
+inputs, outputs and attributes with defaults and ranges.
 )",
     R"(pdl ops
 pdl ops cos matmul
@@ -49,7 +49,8 @@ llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef form
   } else if (format == "proto") {
     os << SerializeOpProtos(shown);
   } else if (names.empty()) {
-    os << OpListText(shown, OutputWidth());
+    // Nothing is cut for another program.
+    os << OpListText(shown, llvm::outs().is_displayed() ? OutputWidth() : 1000);
   } else {
     for (const OpDef* def : defs)
       os << (def == defs[0] ? "" : "\n") << OpDocText(*def, OutputWidth());
@@ -64,8 +65,8 @@ int OpsMain(Arguments arguments) {
   std::string format = "text";
   CommandLine line(kHelp);
   line.AddChoice("--format", {"text", "json", "markdown", "proto"},
-                 "json and proto are for programs: the OpProtoList of\n"
-                 "pdl.proto, in protobuf's JSON and in its bytes",
+                 "json and proto are for programs: the OpProtoList of pdl.proto, in protobuf's "
+                 "JSON and in its bytes",
                  &format);
   line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
                 [&](llvm::StringRef file) {

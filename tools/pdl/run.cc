@@ -13,8 +13,8 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl run", "FILE --input NAME=VALUE... [OPTION]...",
-    R"(Runs the network in FILE (.pdl, .pdlc, or - for standard input) once, and prints
-each of its outputs with name and type, or writes it to a file.
+    R"(Runs the network in FILE (.pdl, .pdlc, or - for standard input) once, and
+prints each of its outputs with name and type, or writes it to a file.
 )",
     R"(pdl run digits.pdl --input image=images.npy
 pdl run digits.pdl --input image=images.npy --output digit=digit.npy
@@ -38,14 +38,13 @@ struct RunArguments {
 void AddOptions(CommandLine& line, RunArguments* arguments) {
   line.Section("Inputs and outputs");
   line.AddValue("-i, --input", "NAME=VALUE",
-                "what to feed: a .npy file, a .npz file (its array of that\n"
-                "name), a number, a list such as [[1, 2], [3, 4]], or the word\n"
-                "random; or FILE.npz alone, which feeds every input whose name\n"
-                "it has. Once for each input",
+                "what to feed: a .npy file, a .npz file (its array of that name), a number, a list "
+                "such as [[1, 2], [3, 4]], or the word random; or FILE.npz alone, which feeds "
+                "every input whose name it has. Once for each input",
                 [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
   line.AddValue("-o, --output", "NAME[=FILE]",
-                "compute only this output, and with a FILE (.npy) write it\n"
-                "there; may be repeated. Without it all are printed",
+                "compute only this output, and with a FILE (.npy) write it there; may be repeated. "
+                "Without it all are printed",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   const auto [name, file] = text.split('=');
                   if (name.empty() || (text.contains('=') && !file.ends_with(".npy")))
