@@ -1,0 +1,17 @@
+# cmake --install and what find_package(pdl) needs.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pdl)
+
+install(TARGETS libpdl EXPORT pdlTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT pdlTargets NAMESPACE pdl:: DESTINATION ${package_dir})
+install(DIRECTORY include/pdl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
+        PATTERN "*.def")
+install(FILES ${PROJECT_BINARY_DIR}/include/pdl/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pdl)
+
+configure_package_config_file(cmake/pdlConfig.cmake.in pdlConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(pdlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/pdlConfig.cmake ${PROJECT_BINARY_DIR}/pdlConfigVersion.cmake
+        DESTINATION ${package_dir})

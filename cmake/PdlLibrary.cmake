@@ -1,0 +1,34 @@
+# libpdl.so: all rooms and the only copy of LLVMSupport. Programs, tests and plugins link to it alone.
+
+set(PDL_ROOMS pdl_proto pdl_ir pdl_grammar pdl_frontend pdl_runtime pdl_layers pdl_kernels)
+
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/empty.cc CONTENT "" @ONLY)
+
+add_library(libpdl SHARED ${PROJECT_BINARY_DIR}/empty.cc)
+add_library(pdl::pdl ALIAS libpdl)
+set_target_properties(
+  libpdl
+  PROPERTIES OUTPUT_NAME pdl
+             EXPORT_NAME pdl
+             VERSION ${PROJECT_VERSION}
+             SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+             BUILD_WITH_INSTALL_RPATH ON
+             INSTALL_RPATH "$ORIGIN")
+target_compile_features(libpdl PUBLIC cxx_std_20)
+target_include_directories(
+  libpdl INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_options(libpdl PRIVATE -Wl,--no-undefined -Wl,-Bsymbolic-functions)
+target_link_libraries(
+  libpdl
+  PUBLIC pdl::llvm_headers
+  PRIVATE pdl_generated_options ${PDL_ROOMS} "$<LINK_LIBRARY:WHOLE_ARCHIVE,${PDL_LLVM_LIBRARIES}>"
+          ${PDL_LLVM_SYSTEM_LIBRARIES})
+
+# The same code as an archive, for tests that reach behind the public headers.
+add_library(pdl_static STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/empty.cc)
+target_link_libraries(
+  pdl_static
+  PUBLIC pdl_options ${PDL_ROOMS}
+  PRIVATE ${PDL_LLVM_LIBRARIES} ${PDL_LLVM_SYSTEM_LIBRARIES})

@@ -1,0 +1,15 @@
+# pdl_gtest(NAME [INTERNAL] source…) adds a GoogleTest program and its ctest. It runs in the folder
+# test/. INTERNAL links the rooms' code as an archive, and so reaches what libpdl.so hides.
+function(pdl_gtest name)
+  cmake_parse_arguments(PARSE_ARGV 1 test "INTERNAL" "" "")
+  add_executable(${name} ${test_UNPARSED_ARGUMENTS})
+  if(test_INTERNAL)
+    target_link_libraries(${name} PRIVATE pdl_options pdl_static)
+  else()
+    target_link_libraries(${name} PRIVATE pdl_options libpdl protobuf::libprotobuf)
+  endif()
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/bin)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/test)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${PDL_TEST_ENVIRONMENT}")
+endfunction()

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Checks that every file includes only what its room may include.
+
+A public header, include/pdl/NAME.h, belongs to the room that holds NAME.cc or NAME.cu; one without such a
+source names its room in a line `// Room: NAME`.
+"""
+
+import pathlib
+import re
+import sys
+
+# The table of docs/architecture.md.
+MAY_INCLUDE = {
+    "proto": set(),
+    "ir": {"proto"},
+    "grammar": set(),
+    "frontend": {"grammar", "ir"},
+    "runtime": {"ir"},
+    "kernels": {"ir", "runtime"},
+    "layers": set(),
+    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers"},
+}
+SOURCES = {".h", ".cc", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+ROOM_LINE = re.compile(r"^// Room: (\w+)$")
+
+
+def includes_of(path):
+    """Yields (line number, included path) for each include of a file."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def room_of_public_headers(root, complain):
+    """Maps "pdl/NAME.h" to its room; the tables NAME.def count as headers."""
+    sources = {}
+    for room in MAY_INCLUDE:
+        for path in sorted((root / room).rglob("*")):
+            if path.suffix in (".cc", ".cu"):
+                sources.setdefault(path.stem, set()).add(room)
+    rooms = {}
+    for path in sorted((root / "include/pdl").iterdir()):
+        name = path.name.removesuffix(".in")
+        stated = [m.group(1) for m in map(ROOM_LINE.match, path.read_text().splitlines()) if m]
+        held = sources.get(name.split(".")[0], set())
+        if stated:
+            if stated[0] not in MAY_INCLUDE:
+                complain(path, 1, f"there is no room '{stated[0]}'")
+            rooms["pdl/" + name] = stated[0]
+        elif len(held) == 1:
+            rooms["pdl/" + name] = next(iter(held))
+        else:
+            found = " and ".join(sorted(held)) if held else "no room"
+            complain(path, 1, f"{found} holds its source; add a line '// Room: NAME'")
+    return rooms
+
+
+def check(root):
+    complaints = []
+
+    def complain(path, line, message):
+        complaints.append(f"{path.relative_to(root)}:{line}: {message}")
+
+    public = room_of_public_headers(root, complain)
+
+    def check_file(path, room):
+        allowed = MAY_INCLUDE.get(room, set()) | {room}
+        is_public = path.is_relative_to(root / "include")
+        for line, included in includes_of(path):
+            top = included.split("/")[0]
+            if included.startswith("pdl/"):
+                target = public.get(included)
+                if target is None:
+                    complain(path, line, f"there is no public header '{included}', or it has no room")
+                elif target not in allowed:
+                    complain(path, line, f"'{room}' may not include '{included}', which is of '{target}'")
+            elif top in MAY_INCLUDE and "/" in included:
+                if is_public:
+                    complain(path, line, f"a public header may not include the private '{included}'")
+                elif top not in allowed:
+                    complain(path, line, f"'{room}' may not include '{included}'")
+
+    for room in MAY_INCLUDE:
+        for path in sorted((root / room).rglob("*")):
+            if path.suffix in SOURCES:
+                check_file(path, room)
+    for name, room in public.items():
+        path = root / "include" / name
+        if path.exists():
+            check_file(path, room)
+    return complaints
+
+
+def main():
+    complaints = check(pathlib.Path(sys.argv[1]).resolve())
+    print("\n".join(complaints) if complaints else "every file includes only what its room may include")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""How lit runs the tests of this folder: each file's RUN lines, with these substitutions.
+
+%pdl        the program
+%test       this folder
+%examples   the folder examples/
+%python     a Python interpreter
+FileCheck, not, count and split-file are found as they are.
+
+Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan.
+"""
+
+import ctypes
+import os
+import sys
+
+import lit.formats
+
+
+def has_gpu():
+    """Whether the program was built for CUDA and the driver shows a device."""
+    if not os.path.exists(config.pdl_build + "/lib/libpdl_cuda.so"):
+        return False
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int()
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+config.name = "pdl"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".pdl", ".test"]
+config.excludes = ["Inputs", "cc"]
+config.test_source_root = config.pdl_source + "/test"
+config.test_exec_root = config.pdl_build + "/test"
+
+config.environment["PATH"] = os.pathsep.join([config.pdl_tools, config.environment["PATH"]])
+if config.pdl_library_path:
+    config.environment["LD_LIBRARY_PATH"] = config.pdl_library_path
+for name in ("HOME", "CUDA_VISIBLE_DEVICES", "DNNL_MAX_CPU_ISA", "OMP_NUM_THREADS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%pdl", config.pdl_build + "/bin/pdl"),
+    ("%test", config.test_source_root),
+    ("%examples", config.pdl_source + "/examples"),
+    ("%python", sys.executable),
+]
+
+if has_gpu():
+    config.available_features.add("cuda")
+if "address" in config.pdl_sanitize:
+    config.available_features.add("asan")
+if "thread" in config.pdl_sanitize:
+    config.available_features.add("tsan")
