@@ -27,13 +27,13 @@ llvm::Expected<int> CountDevices() {
   cudaGetLastError();
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-    return MakeDeviceError("cuda cannot be used: there is no NVIDIA driver (libcuda.so.1)");
+    return MakeDeviceError("there is no NVIDIA driver (libcuda.so.1)");
   if (status == cudaErrorInsufficientDriver)
-    return MakeDeviceError("cuda cannot be used: the NVIDIA driver is for CUDA {0}, but {1} is needed",
+    return MakeDeviceError("the NVIDIA driver is for CUDA {0}, but {1} is needed",
                            VersionToString(driver), VersionToString(CUDART_VERSION));
   if (status == cudaSuccess || status == cudaErrorNoDevice)
-    return MakeDeviceError("cuda cannot be used: the NVIDIA driver shows no GPU");
-  return MakeDeviceError("cuda cannot be used: {0} ({1})", cudaGetErrorString(status),
+    return MakeDeviceError("the NVIDIA driver shows no GPU");
+  return MakeDeviceError("{0} ({1})", cudaGetErrorString(status),
                          cudaGetErrorName(status));
 }
 

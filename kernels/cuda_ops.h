@@ -1,0 +1,25 @@
+// The CUDA kernels of libpdl's operators, family by family.
+// Room: kernels
+#ifndef PDL_KERNELS_CUDA_OPS_H_
+#define PDL_KERNELS_CUDA_OPS_H_
+
+#include "pdl/op_registry.h"
+
+namespace pdl::cuda {
+
+// Each adds its family's kernels to operators that are registered already.
+void AddUnaryKernels(OpRegistry& registry);
+void AddBinaryKernels(OpRegistry& registry);
+void AddComparisonKernels(OpRegistry& registry);
+void AddMatmulKernels(OpRegistry& registry);
+void AddCosSimKernels(OpRegistry& registry);
+void AddReductionKernels(OpRegistry& registry);
+void AddSoftmaxKernels(OpRegistry& registry);
+void AddShapeKernels(OpRegistry& registry);
+void AddCastKernels(OpRegistry& registry);
+void AddFillKernels(OpRegistry& registry);
+void AddRandomKernels(OpRegistry& registry);
+
+}  // namespace pdl::cuda
+
+#endif  // PDL_KERNELS_CUDA_OPS_H_
