@@ -29,7 +29,7 @@ function(pdl_room name)
   endif()
 endfunction()
 
-# pdl_cuda_room(SOURCES file.cu… LIBRARIES target…) makes libpdl_cuda.so, where there is nvcc. It
+# pdl_cuda_room(SOURCES file.{cu,cc}… LIBRARIES target…) makes libpdl_cuda.so, where there is nvcc. It
 # links to libpdl, which loads it from its own folder when a CUDA device is first asked for.
 function(pdl_cuda_room)
   cmake_parse_arguments(PARSE_ARGV 0 room "" "" "SOURCES;LIBRARIES")
@@ -37,9 +37,9 @@ function(pdl_cuda_room)
     return()
   endif()
   add_library(pdl_cuda MODULE ${room_SOURCES})
-  target_compile_options(pdl_cuda PRIVATE -Xcompiler=-Wall,-Wextra --expt-relaxed-constexpr)
-  target_include_directories(pdl_cuda PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-  target_link_libraries(pdl_cuda PRIVATE libpdl ${room_LIBRARIES})
+  target_compile_options(
+    pdl_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--expt-relaxed-constexpr>)
+  target_link_libraries(pdl_cuda PRIVATE pdl_options libpdl ${room_LIBRARIES})
   set_target_properties(pdl_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static INSTALL_RPATH "$ORIGIN"
                                             BUILD_WITH_INSTALL_RPATH ON)
   # The toolkit's libraries often lie outside the dynamic linker's folders. CMake takes their folder

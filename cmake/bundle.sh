@@ -30,7 +30,7 @@ find "$top" -type f -perm /100 -print0 | xargs -0 -n 1 ldd |
   while read -r library; do
     case ${library##*/} in
       ld-linux* | libc.so* | libm.so* | libdl.so* | librt.so* | libpthread.so* | libresolv.so*) ;;
-      libcu* | libnv* | "$soname") ;;
+      libcublas* | libcudnn* | libcuda* | libnvrtc* | libnvJitLink* | "$soname") ;;
       *) install -m 644 "$library" "$top/lib/" ;;
     esac
   done

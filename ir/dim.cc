@@ -9,8 +9,8 @@
 namespace pdl {
 namespace {
 
-/// Larger polynomials, and atoms nested deeper, are invalid: no network needs them, and a file from a
-/// stranger must not make the algebra explode.
+/// Larger polynomials, and atoms nested deeper, are invalid: no network needs them, and a file from
+/// a stranger must not make the algebra explode.
 constexpr size_t kMaxTerms = 1024;
 constexpr unsigned kMaxDepth = 128;
 
@@ -199,9 +199,8 @@ Interval BoundsOf(const Dim& dim) {
 Dim DimPolynomial::Make(llvm::SmallVector<DimTerm, 1> terms) {
   if (terms.size() > kMaxTerms) return Dim::Invalid();
   if (terms.size() > 1) {
-    std::sort(terms.begin(), terms.end(), [](const DimTerm& a, const DimTerm& b) {
-      return CompareFactors(a, b) < 0;
-    });
+    std::sort(terms.begin(), terms.end(),
+              [](const DimTerm& a, const DimTerm& b) { return CompareFactors(a, b) < 0; });
   }
   auto polynomial = std::make_shared<DimPolynomial>();
   for (DimTerm& term : terms) {
@@ -467,11 +466,10 @@ llvm::Expected<std::optional<std::pair<std::string, int64_t>>> Dim::Solve(int64_
   bool fits = !__builtin_sub_overflow(size, offset, &difference) &&
               difference % term.coefficient == 0 && difference / term.coefficient >= 0;
   if (!fits)
-    return llvm::createStringError(
-        llvm::formatv("no {0} makes {1} equal to {2}", term.factors[0].first->symbol,
-                      ToString(), size).str());
-  return std::optional(
-      std::pair(term.factors[0].first->symbol, difference / term.coefficient));
+    return llvm::createStringError(llvm::formatv("no {0} makes {1} equal to {2}",
+                                                 term.factors[0].first->symbol, ToString(), size)
+                                       .str());
+  return std::optional(std::pair(term.factors[0].first->symbol, difference / term.coefficient));
 }
 
 }  // namespace pdl

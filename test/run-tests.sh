@@ -21,15 +21,17 @@ PY
 }
 
 if [[ -e $PDL_BUNDLE/cuda-libraries ]]; then
+  mapfile -t folders < <(cuda_folders)
   while read -r library; do
     if ldconfig -p 2>/dev/null | grep -qF "$library"; then continue; fi
-    found=$(cuda_folders | while read -r folder; do
-      [[ -n $folder && -e $folder/$library ]] && echo "$folder" && break
-    done)
-    if [[ -n $found ]]; then
-      [[ :$PDL_LIBRARY_PATH: == *:$found:* ]] || PDL_LIBRARY_PATH+=:$found
-    else
+    found=
+    for folder in "${folders[@]}"; do
+      [[ -n $folder && -e $folder/$library ]] && found=$folder && break
+    done
+    if [[ -z $found ]]; then
       echo "$library was not found; set CUDA_HOME to the folder whose lib or lib64 holds it" >&2
+    elif [[ :$PDL_LIBRARY_PATH: != *:$found:* ]]; then
+      PDL_LIBRARY_PATH+=:$found
     fi
   done <"$PDL_BUNDLE/cuda-libraries"
 fi

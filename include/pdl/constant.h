@@ -32,7 +32,7 @@ class PDL_API Constant {
   const std::shared_ptr<const void>& bytes() const { return bytes_; }
   template <typename T>
   llvm::ArrayRef<T> values() const {
-    return {static_cast<const T*>(data()), static_cast<size_t>(num_elements_)};
+    return llvm::ArrayRef<T>(static_cast<const T*>(data()), static_cast<size_t>(num_elements_));
   }
   /// Element `index` (row-major) as a double, for messages and printing.
   double ElementAsDouble(int64_t index) const;

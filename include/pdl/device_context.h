@@ -83,9 +83,9 @@ class PDL_API CPUContext final : public DeviceContext {
   int threads() const { return threads_; }
   /// Calls f(begin, end) for pieces that cover [0, n). The pieces depend on n and grain alone (all
   /// but the last have the same length, at least `grain`), never on the count of threads, so a
-  /// result that depends only on its own piece is bitwise the same for any. Pieces run in any order,
-  /// maybe at once. Where n <= grain there is one piece, run by the caller. Nested calls run in the
-  /// calling thread.
+  /// result that depends only on its own piece is bitwise the same for any. Pieces run in any
+  /// order, maybe at once. Where n <= grain there is one piece, run by the caller. Nested calls run
+  /// in the calling thread.
   void ParallelFor(int64_t n, int64_t grain,
                    llvm::function_ref<void(int64_t begin, int64_t end)> f) {
     if (n <= 0) return;
@@ -112,7 +112,7 @@ PDL_API std::string DeviceToString(Device device);
 /// A context on that device. For CUDA this loads libpdl_cuda.so, which adds its kernels to the
 /// GlobalRegistry; a DeviceError says why where CUDA cannot be used. `threads` as in CPUContext.
 PDL_API llvm::Expected<std::unique_ptr<DeviceContext>> CreateDeviceContext(Device device,
-                                                                          int threads = 0);
+                                                                           int threads = 0);
 
 /// The most memory that tensors may take together on the CPU, in bytes; what would exceed it is
 /// refused before it is allocated. Three quarters of the machine's memory unless set.

@@ -47,7 +47,9 @@ class DTypeSet {
   constexpr DTypeSet(DType dtype) : bits_(1u << static_cast<unsigned>(dtype)) {}
   constexpr bool Contains(DType dtype) const { return bits_ >> static_cast<unsigned>(dtype) & 1u; }
   constexpr bool empty() const { return bits_ == 0; }
-  friend constexpr DTypeSet operator|(DTypeSet a, DTypeSet b) { return DTypeSet(a.bits_ | b.bits_); }
+  friend constexpr DTypeSet operator|(DTypeSet a, DTypeSet b) {
+    return DTypeSet(a.bits_ | b.bits_);
+  }
   friend constexpr bool operator==(DTypeSet a, DTypeSet b) { return a.bits_ == b.bits_; }
   /// "f16, bf16, f32 or f64".
   PDL_API std::string ToString() const;

@@ -10,9 +10,9 @@
 
 namespace pdl {
 
-/// What a gradient rule sees of one forward call, and how it emits the backward calls. Emitting never
-/// fails visibly: after a mistake every Call gives null and takes null, and the driver reports the
-/// first Error. A rule reads like the formula:
+/// What a gradient rule sees of one forward call, and how it emits the backward calls. Emitting
+/// never fails visibly: after a mistake every Call gives null and takes null, and the driver
+/// reports the first Error. A rule reads like the formula:
 ///
 ///   void SineGradient(GradientContext& g) {
 ///     g.SetInputGradient(0, g.Mul(g.output_gradient(), g.Call("cos", {g.input(0)})));

@@ -105,6 +105,7 @@ class PDL_API Op {
   friend class Graph;
   const OpDef* def_ = nullptr;
   llvm::SmallVector<Value*, 2> operands_;
+  llvm::SmallVector<unsigned, 2> use_slots_;  // where each operand's use list has this use
   llvm::SmallVector<Value*, 1> results_;
   std::vector<AttributeValue> attributes_;
   std::vector<DimCheck> checks_;
@@ -213,8 +214,8 @@ class PDL_API Graph {
   // --- Rewriting (passes) -------------------------------------------------------------------
   /// Makes every use of `from`, by calls, outputs and updates, one of `to`.
   void ReplaceAllUses(Value* from, Value* to);
-  /// Removes the calls of `block` for which `dead` is true; their results must be unused, or used by
-  /// other dead calls only.
+  /// Removes the calls of `block` for which `dead` is true; their results must be unused, or used
+  /// by other dead calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
   void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
   /// Makes `op` another call with the same results, at the same place: their types must come out
@@ -224,6 +225,8 @@ class PDL_API Graph {
 
  private:
   Value* NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location);
+  static void Use(Op* op, llvm::ArrayRef<Value*> operands);
+  static void Unuse(Op* op);
   Value* AddVariable(llvm::StringRef name, Type type, ValueKind kind, VariableInfo info,
                      LocationId location);
 

@@ -55,7 +55,9 @@ struct bfloat16 {
       bits = static_cast<uint16_t>((f + 0x7fffu + (f >> 16 & 1u)) >> 16);
     }
   }
-  explicit operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  explicit operator float() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
 };
 
 }  // namespace pdl

@@ -13,7 +13,8 @@
 
 namespace pdl {
 
-/// An equation between sizes that could not be decided while compiling: checked when sizes are known.
+/// An equation between sizes that could not be decided while compiling: checked when sizes are
+/// known.
 struct DimCheck {
   enum class Relation : uint8_t { kEqual = 1, kAtLeast = 2, kNotEqual = 3 };
   Dim left;

@@ -46,10 +46,10 @@ struct RunOptions {
 /// A compiled network: immutable, shared by threads. It owns the weights, the Plans made of it and
 /// the Frames that runs take in turn.
 ///
-/// A run reads inputs from the Scope's Variables (Tensors on the CPU or on the run's device), states
-/// from the same Scope, in which they are made with their first values where they are missing, and
-/// writes outputs there as Tensors on the CPU. A parameter that the Scope has under its name is
-/// used in place of the network's own. A run that fails changes no state.
+/// A run reads inputs from the Scope's Variables (Tensors on the CPU or on the run's device),
+/// states from the same Scope, in which they are made with their first values where they are
+/// missing, and writes outputs there as Tensors on the CPU. A parameter that the Scope has under
+/// its name is used in place of the network's own. A run that fails changes no state.
 class PDL_API Network : public std::enable_shared_from_this<Network> {
  public:
   /// Takes the elaborated graph; loads or computes the parameters.

@@ -113,8 +113,7 @@ using InferFunction = llvm::Error (*)(InferenceContext&);
 /// Emits the calls that compute the gradients of the inputs from those of the outputs.
 using GradientFunction = void (*)(GradientContext&);
 /// Makes the operator of one call for one kind of device.
-using KernelCreator =
-    llvm::Expected<std::unique_ptr<OperatorBase>> (*)(const OperatorArguments&);
+using KernelCreator = llvm::Expected<std::unique_ptr<OperatorBase>> (*)(const OperatorArguments&);
 
 /// The one record per operator type.
 struct OpDef {

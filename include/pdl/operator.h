@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "pdl/attribute_reader.h"
 #include "pdl/device_context.h"
@@ -99,11 +99,9 @@ class PDL_API OperatorBase {
 
   // --- What a Plan calls --------------------------------------------------------------------
   /// Called once for each set of sizes, before any RunPrepared with them.
-  virtual llvm::Expected<Preparation> Prepare(const PrepareContext&) const {
-    return Preparation();
-  }
-  /// The tile functions of an elementwise call with operands of these dtypes; nullptr functions where
-  /// it has none.
+  virtual llvm::Expected<Preparation> Prepare(const PrepareContext&) const { return Preparation(); }
+  /// The tile functions of an elementwise call with operands of these dtypes; nullptr functions
+  /// where it has none.
   virtual Tile GetTile(llvm::ArrayRef<DType> /*inputs*/, DType /*output*/) const { return {}; }
   /// Computes outputs whose memory and sizes are set. `context` must be of device_kind() and carry
   /// what Prepare gave. On CUDA it only launches.
@@ -153,7 +151,7 @@ template <typename Kernel>
 llvm::Expected<std::unique_ptr<OperatorBase>> CreateKernel(const OperatorArguments& arguments) {
   auto kernel = std::make_unique<Kernel>();
   if (llvm::Error error = static_cast<OperatorBase&>(*kernel).Initialize(arguments, Kernel::kKind))
-    return std::move(error);
+    return error;
   return std::unique_ptr<OperatorBase>(std::move(kernel));
 }
 

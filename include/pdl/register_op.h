@@ -39,10 +39,10 @@ struct RegisterAtStart {
 }  // namespace pdl::internal
 
 /// Registers `Op<CPUContext>`, declared by Maker, under a name (a string). In a plugin (its target
-/// made by `pdl_add_plugin`) it takes effect when LoadPlugin accepts the plugin, in a program before
-/// main. `Op` is a class template over the context, `Maker` an OpProtoMaker.
-#define REGISTER_OP(Op, Maker, name)                                                        \
-  static const ::pdl::internal::RegisterAtStart pdl_register_##Op(                          \
+/// made by `pdl_add_plugin`) it takes effect when LoadPlugin accepts the plugin, in a program
+/// before main. `Op` is a class template over the context, `Maker` an OpProtoMaker.
+#define REGISTER_OP(Op, Maker, name)                               \
+  static const ::pdl::internal::RegisterAtStart pdl_register_##Op( \
       [](::pdl::OpRegistry& registry) { registry.RegisterOp<Op, Maker>(name); })
 
 #endif  // PDL_REGISTER_OP_H_

@@ -25,8 +25,9 @@ PDL_API std::string TensorTypeToString(DType dtype, llvm::ArrayRef<int64_t> size
 /// negative.
 PDL_API llvm::Expected<int64_t> CheckedNumBytes(DType dtype, llvm::ArrayRef<int64_t> sizes);
 
-/// A typed, shaped, dense row-major buffer on a device. A copy refers to the same memory, which lives
-/// as long as any of them where the tensor owns it; a tensor over borrowed memory owns nothing.
+/// A typed, shaped, dense row-major buffer on a device. A copy refers to the same memory, which
+/// lives as long as any of them where the tensor owns it; a tensor over borrowed memory owns
+/// nothing.
 class PDL_API Tensor {
  public:
   Tensor() = default;

@@ -1,0 +1,145 @@
+#include "pdl/attribute_reader.h"
+
+#include <limits>
+
+#include "pdl/error.h"
+#include "pdl/op_proto_maker.h"
+
+namespace pdl {
+namespace {
+
+llvm::StringRef Article(llvm::StringRef noun) {
+  return noun.starts_with("i") || noun.starts_with("a") ? "an" : "a";
+}
+
+std::string Describe(AttributeKind kind, bool is_list) {
+  llvm::StringRef name = AttributeKindName(kind);
+  if (is_list) return ("a list of " + name + "s").str();
+  return (Article(name) + " " + name).str();
+}
+
+std::string DescribeValue(const AttributeValue& value) {
+  return IsNone(value) ? "none" : Describe(KindOf(value), IsList(value));
+}
+
+llvm::Error ReadError(const OpSignature& signature, llvm::StringRef name, const std::string& what) {
+  return MakeUserError(Code::kOperatorUse, "attribute '{0}' of '{1}' {2}", name, signature.name,
+                       what);
+}
+
+/// Converts a stored element to what a reader asked for; false where it does not fit.
+template <typename T, typename Stored>
+bool Narrow(const Stored& stored, T* out) {
+  if constexpr (std::is_same_v<T, int>) {
+    if (stored < std::numeric_limits<int>::min() || stored > std::numeric_limits<int>::max())
+      return false;
+  }
+  *out = static_cast<T>(stored);
+  return true;
+}
+
+}  // namespace
+
+const AttributeValue* AttributeReader::Find(llvm::StringRef name) const {
+  int index = signature_->FindAttribute(name);
+  return index < 0 ? nullptr : &values_[index];
+}
+
+bool AttributeReader::Has(llvm::StringRef name) const {
+  const AttributeValue* value = Find(name);
+  return value && !IsNone(*value);
+}
+
+template <typename T>
+llvm::Error AttributeReader::Get(llvm::StringRef name, T* out) const {
+  const AttributeValue* value = Find(name);
+  if (!value) return ReadError(*signature_, name, "is not declared");
+  if (IsNone(*value)) return ReadError(*signature_, name, "was not given");
+  const auto* stored = std::get_if<typename AttributeTraits<T>::stored>(value);
+  if (!stored)
+    return ReadError(*signature_, name,
+                     "is " + DescribeValue(*value) + ", but was read as " +
+                         Describe(AttributeTraits<T>::kind, false));
+  if (!Narrow(*stored, out))
+    return ReadError(*signature_, name, "is " + AttributeToString(*value) + ", outside 32 bits");
+  return llvm::Error::success();
+}
+
+template <typename T>
+llvm::Error AttributeReader::GetArray(llvm::StringRef name, llvm::SmallVectorImpl<T>* out) const {
+  const AttributeValue* value = Find(name);
+  if (!value) return ReadError(*signature_, name, "is not declared");
+  if (IsNone(*value)) return ReadError(*signature_, name, "was not given");
+  out->clear();
+  if constexpr (std::is_same_v<T, int64_t>) {
+    if (const Shape* shape = std::get_if<Shape>(value)) {
+      for (const Dim& dim : *shape) {
+        if (!dim.is_constant())
+          return ReadError(*signature_, name, "holds " + dim.ToString() + ", which is no number");
+        out->push_back(dim.constant());
+      }
+      return llvm::Error::success();
+    }
+  }
+  const auto* stored = std::get_if<std::vector<typename AttributeTraits<T>::stored>>(value);
+  if (!stored)
+    return ReadError(*signature_, name,
+                     "is " + DescribeValue(*value) + ", but was read as " +
+                         Describe(AttributeTraits<T>::kind, true));
+  for (const auto& element : *stored) {
+    T converted;
+    if (!Narrow(element, &converted))
+      return ReadError(*signature_, name, "holds a number outside 32 bits");
+    out->push_back(std::move(converted));
+  }
+  return llvm::Error::success();
+}
+
+// clang-format off
+#define PDL_INSTANTIATE(T)                                                                        \
+  template PDL_API llvm::Error AttributeReader::Get<T>(llvm::StringRef, T*) const;
+PDL_INSTANTIATE(int) PDL_INSTANTIATE(int64_t) PDL_INSTANTIATE(float) PDL_INSTANTIATE(double)
+PDL_INSTANTIATE(bool) PDL_INSTANTIATE(std::string) PDL_INSTANTIATE(DType) PDL_INSTANTIATE(Shape)
+PDL_INSTANTIATE(Constant) PDL_INSTANTIATE(BlockId)
+#undef PDL_INSTANTIATE
+#define PDL_INSTANTIATE(T)                                                                        \
+  template PDL_API llvm::Error AttributeReader::GetArray<T>(llvm::StringRef,                      \
+                                                            llvm::SmallVectorImpl<T>*) const;
+PDL_INSTANTIATE(int) PDL_INSTANTIATE(int64_t) PDL_INSTANTIATE(float) PDL_INSTANTIATE(double)
+PDL_INSTANTIATE(bool) PDL_INSTANTIATE(std::string) PDL_INSTANTIATE(DType) PDL_INSTANTIATE(Shape)
+PDL_INSTANTIATE(Constant)
+#undef PDL_INSTANTIATE
+    // clang-format on
+
+    namespace {
+
+  template <typename T>
+  const T& Expect(const AttributeReader& reader, llvm::StringRef name) {
+    const AttributeValue* value = reader.Find(name);
+    const T* typed = value ? std::get_if<T>(value) : nullptr;
+    if (!typed)
+      InternalError("operator '" + reader.signature().name + "' reads its attribute '" +
+                    name.str() + "' as what it did not declare");
+    return *typed;
+  }
+
+}  // namespace
+
+int64_t AttributeReader::Int(llvm::StringRef name) const { return Expect<int64_t>(*this, name); }
+double AttributeReader::Float(llvm::StringRef name) const { return Expect<double>(*this, name); }
+bool AttributeReader::Bool(llvm::StringRef name) const { return Expect<bool>(*this, name); }
+DType AttributeReader::Dtype(llvm::StringRef name) const { return Expect<DType>(*this, name); }
+llvm::StringRef AttributeReader::String(llvm::StringRef name) const {
+  return Expect<std::string>(*this, name);
+}
+const Shape& AttributeReader::Dims(llvm::StringRef name) const {
+  return Expect<Shape>(*this, name);
+}
+const Constant& AttributeReader::Tensor(llvm::StringRef name) const {
+  return Expect<Constant>(*this, name);
+}
+llvm::ArrayRef<int64_t> AttributeReader::Ints(llvm::StringRef name) const {
+  return Expect<std::vector<int64_t>>(*this, name);
+}
+
+}  // namespace pdl

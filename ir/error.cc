@@ -1,0 +1,97 @@
+#include "pdl/error.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace pdl {
+namespace {
+
+struct CodeRow {
+  Code code;
+  const char* title;
+  const char* explanation;
+};
+constexpr CodeRow kRows[] = {
+#define PDL_CODE(enumerator, number, title, explanation) {Code::enumerator, title, explanation},
+#include "pdl/codes.def"
+#undef PDL_CODE
+};
+constexpr Code kCodes[] = {
+#define PDL_CODE(enumerator, number, title, explanation) Code::enumerator,
+#include "pdl/codes.def"
+#undef PDL_CODE
+};
+
+const CodeRow* FindRow(Code code) {
+  for (const CodeRow& row : kRows)
+    if (row.code == code) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+char UserError::ID = 0;
+char DeviceError::ID = 0;
+char CallError::ID = 0;
+
+std::string CodeName(Code code) {
+  char text[16];
+  std::snprintf(text, sizeof text, "PDL%04d", static_cast<int>(code));
+  return text;
+}
+
+llvm::StringRef CodeTitle(Code code) {
+  const CodeRow* row = FindRow(code);
+  return row ? row->title : "";
+}
+
+llvm::StringRef CodeExplanation(Code code) {
+  const CodeRow* row = FindRow(code);
+  return row ? row->explanation : "";
+}
+
+std::optional<Code> CodeFromName(llvm::StringRef name) {
+  name.consume_front_insensitive("PDL");
+  int number;
+  if (name.getAsInteger(10, number)) return std::nullopt;
+  const CodeRow* row = FindRow(static_cast<Code>(number));
+  return row ? std::optional(row->code) : std::nullopt;
+}
+
+llvm::ArrayRef<Code> AllCodes() { return kCodes; }
+
+void UserError::log(llvm::raw_ostream& os) const {
+  os << message_ << " [" << CodeName(code_) << "]";
+}
+std::error_code UserError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+
+void DeviceError::log(llvm::raw_ostream& os) const { os << message_; }
+std::error_code DeviceError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+
+void CallError::log(llvm::raw_ostream& os) const {
+  os << message_ << " [" << CodeName(code_) << "]";
+}
+std::error_code CallError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+
+void InternalError(const std::string& message) {
+  std::fprintf(stderr, "internal error: %s\nThis is a bug in pdl; please report it.\n",
+               message.c_str());
+  std::abort();
+}
+
+llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  llvm::StringRef best;
+  unsigned best_distance = static_cast<unsigned>(name.size()) / 3 + 2;
+  for (llvm::StringRef candidate : candidates) {
+    unsigned distance = name.edit_distance_insensitive(candidate, true, best_distance);
+    if (distance < best_distance && distance < name.size()) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace pdl

@@ -1,0 +1,71 @@
+#include "pdl/gradient.h"
+
+namespace pdl {
+
+GradientContext::GradientContext(Graph& graph, const OpRegistry& registry, const Op& op,
+                                 llvm::ArrayRef<Value*> output_gradients)
+    : graph_(&graph),
+      registry_(&registry),
+      op_(&op),
+      output_gradients_(output_gradients.begin(), output_gradients.end()),
+      input_gradients_(op.operands().size(), nullptr) {}
+
+Value* GradientContext::Call(llvm::StringRef name, llvm::ArrayRef<Value*> operands,
+                             llvm::ArrayRef<NamedAttribute> attributes) {
+  if (!error_.empty()) return nullptr;
+  for (Value* operand : operands)
+    if (!operand) return nullptr;
+  const OpDef* def = registry_->Find(name);
+  if (!def) {
+    error_ = "no operator is called '" + name.str() + "'";
+    return nullptr;
+  }
+  llvm::SmallVector<std::string, 1> names;
+  for (size_t i = 0; i < def->signature.outputs.size(); ++i)
+    names.push_back(graph_->NewName("d_" + op_->result()->name()));
+  CallOptions options;
+  options.location = op_->location();
+  options.block = op_->block();
+  options.layer_path = op_->layer_path();
+  llvm::Expected<Op*> call = graph_->AddOp(*def, operands, attributes, names, std::move(options));
+  if (!call) {
+    error_ = name.str() + ": " + llvm::toString(call.takeError());
+    return nullptr;
+  }
+  return (*call)->result();
+}
+
+Value* GradientContext::Scalar(double value, Value* like) {
+  if (!like) return nullptr;
+  DType dtype = like->type().dtype;
+  return Call("constant", {}, {{"value", Constant::Scalar(dtype, value)}, {"dtype", dtype}});
+}
+
+Value* GradientContext::SumTo(Value* gradient, Value* to) {
+  if (!gradient || !to) return nullptr;
+  const Shape& from_dims = gradient->type().dims;
+  const Shape& to_dims = to->type().dims;
+  if (from_dims == to_dims) return gradient;
+  // Dims that were added in front, and those that a literal 1 stretched.
+  std::vector<int64_t> axes;
+  size_t added = from_dims.size() - to_dims.size();
+  for (size_t axis = 0; axis < from_dims.size(); ++axis)
+    if (axis < added || (to_dims[axis - added].is_constant(1) && !from_dims[axis].is_constant(1)))
+      axes.push_back(static_cast<int64_t>(axis));
+  Value* sum = axes.empty() ? gradient : Call("sum", {gradient}, {{"axes", axes}, {"keep", false}});
+  if (!sum || sum->type().dims == to_dims) return sum;
+  return Call("reshape", {sum}, {{"dims", to_dims}});
+}
+
+void GradientContext::SetInputGradient(unsigned index, Value* gradient) {
+  input_gradients_[index] = gradient;
+}
+
+llvm::Error GradientContext::TakeError() {
+  if (error_.empty()) return llvm::Error::success();
+  std::string text = std::move(error_);
+  error_.clear();
+  return llvm::createStringError(llvm::Twine("gradient of '") + op_->type() + "': " + text);
+}
+
+}  // namespace pdl

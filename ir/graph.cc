@@ -1,0 +1,316 @@
+#include "pdl/graph.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "pdl/error.h"
+
+namespace pdl {
+
+Graph::Graph() { blocks_.emplace_back(); }
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::~Graph() = default;
+
+Value* Graph::NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location) {
+  values_.emplace_back();
+  Value* value = &values_.back();
+  value->name_ = name.str();
+  value->type_ = std::move(type);
+  value->kind_ = kind;
+  value->location_ = location;
+  value->number_ = static_cast<uint32_t>(values_.size() - 1);
+  if (!names_.try_emplace(name, value).second)
+    InternalError("two values are called '" + name.str() + "'");
+  return value;
+}
+
+void Graph::Use(Op* op, llvm::ArrayRef<Value*> operands) {
+  op->operands_.assign(operands.begin(), operands.end());
+  op->use_slots_.clear();
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    op->use_slots_.push_back(static_cast<unsigned>(operands[i]->uses_.size()));
+    operands[i]->uses_.push_back({op, i});
+  }
+}
+
+void Graph::Unuse(Op* op) {
+  for (unsigned i = 0; i < op->operands_.size(); ++i) {
+    // The last use takes the place of the removed one.
+    auto& uses = op->operands_[i]->uses_;
+    unsigned slot = op->use_slots_[i];
+    uses[slot] = uses.back();
+    uses[slot].op->use_slots_[uses[slot].operand] = slot;
+    uses.pop_back();
+  }
+  op->operands_.clear();
+  op->use_slots_.clear();
+}
+
+Value* Graph::AddInput(llvm::StringRef name, Type type, LocationId location) {
+  Value* value = NewValue(name, std::move(type), ValueKind::kInput, location);
+  blocks_[0].inputs.push_back(value);
+  return value;
+}
+
+Value* Graph::AddVariable(llvm::StringRef name, Type type, ValueKind kind, VariableInfo info,
+                          LocationId location) {
+  Value* value = NewValue(name, std::move(type), kind, location);
+  value->variable_ = std::make_unique<VariableInfo>(std::move(info));
+  return value;
+}
+
+Value* Graph::AddParameter(llvm::StringRef name, Type type, VariableInfo info,
+                           LocationId location) {
+  return parameters_.emplace_back(
+      AddVariable(name, std::move(type), ValueKind::kParameter, std::move(info), location));
+}
+
+Value* Graph::AddState(llvm::StringRef name, Type type, VariableInfo info, LocationId location) {
+  return states_.emplace_back(
+      AddVariable(name, std::move(type), ValueKind::kState, std::move(info), location));
+}
+
+llvm::Expected<Op*> Graph::AddOp(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                                 llvm::ArrayRef<NamedAttribute> attributes,
+                                 llvm::ArrayRef<std::string> result_names, CallOptions options) {
+  llvm::Expected<std::vector<AttributeValue>> values =
+      CompleteAttributes(def.signature, attributes);
+  if (!values) return values.takeError();
+  return AddOpWithValues(def, operands, std::move(*values), result_names, std::move(options));
+}
+
+llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                                           std::vector<AttributeValue> attributes,
+                                           llvm::ArrayRef<std::string> result_names,
+                                           CallOptions options) {
+  llvm::SmallVector<const Type*, 4> types;
+  for (Value* operand : operands) types.push_back(&operand->type_);
+  InferenceContext context(def, types, attributes);
+  if (llvm::Error error = Infer(context)) return error;
+  if (result_names.size() != def.signature.outputs.size())
+    InternalError("'" + def.name() + "' needs a name for each of its results");
+
+  std::vector<Type> results = context.TakeOutputs();
+  std::vector<DimCheck> checks = context.TakeChecks();
+  if (!context.fresh_symbols().empty()) {
+    llvm::SmallVector<Dim, 2> fresh;
+    for (const std::string& hint : context.fresh_symbols())
+      fresh.push_back(Dim::Symbol(NewName(hint)));
+    auto rename = [&](llvm::StringRef name) -> std::optional<Dim> {
+      unsigned index;
+      if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
+      return fresh[index];
+    };
+    for (Type& type : results)
+      for (Dim& dim : type.dims) dim = dim.Substitute(rename);
+    for (DimCheck& check : checks) {
+      check.left = check.left.Substitute(rename);
+      check.right = check.right.Substitute(rename);
+    }
+  }
+
+  ops_.emplace_back();
+  Op* op = &ops_.back();
+  op->def_ = &def;
+  op->attributes_ = std::move(attributes);
+  op->checks_ = std::move(checks);
+  op->layer_path_ = std::move(options.layer_path);
+  op->location_ = options.location;
+  op->block_ = options.block;
+  Use(op, operands);
+  for (unsigned i = 0; i < results.size(); ++i) {
+    Value* value =
+        NewValue(result_names[i], std::move(results[i]), ValueKind::kResult, options.location);
+    value->producer_ = op;
+    value->result_index_ = i;
+    op->results_.push_back(value);
+  }
+  blocks_[options.block.index].ops.push_back(op);
+  return op;
+}
+
+BlockId Graph::AddBlock() {
+  blocks_.emplace_back();
+  return {static_cast<uint32_t>(blocks_.size() - 1)};
+}
+
+void Graph::AddOutput(llvm::StringRef name, Value* value, std::string comment) {
+  outputs_.push_back({name.str(), value, std::move(comment)});
+}
+
+void Graph::AddUpdate(Value* state, Value* value) {
+  for (GraphUpdate& update : updates_) {
+    if (update.state == state) {
+      update.value = value;
+      return;
+    }
+  }
+  updates_.push_back({state, value});
+}
+
+std::string Graph::NewName(llvm::StringRef base) {
+  if (!names_.contains(base) && !reserved_names_.contains(base)) return base.str();
+  unsigned& suffix = next_suffix_.try_emplace(base, 2).first->second;
+  for (;; ++suffix) {
+    std::string name = (base + "_" + llvm::Twine(suffix)).str();
+    if (names_.contains(name) || reserved_names_.contains(name)) continue;
+    ++suffix;
+    return name;
+  }
+}
+
+LocationId Graph::AddLocation(Location location) {
+  locations_.push_back(location);
+  return static_cast<LocationId>(locations_.size() - 1);
+}
+
+uint32_t Graph::AddFile(llvm::StringRef name) {
+  for (size_t i = 0; i < files_.size(); ++i)
+    if (files_[i] == name) return static_cast<uint32_t>(i);
+  files_.push_back(name.str());
+  return static_cast<uint32_t>(files_.size() - 1);
+}
+
+std::vector<std::string> Graph::Symbols() const {
+  std::vector<std::string> symbols;
+  llvm::StringSet<> seen;
+  auto add = [&](llvm::StringRef name) {
+    if (seen.insert(name).second) symbols.push_back(name.str());
+  };
+  for (const Value* input : inputs()) {
+    for (const Dim& dim : input->type().dims) dim.ForEachSymbol(add);
+    if (input->type().index_bound) input->type().index_bound->ForEachSymbol(add);
+  }
+  return symbols;
+}
+
+Value* Graph::FindValue(llvm::StringRef name) const {
+  auto found = names_.find(name);
+  return found == names_.end() ? nullptr : found->second;
+}
+
+std::string Graph::LocationToString(LocationId id) const {
+  if (id >= locations_.size()) return "";
+  const Location& location = locations_[id];
+  return files_[location.file] + ":" + std::to_string(location.line) + ":" +
+         std::to_string(location.column);
+}
+
+void Graph::ReplaceAllUses(Value* from, Value* to) {
+  if (from == to) return;
+  for (const Value::Use& use : from->uses_) {
+    use.op->operands_[use.operand] = to;
+    use.op->use_slots_[use.operand] = static_cast<unsigned>(to->uses_.size());
+    to->uses_.push_back(use);
+  }
+  from->uses_.clear();
+  for (GraphOutput& output : outputs_)
+    if (output.value == from) output.value = to;
+  for (GraphUpdate& update : updates_)
+    if (update.value == from) update.value = to;
+  for (Block& block : blocks_)
+    for (Value*& output : block.outputs)
+      if (output == from) output = to;
+}
+
+void Graph::EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead) {
+  llvm::DenseSet<Op*> erased;
+  std::vector<Op*> kept;
+  for (Op* op : blocks_[block.index].ops) {
+    if (dead(*op)) {
+      erased.insert(op);
+    } else {
+      kept.push_back(op);
+    }
+  }
+  if (erased.empty()) return;
+  for (Op* op : erased) Unuse(op);
+  for (Op* op : erased) {
+    for (Value* result : op->results_) {
+      if (!result->uses_.empty()) InternalError("'" + result->name_ + "' is erased but used");
+      names_.erase(result->name_);
+    }
+    op->attributes_.clear();
+  }
+  blocks_[block.index].ops = std::move(kept);
+}
+
+void Graph::SetBlockOutputs(BlockId block, std::vector<Value*> outputs) {
+  blocks_[block.index].outputs = std::move(outputs);
+}
+
+void Graph::RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
+                      std::vector<AttributeValue> attributes) {
+  llvm::SmallVector<const Type*, 4> types;
+  for (Value* operand : operands) types.push_back(&operand->type_);
+  InferenceContext context(def, types, attributes);
+  if (llvm::Error error = Infer(context))
+    InternalError("a rewrite of '" + op->type() + "': " + llvm::toString(std::move(error)));
+  if (context.outputs().size() != op->results_.size())
+    InternalError("a rewrite of '" + op->type() + "' has another count of results");
+  for (size_t i = 0; i < op->results_.size(); ++i)
+    if (context.outputs()[i] != op->results_[i]->type_)
+      InternalError("a rewrite of '" + op->type() + "' changes the type of '" +
+                    op->results_[i]->name_ + "'");
+  Unuse(op);
+  op->def_ = &def;
+  op->attributes_ = std::move(attributes);
+  op->checks_ = context.TakeChecks();
+  Use(op, operands);
+}
+
+Graph Graph::Clone() const {
+  Graph copy;
+  copy.blocks_.resize(blocks_.size());
+  llvm::DenseMap<const Value*, Value*> values;
+  llvm::DenseMap<const Op*, Op*> ops;
+  auto clone_value = [&](const Value& value) {
+    Value* clone = &copy.values_.emplace_back();
+    clone->name_ = value.name_;
+    clone->type_ = value.type_;
+    clone->result_index_ = value.result_index_;
+    clone->kind_ = value.kind_;
+    clone->location_ = value.location_;
+    clone->comment_ = value.comment_;
+    clone->number_ = static_cast<uint32_t>(copy.values_.size() - 1);
+    if (value.variable_) clone->variable_ = std::make_unique<VariableInfo>(*value.variable_);
+    values[&value] = clone;
+  };
+  for (const Value& value : values_) clone_value(value);
+  for (const auto& entry : names_) copy.names_[entry.first()] = values[entry.second];
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    for (const Op* op : blocks_[i].ops) {
+      Op* clone = &copy.ops_.emplace_back();
+      clone->def_ = op->def_;
+      clone->attributes_ = op->attributes_;
+      clone->checks_ = op->checks_;
+      clone->layer_path_ = op->layer_path_;
+      clone->location_ = op->location_;
+      clone->block_ = op->block_;
+      llvm::SmallVector<Value*, 4> operands;
+      for (const Value* operand : op->operands_) operands.push_back(values[operand]);
+      Use(clone, operands);
+      for (const Value* result : op->results_) {
+        clone->results_.push_back(values[result]);
+        values[result]->producer_ = clone;
+      }
+      copy.blocks_[i].ops.push_back(clone);
+    }
+    for (const Value* value : blocks_[i].inputs) copy.blocks_[i].inputs.push_back(values[value]);
+    for (const Value* value : blocks_[i].outputs) copy.blocks_[i].outputs.push_back(values[value]);
+  }
+  for (const Value* value : parameters_) copy.parameters_.push_back(values[value]);
+  for (const Value* value : states_) copy.states_.push_back(values[value]);
+  for (const GraphOutput& output : outputs_)
+    copy.outputs_.push_back({output.name, values[output.value], output.comment});
+  for (const GraphUpdate& update : updates_)
+    copy.updates_.push_back({values[update.state], values[update.value]});
+  copy.constraints_ = constraints_;
+  copy.locations_ = locations_;
+  copy.files_ = files_;
+  copy.next_suffix_ = next_suffix_;
+  copy.reserved_names_ = reserved_names_;
+  return copy;
+}
+
+}  // namespace pdl

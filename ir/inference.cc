@@ -1,0 +1,185 @@
+#include "pdl/inference.h"
+
+#include <algorithm>
+#include <climits>
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+InferenceContext::InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*> operands,
+                                   llvm::ArrayRef<AttributeValue> attributes)
+    : def_(&def),
+      operands_(operands),
+      attributes_(def.signature, attributes),
+      outputs_(def.signature.outputs.size()) {}
+
+void InferenceContext::SetOutput(unsigned index, Type type) { outputs_[index] = std::move(type); }
+
+llvm::Error InferenceContext::MakeCallError(Code code, llvm::ArrayRef<unsigned> inputs,
+                                            llvm::StringRef attribute, std::string message) const {
+  auto error = std::make_unique<CallError>(code, std::move(message));
+  error->inputs.assign(inputs.begin(), inputs.end());
+  error->attribute = attribute.str();
+  return llvm::Error(std::move(error));
+}
+
+llvm::Error InferenceContext::RequireEqual(const Dim& a, const Dim& b,
+                                           llvm::ArrayRef<unsigned> inputs,
+                                           llvm::StringRef message) {
+  if (a == b) return llvm::Error::success();
+  Dim difference = a - b;
+  if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1))
+    return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2}", message, a.ToString(),
+                  b.ToString());
+  checks_.push_back({a, DimCheck::Relation::kEqual, b, message.str()});
+  return llvm::Error::success();
+}
+
+llvm::Error InferenceContext::RequireAtLeast(const Dim& a, const Dim& b,
+                                             llvm::ArrayRef<unsigned> inputs,
+                                             llvm::StringRef message) {
+  Dim difference = a - b;
+  if (difference.ProvablyAtLeast(0)) return llvm::Error::success();
+  if (difference.ProvablyAtMost(-1))
+    return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2}", message, a.ToString(),
+                  b.ToString());
+  checks_.push_back({a, DimCheck::Relation::kAtLeast, b, message.str()});
+  return llvm::Error::success();
+}
+
+llvm::Expected<unsigned> InferenceContext::NormalizeAxis(int64_t axis, unsigned rank,
+                                                         llvm::StringRef attribute) {
+  int64_t signed_rank = rank;
+  if (axis < -signed_rank || axis >= signed_rank) {
+    if (rank == 0) return FailAtAttribute(attribute, Code::kAxis, "a scalar has no axis {0}", axis);
+    return FailAtAttribute(attribute, Code::kAxis, "axis {0} is outside {1}..{2}", axis,
+                           -signed_rank, signed_rank);
+  }
+  return static_cast<unsigned>(axis < 0 ? axis + signed_rank : axis);
+}
+
+llvm::Expected<llvm::SmallVector<unsigned, 4>> InferenceContext::NormalizeAxes(
+    llvm::StringRef attribute, unsigned rank) {
+  llvm::SmallVector<unsigned, 4> axes;
+  if (!attributes_.Has(attribute)) {
+    for (unsigned i = 0; i < rank; ++i) axes.push_back(i);
+    return axes;
+  }
+  for (int64_t axis : attributes_.Ints(attribute)) {
+    llvm::Expected<unsigned> normal = NormalizeAxis(axis, rank, attribute);
+    if (!normal) return normal.takeError();
+    if (llvm::is_contained(axes, *normal))
+      return FailAtAttribute(attribute, Code::kAxis, "axis {0} is named twice", *normal);
+    axes.push_back(*normal);
+  }
+  llvm::sort(axes);
+  return axes;
+}
+
+Dim InferenceContext::FreshSymbol(llvm::StringRef hint) {
+  // '?' cannot stand in a name of the language, so this collides with nothing until it is renamed.
+  std::string placeholder = "?" + std::to_string(fresh_symbols_.size());
+  fresh_symbols_.push_back(hint.str());
+  return Dim::Symbol(placeholder);
+}
+
+namespace {
+
+llvm::Error CheckOperandCount(const InferenceContext& context) {
+  const OpSignature& signature = context.def().signature;
+  unsigned count = context.num_inputs();
+  unsigned least = signature.MinOperands(), most = signature.MaxOperands();
+  if (count >= least && count <= most) return llvm::Error::success();
+  std::string wanted = std::to_string(least);
+  if (most == UINT_MAX) {
+    wanted = "at least " + wanted;
+  } else if (most != least) {
+    wanted += " to " + std::to_string(most);
+  }
+  std::string names;
+  for (const InputDecl& input : signature.inputs)
+    names += (names.empty() ? "" : ", ") + input.name + (input.repeatable ? "..." : "");
+  std::string message = "takes " + wanted + (wanted == "1" ? " input" : " inputs");
+  if (!names.empty()) message += " (" + names + ")";
+  return context.Fail(Code::kOperandCount, "{0}, got {1}", message, count);
+}
+
+llvm::Error CheckOperands(const InferenceContext& context) {
+  const std::vector<InputDecl>& inputs = context.def().signature.inputs;
+  for (unsigned i = 0; i < context.num_inputs(); ++i) {
+    const InputDecl& decl = inputs[std::min<size_t>(i, inputs.size() - 1)];
+    const Type& type = context.input(i);
+    if (!decl.dtypes.Contains(type.dtype))
+      return context.FailAt({i}, Code::kOperandDType, "'{0}' must be {1}, got {2}", decl.name,
+                            decl.dtypes.ToString(), type.ToString());
+    if (type.storage == Storage::kSparse && !decl.accepts_sparse)
+      return context.FailAt({i}, Code::kStorage, "'{0}' must be dense, got {1}", decl.name,
+                            type.ToString());
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+llvm::Error Infer(InferenceContext& context) {
+  if (llvm::Error error = CheckOperandCount(context)) return error;
+  if (llvm::Error error = CheckOperands(context)) return error;
+  if (llvm::Error error = context.def().infer(context)) return error;
+  for (const Type& type : context.outputs()) {
+    Dim known_bytes = DTypeSize(type.dtype);
+    for (const Dim& dim : type.dims) {
+      if (!dim.is_valid())
+        return context.Fail(Code::kDimOverflow,
+                            "a size of the result leaves 64 bits, or divides by zero");
+      if (dim.ProvablyAtMost(-1))
+        return context.Fail(Code::kDimOverflow, "a size of the result is negative: {0}",
+                            dim.ToString());
+      if (dim.is_constant()) known_bytes = known_bytes * dim;
+    }
+    if (!known_bytes.is_valid())
+      return context.Fail(Code::kDimOverflow, "the result {0} has more than 2**63 bytes",
+                          type.ToString());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Type> InferBroadcast(InferenceContext& context) {
+  Type result = context.input(0);
+  result.index_bound.reset();
+  for (unsigned i = 1; i < context.num_inputs(); ++i) {
+    const Type& other = context.input(i);
+    if (other.dtype != result.dtype)
+      return context.FailAt({0, i}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
+                            DTypeName(result.dtype), DTypeName(other.dtype));
+    if (other.rank() > result.rank())
+      result.dims.insert(result.dims.begin(), other.rank() - result.rank(), Dim(1));
+    unsigned offset = result.rank() - other.rank();
+    for (unsigned axis = 0; axis < other.rank(); ++axis) {
+      Dim& mine = result.dims[offset + axis];
+      const Dim& theirs = other.dims[axis];
+      if (mine == theirs || theirs.is_constant(1)) continue;
+      if (mine.is_constant(1)) {
+        mine = theirs;
+        continue;
+      }
+      Dim difference = mine - theirs;
+      if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1))
+        return context.FailAt({0, i}, Code::kBroadcast, "sizes do not broadcast: {0} and {1}",
+                              mine.ToString(), theirs.ToString());
+      if (llvm::Error error = context.RequireEqual(mine, theirs, {0, i}, "sizes do not broadcast"))
+        return error;
+      // Two sizes that must be equal: the known one says more.
+      if (theirs.is_constant()) mine = theirs;
+    }
+  }
+  return result;
+}
+
+llvm::Error InferSameAsFirst(InferenceContext& context) {
+  Type type = context.input(0);
+  type.index_bound.reset();
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+}  // namespace pdl

@@ -1,0 +1,106 @@
+#include "pdl/op_proto_maker.h"
+
+#include <set>
+
+#include "pdl/attribute_reader.h"
+#include "pdl/error.h"
+
+namespace pdl {
+namespace {
+
+[[noreturn]] void Contradiction(llvm::StringRef op, const std::string& what) {
+  InternalError("the declaration of operator '" + op.str() + "' contradicts itself: " + what);
+}
+
+void CheckAttributeDecl(const OpSignature& signature, const AttributeDecl& decl) {
+  const std::string& op = signature.name;
+  bool number = decl.kind == AttributeKind::kInt || decl.kind == AttributeKind::kFloat;
+  if ((decl.lower || decl.upper) && !number)
+    Contradiction(op, "a range on '" + decl.name + "', which is no number");
+  if (!decl.choices.empty() && decl.kind != AttributeKind::kString)
+    Contradiction(op, "choices for '" + decl.name + "', which is no string");
+  if (decl.comment.empty()) Contradiction(op, "'" + decl.name + "' has no comment");
+  if (!decl.dtype_from.empty()) {
+    int other = signature.FindAttribute(decl.dtype_from);
+    if (other < 0 || signature.attributes[other].kind != AttributeKind::kDType)
+      Contradiction(op, "'" + decl.name + "' takes its dtype from what is no dtype attribute");
+  }
+}
+
+void CheckSignature(const OpSignature& signature) {
+  const std::string& op = signature.name;
+  if (signature.comment.empty()) Contradiction(op, "it has no comment");
+  if (signature.outputs.empty()) Contradiction(op, "it has no output");
+  std::set<std::string> names;
+  auto take = [&](const std::string& name) {
+    if (!names.insert(name).second) Contradiction(op, "two things are called '" + name + "'");
+  };
+  bool optional_before = false;
+  for (const InputDecl& input : signature.inputs) {
+    take(input.name);
+    if (input.repeatable && &input != &signature.inputs.back())
+      Contradiction(op, "'" + input.name + "' is repeatable but not the last input");
+    if (optional_before && !input.optional)
+      Contradiction(op, "'" + input.name + "' is required after an optional input");
+    optional_before = input.optional;
+  }
+  int positional = 0;
+  for (const AttributeDecl& decl : signature.attributes) {
+    take(decl.name);
+    positional += decl.positional;
+    CheckAttributeDecl(signature, decl);
+  }
+  if (positional > 1) Contradiction(op, "two attributes are positional");
+  std::set<std::string> outputs;
+  for (const OutputDecl& output : signature.outputs)
+    if (!outputs.insert(output.name).second)
+      Contradiction(op, "two outputs are called '" + output.name + "'");
+}
+
+/// Each default must pass the checks that a caller's value must.
+void CheckDefaults(const OpSignature& signature) {
+  OpSignature only_defaults = signature;
+  std::vector<NamedAttribute> given;
+  for (const AttributeDecl& decl : signature.attributes)
+    if (!IsNone(decl.default_value)) given.push_back({decl.name, decl.default_value});
+  for (AttributeDecl& decl : only_defaults.attributes) decl.optional |= decl.required();
+  auto values = CompleteAttributes(only_defaults, given);
+  if (!values) Contradiction(signature.name, llvm::toString(values.takeError()));
+}
+
+}  // namespace
+
+InputBuilder OpProtoMaker::AddInput(std::string name, std::string comment) {
+  InputDecl decl;
+  decl.name = std::move(name);
+  decl.comment = std::move(comment);
+  def_.signature.inputs.push_back(std::move(decl));
+  return InputBuilder(&def_.signature.inputs.back());
+}
+
+void OpProtoMaker::AddOutput(std::string name, std::string comment) {
+  def_.signature.outputs.push_back({std::move(name), std::move(comment)});
+}
+
+AttributeDecl* OpProtoMaker::AddAttribute(std::string name, std::string comment, AttributeKind kind,
+                                          bool is_list) {
+  AttributeDecl decl;
+  decl.name = std::move(name);
+  decl.comment = std::move(comment);
+  decl.kind = kind;
+  decl.is_list = is_list;
+  def_.signature.attributes.push_back(std::move(decl));
+  return &def_.signature.attributes.back();
+}
+
+OpDef OpProtoMaker::Build(llvm::StringRef name) {
+  def_ = OpDef();
+  def_.signature.name = name.str();
+  Make();
+  CheckSignature(def_.signature);
+  CheckDefaults(def_.signature);
+  if (!def_.infer) Contradiction(name, "it has no type inference");
+  return std::move(def_);
+}
+
+}  // namespace pdl

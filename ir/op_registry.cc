@@ -1,0 +1,40 @@
+#include "pdl/op_registry.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "pdl/error.h"
+
+namespace pdl {
+
+void OpRegistry::Add(OpDef def) {
+  std::unique_lock lock(mutex_);
+  std::string name = def.name();
+  if (!defs_.try_emplace(name, std::make_unique<OpDef>(std::move(def))).second)
+    InternalError("two operators are called '" + name + "'");
+}
+
+void OpRegistry::AddKernel(llvm::StringRef name, DeviceKind device, KernelCreator creator) {
+  std::unique_lock lock(mutex_);
+  auto found = defs_.find(name);
+  if (found == defs_.end())
+    InternalError("a kernel for '" + name.str() + "', which is not registered");
+  found->second->kernels[static_cast<size_t>(device)] = creator;
+}
+
+const OpDef* OpRegistry::Find(llvm::StringRef name) const {
+  std::shared_lock lock(mutex_);
+  auto found = defs_.find(name);
+  return found == defs_.end() ? nullptr : found->second.get();
+}
+
+std::vector<const OpDef*> OpRegistry::All() const {
+  std::shared_lock lock(mutex_);
+  std::vector<const OpDef*> all;
+  for (const auto& entry : defs_) all.push_back(entry.second.get());
+  std::sort(all.begin(), all.end(),
+            [](const OpDef* a, const OpDef* b) { return a->name() < b->name(); });
+  return all;
+}
+
+}  // namespace pdl

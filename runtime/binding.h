@@ -1,0 +1,86 @@
+#ifndef PDL_RUNTIME_BINDING_H_
+#define PDL_RUNTIME_BINDING_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/device_context.h"
+#include "pdl/operator.h"
+#include "runtime/schedule.h"
+
+namespace pdl {
+
+class Frame;
+
+/// Packed forms of weights, made once for a device and kept by the Network.
+class PackCache {
+ public:
+  llvm::Expected<std::shared_ptr<const void>> Get(
+      const void* weight, llvm::StringRef layout,
+      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack);
+
+ private:
+  std::mutex mutex_;
+  llvm::StringMap<std::shared_ptr<const void>> packed_;
+};
+
+/// Where the bytes of a slot are while a Frame runs.
+struct Placement {
+  enum class Kind : uint8_t {
+    kArena,   // `offset` in the Frame's arena
+    kGiven,   // set for each run: input, parameter, state
+    kFixed,   // a constant of the schedule
+    kOutput,  // the memory of output `offset`, set for each run
+    kNone,    // never in memory
+  };
+  Kind kind = Kind::kNone;
+  int64_t offset = 0;
+  /// The slot whose memory this one shares; itself where it has its own.
+  SlotId root = 0;
+};
+
+/// The half of a Plan that depends on sizes: prepared states, and where each value lies in the arena.
+/// Immutable but for its pool of Frames; shared by threads.
+class Binding {
+ public:
+  /// Evaluates all sizes (`lookup` gives the symbols'), checks what was left to be checked, prepares
+  /// every step and lays out the arena.
+  static llvm::Expected<std::shared_ptr<Binding>> Make(
+      const Schedule& schedule, DeviceContext& context, PackCache& packs,
+      llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup);
+  ~Binding();
+
+  std::unique_ptr<Frame> TakeFrame();
+  void GiveBack(std::unique_ptr<Frame> frame);
+
+  struct Call {
+    const OperatorBase* op;
+    std::shared_ptr<const CallState> state;
+    int64_t workspace_offset;
+    bool skip;  // all outputs are aliases
+  };
+
+  const Schedule& schedule;
+  std::vector<OperandType> types;  // by slot
+  std::vector<Placement> placements;
+  std::vector<Call> calls;  // by step
+  int64_t arena_bytes = 0;
+  /// What all results would take without sharing memory.
+  int64_t unshared_bytes = 0;
+  /// Bytes of outputs, which lie outside the arena.
+  int64_t output_bytes = 0;
+
+ private:
+  explicit Binding(const Schedule& schedule_in) : schedule(schedule_in) {}
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_BINDING_H_

@@ -1,0 +1,43 @@
+#ifndef PDL_RUNTIME_FUSION_H_
+#define PDL_RUNTIME_FUSION_H_
+
+#include <memory>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "pdl/graph.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+
+/// Which calls become one step. Groups are in the order of their last call, which is where they run;
+/// calls inside keep their order.
+using CallGroups = std::vector<llvm::SmallVector<unsigned, 1>>;
+
+/// Joins elementwise calls of equal result dims into groups (indices into `ops`). A call joins the
+/// group that computes one of its operands as long as nothing outside has used that group's values.
+/// `has_tile[i]`: call i can be run tile by tile.
+CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& has_tile);
+
+/// One call of a group.
+struct FusedInstruction {
+  Tile tile;
+  /// Operands: `external` ones are indices of the group's inputs, others of earlier instructions.
+  struct Operand {
+    bool external;
+    unsigned index;
+  };
+  llvm::SmallVector<Operand, 2> operands;
+  DType dtype = DType::kF32;  // of the result
+  int output = -1;            // index among the group's outputs, or -1
+};
+
+/// An operator that runs the instructions over one tile after another, intermediate values in a
+/// buffer that stays in the first-level cache. Keeps the operators that own the tiles.
+std::unique_ptr<OperatorBase> MakeFusedOperator(
+    std::vector<FusedInstruction> instructions, llvm::ArrayRef<DType> inputs,
+    std::vector<std::unique_ptr<OperatorBase>> operators, const OperatorArguments& arguments);
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_FUSION_H_

@@ -1,0 +1,82 @@
+#include "runtime/memory.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/device_context.h"
+#include "pdl/error.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+int64_t DefaultLimit() {
+  int64_t pages = sysconf(_SC_PHYS_PAGES);
+  int64_t page_size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && page_size > 0 ? pages * page_size / 4 * 3 : INT64_MAX;
+}
+
+std::atomic<int64_t>& Limit() {
+  static std::atomic<int64_t> limit(DefaultLimit());
+  return limit;
+}
+
+std::atomic<int64_t> in_use = 0;
+
+llvm::Error Reserve(int64_t bytes, llvm::StringRef what) {
+  int64_t limit = MemoryLimit();
+  int64_t used = in_use.load(std::memory_order_relaxed);
+  do {
+    if (bytes > limit - used) {
+      std::string already = used == 0 ? "" : ", of which " + BytesToString(used) + " are in use";
+      return MakeUserError(Code::kMemoryLimit, "{0} needs {1}, and the memory limit is {2}{3}", what,
+                           BytesToString(bytes), BytesToString(limit), already);
+    }
+  } while (!in_use.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  return llvm::Error::success();
+}
+
+void Release(int64_t bytes) { in_use.fetch_sub(bytes, std::memory_order_relaxed); }
+
+}  // namespace
+
+int64_t MemoryLimit() { return Limit().load(std::memory_order_relaxed); }
+
+void SetMemoryLimit(int64_t bytes) { Limit().store(bytes, std::memory_order_relaxed); }
+
+int64_t HostMemoryInUse() { return in_use.load(std::memory_order_relaxed); }
+
+std::string BytesToString(int64_t bytes) {
+  if (bytes == 1) return "1 byte";
+  if (bytes < 1024) return llvm::formatv("{0} bytes", bytes).str();
+  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  unsigned unit = 0;
+  for (; value >= 1024 && unit < 5; ++unit) value /= 1024;
+  return llvm::formatv("{0:f1} {1}", value, kUnits[unit]).str();
+}
+
+llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFill fill,
+                                                         llvm::StringRef what) {
+  if (llvm::Error error = Reserve(bytes, what)) return std::move(error);
+  // The system gives large blocks cleared; calloc knows that and does not touch them.
+  size_t size = static_cast<size_t>(bytes) + kAlignment;
+  void* block = fill == MemoryFill::kZero ? std::calloc(size, 1) : std::malloc(size);
+  if (block == nullptr) {
+    Release(bytes);
+    return MakeDeviceError("out of memory: {0} needs {1}, which the machine does not give", what,
+                           BytesToString(bytes));
+  }
+  auto address = reinterpret_cast<uintptr_t>(block);
+  auto* aligned = reinterpret_cast<void*>((address + kAlignment - 1) & ~uintptr_t{kAlignment - 1});
+  return std::shared_ptr<void>(aligned, [block, bytes](void*) {
+    std::free(block);
+    Release(bytes);
+  });
+}
+
+}  // namespace pdl

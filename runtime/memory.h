@@ -1,0 +1,30 @@
+// Memory of the CPU, counted against MemoryLimit().
+#ifndef RUNTIME_MEMORY_H_
+#define RUNTIME_MEMORY_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace pdl {
+
+/// Whether AllocateHostMemory clears what it gives.
+enum class MemoryFill : bool { kNone, kZero };
+
+/// Memory aligned to 64 bytes, never null. An Error that says who wanted it, how much is needed and
+/// how much is allowed, where the limit would be exceeded; a DeviceError where the machine has none.
+llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFill fill,
+                                                         llvm::StringRef what);
+
+/// Bytes that AllocateHostMemory has given and that are alive.
+int64_t HostMemoryInUse();
+
+/// "512 bytes", "1.5 MiB".
+std::string BytesToString(int64_t bytes);
+
+}  // namespace pdl
+
+#endif  // RUNTIME_MEMORY_H_

@@ -1,0 +1,106 @@
+#ifndef PDL_RUNTIME_SCHEDULE_H_
+#define PDL_RUNTIME_SCHEDULE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include "pdl/device_context.h"
+#include "pdl/graph.h"
+#include "pdl/network.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+
+/// Index of a value among those that a Schedule knows.
+using SlotId = uint32_t;
+
+/// Where the memory of a slot comes from.
+enum class SlotKind : uint8_t {
+  kResult,     // computed by a step
+  kInput,      // the caller's tensor
+  kParameter,  // the network's own tensor, or the Scope's
+  kState,      // the Scope's tensor
+  kConstant,   // computed when the schedule was made
+};
+
+struct Slot {
+  SlotKind kind = SlotKind::kResult;
+  DType dtype = DType::kF32;
+  /// Indices into Schedule::dims.
+  llvm::SmallVector<uint32_t, 4> dims;
+  const Value* value = nullptr;
+  /// kParameter and kConstant: the tensor, on the device; empty for a parameter that the Scope gives.
+  Tensor constant;
+  /// Steps that compute it and that use it last; outputs and updates count as used at the end.
+  uint32_t first_step = 0;
+  uint32_t last_step = 0;
+  /// It, or what aliases it, is read after the last step.
+  bool needed_at_end = false;
+};
+
+/// One prepared call: an operator, or a fused group of them behind the same interface.
+struct Step {
+  std::unique_ptr<OperatorBase> op;
+  llvm::SmallVector<SlotId, 4> inputs;
+  llvm::SmallVector<SlotId, 2> outputs;
+  /// The call, or the calls of the group; never empty.
+  llvm::SmallVector<const Op*, 1> calls;
+};
+
+/// The size-independent half of a Plan: what is run, in which order, by which kernels. Made once for
+/// a Network, a device, a mode and a set of outputs. Immutable.
+struct Schedule {
+  struct Output {
+    std::string name;
+    SlotId slot;
+  };
+  struct Update {
+    const Value* state;
+    SlotId slot;
+  };
+
+  Device device;
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  /// All different dims of all slots, and those of checks.
+  std::vector<Dim> dims;
+  std::vector<SlotId> inputs;
+  std::vector<SlotId> parameters;
+  std::vector<SlotId> states;
+  std::vector<Output> outputs;
+  std::vector<Update> updates;
+  /// Checks of calls that are run, and the network's constraints, with their places.
+  struct Check {
+    const DimCheck* check;
+    std::string where;
+  };
+  std::vector<Check> checks;
+  std::vector<std::string> symbols;
+  bool has_random = false;
+};
+
+/// What a Schedule is made from.
+struct ScheduleRequest {
+  const Graph* graph = nullptr;
+  /// Names of outputs; empty means all.
+  std::vector<std::string> outputs;
+  bool fuse = true;
+  /// The Scope gives the parameters: they are no constants.
+  bool variable_parameters = false;
+  DeviceContext* context = nullptr;
+  /// The tensor of a parameter on the device.
+  llvm::function_ref<llvm::Expected<Tensor>(const Value&)> parameter;
+  /// The results of a call without operands whose sizes are known.
+  llvm::function_ref<llvm::Expected<std::vector<Tensor>>(const Op&)> evaluate;
+};
+
+llvm::Expected<std::unique_ptr<const Schedule>> MakeSchedule(const ScheduleRequest& request);
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_SCHEDULE_H_

@@ -1,0 +1,259 @@
+#include "runtime/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace pdl {
+namespace {
+
+/// How long a thread looks for work, or for its helpers' end, before it sleeps.
+constexpr std::chrono::microseconds kSpin(50);
+
+/// Set while this thread runs a piece.
+thread_local bool in_piece = false;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Spins until `done` or kSpin has passed; whether it is done.
+template <typename Predicate>
+bool SpinUntil(Predicate done) {
+  if (done()) return true;
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      Pause();
+      if (done()) return true;
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+/// One call of RunPieces; lies on its caller's stack.
+struct Job {
+  llvm::function_ref<void(int64_t)> f;
+  int64_t pieces;
+  /// The next piece that nobody has taken.
+  std::atomic<int64_t> next = 0;
+  /// Helpers that may still join; guarded by the pool's mutex.
+  int wanted = 0;
+  /// Helpers at work. The last touch of a helper is to decrement it.
+  std::atomic<int> helpers = 0;
+
+  void Work() {
+    in_piece = true;
+    for (;;) {
+      int64_t piece = next.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= pieces) break;
+      f(piece);
+    }
+    in_piece = false;
+  }
+};
+
+/// Never deleted: a thread may still be in it while the process exits.
+class ThreadPool {
+ public:
+  /// The pool of this process; null while it exits.
+  static ThreadPool* Get();
+
+  void Run(Job& job, int helpers) {
+    const bool may_spin = callers_.fetch_add(1, std::memory_order_relaxed) + 1 < processors_;
+    Post(job, helpers);
+    job.Work();
+    Withdraw(job);
+    callers_.fetch_sub(1, std::memory_order_relaxed);
+    auto done = [&job] { return job.helpers.load() == 0; };
+    if (may_spin ? SpinUntil(done) : done()) return;
+    std::unique_lock<std::mutex> lock(mutex_);
+    ++waiting_callers_;
+    caller_wakes_.wait(lock, done);
+    --waiting_callers_;
+  }
+
+  /// Ends the helpers. Calls that come later, or are under way, run on their callers.
+  void Shutdown() {
+    std::vector<std::thread> workers;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      stopping_ = true;
+      workers.swap(workers_);
+    }
+    worker_wakes_.notify_all();
+    for (std::thread& worker : workers) worker.join();
+  }
+
+ private:
+  void Post(Job& job, int helpers) {
+    int wakes;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      StartWorkers(helpers);
+      job.wanted = std::min<int>(helpers, static_cast<int>(workers_.size()));
+      if (job.wanted == 0) return;
+      jobs_.push_back(&job);
+      open_places_.fetch_add(job.wanted, std::memory_order_relaxed);
+      // Those that spin look at the jobs once more before they sleep.
+      wakes = std::min(open_places_.load(std::memory_order_relaxed) - spinning_workers_.load(),
+                       sleeping_workers_);
+      if (wakes > 1 && wakes == sleeping_workers_) wakes = kAll;
+    }
+    if (wakes == kAll) return worker_wakes_.notify_all();
+    for (; wakes > 0; --wakes) worker_wakes_.notify_one();
+  }
+
+  /// Nobody joins after this.
+  void Withdraw(Job& job) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (job.wanted > 0) Remove(job);
+  }
+
+  /// Requires the mutex, and places that are open.
+  void Remove(Job& job) {
+    open_places_.fetch_sub(job.wanted, std::memory_order_relaxed);
+    job.wanted = 0;
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+  }
+
+  /// Requires the mutex. Fewer, where the system gives no more.
+  void StartWorkers(int count) {
+    if (stopping_ || static_cast<int>(workers_.size()) >= count) return;
+    // Signals are for the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      while (static_cast<int>(workers_.size()) < count) {
+        workers_.emplace_back([this] { WorkerMain(); });
+        pthread_setname_np(workers_.back().native_handle(), "pdl-worker");
+      }
+    } catch (const std::system_error&) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void WorkerMain() {
+    while (Job* job = WaitForJob()) {
+      job->Work();
+      if (job->helpers.fetch_sub(1) == 1) WakeCallers();
+    }
+  }
+
+  /// Joins a job; null when the pool shuts down.
+  Job* WaitForJob() {
+    // One processor at least is for the callers.
+    const bool spins = spinning_workers_.fetch_add(1) + 1 < processors_;
+    if (spins) SpinUntil([this] { return open_places_.load(std::memory_order_relaxed) > 0; });
+    std::unique_lock<std::mutex> lock(mutex_);
+    spinning_workers_.fetch_sub(1);
+    while (jobs_.empty()) {
+      if (stopping_) return nullptr;
+      ++sleeping_workers_;
+      worker_wakes_.wait(lock);
+      --sleeping_workers_;
+    }
+    Job* job = jobs_.front();
+    job->helpers.fetch_add(1);
+    open_places_.fetch_sub(1, std::memory_order_relaxed);
+    if (--job->wanted == 0) jobs_.erase(jobs_.begin());
+    return job;
+  }
+
+  /// A caller that waits raised waiting_callers_ before it last looked at its helpers.
+  void WakeCallers() {
+    if (waiting_callers_.load() == 0) return;
+    { std::lock_guard<std::mutex> lock(mutex_); }
+    caller_wakes_.notify_all();
+  }
+
+  static constexpr int kAll = INT_MAX;
+
+  const int processors_ = AvailableProcessors();
+  std::mutex mutex_;
+  std::condition_variable worker_wakes_;
+  std::condition_variable caller_wakes_;
+  std::vector<std::thread> workers_;
+  /// Jobs with open places, oldest first.
+  std::vector<Job*> jobs_;
+  /// The sum of Job::wanted, for those that spin.
+  std::atomic<int> open_places_ = 0;
+  std::atomic<int> callers_ = 0;
+  std::atomic<int> waiting_callers_ = 0;
+  /// Workers between two jobs that do not sleep yet.
+  std::atomic<int> spinning_workers_ = 0;
+  int sleeping_workers_ = 0;
+  bool stopping_ = false;
+};
+
+/// Owns the pool as far as exit and fork are concerned.
+struct PoolOfProcess {
+  std::atomic<ThreadPool*> pool = nullptr;
+  std::atomic<bool> exiting = false;
+  /// The pools of the processes that this one was forked from: their threads are not here, and their
+  /// locks may be held for ever.
+  std::vector<ThreadPool*> abandoned;
+
+  PoolOfProcess();
+  ~PoolOfProcess() {
+    exiting = true;
+    if (ThreadPool* running = pool.load()) running->Shutdown();
+  }
+};
+
+PoolOfProcess pool_of_process;
+
+PoolOfProcess::PoolOfProcess() {
+  pthread_atfork(nullptr, nullptr, [] {
+    ThreadPool* old = pool_of_process.pool.exchange(nullptr);
+    if (old != nullptr) pool_of_process.abandoned.push_back(old);
+  });
+}
+
+ThreadPool* ThreadPool::Get() {
+  PoolOfProcess& process = pool_of_process;
+  if (ThreadPool* running = process.pool.load(std::memory_order_acquire)) return running;
+  if (process.exiting) return nullptr;
+  auto* made = new ThreadPool;
+  ThreadPool* expected = nullptr;
+  if (process.pool.compare_exchange_strong(expected, made)) return made;
+  delete made;
+  return expected;
+}
+
+}  // namespace
+
+void RunPieces(int64_t pieces, int threads, llvm::function_ref<void(int64_t piece)> f) {
+  int helpers = static_cast<int>(std::min<int64_t>(threads, pieces)) - 1;
+  ThreadPool* pool = helpers > 0 && !in_piece ? ThreadPool::Get() : nullptr;
+  if (pool == nullptr) {
+    for (int64_t piece = 0; piece < pieces; ++piece) f(piece);
+    return;
+  }
+  Job job{f, pieces};
+  pool->Run(job, helpers);
+}
+
+int AvailableProcessors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace pdl
