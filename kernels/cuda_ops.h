@@ -7,7 +7,10 @@
 
 namespace pdl::cuda {
 
-// Each adds its family's kernels to operators that are registered already.
+/// Adds every CUDA kernel to the operators of `registry`, which must hold libpdl's.
+void AddAllKernels(OpRegistry& registry);
+
+// One for each family.
 void AddUnaryKernels(OpRegistry& registry);
 void AddBinaryKernels(OpRegistry& registry);
 void AddComparisonKernels(OpRegistry& registry);
@@ -16,8 +19,9 @@ void AddCosSimKernels(OpRegistry& registry);
 void AddReductionKernels(OpRegistry& registry);
 void AddSoftmaxKernels(OpRegistry& registry);
 void AddShapeKernels(OpRegistry& registry);
+void AddSliceKernels(OpRegistry& registry);
 void AddCastKernels(OpRegistry& registry);
-void AddFillKernels(OpRegistry& registry);
+void AddConstantKernels(OpRegistry& registry);
 void AddRandomKernels(OpRegistry& registry);
 
 }  // namespace pdl::cuda

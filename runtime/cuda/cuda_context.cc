@@ -27,7 +27,7 @@ llvm::Expected<int> CountDevices() {
   cudaGetLastError();
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-    return MakeDeviceError("there is no NVIDIA driver (libcuda.so.1)");
+    return MakeDeviceError("no NVIDIA driver found (libcuda.so.1)");
   if (status == cudaErrorInsufficientDriver)
     return MakeDeviceError("the NVIDIA driver is for CUDA {0}, but {1} is needed",
                            VersionToString(driver), VersionToString(CUDART_VERSION));
@@ -72,9 +72,8 @@ llvm::Error CUDAContext::Shared::Initialize() {
                            "reading the properties", device))
     return error;
   if (properties.major < kOldestMajor)
-    return MakeDeviceError("{0} ({1}) has compute capability {2}.{3}, but {4}.0 or later is needed",
-                           DeviceToString(device), properties.name, properties.major,
-                           properties.minor, kOldestMajor);
+    return MakeDeviceError("{0} has compute capability {1}.{2}, but {3}.0 or later is needed",
+                           properties.name, properties.major, properties.minor, kOldestMajor);
   num_multiprocessors = properties.multiProcessorCount;
   fingerprint = llvm::hash_combine(
       llvm::hash_combine_range(properties.uuid.bytes, properties.uuid.bytes + 16),
@@ -106,8 +105,7 @@ llvm::Expected<std::unique_ptr<CUDAContext>> CUDAContext::Create(int index) {
   llvm::Expected<int> count = CountDevices();
   if (!count) return count.takeError();
   if (index < 0 || index >= *count)
-    return MakeDeviceError("there is no cuda:{0}: the NVIDIA driver shows {1} GPU{2}", index, *count,
-                           *count == 1 ? "" : "s");
+    return MakeDeviceError("no GPU of that index: the NVIDIA driver shows {0}", *count);
   auto shared = std::make_shared<Shared>(Device{DeviceKind::kCUDA, index});
   if (llvm::Error error = shared->Initialize()) return error;
   return std::unique_ptr<CUDAContext>(new CUDAContext(std::move(shared)));
