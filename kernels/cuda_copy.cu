@@ -148,6 +148,12 @@ llvm::Error StridedCopy::RunWords(const CUDAContext& context, const char* name, 
                 dim3(kTile, kTileRows), turn, source, target);
 }
 
+bool StridedCopy::is_whole() const {
+  const IndexMap<2>& map = elements_.map;
+  return map.rank == 0 ||
+         (map.rank == 1 && map.strides[0][0] == 1 && map.strides[1][0] == 1);
+}
+
 llvm::Error StridedCopy::Run(const CUDAContext& context, const char* name, const void* from,
                              void* to) const {
   if (elements_.map.num_elements == 0) return llvm::Error::success();

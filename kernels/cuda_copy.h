@@ -26,6 +26,8 @@ class StridedCopy {
   static llvm::Expected<StridedCopy> Create(llvm::ArrayRef<int64_t> sizes, CopySide from,
                                             CopySide to, int64_t element_size);
 
+  /// Whether it copies one dense block to another without a change of order.
+  bool is_whole() const;
   /// Launches it; `name` is for messages.
   llvm::Error Run(const CUDAContext& context, const char* name, const void* from, void* to) const;
 

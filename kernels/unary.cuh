@@ -31,6 +31,20 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
+/// y[i] = f(x[i]).
+template <class Out, class In, class F>
+llvm::Error LaunchUnary(const CUDAContext& context, const char* name, const F& f, const Tensor& x,
+                        Tensor& y) {
+  constexpr int kPack = PackSize<Out, In>();
+  const int64_t n = y.num_elements();
+  if (n == 0) return llvm::Error::success();
+  const bool packed =
+      IsAligned(x.raw(), kPack * sizeof(In)) && IsAligned(y.raw(), kPack * sizeof(Out));
+  return Launch(context, name, &UnaryKernel<F, Out, In>,
+                GridFor(context, n, kBlockThreads * kPack), dim3(kBlockThreads), f,
+                static_cast<const In*>(x.raw()), static_cast<Out*>(y.raw()), n, packed);
+}
+
 /// An elementwise operator with one input, whose output has the same dtype.
 template <class F, class Types>
 class UnaryOp : public Operator<CUDAContext> {
@@ -44,16 +58,9 @@ class UnaryOp : public Operator<CUDAContext> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   CUDAContext& context) const override {
-    const int64_t n = outputs[0]->num_elements();
-    if (n == 0) return llvm::Error::success();
     return VisitDType(Types(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      constexpr int kPack = PackSize<T>();
-      const bool packed = IsAligned(inputs[0]->raw(), 16) && IsAligned(outputs[0]->raw(), 16);
-      return Launch(context, type().c_str(), &UnaryKernel<F, T, T>,
-                    GridFor(context, n, kBlockThreads * kPack), dim3(kBlockThreads), f_,
-                    static_cast<const T*>(inputs[0]->raw()), static_cast<T*>(outputs[0]->raw()), n,
-                    packed);
+      return LaunchUnary<T, T>(context, type().c_str(), f_, *inputs[0], *outputs[0]);
     });
   }
 
