@@ -45,8 +45,8 @@ __global__ void __launch_bounds__(kBlockThreads)
       Pack<Out, kPack> out;
 #pragma unroll
       for (int k = 0; k < kPack; ++k)
-        out.at[k] = Element<Out>::Store(
-            f(Element<In>::Load(left.at[k]), Element<In>::Load(right.at[k])));
+        out.at[k] =
+            Element<Out>::Store(f(Element<In>::Load(left.at[k]), Element<In>::Load(right.at[k])));
       StorePack<kPack>(y + begin, out);
     } else {
       const long long end = n - begin < kPack ? n : begin + kPack;
@@ -64,8 +64,8 @@ struct BinaryState : CallState {
   BinaryWalk walk;
 };
 
-/// y[i] = f(a[i], b[i]), or f(b[i], a[i]) where kSwapped. Comparisons give bool, others the dtype of
-/// their inputs.
+/// y[i] = f(a[i], b[i]), or f(b[i], a[i]) where kSwapped. Comparisons give bool, others the dtype
+/// of their inputs.
 template <class F, class Types, bool kComparison = false, bool kSwapped = false>
 class BinaryOp : public Operator<CUDAContext> {
  public:
@@ -117,7 +117,8 @@ class BinaryOp : public Operator<CUDAContext> {
   }
 
  private:
-  /// Whether each pack of the output lies within one row, and so do the operands' at aligned offsets.
+  /// Whether each pack of the output lies within one row, and so do the operands' at aligned
+  /// offsets.
   static bool WalksInPacks(const BinaryWalk& walk, int pack) {
     const IndexMap<2>& map = walk.map;
     if (map.rank == 0) return false;

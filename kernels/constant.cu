@@ -89,8 +89,7 @@ class ConstantOp : public Operator<CUDAContext> {
     auto state = std::make_shared<ConstantState>();
     auto bytes = context.device().Allocate(value_.num_bytes());
     if (!bytes) return bytes.takeError();
-    if (auto error =
-            context.device().CopyFromHost(bytes->get(), value_.data(), value_.num_bytes()))
+    if (auto error = context.device().CopyFromHost(bytes->get(), value_.data(), value_.num_bytes()))
       return error;
     state->bytes = std::move(*bytes);
     Preparation preparation;

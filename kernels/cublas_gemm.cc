@@ -35,8 +35,8 @@ bool IsAligned(const void* pointer, uintptr_t bytes) {
 
 }  // namespace
 
-// cuBLASLt stores matrices by columns: it computes c transposed, as b transposed times a transposed,
-// so its left matrix is our b.
+// cuBLASLt stores matrices by columns: it computes c transposed, as b transposed times a
+// transposed, so its left matrix is our b.
 struct CublasGemm::Impl {
   ~Impl() {
     if (operation) cublasLtMatmulDescDestroy(operation);
@@ -57,8 +57,8 @@ namespace {
 
 cublasStatus_t MakeLayout(cublasLtMatrixLayout_t* layout, cudaDataType_t type, int64_t rows,
                           int64_t columns, int64_t batch, int64_t stride) {
-  cublasStatus_t status = cublasLtMatrixLayoutCreate(
-      layout, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(columns), rows);
+  cublasStatus_t status = cublasLtMatrixLayoutCreate(layout, type, static_cast<uint64_t>(rows),
+                                                     static_cast<uint64_t>(columns), rows);
   if (status != CUBLAS_STATUS_SUCCESS || batch == 1) return status;
   const int32_t count = static_cast<int32_t>(batch);
   status = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
@@ -124,11 +124,9 @@ llvm::Expected<std::unique_ptr<CublasGemm>> CublasGemm::Create(const CUDAContext
 
   if (auto error = check(cublasLtMatmulDescCreate(&impl->operation, compute, scale_type)))
     return error;
-  if (auto error =
-          check(SetTranspose(impl->operation, CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_b)))
+  if (auto error = check(SetTranspose(impl->operation, CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_b)))
     return error;
-  if (auto error =
-          check(SetTranspose(impl->operation, CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_a)))
+  if (auto error = check(SetTranspose(impl->operation, CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_a)))
     return error;
   // Row-major m by k is k by m by columns.
   if (auto error = check(MakeLayout(&impl->left, type, p.transpose_b ? p.k : p.n,
@@ -170,8 +168,8 @@ llvm::Error CublasGemm::Run(const CUDAContext& context, const void* a, const voi
   static constexpr double kOneF64 = 1, kZeroF64 = 0;
   const void* alpha = impl_->is_f64 ? static_cast<const void*>(&kOneF64) : &kOne;
   const void* beta = impl_->is_f64 ? static_cast<const void*>(&kZeroF64) : &kZero;
-  const bool wide = IsAligned(a, kWideAlignment) && IsAligned(b, kWideAlignment) &&
-                    IsAligned(c, kWideAlignment);
+  const bool wide =
+      IsAligned(a, kWideAlignment) && IsAligned(b, kWideAlignment) && IsAligned(c, kWideAlignment);
   const auto address = reinterpret_cast<uintptr_t>(workspace);
   void* aligned = reinterpret_cast<void*>((address + kWorkspaceAlignment - 1) /
                                           kWorkspaceAlignment * kWorkspaceAlignment);

@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(kBlockThreads)
 /// Matrices that lie side by side along `columns` when read, and along rows when written.
 struct Turn {
   IndexMap<2> matrices;
-  long long rows, from_row;        // length, stride when read (1 when written)
-  long long columns, to_column;    // length, stride when written (1 when read)
+  long long rows, from_row;      // length, stride when read (1 when written)
+  long long columns, to_column;  // length, stride when written (1 when read)
   long long row_tiles, column_tiles;
 };
 
@@ -150,15 +150,14 @@ llvm::Error StridedCopy::RunWords(const CUDAContext& context, const char* name, 
 
 bool StridedCopy::is_whole() const {
   const IndexMap<2>& map = elements_.map;
-  return map.rank == 0 ||
-         (map.rank == 1 && map.strides[0][0] == 1 && map.strides[1][0] == 1);
+  return map.rank == 0 || (map.rank == 1 && map.strides[0][0] == 1 && map.strides[1][0] == 1);
 }
 
 llvm::Error StridedCopy::Run(const CUDAContext& context, const char* name, const void* from,
                              void* to) const {
   if (elements_.map.num_elements == 0) return llvm::Error::success();
-  const bool wide = words_.unit > elements_.unit && IsAligned(from, words_.unit) &&
-                    IsAligned(to, words_.unit);
+  const bool wide =
+      words_.unit > elements_.unit && IsAligned(from, words_.unit) && IsAligned(to, words_.unit);
   const Walk& walk = wide ? words_ : elements_;
   switch (walk.unit) {
     case 1:

@@ -36,8 +36,8 @@ llvm::Error Launch(const CUDAContext& context, const char* name, void (*kernel)(
   return ToError(status, name, context.device());
 }
 
-/// Blocks for a loop over n pieces of work with a stride of the whole grid: enough to fill the GPU a
-/// few times over. Requires n > 0.
+/// Blocks for a loop over n pieces of work with a stride of the whole grid: enough to fill the GPU
+/// a few times over. Requires n > 0.
 inline dim3 GridFor(const CUDAContext& context, int64_t n, int64_t per_block = kBlockThreads) {
   const int64_t wanted = (n + per_block - 1) / per_block;
   const int64_t most = int64_t{context.num_multiprocessors()} * 32;
@@ -53,8 +53,7 @@ struct TypeTag {
 
 using Floats = TypeList<Half, Bfloat, float, double>;
 using Integers = TypeList<signed char, int, long long, unsigned char>;
-using Numbers =
-    TypeList<Half, Bfloat, float, double, signed char, int, long long, unsigned char>;
+using Numbers = TypeList<Half, Bfloat, float, double, signed char, int, long long, unsigned char>;
 using AnyElement =
     TypeList<Half, Bfloat, float, double, signed char, int, long long, unsigned char, bool>;
 using Bools = TypeList<bool>;

@@ -13,8 +13,8 @@ struct Bfloat {
   unsigned short bits;
 };
 
-/// How elements of a storage type are computed with: halves as floats, others as they are. Conversion
-/// rounds to nearest even.
+/// How elements of a storage type are computed with: halves as floats, others as they are.
+/// Conversion rounds to nearest even.
 template <class T>
 struct Element {
   using Compute = T;

@@ -1,5 +1,6 @@
-// The formulas of the elementwise operators on the GPU. No host includes: nvcc compiles this into the
-// kernels, and its text serves NVRTC. Each functor takes and gives compute types (Element::Compute).
+// The formulas of the elementwise operators on the GPU. No host includes: nvcc compiles this into
+// the kernels, and its text serves NVRTC. Each functor takes and gives compute types
+// (Element::Compute).
 #ifndef PDL_KERNELS_ELEMENTWISE_CUH_
 #define PDL_KERNELS_ELEMENTWISE_CUH_
 

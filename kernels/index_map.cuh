@@ -14,15 +14,17 @@ namespace pdl::cuda {
 /// The most axes of an IndexMap.
 inline constexpr int kMaxAxes = 16;
 
-/// Divides by a number that is known before the launch, without a division: Granlund and Montgomery,
-/// "Division by Invariant Integers using Multiplication", 1994. For dividends below 2^31.
+/// Divides by a number that is known before the launch, without a division: Granlund and
+/// Montgomery, "Division by Invariant Integers using Multiplication", 1994. For dividends below
+/// 2^31.
 struct Divisor {
   unsigned divisor = 1;
   unsigned multiplier = 1;
   unsigned shift = 0;
 
   PDL_HOST_DEVICE unsigned Divide(unsigned n) const {
-    const unsigned high = static_cast<unsigned>((static_cast<unsigned long long>(n) * multiplier) >> 32);
+    const unsigned high =
+        static_cast<unsigned>((static_cast<unsigned long long>(n) * multiplier) >> 32);
     return (high + n) >> shift;
   }
 };

@@ -45,8 +45,8 @@ inline Divisor MakeDivisor(uint32_t divisor) {
   return {divisor, static_cast<uint32_t>(multiplier), shift};
 }
 
-/// The map of a space of those sizes, with axes merged wherever all operands allow it. An Error where
-/// more than kMaxAxes axes remain.
+/// The map of a space of those sizes, with axes merged wherever all operands allow it. An Error
+/// where more than kMaxAxes axes remain.
 template <size_t kOperands>
 llvm::Expected<IndexMap<kOperands>> MakeIndexMap(
     llvm::ArrayRef<int64_t> sizes, const std::array<llvm::ArrayRef<int64_t>, kOperands>& strides) {

@@ -69,7 +69,8 @@ struct MatmulState : CallState {
   std::vector<Offsets<3>> calls;
 };
 
-/// The last two sizes of an operand as a matrix; a vector is a row on the left, a column on the right.
+/// The last two sizes of an operand as a matrix; a vector is a row on the left, a column on the
+/// right.
 struct Matrix {
   int64_t rows, columns;
   llvm::ArrayRef<int64_t> batch;
@@ -131,8 +132,8 @@ class MatmulOp : public Operator<CUDAContext> {
       T* c = static_cast<T*>(outputs[0]->raw());
       if (!state.gemm) {
         const Product& p = state.product;
-        const int64_t tiles = p.batches.num_elements * ((p.m + kTile - 1) / kTile) *
-                              ((p.n + kTile - 1) / kTile);
+        const int64_t tiles =
+            p.batches.num_elements * ((p.m + kTile - 1) / kTile) * ((p.n + kTile - 1) / kTile);
         return Launch(context, type().c_str(), &ProductKernel<T>, GridFor(context, tiles, 1),
                       dim3(kTile, kTile), p, a, b, c);
       }

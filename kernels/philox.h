@@ -47,8 +47,9 @@ struct RandomStream {
       : key(Mix(Mix(seed) ^ call)), run(run_count) {}
 
   PDL_PHILOX_INLINE PhiloxBlock Block(uint64_t number) const {
-    const PhiloxBlock counter = {{static_cast<uint32_t>(number), static_cast<uint32_t>(number >> 32),
-                                  static_cast<uint32_t>(run), static_cast<uint32_t>(run >> 32)}};
+    const PhiloxBlock counter = {{static_cast<uint32_t>(number),
+                                  static_cast<uint32_t>(number >> 32), static_cast<uint32_t>(run),
+                                  static_cast<uint32_t>(run >> 32)}};
     return Philox(counter, static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
   }
 

@@ -9,8 +9,9 @@
 namespace pdl::cuda {
 namespace {
 
-// --- What is folded: Value is what a thread keeps, Include takes in element number i, Merge joins two
-// such values, Finish makes the result of one. ---------------------------------------------------
+// --- What is folded: Value is what a thread keeps, Include takes in element number i, Merge joins
+// two such values, Finish makes the result of one.
+// ---------------------------------------------------
 
 /// Sums; halves as floats, integers wrapping around. `count` is what a mean divides by, else 1.
 template <class T>
@@ -80,8 +81,8 @@ using ArgmaxOf = ExtremePlaceOf<T, false>;
 
 // --- Kernels ------------------------------------------------------------------------------------
 
-/// Block (b, s) folds part s of some outputs. Where there is one part it finishes them, else it leaves
-/// their values in `parts`, part by part.
+/// Block (b, s) folds part s of some outputs. Where there is one part it finishes them, else it
+/// leaves their values in `parts`, part by part.
 template <class Reduction, class T>
 __global__ void __launch_bounds__(kBlockThreads)
     FoldKernel(const __grid_constant__ Fold fold, long long part_length, Reduction reduction,
@@ -225,8 +226,7 @@ class ReductionOp : public Operator<CUDAContext> {
 
 template <template <class> class Reduction, class Types, bool kMean = false>
 void AddReduction(OpRegistry& registry, llvm::StringRef name) {
-  registry.AddKernel(name, DeviceKind::kCUDA,
-                     &CreateKernel<ReductionOp<Reduction, Types, kMean>>);
+  registry.AddKernel(name, DeviceKind::kCUDA, &CreateKernel<ReductionOp<Reduction, Types, kMean>>);
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ struct Fold {
   IndexMap<1> outputs;
   IndexMap<1> folded;
   int depth = 1;
-  /// Threads of one output are neighbours, since what they read lies side by side; else the outputs'
-  /// first elements do, and neighbours fold neighbouring outputs.
+  /// Threads of one output are neighbours, since what they read lies side by side; else the
+  /// outputs' first elements do, and neighbours fold neighbouring outputs.
   bool inner = false;
 
   struct Place {
@@ -36,8 +36,8 @@ struct Fold {
 /// Merges the values of the `depth` threads of each output as a tree. All threads of the block take
 /// part, and each gets its output's result. `shared` has kBlockThreads elements.
 template <class Value, class Merge>
-__device__ __forceinline__ Value MergeParts(Value* shared, Value value, Fold::Place place, int depth,
-                                            Merge merge) {
+__device__ __forceinline__ Value MergeParts(Value* shared, Value value, Fold::Place place,
+                                            int depth, Merge merge) {
   const int thread = static_cast<int>(threadIdx.x);
   __syncthreads();  // somebody may still be reading the result of the call before
   shared[thread] = value;
@@ -51,7 +51,8 @@ __device__ __forceinline__ Value MergeParts(Value* shared, Value value, Fold::Pl
 }
 
 /// The Fold over some axes of a dense input.
-inline llvm::Expected<Fold> MakeFold(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> is_folded) {
+inline llvm::Expected<Fold> MakeFold(llvm::ArrayRef<int64_t> sizes,
+                                     llvm::ArrayRef<bool> is_folded) {
   const Sizes strides = DenseStrides(sizes);
   Sizes kept_sizes, kept_strides, folded_sizes, folded_strides;
   for (size_t axis = 0; axis < sizes.size(); ++axis) {

@@ -50,8 +50,7 @@ class TransposeOp : public CopyingOp {
     for (size_t i = 0; i < input.sizes.size(); ++i)
       from.push_back(input_strides[SourceAxis(i, input.sizes.size())]);
     const Sizes to = DenseStrides(output.sizes);
-    auto copy =
-        StridedCopy::Create(output.sizes, {from, 0}, {to, 0}, DTypeSize(input.dtype));
+    auto copy = StridedCopy::Create(output.sizes, {from, 0}, {to, 0}, DTypeSize(input.dtype));
     if (!copy) return copy.takeError();
 
     Preparation preparation;
@@ -90,8 +89,8 @@ class ConcatOp : public CopyingOp {
     int64_t offset = 0;
     for (const OperandType& input : context.inputs()) {
       const Sizes from = DenseStrides(input.sizes);
-      auto copy = StridedCopy::Create(input.sizes, {from, 0}, {to, offset},
-                                      DTypeSize(output.dtype));
+      auto copy =
+          StridedCopy::Create(input.sizes, {from, 0}, {to, offset}, DTypeSize(output.dtype));
       if (!copy) return copy.takeError();
       state->copies.push_back(*copy);
       offset += input.sizes[axis] * to[axis];

@@ -31,8 +31,7 @@ class SliceOp : public Operator<CUDAContext> {
       from[axis] *= steps[i];
     }
     const Sizes to = DenseStrides(output.sizes);
-    auto copy =
-        StridedCopy::Create(output.sizes, {from, offset}, {to, 0}, DTypeSize(input.dtype));
+    auto copy = StridedCopy::Create(output.sizes, {from, offset}, {to, 0}, DTypeSize(input.dtype));
     if (!copy) return copy.takeError();
     Preparation preparation;
     if (output.sizes == input.sizes && copy->is_whole()) preparation.aliases.push_back({0, 0});

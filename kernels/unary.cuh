@@ -40,9 +40,9 @@ llvm::Error LaunchUnary(const CUDAContext& context, const char* name, const F& f
   if (n == 0) return llvm::Error::success();
   const bool packed =
       IsAligned(x.raw(), kPack * sizeof(In)) && IsAligned(y.raw(), kPack * sizeof(Out));
-  return Launch(context, name, &UnaryKernel<F, Out, In>,
-                GridFor(context, n, kBlockThreads * kPack), dim3(kBlockThreads), f,
-                static_cast<const In*>(x.raw()), static_cast<Out*>(y.raw()), n, packed);
+  return Launch(context, name, &UnaryKernel<F, Out, In>, GridFor(context, n, kBlockThreads * kPack),
+                dim3(kBlockThreads), f, static_cast<const In*>(x.raw()), static_cast<Out*>(y.raw()),
+                n, packed);
 }
 
 /// An elementwise operator with one input, whose output has the same dtype.

@@ -7,7 +7,8 @@
 #include "llvm/Support/Error.h"
 #include "pdl/device_context.h"
 
-// What cudaStream_t and cublasLtHandle_t point at; a program that wants more includes CUDA's headers.
+// What cudaStream_t and cublasLtHandle_t point at; a program that wants more includes CUDA's
+// headers.
 struct CUstream_st;
 struct cublasLtContext;
 

@@ -33,8 +33,7 @@ llvm::Expected<int> CountDevices() {
                            VersionToString(driver), VersionToString(CUDART_VERSION));
   if (status == cudaSuccess || status == cudaErrorNoDevice)
     return MakeDeviceError("the NVIDIA driver shows no GPU");
-  return MakeDeviceError("{0} ({1})", cudaGetErrorString(status),
-                         cudaGetErrorName(status));
+  return MakeDeviceError("{0} ({1})", cudaGetErrorString(status), cudaGetErrorName(status));
 }
 
 }  // namespace

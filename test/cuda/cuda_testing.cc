@@ -45,7 +45,6 @@ OperandType TypeOf(const Tensor& tensor) {
   return {tensor.dtype(), Sizes(tensor.sizes().begin(), tensor.sizes().end())};
 }
 
-
 double LeastTolerance(DType dtype) {
   switch (dtype) {
     case DType::kF16:
@@ -207,8 +206,7 @@ llvm::Expected<std::vector<Tensor>> PreparedCall::Outputs() {
   for (const Tensor& output : outputs_) {
     auto result = Tensor::Allocate(output.dtype(), output.sizes());
     if (!result) return result.takeError();
-    if (llvm::Error error =
-            context_.CopyToHost(result->raw(), output.raw(), output.num_bytes()))
+    if (llvm::Error error = context_.CopyToHost(result->raw(), output.raw(), output.num_bytes()))
       return error;
     results.push_back(*result);
   }
@@ -277,8 +275,8 @@ Tensor RandomTensor(DType dtype, llvm::ArrayRef<int64_t> sizes, uint64_t seed, d
 void PutSpecialValues(Tensor& tensor) {
   if (!IsFloat(tensor.dtype())) return;
   const double infinity = std::numeric_limits<double>::infinity();
-  const double values[] = {0.0,       -0.0, 1.0, -1.0, infinity,
-                           -infinity, std::numeric_limits<double>::quiet_NaN()};
+  const double values[] = {
+      0.0, -0.0, 1.0, -1.0, infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
   for (int64_t i = 0; i < std::min<int64_t>(tensor.num_elements(), std::size(values)); ++i)
     Store(tensor, i, values[i]);
 }

@@ -60,7 +60,8 @@ class PreparedCall {
   bool is_in_place_ = false;
 };
 
-/// The outputs of a call, on the CPU. Failures of the machinery are test failures, and give nothing.
+/// The outputs of a call, on the CPU. Failures of the machinery are test failures, and give
+/// nothing.
 std::vector<Tensor> RunCall(DeviceContext& context, const TestCall& call,
                             const Placement& placement = {});
 

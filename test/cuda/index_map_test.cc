@@ -10,8 +10,8 @@ namespace {
 
 TEST(Divisor, DividesAsTheProcessorDoes) {
   std::mt19937 generator(1);
-  std::vector<uint32_t> numbers = {1, 2, 3, 5, 7, 10, 255, 256, 641, 65535, 65536, 0x7ffffffe,
-                                   0x7fffffff};
+  std::vector<uint32_t> numbers = {1,   2,   3,     5,     7,          10,        255,
+                                   256, 641, 65535, 65536, 0x7ffffffe, 0x7fffffff};
   for (int i = 0; i < 1000; ++i) numbers.push_back((generator() >> (1 + i % 30)) | 1);
   for (uint32_t divisor : numbers) {
     const Divisor fast = MakeDivisor(divisor);
@@ -25,8 +25,7 @@ TEST(Divisor, DividesAsTheProcessorDoes) {
 }
 
 /// Offsets by plain arithmetic on every axis.
-int64_t PlainOffset(int64_t index, llvm::ArrayRef<int64_t> sizes,
-                    llvm::ArrayRef<int64_t> strides) {
+int64_t PlainOffset(int64_t index, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides) {
   int64_t offset = 0;
   for (size_t axis = sizes.size(); axis-- > 0;) {
     offset += index % sizes[axis] * strides[axis];
