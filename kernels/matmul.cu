@@ -103,13 +103,13 @@ class MatmulOp : public Operator<CUDAContext> {
 
     const Matrix a(left.sizes, true), b(right.sizes, false);
     Product& p = state->product;
-    p.m = transpose_x_ ? a.columns : a.rows;
-    p.k = transpose_x_ ? a.rows : a.columns;
-    p.n = transpose_y_ ? b.rows : b.columns;
-    p.a_row = transpose_x_ ? 1 : a.columns;
-    p.a_column = transpose_x_ ? a.columns : 1;
-    p.b_row = transpose_y_ ? 1 : b.columns;
-    p.b_column = transpose_y_ ? b.columns : 1;
+    p.m = transpose_a_ ? a.columns : a.rows;
+    p.k = transpose_a_ ? a.rows : a.columns;
+    p.n = transpose_b_ ? b.rows : b.columns;
+    p.a_row = transpose_a_ ? 1 : a.columns;
+    p.a_column = transpose_a_ ? a.columns : 1;
+    p.b_row = transpose_b_ ? 1 : b.columns;
+    p.b_column = transpose_b_ ? b.columns : 1;
     if (auto error = MakeBatches(a, b, p)) return error;
 
     if (IsFloat(left.dtype) && p.k > 0) {
@@ -148,8 +148,8 @@ class MatmulOp : public Operator<CUDAContext> {
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    if (auto error = attributes.Get("transpose_x", &transpose_x_)) return error;
-    return attributes.Get("transpose_y", &transpose_y_);
+    if (auto error = attributes.Get("transpose_a", &transpose_a_)) return error;
+    return attributes.Get("transpose_b", &transpose_b_);
   }
 
  private:
@@ -180,7 +180,7 @@ class MatmulOp : public Operator<CUDAContext> {
   /// on the others.
   llvm::Error MakeGemm(const CUDAContext& device, DType dtype, MatmulState& state) const {
     const Product& p = state.product;
-    GemmProblem problem{dtype, p.m, p.n, p.k, transpose_x_, transpose_y_, 1, 0, 0, 0};
+    GemmProblem problem{dtype, p.m, p.n, p.k, transpose_a_, transpose_b_, 1, 0, 0, 0};
     int64_t outer = 1;
     if (p.batches.rank > 0) {
       const int inner = p.batches.rank - 1;
@@ -190,7 +190,7 @@ class MatmulOp : public Operator<CUDAContext> {
       problem.c_stride = p.batches.strides[2][inner];
       outer = p.batches.num_elements / problem.batch;
       // Rows under rows with one right matrix are one taller matrix.
-      if (!transpose_x_ && problem.a_stride == p.m * p.k && problem.b_stride == 0) {
+      if (!transpose_a_ && problem.a_stride == p.m * p.k && problem.b_stride == 0) {
         problem.m *= problem.batch;
         problem.batch = 1;
       }
@@ -203,8 +203,8 @@ class MatmulOp : public Operator<CUDAContext> {
     return llvm::Error::success();
   }
 
-  bool transpose_x_ = false;
-  bool transpose_y_ = false;
+  bool transpose_a_ = false;
+  bool transpose_b_ = false;
 };
 
 }  // namespace

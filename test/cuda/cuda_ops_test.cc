@@ -161,7 +161,7 @@ TEST_F(CudaOps, Binary) {
 TEST_F(CudaOps, Matmul) {
   struct Case {
     Sizes x, y;
-    bool transpose_x = false, transpose_y = false;
+    bool transpose_a = false, transpose_b = false;
   };
   const std::vector<Case> cases = {
       {{3, 4}, {4, 5}},
@@ -181,12 +181,17 @@ TEST_F(CudaOps, Matmul) {
       {{2, 1, 4, 5}, {1, 3, 5, 6}},
       {{2, 1, 4, 5}, {3, 6, 5}, false, true},
       {{0, 4, 5}, {5, 6}},
+      {{5}, {5}},
+      {{5}, {5, 6}},
+      {{4, 5}, {5}},
+      {{3, 4, 5}, {5}},
+      {{5}, {3, 5, 6}},
   };
   for (DType dtype : DTypesOf("matmul")) {
     for (const Case& c : cases) {
       const TestCall call{"matmul",
                           {RandomTensor(dtype, c.x, 1), RandomTensor(dtype, c.y, 2)},
-                          {{"transpose_x", c.transpose_x}, {"transpose_y", c.transpose_y}}};
+                          {{"transpose_a", c.transpose_a}, {"transpose_b", c.transpose_b}}};
       // What is added up reaches about 16 sqrt(k) in size; what is wanted is far below a mistake.
       const double tolerance = dtype == DType::kF64 ? 1e-11 : dtype == DType::kF32 ? 2e-4 : 4e-2;
       Compare(call, tolerance);
