@@ -7,7 +7,6 @@ void AddAllKernels(OpRegistry& registry) {
   AddBinaryKernels(registry);
   AddComparisonKernels(registry);
   AddMatmulKernels(registry);
-  AddCosSimKernels(registry);
   AddReductionKernels(registry);
   AddSoftmaxKernels(registry);
   AddShapeKernels(registry);

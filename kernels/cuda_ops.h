@@ -15,7 +15,6 @@ void AddUnaryKernels(OpRegistry& registry);
 void AddBinaryKernels(OpRegistry& registry);
 void AddComparisonKernels(OpRegistry& registry);
 void AddMatmulKernels(OpRegistry& registry);
-void AddCosSimKernels(OpRegistry& registry);
 void AddReductionKernels(OpRegistry& registry);
 void AddSoftmaxKernels(OpRegistry& registry);
 void AddShapeKernels(OpRegistry& registry);

@@ -13,12 +13,13 @@ namespace {
 // two such values, Finish makes the result of one.
 // ---------------------------------------------------
 
-/// Sums; halves as floats, integers wrapping around. `count` is what a mean divides by, else 1.
+/// Sums: of halves as floats, of integers and truth values in 64 bits, wrapping around. `count` is
+/// what a mean divides by, else 1.
 template <class T>
 struct SumOf {
   using Compute = ComputeType<T>;
-  using Value = std::conditional_t<std::is_floating_point_v<Compute>, Compute, unsigned long long>;
-  using Out = T;
+  using Value = std::conditional_t<kIsFloat<Compute>, Compute, unsigned long long>;
+  using Out = std::conditional_t<kIsFloat<Compute>, T, long long>;
   double count = 1;
 
   __device__ Value Nothing() const { return Value(0); }
@@ -27,10 +28,10 @@ struct SumOf {
   }
   __device__ Value Merge(Value a, Value b) const { return a + b; }
   __device__ Out Finish(Value sum) const {
-    if constexpr (std::is_floating_point_v<Compute>) {
+    if constexpr (kIsFloat<Compute>) {
       return Element<T>::Store(sum / static_cast<Compute>(count));
     } else {
-      return static_cast<T>(sum);
+      return static_cast<Out>(sum);
     }
   }
 };
@@ -167,14 +168,19 @@ void SplitFold(ReductionState& state) {
   state.num_parts = static_cast<int>((length + state.part_length - 1) / state.part_length);
 }
 
-/// The axes that the call folds: all where it names none.
-llvm::SmallVector<bool, 8> FoldedAxes(const OperatorBase& op, size_t rank) {
-  const AttributeReader attributes = op.attributes();
-  llvm::SmallVector<bool, 8> folded(rank, !attributes.Has("axes"));
-  if (attributes.Has("axes")) {
-    for (int64_t axis : attributes.Ints("axes"))
-      folded[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis)] = true;
+/// The axes that a call with the attribute `axes`, or `axis`, folds: all where it names none.
+llvm::SmallVector<bool, 8> FoldedAxes(const AttributeReader& attributes, size_t rank) {
+  llvm::SmallVector<int64_t, 4> axes;
+  if (attributes.Has("axis")) {
+    axes.push_back(attributes.Int("axis"));
+  } else if (attributes.Has("axes")) {
+    axes.assign(attributes.Ints("axes").begin(), attributes.Ints("axes").end());
+  } else {
+    return llvm::SmallVector<bool, 8>(rank, true);
   }
+  llvm::SmallVector<bool, 8> folded(rank, false);
+  for (int64_t axis : axes)
+    folded[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis)] = true;
   return folded;
 }
 
@@ -184,7 +190,7 @@ class ReductionOp : public Operator<CUDAContext> {
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& input = context.inputs()[0];
     if (auto error = RequireDType(Types(), input.dtype, *this)) return error;
-    auto fold = MakeFold(input.sizes, FoldedAxes(*this, input.sizes.size()));
+    auto fold = MakeFold(input.sizes, FoldedAxes(attributes(), input.sizes.size()));
     if (!fold) return fold.takeError();
     auto state = std::make_shared<ReductionState>();
     state->fold = *fold;
@@ -232,11 +238,11 @@ void AddReduction(OpRegistry& registry, llvm::StringRef name) {
 }  // namespace
 
 void AddReductionKernels(OpRegistry& registry) {
-  AddReduction<SumOf, Numbers>(registry, "sum");
+  AddReduction<SumOf, AnyElement>(registry, "sum");
   AddReduction<SumOf, Floats, true>(registry, "mean");
   AddReduction<MaxOf, Numbers>(registry, "max");
   AddReduction<MinOf, Numbers>(registry, "min");
-  AddReduction<ArgmaxOf, Numbers>(registry, "argmax");
+  AddReduction<ArgmaxOf, AnyElement>(registry, "argmax");
 }
 
 }  // namespace pdl::cuda
