@@ -3,6 +3,7 @@
 
 #include "kernels/cuda_launch.h"
 #include "kernels/cuda_ops.h"
+#include "pdl/dim.h"
 
 namespace pdl::cuda {
 namespace {
@@ -30,51 +31,75 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// Makes all elements of y the one of `value`.
-llvm::Error Fill(const CUDAContext& context, const char* name, const Constant& value, Tensor& y) {
+/// Of an element whose bytes these are.
+Pattern RepeatBytes(const void* element, DType dtype) {
+  Pattern pattern;
+  const size_t size = static_cast<size_t>(DTypeSize(dtype));
+  for (size_t i = 0; i < sizeof pattern.bytes; i += size)
+    std::memcpy(pattern.bytes + i, element, size);
+  return pattern;
+}
+
+/// Of an integer as an element; integers wrap around.
+Pattern RepeatInteger(int64_t value, DType dtype) {
+  if (IsInteger(dtype)) return RepeatBytes(&value, dtype);
+  return RepeatBytes(Constant::Scalar(dtype, static_cast<double>(value)).data(), dtype);
+}
+
+llvm::Error Fill(const CUDAContext& context, const char* name, const Pattern& pattern, Tensor& y) {
   const int64_t size = y.num_bytes();
   if (size == 0) return llvm::Error::success();
-  Pattern pattern;
-  const size_t element = static_cast<size_t>(DTypeSize(y.dtype()));
-  for (size_t i = 0; i < sizeof pattern.bytes; i += element)
-    std::memcpy(pattern.bytes + i, value.data(), element);
   return Launch(context, name, &FillKernel, GridFor(context, size, kBlockThreads * 16),
                 dim3(kBlockThreads), pattern, static_cast<unsigned char*>(y.raw()), size,
                 IsAligned(y.raw(), 16));
 }
 
-struct FillState : CallState {
-  /// A scalar of the output's dtype.
-  Constant value;
+/// One element everywhere: kValue.
+template <int kValue>
+class RepeatOp : public Operator<CUDAContext> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  CUDAContext& context) const override {
+    return Fill(context, type().c_str(), pattern_, *outputs[0]);
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    pattern_ = RepeatInteger(kValue, attributes.Dtype("dtype"));
+    return llvm::Error::success();
+  }
+  Pattern pattern_;
 };
 
-class FillOp : public Operator<CUDAContext> {
+/// One element everywhere: the attribute `value`.
+class FillOp : public RepeatOp<0> {
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    const Constant& value = attributes.Tensor("value");
+    pattern_ = RepeatBytes(value.data(), value.dtype());
+    return llvm::Error::success();
+  }
+};
+
+struct SizeState : CallState {
+  Pattern pattern;
+};
+
+/// The product of sizes.
+class SizeOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    auto state = std::make_shared<FillState>();
-    state->value = Constant::Scalar(context.outputs()[0].dtype, value_);
+    auto value = context.Evaluate(NumElements(attributes().Dims("dims")));
+    if (!value) return value.takeError();
+    auto state = std::make_shared<SizeState>();
+    state->pattern = RepeatInteger(*value, context.outputs()[0].dtype);
     Preparation preparation;
     preparation.state = std::move(state);
     return preparation;
   }
   llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
                   CUDAContext& context) const override {
-    return Fill(context, type().c_str(), context.state<FillState>()->value, *outputs[0]);
-  }
-
- protected:
-  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    return attributes.Get("value", &value_);
-  }
-  double value_ = 0;
-};
-
-template <int kValue>
-class FillWithOp : public FillOp {
- protected:
-  llvm::Error InitializeAttributes(const AttributeReader&) override {
-    value_ = kValue;
-    return llvm::Error::success();
+    return Fill(context, type().c_str(), context.state<SizeState>()->pattern, *outputs[0]);
   }
 };
 
@@ -115,9 +140,10 @@ class ConstantOp : public Operator<CUDAContext> {
 
 void AddConstantKernels(OpRegistry& registry) {
   registry.AddKernel("constant", DeviceKind::kCUDA, &CreateKernel<ConstantOp>);
-  registry.AddKernel("zeros", DeviceKind::kCUDA, &CreateKernel<FillWithOp<0>>);
-  registry.AddKernel("ones", DeviceKind::kCUDA, &CreateKernel<FillWithOp<1>>);
+  registry.AddKernel("zeros", DeviceKind::kCUDA, &CreateKernel<RepeatOp<0>>);
+  registry.AddKernel("ones", DeviceKind::kCUDA, &CreateKernel<RepeatOp<1>>);
   registry.AddKernel("fill", DeviceKind::kCUDA, &CreateKernel<FillOp>);
+  registry.AddKernel("size", DeviceKind::kCUDA, &CreateKernel<SizeOp>);
 }
 
 }  // namespace pdl::cuda

@@ -1,50 +1,53 @@
-#include <memory>
-
-#include "kernels/cuda_copy.h"
+#include "kernels/cuda_copying_op.h"
 #include "kernels/cuda_ops.h"
-#include "pdl/operator.h"
 
 namespace pdl::cuda {
 namespace {
 
-struct SliceState : CallState {
-  StridedCopy copy;
-};
-
-class SliceOp : public Operator<CUDAContext> {
+class SliceOp : public CopyingOp {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    const OperandType& input = context.inputs()[0];
-    const OperandType& output = context.outputs()[0];
-    const int64_t rank = static_cast<int64_t>(input.sizes.size());
+    const Sizes& sizes = context.inputs()[0].sizes;
+    const int64_t rank = static_cast<int64_t>(sizes.size());
     const AttributeReader attributes = this->attributes();
-    const auto axes = attributes.Ints("axes"), steps = attributes.Ints("steps");
+    const auto axes = attributes.Ints("axes");
     const Shape& starts = attributes.Dims("starts");
 
-    Sizes from = DenseStrides(input.sizes);
+    Sizes from = DenseStrides(sizes);
     int64_t offset = 0;
     for (size_t i = 0; i < axes.size(); ++i) {
       const size_t axis = static_cast<size_t>(axes[i] < 0 ? axes[i] + rank : axes[i]);
       auto start = context.Evaluate(starts[i]);
       if (!start) return start.takeError();
-      offset += (*start < 0 ? *start + input.sizes[axis] : *start) * from[axis];
-      from[axis] *= steps[i];
+      offset += (*start < 0 ? *start + sizes[axis] : *start) * from[axis];
+      if (attributes.Has("steps")) from[axis] *= attributes.Ints("steps")[i];
     }
+    return PrepareOne(context, {from, offset});
+  }
+};
+
+class ConcatOp : public CopyingOp {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& output = context.outputs()[0];
+    const int64_t rank = static_cast<int64_t>(output.sizes.size());
+    const int64_t given = attributes().Int("axis");
+    const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
     const Sizes to = DenseStrides(output.sizes);
-    auto copy = StridedCopy::Create(output.sizes, {from, offset}, {to, 0}, DTypeSize(input.dtype));
-    if (!copy) return copy.takeError();
+    auto state = std::make_shared<CopyState>();
+    int64_t offset = 0;
+    for (const OperandType& input : context.inputs()) {
+      const Sizes from = DenseStrides(input.sizes);
+      auto copy =
+          StridedCopy::Create(input.sizes, {from, 0}, {to, offset}, DTypeSize(output.dtype));
+      if (!copy) return copy.takeError();
+      state->copies.push_back(*copy);
+      offset += input.sizes[axis] * to[axis];
+    }
     Preparation preparation;
-    if (output.sizes == input.sizes && copy->is_whole()) preparation.aliases.push_back({0, 0});
-    auto state = std::make_shared<SliceState>();
-    state->copy = *copy;
+    if (context.inputs().size() == 1) preparation.aliases.push_back({0, 0});
     preparation.state = std::move(state);
     return preparation;
-  }
-
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  CUDAContext& context) const override {
-    return context.state<SliceState>()->copy.Run(context, type().c_str(), inputs[0]->raw(),
-                                                 outputs[0]->raw());
   }
 };
 
@@ -52,6 +55,7 @@ class SliceOp : public Operator<CUDAContext> {
 
 void AddSliceKernels(OpRegistry& registry) {
   registry.AddKernel("slice", DeviceKind::kCUDA, &CreateKernel<SliceOp>);
+  registry.AddKernel("concat", DeviceKind::kCUDA, &CreateKernel<ConcatOp>);
 }
 
 }  // namespace pdl::cuda
