@@ -58,6 +58,13 @@ foreach(target pdl_options pdl_generated_options)
     target_compile_options(
       ${target} INTERFACE -fsanitize=${PDL_SANITIZE} -fno-sanitize-recover=all
                           -fno-omit-frame-pointer)
+    # What a sanitizer adds to a function confuses this warning.
+    target_compile_options(
+      ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+    if(PDL_SANITIZE STREQUAL "thread")
+      target_compile_options(
+        ${target} INTERFACE -include ${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer.h)
+    endif()
     target_link_options(${target} INTERFACE -fsanitize=${PDL_SANITIZE})
   endif()
   target_include_directories(

@@ -107,6 +107,8 @@ std::string ElementToString(const T& value) {
         text += "\\n";
       } else if (c == '\t') {
         text += "\\t";
+      } else if (static_cast<unsigned char>(c) < 0x20) {
+        text += "\\u{" + llvm::utohexstr(static_cast<unsigned char>(c)) + "}";
       } else {
         if (c == '"' || c == '\\') text += '\\';
         text += c;

@@ -9,10 +9,12 @@
 namespace pdl {
 namespace {
 
-/// Larger polynomials, and atoms nested deeper, are invalid: no network needs them, and a file from
-/// a stranger must not make the algebra explode.
+/// Larger polynomials, atoms nested deeper or larger when written out, and higher powers are
+/// invalid: no network needs them, and a file from a stranger must not make the algebra explode.
 constexpr size_t kMaxTerms = 1024;
 constexpr unsigned kMaxDepth = 128;
+constexpr size_t kMaxAtoms = 4096;
+constexpr unsigned kMaxPower = 256;
 
 int CompareAtoms(const DimAtom& a, const DimAtom& b) {
   if (&a == &b) return 0;
@@ -54,6 +56,7 @@ std::optional<DimTerm> MultiplyTerms(const DimTerm& a, const DimTerm& b) {
     } else if (c > 0) {
       result.factors.push_back(*j++);
     } else {
+      if (i->second + j->second > kMaxPower) return std::nullopt;
       result.factors.push_back({i->first, i->second + j->second});
       ++i, ++j;
     }
@@ -107,16 +110,18 @@ Dim ScaleDown(llvm::SmallVector<DimTerm, 1> terms, uint64_t divisor) {
 }
 
 Dim MakeAtom(DimAtom::Kind kind, const Dim& a, const Dim& b) {
-  return DimPolynomial::FromAtom({kind, "", a, b, 0});
+  DimAtom atom;
+  atom.kind = kind;
+  atom.a = a;
+  atom.b = b;
+  return DimPolynomial::FromAtom(std::move(atom));
 }
 
 // --- Intervals: what is known of a Dim's value, symbols being >= 0 -------------------------------
 
-/// An inclusive interval; an absent end is infinite. Ends that leave 63 bits become infinite.
-struct Interval {
-  std::optional<int64_t> low, high;
-};
+using Interval = DimInterval;
 
+/// Ends that leave 63 bits become infinite.
 std::optional<int64_t> Narrow(__int128 value) {
   constexpr __int128 kLimit = INT64_MAX;
   if (value > kLimit || value < -kLimit) return std::nullopt;
@@ -165,7 +170,7 @@ Interval BoundsOfAtom(const DimAtom& atom) {
 Interval BoundsOfTerm(const DimTerm& term) {
   Interval r{1, 1};
   for (const auto& [atom, power] : term.factors) {
-    Interval f = BoundsOfAtom(*atom);
+    const Interval& f = atom->bounds;
     if (!f.low || *f.low < 0) return {};
     for (unsigned i = 0; i < power; ++i) {
       r.low = r.low ? Narrow(static_cast<__int128>(*r.low) * *f.low) : std::nullopt;
@@ -182,8 +187,9 @@ Interval BoundsOfTerm(const DimTerm& term) {
 
 Interval BoundsOf(const Dim& dim) {
   if (!dim.is_valid()) return {};
+  if (dim.is_constant()) return {Narrow(dim.constant()), Narrow(dim.constant())};
   Interval sum{0, 0};
-  for (const DimTerm& term : DimPolynomial::Terms(dim)) {
+  for (const DimTerm& term : dim.polynomial()->terms) {
     Interval t = BoundsOfTerm(term);
     sum.low = sum.low && t.low ? Narrow(static_cast<__int128>(*sum.low) + *t.low) : std::nullopt;
     sum.high =
@@ -225,11 +231,14 @@ Dim DimPolynomial::FromAtom(DimAtom atom) {
   for (const Dim* operand : {&atom.a, &atom.b}) {
     if (operand->is_constant()) continue;
     for (const DimTerm& term : operand->polynomial()->terms)
-      for (const auto& factor : term.factors)
+      for (const auto& factor : term.factors) {
         atom.depth = std::max(atom.depth, factor.first->depth + 1);
+        atom.size += factor.first->size;
+      }
   }
   if (atom.kind != DimAtom::Kind::kSymbol) atom.depth = std::max(atom.depth, 1u);
-  if (atom.depth > kMaxDepth) return Dim::Invalid();
+  if (atom.depth > kMaxDepth || atom.size > kMaxAtoms) return Dim::Invalid();
+  atom.bounds = BoundsOfAtom(atom);
   DimTerm term;
   term.coefficient = 1;
   term.factors.push_back({std::make_shared<const DimAtom>(std::move(atom)), 1});

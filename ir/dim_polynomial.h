@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,11 @@
 #include "pdl/dim.h"
 
 namespace pdl {
+
+/// What is known of a value: an inclusive interval; an absent end is infinite.
+struct DimInterval {
+  std::optional<int64_t> low, high;
+};
 
 /// What a polynomial treats as a variable: a symbol, or a function that is not polynomial.
 struct DimAtom {
@@ -19,6 +25,11 @@ struct DimAtom {
   Dim a, b;
   /// 0 for a symbol, else one more than the deepest operand's.
   unsigned depth = 0;
+  /// Atoms in it when it is written out. They are shared in memory, so that this can be far larger
+  /// than what it takes there.
+  size_t size = 1;
+  /// Worked out once, since operands may be shared.
+  DimInterval bounds;
 };
 
 /// coefficient * product of atom**power; no factors: a constant.

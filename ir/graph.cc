@@ -49,6 +49,9 @@ void Graph::Unuse(Op* op) {
 Value* Graph::AddInput(llvm::StringRef name, Type type, LocationId location) {
   Value* value = NewValue(name, std::move(type), ValueKind::kInput, location);
   blocks_[0].inputs.push_back(value);
+  auto take = [&](llvm::StringRef symbol) { symbols_.try_emplace(symbol, 2); };
+  for (const Dim& dim : value->type_.dims) dim.ForEachSymbol(take);
+  if (value->type_.index_bound) value->type_.index_bound->ForEachSymbol(take);
   return value;
 }
 
@@ -95,14 +98,16 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   if (!context.fresh_symbols().empty()) {
     llvm::SmallVector<Dim, 2> fresh;
     for (const std::string& hint : context.fresh_symbols())
-      fresh.push_back(Dim::Symbol(NewName(hint)));
+      fresh.push_back(Dim::Symbol(NewSymbol(hint)));
     auto rename = [&](llvm::StringRef name) -> std::optional<Dim> {
       unsigned index;
       if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
       return fresh[index];
     };
-    for (Type& type : results)
+    for (Type& type : results) {
       for (Dim& dim : type.dims) dim = dim.Substitute(rename);
+      if (type.index_bound) type.index_bound = type.index_bound->Substitute(rename);
+    }
     for (DimCheck& check : checks) {
       check.left = check.left.Substitute(rename);
       check.right = check.right.Substitute(rename);
@@ -134,18 +139,22 @@ BlockId Graph::AddBlock() {
   return {static_cast<uint32_t>(blocks_.size() - 1)};
 }
 
+Value* Graph::AddBlockInput(BlockId block, llvm::StringRef name, Type type, LocationId location) {
+  return blocks_[block.index].inputs.emplace_back(
+      NewValue(name, std::move(type), ValueKind::kInput, location));
+}
+
 void Graph::AddOutput(llvm::StringRef name, Value* value, std::string comment) {
   outputs_.push_back({name.str(), value, std::move(comment)});
 }
 
 void Graph::AddUpdate(Value* state, Value* value) {
-  for (GraphUpdate& update : updates_) {
-    if (update.state == state) {
-      update.value = value;
-      return;
-    }
+  auto [entry, is_new] = update_of_.try_emplace(state, updates_.size());
+  if (is_new) {
+    updates_.push_back({state, value});
+  } else {
+    updates_[entry->second].value = value;
   }
-  updates_.push_back({state, value});
 }
 
 std::string Graph::NewName(llvm::StringRef base) {
@@ -156,6 +165,15 @@ std::string Graph::NewName(llvm::StringRef base) {
     if (names_.contains(name) || reserved_names_.contains(name)) continue;
     ++suffix;
     return name;
+  }
+}
+
+std::string Graph::NewSymbol(llvm::StringRef base) {
+  auto [entry, is_new] = symbols_.try_emplace(base, 2);
+  if (is_new) return base.str();
+  for (unsigned& suffix = entry->second;; ++suffix) {
+    std::string symbol = (base + "_" + llvm::Twine(suffix)).str();
+    if (symbols_.try_emplace(symbol, 2).second) return symbol;
   }
 }
 
@@ -197,20 +215,26 @@ std::string Graph::LocationToString(LocationId id) const {
 }
 
 void Graph::ReplaceAllUses(Value* from, Value* to) {
-  if (from == to) return;
-  for (const Value::Use& use : from->uses_) {
-    use.op->operands_[use.operand] = to;
-    use.op->use_slots_[use.operand] = static_cast<unsigned>(to->uses_.size());
-    to->uses_.push_back(use);
+  if (from != to) ReplaceAllUses({{from, to}});
+}
+
+void Graph::ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacements) {
+  llvm::DenseMap<const Value*, Value*> now;
+  for (auto [from, to] : replacements) {
+    now[from] = to;
+    for (const Value::Use& use : from->uses_) {
+      use.op->operands_[use.operand] = to;
+      use.op->use_slots_[use.operand] = static_cast<unsigned>(to->uses_.size());
+      to->uses_.push_back(use);
+    }
+    from->uses_.clear();
   }
-  from->uses_.clear();
-  for (GraphOutput& output : outputs_)
-    if (output.value == from) output.value = to;
-  for (GraphUpdate& update : updates_)
-    if (update.value == from) update.value = to;
-  for (Block& block : blocks_)
-    for (Value*& output : block.outputs)
-      if (output == from) output = to;
+  auto replace = [&](Value*& value) {
+    if (auto found = now.find(value); found != now.end()) value = found->second;
+  };
+  for (GraphOutput& output : outputs_) replace(output.value);
+  for (GraphUpdate& update : updates_) replace(update.value);
+  for (Block& block : blocks_) llvm::for_each(block.outputs, replace);
 }
 
 void Graph::EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead) {
@@ -304,12 +328,13 @@ Graph Graph::Clone() const {
   for (const GraphOutput& output : outputs_)
     copy.outputs_.push_back({output.name, values[output.value], output.comment});
   for (const GraphUpdate& update : updates_)
-    copy.updates_.push_back({values[update.state], values[update.value]});
+    copy.AddUpdate(values[update.state], values[update.value]);
   copy.constraints_ = constraints_;
   copy.locations_ = locations_;
   copy.files_ = files_;
   copy.next_suffix_ = next_suffix_;
   copy.reserved_names_ = reserved_names_;
+  copy.symbols_ = symbols_;
   return copy;
 }
 

@@ -1,5 +1,4 @@
 // Products of matrices by cuBLASLt.
-// Room: kernels
 #ifndef PDL_KERNELS_CUBLAS_GEMM_H_
 #define PDL_KERNELS_CUBLAS_GEMM_H_
 

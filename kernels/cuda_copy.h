@@ -1,5 +1,4 @@
 // Copies on the GPU between places that lie apart: transpositions, slices, concatenations.
-// Room: kernels
 #ifndef PDL_KERNELS_CUDA_COPY_H_
 #define PDL_KERNELS_CUDA_COPY_H_
 

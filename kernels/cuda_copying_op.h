@@ -1,5 +1,4 @@
 // Operators that copy each input to a place of its own in the output.
-// Room: kernels
 #ifndef PDL_KERNELS_CUDA_COPYING_OP_H_
 #define PDL_KERNELS_CUDA_COPYING_OP_H_
 

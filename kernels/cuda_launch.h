@@ -1,5 +1,4 @@
 // How the CUDA operators choose a kernel and launch it. For .cu files.
-// Room: kernels
 #ifndef PDL_KERNELS_CUDA_LAUNCH_H_
 #define PDL_KERNELS_CUDA_LAUNCH_H_
 

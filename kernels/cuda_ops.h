@@ -1,5 +1,4 @@
 // The CUDA kernels of libpdl's operators, family by family.
-// Room: kernels
 #ifndef PDL_KERNELS_CUDA_OPS_H_
 #define PDL_KERNELS_CUDA_OPS_H_
 

@@ -1,5 +1,4 @@
 // Makes IndexMaps: how kernels find strided and broadcast operands.
-// Room: kernels
 #ifndef PDL_KERNELS_INDEX_MAP_H_
 #define PDL_KERNELS_INDEX_MAP_H_
 

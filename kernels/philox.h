@@ -1,97 +1,74 @@
-// Random numbers by counter: Philox4x32-10, from Salmon, Moraes, Dror and Shaw, "Parallel random
-// numbers: as easy as 1, 2, 3", 2011. The same on every device. Room: kernels
+// Random numbers by position: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers:
+// as easy as 1, 2, 3; 2011). Every device computes the same stream, in any order.
 #ifndef PDL_KERNELS_PHILOX_H_
 #define PDL_KERNELS_PHILOX_H_
 
 #include <cstdint>
 
 #ifdef __CUDACC__
-#define PDL_PHILOX_INLINE __host__ __device__ __forceinline__
+#define PDL_RANDOM_INLINE __host__ __device__ __forceinline__
 #else
-#define PDL_PHILOX_INLINE inline __attribute__((always_inline))
+#define PDL_RANDOM_INLINE inline __attribute__((always_inline))
 #endif
 
-namespace pdl {
+namespace pdl::random {
 
-/// Four random words.
-struct PhiloxBlock {
-  uint32_t words[4];
+/// Four random words: those of one block of a stream.
+struct Words {
+  uint32_t w0, w1, w2, w3;
 };
 
-/// Encrypts the counter with the key.
-PDL_PHILOX_INLINE PhiloxBlock Philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
-  uint32_t c0 = counter.words[0], c1 = counter.words[1];
-  uint32_t c2 = counter.words[2], c3 = counter.words[3];
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t product0 = uint64_t{0xD2511F53u} * c0;
-    const uint64_t product1 = uint64_t{0xCD9E8D57u} * c2;
-    const uint32_t next0 = static_cast<uint32_t>(product1 >> 32) ^ c1 ^ key0;
-    const uint32_t next2 = static_cast<uint32_t>(product0 >> 32) ^ c3 ^ key1;
-    c1 = static_cast<uint32_t>(product1);
-    c3 = static_cast<uint32_t>(product0);
-    c0 = next0;
-    c2 = next2;
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
-  return {{c0, c1, c2, c3}};
+/// One stream of one run.
+struct Stream {
+  uint64_t key;  // of seed and name
+  uint64_t run;
+};
+
+/// A mixing of 64 bits that loses none of them (the finalizer of SplitMix64).
+PDL_RANDOM_INLINE uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
 }
 
-/// The numbers of one call in one run. Each block of four words is found without those before it.
-struct RandomStream {
-  uint64_t key;
-  uint64_t run;
+PDL_RANDOM_INLINE Stream MakeStream(uint64_t seed, uint64_t run, uint64_t name_hash) {
+  return {Mix(seed + 0x9e3779b97f4a7c15u) ^ Mix(name_hash), run};
+}
 
-  /// `seed` and `run` are a run's RandomState, `call` is its OperatorBase::stream_key().
-  PDL_PHILOX_INLINE RandomStream(uint64_t seed, uint64_t run_count, uint64_t call)
-      : key(Mix(Mix(seed) ^ call)), run(run_count) {}
-
-  PDL_PHILOX_INLINE PhiloxBlock Block(uint64_t number) const {
-    const PhiloxBlock counter = {{static_cast<uint32_t>(number),
-                                  static_cast<uint32_t>(number >> 32), static_cast<uint32_t>(run),
-                                  static_cast<uint32_t>(run >> 32)}};
-    return Philox(counter, static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
+/// Block `index` of the stream.
+PDL_RANDOM_INLINE Words Philox(Stream stream, uint64_t index) {
+  uint32_t c0 = static_cast<uint32_t>(index), c1 = static_cast<uint32_t>(index >> 32);
+  uint32_t c2 = static_cast<uint32_t>(stream.run), c3 = static_cast<uint32_t>(stream.run >> 32);
+  uint32_t k0 = static_cast<uint32_t>(stream.key), k1 = static_cast<uint32_t>(stream.key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t a = uint64_t{0xd2511f53u} * c0;
+    const uint64_t b = uint64_t{0xcd9e8d57u} * c2;
+    c0 = static_cast<uint32_t>(b >> 32) ^ c1 ^ k0;
+    c1 = static_cast<uint32_t>(b);
+    c2 = static_cast<uint32_t>(a >> 32) ^ c3 ^ k1;
+    c3 = static_cast<uint32_t>(a);
+    k0 += 0x9e3779b9u;
+    k1 += 0xbb67ae85u;
   }
-
- private:
-  // The finalizer of SplitMix64: one to one, and every bit of the result depends on every bit of x.
-  static PDL_PHILOX_INLINE uint64_t Mix(uint64_t x) {
-    x += 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-  }
-};
-
-// A block makes four floats (halves are made of floats) or two doubles.
+  return {c0, c1, c2, c3};
+}
 
 /// In [0, 1), a multiple of 2^-24.
-PDL_PHILOX_INLINE float UniformFloat(const PhiloxBlock& block, int i) {
-  return static_cast<float>(block.words[i] >> 8) * 0x1p-24f;
+PDL_RANDOM_INLINE float UnitFloat(uint32_t word) {
+  return static_cast<float>(static_cast<int32_t>(word >> 8)) * 0x1p-24f;
 }
 /// In [0, 1), a multiple of 2^-53.
-PDL_PHILOX_INLINE double UniformDouble(const PhiloxBlock& block, int i) {
-  const uint64_t bits = uint64_t{block.words[2 * i + 1]} << 32 | block.words[2 * i];
-  return static_cast<double>(bits >> 11) * 0x1p-53;
+PDL_RANDOM_INLINE double UnitDouble(uint32_t high, uint32_t low) {
+  const uint64_t bits = (static_cast<uint64_t>(high) << 32 | low) >> 11;
+  return static_cast<double>(static_cast<int64_t>(bits)) * 0x1p-53;
 }
 
-// Normal numbers come in pairs, by Box and Muller: r cos(2 pi v) and r sin(2 pi v), where
-// r = sqrt(-2 log(u)). Numbers 2 i and 2 i + 1 of a block are made of u and v number i.
+/// Between low and high where unit is between 0 and 1; never overflows.
+template <class T>
+PDL_RANDOM_INLINE T Between(T low, T high, T unit) {
+  return low * (T(1) - unit) + high * unit;
+}
 
-/// u of pair i, in (0, 1].
-PDL_PHILOX_INLINE float RadiusFloat(const PhiloxBlock& block, int i) {
-  return (static_cast<float>(block.words[2 * i]) + 0.5f) * 0x1p-32f;
-}
-/// v of pair i, in [0, 1).
-PDL_PHILOX_INLINE float AngleFloat(const PhiloxBlock& block, int i) {
-  return UniformFloat(block, 2 * i + 1);
-}
-/// u and v of a block's one pair of doubles.
-PDL_PHILOX_INLINE double RadiusDouble(const PhiloxBlock& block) {
-  return UniformDouble(block, 0) + 0x1p-54;
-}
-PDL_PHILOX_INLINE double AngleDouble(const PhiloxBlock& block) { return UniformDouble(block, 1); }
-
-}  // namespace pdl
+}  // namespace pdl::random
 
 #endif  // PDL_KERNELS_PHILOX_H_

@@ -1,7 +1,7 @@
 // What libpdl asks of libpdl_cuda.so. Both come from one build; the version string makes sure of it
 // before anything else is called. libpdl loads the library when a CUDA device is first asked for.
-#ifndef RUNTIME_CUDA_LIBRARY_H_
-#define RUNTIME_CUDA_LIBRARY_H_
+#ifndef PDL_RUNTIME_CUDA_LIBRARY_H_
+#define PDL_RUNTIME_CUDA_LIBRARY_H_
 
 #include "pdl/device_context.h"
 #include "pdl/export.h"
@@ -31,4 +31,4 @@ using CudaCreateContextFunction = decltype(&pdl_cuda_create_context);
 
 }  // namespace pdl
 
-#endif  // RUNTIME_CUDA_LIBRARY_H_
+#endif  // PDL_RUNTIME_CUDA_LIBRARY_H_

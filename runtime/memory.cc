@@ -33,8 +33,8 @@ llvm::Error Reserve(int64_t bytes, llvm::StringRef what) {
   do {
     if (bytes > limit - used) {
       std::string already = used == 0 ? "" : ", of which " + BytesToString(used) + " are in use";
-      return MakeUserError(Code::kMemoryLimit, "{0} needs {1}, and the memory limit is {2}{3}", what,
-                           BytesToString(bytes), BytesToString(limit), already);
+      return MakeUserError(Code::kMemoryLimit, "{0} needs {1}, and the memory limit is {2}{3}",
+                           what, BytesToString(bytes), BytesToString(limit), already);
     }
   } while (!in_use.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   return llvm::Error::success();
@@ -62,7 +62,7 @@ std::string BytesToString(int64_t bytes) {
 
 llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFill fill,
                                                          llvm::StringRef what) {
-  if (llvm::Error error = Reserve(bytes, what)) return std::move(error);
+  if (llvm::Error error = Reserve(bytes, what)) return error;
   // The system gives large blocks cleared; calloc knows that and does not touch them.
   size_t size = static_cast<size_t>(bytes) + kAlignment;
   void* block = fill == MemoryFill::kZero ? std::calloc(size, 1) : std::malloc(size);

@@ -1,6 +1,6 @@
 // Memory of the CPU, counted against MemoryLimit().
-#ifndef RUNTIME_MEMORY_H_
-#define RUNTIME_MEMORY_H_
+#ifndef PDL_RUNTIME_MEMORY_H_
+#define PDL_RUNTIME_MEMORY_H_
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,8 @@ namespace pdl {
 enum class MemoryFill : bool { kNone, kZero };
 
 /// Memory aligned to 64 bytes, never null. An Error that says who wanted it, how much is needed and
-/// how much is allowed, where the limit would be exceeded; a DeviceError where the machine has none.
+/// how much is allowed, where the limit would be exceeded; a DeviceError where the machine has
+/// none.
 llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFill fill,
                                                          llvm::StringRef what);
 
@@ -27,4 +28,4 @@ std::string BytesToString(int64_t bytes);
 
 }  // namespace pdl
 
-#endif  // RUNTIME_MEMORY_H_
+#endif  // PDL_RUNTIME_MEMORY_H_

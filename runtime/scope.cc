@@ -1,14 +1,25 @@
 #include "pdl/scope.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace pdl {
+namespace {
+
+uint64_t NextVersion() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+Scope::Scope(const Scope* parent) : parent_(parent), version_(NextVersion()) {}
 
 Variable* Scope::Create(llvm::StringRef name) {
   std::unique_ptr<Variable>& variable = variables_[name];
   if (!variable) {
     variable = std::make_unique<Variable>();
-    ++version_;
+    version_ = NextVersion();
   }
   return variable.get();
 }
@@ -28,7 +39,7 @@ Variable* Scope::FindLocal(llvm::StringRef name) {
 
 bool Scope::Erase(llvm::StringRef name) {
   if (!variables_.erase(name)) return false;
-  ++version_;
+  version_ = NextVersion();
   return true;
 }
 

@@ -58,8 +58,8 @@ Tensor::Tensor(DType dtype, llvm::ArrayRef<int64_t> sizes, std::shared_ptr<void>
 llvm::Expected<Tensor> Tensor::Allocate(DType dtype, llvm::ArrayRef<int64_t> sizes) {
   llvm::Expected<int64_t> bytes = CheckedNumBytes(dtype, sizes);
   if (!bytes) return bytes.takeError();
-  auto memory = AllocateHostMemory(*bytes, MemoryFill::kZero,
-                                   "a tensor " + TensorTypeToString(dtype, sizes));
+  auto memory =
+      AllocateHostMemory(*bytes, MemoryFill::kZero, "a tensor " + TensorTypeToString(dtype, sizes));
   if (!memory) return memory.takeError();
   return Tensor(dtype, sizes, std::move(*memory));
 }

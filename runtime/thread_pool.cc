@@ -32,18 +32,21 @@ void Pause() {
 #endif
 }
 
-/// Spins until `done` or kSpin has passed; whether it is done.
+/// Spins until `done` or kSpin has passed; whether it is done. `yields`: the thread that this one
+/// waits for may want its processor.
 template <typename Predicate>
-bool SpinUntil(Predicate done) {
+bool SpinUntil(Predicate done, bool yields) {
   if (done()) return true;
-  const auto end = std::chrono::steady_clock::now() + kSpin;
-  do {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
     for (int i = 0; i < 32; ++i) {
       Pause();
       if (done()) return true;
     }
-  } while (std::chrono::steady_clock::now() < end);
-  return false;
+    const auto passed = std::chrono::steady_clock::now() - start;
+    if (passed > kSpin) return false;
+    if (yields && passed > kSpin / 10) sched_yield();
+  }
 }
 
 /// One call of RunPieces; lies on its caller's stack.
@@ -81,7 +84,7 @@ class ThreadPool {
     Withdraw(job);
     callers_.fetch_sub(1, std::memory_order_relaxed);
     auto done = [&job] { return job.helpers.load() == 0; };
-    if (may_spin ? SpinUntil(done) : done()) return;
+    if (may_spin ? SpinUntil(done, /*yields=*/true) : done()) return;
     std::unique_lock<std::mutex> lock(mutex_);
     ++waiting_callers_;
     caller_wakes_.wait(lock, done);
@@ -160,7 +163,7 @@ class ThreadPool {
   Job* WaitForJob() {
     // One processor at least is for the callers.
     const bool spins = spinning_workers_.fetch_add(1) + 1 < processors_;
-    if (spins) SpinUntil([this] { return open_places_.load(std::memory_order_relaxed) > 0; });
+    if (spins) SpinUntil([this] { return open_places_.load(std::memory_order_relaxed) > 0; }, true);
     std::unique_lock<std::mutex> lock(mutex_);
     spinning_workers_.fetch_sub(1);
     while (jobs_.empty()) {
@@ -179,7 +182,9 @@ class ThreadPool {
   /// A caller that waits raised waiting_callers_ before it last looked at its helpers.
   void WakeCallers() {
     if (waiting_callers_.load() == 0) return;
-    { std::lock_guard<std::mutex> lock(mutex_); }
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+    }
     caller_wakes_.notify_all();
   }
 
@@ -206,8 +211,8 @@ class ThreadPool {
 struct PoolOfProcess {
   std::atomic<ThreadPool*> pool = nullptr;
   std::atomic<bool> exiting = false;
-  /// The pools of the processes that this one was forked from: their threads are not here, and their
-  /// locks may be held for ever.
+  /// The pools of the processes that this one was forked from: their threads are not here, and
+  /// their locks may be held for ever.
   std::vector<ThreadPool*> abandoned;
 
   PoolOfProcess();

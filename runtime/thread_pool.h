@@ -1,6 +1,6 @@
 // The threads of the process on which ParallelFor runs its pieces.
-#ifndef RUNTIME_THREAD_POOL_H_
-#define RUNTIME_THREAD_POOL_H_
+#ifndef PDL_RUNTIME_THREAD_POOL_H_
+#define PDL_RUNTIME_THREAD_POOL_H_
 
 #include <cstdint>
 
@@ -9,9 +9,9 @@
 namespace pdl {
 
 /// Calls f(0) … f(pieces - 1), each once, on the calling thread and on up to `threads - 1` others,
-/// and returns when all are done. Any number of threads may call at once; each works on its own call
-/// until that is done, so none waits for another's. In a piece, the calling thread runs everything
-/// itself. The helpers are started at first use, and anew in a forked child.
+/// and returns when all are done. Any number of threads may call at once; each works on its own
+/// call until that is done, so none waits for another's. In a piece, the calling thread runs
+/// everything itself. The helpers are started at first use, and anew in a forked child.
 void RunPieces(int64_t pieces, int threads, llvm::function_ref<void(int64_t piece)> f);
 
 /// The processors that this process may use.
@@ -19,4 +19,4 @@ int AvailableProcessors();
 
 }  // namespace pdl
 
-#endif  // RUNTIME_THREAD_POOL_H_
+#endif  // PDL_RUNTIME_THREAD_POOL_H_

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -178,6 +179,9 @@ class PDL_API Graph {
                                       llvm::ArrayRef<std::string> result_names,
                                       CallOptions options = {});
   BlockId AddBlock();
+  /// A value that the block is given whenever it is called.
+  Value* AddBlockInput(BlockId block, llvm::StringRef name, Type type,
+                       LocationId location = kUnknownLocation);
   void AddOutput(llvm::StringRef name, Value* value, std::string comment = "");
   void AddUpdate(Value* state, Value* value);
   void AddConstraint(GraphConstraint constraint) { constraints_.push_back(std::move(constraint)); }
@@ -214,6 +218,8 @@ class PDL_API Graph {
   // --- Rewriting (passes) -------------------------------------------------------------------
   /// Makes every use of `from`, by calls, outputs and updates, one of `to`.
   void ReplaceAllUses(Value* from, Value* to);
+  /// The same for many (from, to) at once; no `to` is a `from`.
+  void ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacements);
   /// Removes the calls of `block` for which `dead` is true; their results must be unused, or used
   /// by other dead calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
@@ -225,6 +231,8 @@ class PDL_API Graph {
 
  private:
   Value* NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location);
+  /// `base`, or `base_2`, … where a size has that name already.
+  std::string NewSymbol(llvm::StringRef base);
   static void Use(Op* op, llvm::ArrayRef<Value*> operands);
   static void Unuse(Op* op);
   Value* AddVariable(llvm::StringRef name, Type type, ValueKind kind, VariableInfo info,
@@ -237,12 +245,14 @@ class PDL_API Graph {
   std::vector<Value*> states_;
   std::vector<GraphOutput> outputs_;
   std::vector<GraphUpdate> updates_;
+  llvm::DenseMap<const Value*, size_t> update_of_;  // index into updates_, by state
   std::vector<GraphConstraint> constraints_;
   std::vector<Location> locations_;
   std::vector<std::string> files_;
   llvm::StringMap<Value*> names_;
   llvm::StringMap<unsigned> next_suffix_;
   llvm::StringSet<> reserved_names_;
+  llvm::StringMap<unsigned> symbols_;  // names of sizes, and the next suffix to try for each
 };
 
 }  // namespace pdl

@@ -1,6 +1,9 @@
+// Room: runtime
 #ifndef PDL_IO_H_
 #define PDL_IO_H_
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +55,7 @@ class PDL_API SafetensorsFile {
   std::vector<Entry> entries_;
   std::shared_ptr<const char> data_;  // start of the tensors' bytes
 };
-/// In the order of the names; deterministic bytes.
+/// Wide elements first, then by name, so that every tensor is aligned; deterministic bytes.
 PDL_API llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors);
 
 /// SHA-256 of a constant's bytes, in lower-case hex.

@@ -114,13 +114,14 @@ class PDL_API OperatorBase {
   virtual llvm::Error InitializeAttributes(const AttributeReader&) {
     return llvm::Error::success();
   }
+  /// Takes the call, then reads its attributes. Called once, before anything else.
+  llvm::Error Initialize(const OperatorArguments& arguments, DeviceKind kind);
   /// Key of this call's random stream: the hash of its first output's name.
   uint64_t stream_key() const { return stream_key_; }
 
  private:
   template <typename Kernel>
   friend llvm::Expected<std::unique_ptr<OperatorBase>> CreateKernel(const OperatorArguments&);
-  llvm::Error Initialize(const OperatorArguments& arguments, DeviceKind kind);
 
   OperatorArguments arguments_;
   DeviceKind device_kind_ = DeviceKind::kCPU;

@@ -1,3 +1,4 @@
+// Room: ir
 #ifndef PDL_PASSES_H_
 #define PDL_PASSES_H_
 
@@ -12,7 +13,8 @@
 
 namespace pdl {
 
-/// Computes one call whose operands are known; nullopt where it will not (too large, no kernel).
+/// Computes one call whose operands are known: all its results. Nullopt where it will not (too
+/// large, no kernel, a value that only a Plan knows).
 using Evaluator = llvm::function_ref<llvm::Expected<std::optional<std::vector<Constant>>>(
     const Op& op, llvm::ArrayRef<Constant> operands)>;
 
@@ -21,8 +23,10 @@ PDL_API void EliminateDeadCode(Graph& graph);
 /// Merges calls of one type with equal operands and attributes; random calls and calls with an
 /// effect stay apart.
 PDL_API void EliminateCommonSubexpressions(Graph& graph);
-/// Replaces calls of known operands by constants, up to `max_bytes` for a result; random calls and
-/// calls with an effect stay.
+/// Replaces calls of known operands by calls of `constant`, up to `max_bytes` for a result and 64
+/// times that in all. Random calls, calls with an effect, with several results or a symbol in an
+/// attribute stay, and those that `evaluate` refuses or fails to compute; only a DeviceError ends
+/// the pass. Calls that nobody needs any more are left to EliminateDeadCode.
 PDL_API llvm::Error FoldConstants(Graph& graph, const OpRegistry& registry, Evaluator evaluate,
                                   int64_t max_bytes = 1 << 20);
 

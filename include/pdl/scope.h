@@ -1,6 +1,7 @@
 #ifndef PDL_SCOPE_H_
 #define PDL_SCOPE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@ namespace pdl {
 class PDL_API Scope {
  public:
   /// `parent` must outlive this.
-  explicit Scope(const Scope* parent = nullptr) : parent_(parent) {}
+  explicit Scope(const Scope* parent = nullptr);
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
@@ -33,13 +34,16 @@ class PDL_API Scope {
   /// This Scope's names, sorted.
   std::vector<std::string> Names() const;
   const Scope* parent() const { return parent_; }
-  /// Changes whenever a name is added or erased here or in a parent.
-  uint64_t version() const { return version_ + (parent_ ? parent_->version() : 0); }
+  /// A number that grows whenever a name is added or erased here or in a parent, and that a Scope
+  /// made later at the same address does not repeat.
+  uint64_t version() const {
+    return parent_ ? std::max(version_, parent_->version()) : version_;
+  }
 
  private:
   const Scope* parent_;
   llvm::StringMap<std::unique_ptr<Variable>> variables_;
-  uint64_t version_ = 0;
+  uint64_t version_;
 };
 
 }  // namespace pdl

@@ -1,0 +1,45 @@
+#include "frontend/ast_printer.h"
+#include "frontend/elaborator.h"
+#include "frontend/lexer.h"
+#include "frontend/parser.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler.h"
+
+namespace pdl {
+
+CompileResult Compile(const CompileRequest& request) {
+  CompileResult result;
+  const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
+  Elaborator elaborator(request, *ast, &result.diagnostics);
+  Graph graph = elaborator.Run();
+  if (result.diagnostics.has_errors()) {
+    result.diagnostics.Sort();
+    return result;
+  }
+  result.graph = std::move(graph);
+  result.last_value = elaborator.last_value();
+  return result;
+}
+
+std::string EmitAst(const std::shared_ptr<const SourceFile>& file, Diagnostics* diagnostics) {
+  const std::unique_ptr<Ast> ast = Parse(file, diagnostics);
+  diagnostics->Sort();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  PrintAst(*ast, os);
+  return text;
+}
+
+bool WantsMoreLines(llvm::StringRef text) {
+  auto file = std::make_shared<SourceFile>("", text.str());
+  std::vector<ast::Comment> comments;
+  Diagnostics diagnostics;
+  Lexer lexer(file, &comments, &diagnostics);
+  Unit unit;
+  while (lexer.NextUnit(&unit)) {
+    if (unit.is_open) return true;
+  }
+  return false;
+}
+
+}  // namespace pdl

@@ -1,0 +1,194 @@
+// The attrs of a file and the values that the caller gives them.
+#include "frontend/elaborator.h"
+#include "frontend/parser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/attribute_reader.h"
+
+namespace pdl {
+
+// The ends of `a..b`, `> a` and the like, as the range of a number.
+bool Elaborator::ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl) {
+  const ast::TypeRange& range = term.value_range;
+  if (range.kind == ast::RangeKind::kNone) return true;
+  auto bound = [&](const ast::Expr* expr, bool open, std::optional<Bound>* out) {
+    const Datum datum = Evaluate(expr);
+    if (datum.holds_poison()) return false;
+    const std::optional<double> number = datum.number();
+    if (!number) {
+      Error(Code::kAttributeType, expr->range,
+            "the end of a range is a number, got " + datum.Phrase());
+      return false;
+    }
+    *out = Bound{*number, open};
+    return true;
+  };
+  const bool is_number = decl->kind == AttributeKind::kInt || decl->kind == AttributeKind::kFloat;
+  const auto* list = llvm::dyn_cast<ast::ListExpr>(range.value);
+  if (range.kind == ast::RangeKind::kIn && list != nullptr) {
+    for (const ast::Argument& item : list->items) {
+      const Datum choice = Evaluate(item.value);
+      if (choice.holds_poison()) return false;
+      if (decl->kind != AttributeKind::kString || !choice.is<llvm::StringRef>()) {
+        Error(Code::kAttributeType, item.value->range, "choices are texts, for a string");
+        return false;
+      }
+      decl->choices.push_back(choice.get<llvm::StringRef>()->str());
+    }
+    return true;
+  }
+  if (!is_number) {
+    Error(Code::kAttributeType, range.range,
+          "a range goes with an int or a float, not with " + term.name.text);
+    return false;
+  }
+  switch (range.kind) {
+    case ast::RangeKind::kGreater:
+      return bound(range.value, true, &decl->lower);
+    case ast::RangeKind::kGreaterEqual:
+      return bound(range.value, false, &decl->lower);
+    case ast::RangeKind::kLess:
+      return bound(range.value, true, &decl->upper);
+    case ast::RangeKind::kLessEqual:
+      return bound(range.value, false, &decl->upper);
+    default:
+      break;
+  }
+  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(range.value);
+  if (chain == nullptr || (chain->operators[0].op != ast::Operator::kRange &&
+                           chain->operators[0].op != ast::Operator::kRangeTo)) {
+    Error(Code::kAttributeType, range.range, "wanted a range such as 0..10 after 'in'");
+    return false;
+  }
+  return bound(chain->operands[0], false, &decl->lower) &&
+         bound(chain->operands[1], chain->operators[0].op == ast::Operator::kRange, &decl->upper);
+}
+
+std::optional<AttributeDecl> Elaborator::DeclareAttribute(const ast::AttrStatement* statement) {
+  const ast::TypeTerm& term = statement->type->terms.front();
+  AttributeDecl decl;
+  decl.name = statement->name.text.str();
+  decl.comment = statement->doc.str();
+  decl.is_list = term.is_list;
+  decl.optional = term.may_be_none;
+  if (term.name.text == "int") {
+    decl.kind = AttributeKind::kInt;
+  } else if (term.name.text == "float") {
+    decl.kind = AttributeKind::kFloat;
+  } else if (term.name.text == "string") {
+    decl.kind = AttributeKind::kString;
+  } else if (term.name.text == "bool") {
+    decl.kind = AttributeKind::kBool;
+  } else if (term.name.text == "function" || term.name.text == "parameter") {
+    NotYet(term.name.range, "attributes of type " + term.name.text + " are");
+    return std::nullopt;
+  } else {
+    Error(Code::kAttributeType, term.name.range,
+          "an attr is an int, float, string or bool" +
+              DidYouMean(term.name.text, {"int", "float", "string", "bool"}));
+    return std::nullopt;
+  }
+  if (statement->type->terms.size() > 1 || term.has_dims || term.is_sparse) {
+    Error(Code::kAttributeType, statement->type->range, "an attr is no tensor");
+    return std::nullopt;
+  }
+  if (!ReadAttributeRange(term, &decl)) return std::nullopt;
+  return decl;
+}
+
+// What the caller gives for an attr, and `*range` in file_, which becomes the setting's own text.
+std::optional<Datum> Elaborator::Setting(const AttributeDecl& decl, SourceRange* range) {
+  for (const auto& [name, text] : llvm::reverse(request_.settings)) {
+    if (name != decl.name) continue;
+    used_settings_.insert(name);
+    file_ = std::make_shared<SourceFile>("--set", llvm::Twine(name).concat("=").concat(text).str());
+    *range = {static_cast<uint32_t>(name.size() + 1), static_cast<uint32_t>(file_->text().size())};
+    if (decl.kind == AttributeKind::kString && !decl.is_list &&
+        !llvm::StringRef(text).starts_with("\"")) {
+      return Datum(llvm::StringRef(text));
+    }
+    Diagnostics mistakes;
+    std::unique_ptr<Ast> parsed = Parse(file_, &mistakes);
+    for (const Diagnostic& mistake : mistakes.all()) diagnostics_->Add(mistake);
+    if (mistakes.has_errors()) return Datum();
+    const auto* assign = parsed->statements.size() == 1
+                             ? llvm::dyn_cast<ast::AssignStatement>(parsed->statements[0])
+                             : nullptr;
+    if (assign == nullptr || assign->targets.size() != 1) {
+      Error(Code::kSyntax, *range, "wanted one value");
+      return Datum();
+    }
+    Datum value = Evaluate(assign->value);
+    setting_texts_.push_back(std::move(parsed));
+    return value;
+  }
+  return std::nullopt;
+}
+
+void Elaborator::ElaborateAttr(const ast::AttrStatement* statement) {
+  const bool is_new = Declare(statement->name);
+  Datum& slot = scope_[statement->name.text];
+  slot = Datum();
+  const std::optional<AttributeDecl> decl = DeclareAttribute(statement);
+  if (!decl || !is_new) {
+    used_settings_.insert(statement->name.text);
+    return;
+  }
+  const std::shared_ptr<const SourceFile> here = file_;
+  SourceRange range;
+  std::optional<Datum> datum = Setting(*decl, &range);
+  if (!datum && statement->default_value != nullptr) {
+    range = statement->default_value->range;
+    datum = Evaluate(statement->default_value);
+  }
+  if (!datum && decl->optional) datum = Datum::NoneValue();
+  if (!datum) {
+    Error(Code::kMissingAttribute, statement->name.range,
+          "attr '" + statement->name.text + "' has no value: give it one with --set " +
+              statement->name.text + "=VALUE");
+  } else if (!datum->holds_poison()) {
+    OpSignature signature;
+    signature.name = ast_.file->name().str();
+    signature.attributes.push_back(*decl);
+    Call call;  // carries the place of the value
+    llvm::Expected<AttributeValue> value = ToAttribute(*datum, *decl, std::nullopt);
+    if (!value) {
+      Error(Code::kAttributeType, range,
+            "attribute '" + decl->name + "' " + llvm::toString(value.takeError()));
+    } else if (llvm::Expected<std::vector<AttributeValue>> checked =
+                   CompleteAttributes(signature, NamedAttribute{decl->name, std::move(*value)})) {
+      // Texts in a Datum are views: the values live as long as the elaborator.
+      attribute_values_.push_back(std::make_unique<AttributeValue>(std::move(checked->front())));
+      scope_[statement->name.text] = FromAttribute(*attribute_values_.back());
+    } else {
+      OpDef def;
+      def.signature = signature;
+      call.def = &def;
+      call.place = range;
+      call.attributes.push_back({decl->name, AttributeValue()});
+      call.places.push_back({{}, range, nullptr, {}});
+      ReportCallError(checked.takeError(), call);
+    }
+  }
+  file_ = here;
+}
+
+void Elaborator::CheckSettingsUsed() {
+  std::vector<llvm::StringRef> known;
+  for (const ast::Statement* statement : ast_.statements) {
+    if (const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement)) {
+      known.push_back(attr->name.text);
+    }
+  }
+  for (const auto& [name, text] : request_.settings) {
+    // One with a syntax error was reported.
+    if (used_settings_.contains(name) || scope_.contains(name)) continue;
+    Diagnostic diagnostic;
+    diagnostic.code = Code::kUnknownSetting;
+    diagnostic.message =
+        llvm::formatv("--set {0}: the network has no attr '{0}'{1}", name, DidYouMean(name, known));
+    diagnostics_->Add(std::move(diagnostic));
+  }
+}
+
+}  // namespace pdl

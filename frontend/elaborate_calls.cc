@@ -1,0 +1,386 @@
+#include <climits>
+
+#include "frontend/elaborator.h"
+#include "frontend/sugar.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/attribute_reader.h"
+
+namespace pdl {
+
+const OpDef* Elaborator::FindOperator(llvm::StringRef name) {
+  auto [entry, is_new] = operators_.try_emplace(name, nullptr);
+  if (is_new) entry->second = request_.registry->Find(name);
+  return entry->second;
+}
+
+const OpDef* Elaborator::ResolveCallee(const ast::CallExpr* expr) {
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr->callee);
+  if (name == nullptr) {
+    const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr->callee);
+    const auto* module = member == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(member->base);
+    if (module == nullptr || !unsupported_layers_.contains(module->name)) {
+      Error(Code::kOperandKind, expr->callee->range, "what is called here is no operator's name");
+    }
+    return nullptr;
+  }
+  if (const OpDef* def = FindOperator(name->name)) {
+    if (!unsupported_layers_.contains(name->name)) return def;
+    return nullptr;
+  }
+  if (unsupported_layers_.contains(name->name)) return nullptr;
+  std::vector<llvm::StringRef> known;
+  for (const OpDef* def : request_.registry->All()) known.push_back(def->signature.name);
+  Error(Code::kUnknownOperator, name->range,
+        "no operator or layer is called '" + name->name + "'" + DidYouMean(name->name, known));
+  return nullptr;
+}
+
+std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, const Operand* piped) {
+  const auto* callee = llvm::dyn_cast<ast::NameExpr>(expr->callee);
+  if (callee == nullptr) return std::nullopt;
+  const llvm::StringRef name = callee->name;
+  const size_t count = expr->arguments.size() + (piped != nullptr ? 1 : 0);
+  const bool is_query = name == "len" || name == "dims" || name == "dtype";
+  const bool is_extreme = dims_first_ && (name == "min" || name == "max") && count == 2;
+  if (!is_query && !is_extreme) return std::nullopt;
+  std::vector<Operand> operands;
+  if (piped != nullptr) operands.push_back(*piped);
+  for (const ast::Argument& argument : expr->arguments) {
+    if (argument.is_named() || argument.is_spread) return std::nullopt;
+    operands.push_back({Evaluate(argument.value), argument.value->range});
+    if (operands.back().datum.is_poison()) return Datum();
+  }
+  if (is_extreme) {
+    const std::optional<Dim> a = AsDim(operands[0].datum, operands[0].range, "a size");
+    const std::optional<Dim> b = AsDim(operands[1].datum, operands[1].range, "a size");
+    if (!a || !b) return Datum();
+    return Datum(name == "min" ? Dim::Min(*a, *b) : Dim::Max(*a, *b));
+  }
+  if (count != 1) {
+    Error(Code::kOperandCount, callee->range,
+          "'" + name + "' takes 1 input, got " + llvm::Twine(count));
+    return Datum();
+  }
+  const Datum& operand = operands[0].datum;
+  if (name == "len") {
+    if (const auto* items = operand.list()) return Datum(static_cast<int64_t>(items->size()));
+    Error(Code::kOperandKind, operands[0].range, "'len' takes a list, got " + operand.Phrase());
+    return Datum();
+  }
+  Value* tensor = operand.tensor();
+  if (tensor == nullptr) {
+    Error(Code::kOperandKind, operands[0].range,
+          "'" + name + "' takes a tensor, got " + operand.Phrase());
+    return Datum();
+  }
+  if (name == "dtype") return Datum(tensor->type().dtype);
+  std::vector<Datum> dims;
+  for (const Dim& dim : tensor->type().dims) dims.push_back(Datum(dim));
+  return Datum(std::move(dims));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Arguments
+
+void Elaborator::AddAttribute(const AttributeDecl& decl, const Datum& datum, AttributePlace place,
+                              Call* call) {
+  if (datum.holds_poison()) {
+    call->is_poison = true;
+    return;
+  }
+  llvm::Expected<AttributeValue> value = ToAttribute(datum, decl, LiteralDType(decl, *call));
+  if (!value) {
+    Error(Code::kAttributeType, place.value,
+          "attribute '" + decl.name + "' of '" + call->def->name() + "' " +
+              llvm::toString(value.takeError()));
+    call->is_poison = true;
+    return;
+  }
+  call->attributes.push_back({decl.name, std::move(*value)});
+  call->places.push_back(std::move(place));
+}
+
+// How a literal for a tensor attribute is read: as the dtype attribute that it names says.
+std::optional<DType> Elaborator::LiteralDType(const AttributeDecl& decl, const Call& call) {
+  if (decl.dtype_from.empty()) return std::nullopt;
+  for (const NamedAttribute& given : call.attributes) {
+    if (given.name != decl.dtype_from) continue;
+    if (const auto* dtype = std::get_if<DType>(&given.value)) return *dtype;
+  }
+  const OpSignature& signature = call.def->signature;
+  const int index = signature.FindAttribute(decl.dtype_from);
+  const auto* dtype =
+      index < 0 ? nullptr : std::get_if<DType>(&signature.attributes[index].default_value);
+  return dtype == nullptr ? std::nullopt : std::optional(*dtype);
+}
+
+void Elaborator::BindAttribute(const AttributeDecl& decl, const ast::Argument& argument,
+                               Call* call) {
+  Datum datum;
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
+  const std::optional<DType> dtype = decl.kind == AttributeKind::kDType && name != nullptr
+                                         ? DTypeFromName(name->name)
+                                         : std::nullopt;
+  if (dtype) {
+    datum = Datum(*dtype);
+  } else {
+    datum = decl.kind == AttributeKind::kShape ? EvaluateSize(argument.value)
+                                               : Evaluate(argument.value);
+  }
+  AddAttribute(decl, datum, {argument.name.range, argument.value->range, argument.value, {}}, call);
+}
+
+void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, Call* call) {
+  const OpSignature& signature = call->def->signature;
+  const size_t fixed = signature.inputs.size();
+  const bool repeats = fixed > 0 && signature.inputs.back().repeatable;
+  const int positional = signature.PositionalAttribute();
+  llvm::SmallVector<const ast::Argument*, 4> named_inputs(fixed, nullptr);
+  bool any_named_input = false;
+  bool gave_positional = false;
+  llvm::SmallVector<const ast::Argument*, 2> tensor_attributes;
+
+  if (piped != nullptr) {
+    if (piped->datum.holds_poison()) call->is_poison = true;
+    call->operands.push_back(*piped);
+  }
+  auto add_operand = [&](Datum datum, SourceRange range) {
+    if (datum.holds_poison()) call->is_poison = true;
+    call->operands.push_back({std::move(datum), range});
+  };
+  for (const ast::Argument& argument : expr->arguments) {
+    if (argument.is_named()) {
+      const int input = signature.FindInput(argument.name.text);
+      if (input >= 0) {
+        if (named_inputs[input] != nullptr) {
+          Error(Code::kOperandCount, argument.name.range,
+                "input '" + argument.name.text + "' is given twice");
+          call->is_poison = true;
+          continue;
+        }
+        named_inputs[input] = &argument;
+        any_named_input = true;
+        continue;
+      }
+      const int attribute = signature.FindAttribute(argument.name.text);
+      if (attribute < 0) {
+        std::vector<llvm::StringRef> known;
+        known.reserve(signature.attributes.size() + signature.inputs.size());
+        for (const AttributeDecl& decl : signature.attributes) known.push_back(decl.name);
+        for (const InputDecl& decl : signature.inputs) known.push_back(decl.name);
+        Error(Code::kUnknownAttribute, argument.name.range,
+              "'" + signature.name + "' has no attribute or input '" + argument.name.text + "'" +
+                  DidYouMean(argument.name.text, known));
+        call->is_poison = true;
+        Evaluate(argument.value);
+        continue;
+      }
+      const AttributeDecl& decl = signature.attributes[attribute];
+      // Its literal is read as a dtype that may still come.
+      if (decl.kind == AttributeKind::kTensor) {
+        tensor_attributes.push_back(&argument);
+      } else {
+        BindAttribute(decl, argument, call);
+      }
+      continue;
+    }
+    if (argument.is_spread) {
+      Datum datum = Evaluate(argument.value);
+      if (const auto* items = datum.list()) {
+        for (const Datum& item : *items) add_operand(item, argument.value->range);
+      } else {
+        if (!datum.is_poison()) {
+          Error(Code::kOperandKind, argument.value->range,
+                "'...' spreads a list, got " + datum.Phrase());
+        }
+        call->is_poison = true;
+      }
+      continue;
+    }
+    const bool is_attribute =
+        !repeats && positional >= 0 && call->operands.size() >= fixed && !gave_positional;
+    if (is_attribute) {
+      gave_positional = true;
+      if (signature.attributes[positional].kind == AttributeKind::kTensor) {
+        tensor_attributes.push_back(&argument);
+      } else {
+        BindAttribute(signature.attributes[positional], argument, call);
+      }
+    } else {
+      add_operand(Evaluate(argument.value), argument.value->range);
+    }
+  }
+  for (const ast::Argument* argument : tensor_attributes) {
+    const int index =
+        argument->is_named() ? signature.FindAttribute(argument->name.text) : positional;
+    BindAttribute(signature.attributes[index], *argument, call);
+  }
+  if (!any_named_input) return;
+
+  // Inputs by name follow those by position, without a gap.
+  const size_t given = call->operands.size();
+  size_t last = 0;
+  for (size_t i = 0; i < fixed; ++i) {
+    if (named_inputs[i] != nullptr) last = i;
+  }
+  for (size_t i = 0; i < fixed; ++i) {
+    const ast::Argument* argument = named_inputs[i];
+    if (i < given) {
+      if (argument == nullptr) continue;
+      Error(Code::kOperandCount, argument->name.range,
+            "input '" + argument->name.text + "' is given twice: by position and by name");
+      call->is_poison = true;
+    } else if (argument != nullptr) {
+      Datum datum = Evaluate(argument->value);
+      const auto* items = datum.list();
+      if (items != nullptr && signature.inputs[i].repeatable && datum.holds_tensor()) {
+        for (const Datum& item : *items) add_operand(item, argument->value->range);
+      } else {
+        add_operand(std::move(datum), argument->value->range);
+      }
+    } else if (i < last) {
+      Error(Code::kOperandCount, call->place,
+            "input '" + signature.inputs[i].name + "' of '" + signature.name + "' is missing");
+      call->is_poison = true;
+      return;
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The call
+
+Op* Elaborator::EvaluateCall(const ast::CallExpr* expr, const Operand* piped, Targets targets) {
+  Call call;
+  call.def = ResolveCallee(expr);
+  if (call.def == nullptr) {
+    // What stands inside may have mistakes of its own.
+    for (const ast::Argument& argument : expr->arguments) {
+      if (argument.value->kind != ast::ExprKind::kRecord) Evaluate(argument.value);
+    }
+    return nullptr;
+  }
+  call.place = expr->callee->range;
+  BindArguments(expr, piped, &call);
+  return Emit(call, targets);
+}
+
+llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& signature,
+                                                          Targets targets) {
+  llvm::SmallVector<std::string, 1> names;
+  const std::string& stem = base_.empty() ? signature.name : base_;
+  for (size_t i = 0; i < signature.outputs.size(); ++i) {
+    if (i < targets.size() && targets[i].text != "_") {
+      const llvm::StringRef target = targets[i].text;
+      names.push_back(graph_.FindValue(target) == nullptr ? target.str() : graph_.NewName(target));
+    } else if (i == 0 && targets.empty()) {
+      names.push_back(
+          graph_.NewName(base_.empty() ? signature.name : base_ + "_" + signature.name));
+    } else {
+      names.push_back(graph_.NewName(stem + "_" + signature.outputs[i].name));
+    }
+  }
+  return names;
+}
+
+Op* Elaborator::Emit(Call& call, Targets targets) {
+  if (call.is_poison) return nullptr;
+  if (call.def == nullptr) {
+    Error(Code::kUnknownOperator, call.place, "this program has no operator for this sign");
+    return nullptr;
+  }
+  const OpSignature& signature = call.def->signature;
+  auto input_of = [&](size_t operand) -> const InputDecl* {
+    if (signature.inputs.empty()) return nullptr;
+    return &signature.inputs[std::min(operand, signature.inputs.size() - 1)];
+  };
+  // Literals take the dtype of the first tensor beside them.
+  std::optional<DType> beside;
+  for (size_t i = 0; i < call.operands.size() && !beside; ++i) {
+    Value* tensor = call.operands[i].datum.tensor();
+    if (tensor != nullptr && !(input_of(i) != nullptr && input_of(i)->own_dtype)) {
+      beside = tensor->type().dtype;
+    }
+  }
+  llvm::SmallVector<Value*, 4> operands;
+  bool ok = true;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    Operand& operand = call.operands[i];
+    if (Value* tensor = operand.datum.tensor()) {
+      operands.push_back(tensor);
+      continue;
+    }
+    const InputDecl* input = input_of(i);
+    std::optional<DType> dtype;
+    if (input == nullptr || !input->own_dtype) dtype = beside;
+    const bool is_size = operand.datum.is<Dim>();
+    if (!dtype && (is_size || operand.datum.is_literal())) {
+      dtype = is_size ? DType::kI64 : NaturalDType(operand.datum);
+      if (input != nullptr && *dtype == DType::kI64 && !input->dtypes.Contains(*dtype) &&
+          input->dtypes.Contains(DType::kF32)) {
+        dtype = DType::kF32;
+      }
+    }
+    Value* tensor = AsTensor(operand.datum, operand.range, dtype, {});
+    ok &= tensor != nullptr;
+    operands.push_back(tensor);
+    if (tensor != nullptr) operand.datum = Datum(tensor);
+  }
+  if (!ok) return nullptr;
+  CallOptions options;
+  options.location = LocationAt(call.place.begin);
+  options.block = call.block;
+  llvm::Expected<Op*> op = graph_.AddOp(*call.def, operands, call.attributes,
+                                        ResultNames(signature, targets), std::move(options));
+  if (op) return *op;
+  ReportCallError(op.takeError(), call);
+  return nullptr;
+}
+
+Value* Elaborator::EmitSize(const Dim& size, SourceRange range, DType dtype, Targets targets) {
+  Call call;
+  call.def = FindOperator(sugar::kSize);
+  call.place = range;
+  if (call.def != nullptr) {
+    for (const AttributeDecl& decl : call.def->signature.attributes) {
+      if (decl.kind == AttributeKind::kShape) call.attributes.push_back({decl.name, Shape{size}});
+      if (decl.kind == AttributeKind::kDType) call.attributes.push_back({decl.name, dtype});
+    }
+  }
+  call.places.resize(call.attributes.size(), {{}, range, nullptr, {}});
+  Op* op = Emit(call, targets);
+  return op == nullptr ? nullptr : op->result();
+}
+
+Value* Elaborator::EmitConstant(Constant constant, SourceRange range, Targets targets) {
+  Call call;
+  call.def = FindOperator(sugar::kConstant);
+  call.place = range;
+  if (call.def == nullptr) {
+    Emit(call, targets);
+    return nullptr;
+  }
+  const OpSignature& signature = call.def->signature;
+  const AttributeDecl& decl = signature.attributes[signature.PositionalAttribute()];
+  if (!decl.dtype_from.empty()) {
+    call.attributes.push_back({decl.dtype_from, constant.dtype()});
+    call.places.push_back({{}, range, nullptr, {}});
+  }
+  call.attributes.push_back({decl.name, std::move(constant)});
+  call.places.push_back({{}, range, nullptr, {}});
+  CallOptions options;
+  options.location = LocationAt(range.begin);
+  llvm::SmallVector<std::string, 1> names;
+  if (!targets.empty()) {
+    names = ResultNames(signature, targets);
+  } else {
+    names.push_back(graph_.NewName(base_.empty() ? "c" : base_ + "_c"));
+  }
+  llvm::Expected<Op*> op = graph_.AddOp(*call.def, {}, call.attributes, names, std::move(options));
+  if (op) return (*op)->result();
+  ReportCallError(op.takeError(), call);
+  return nullptr;
+}
+
+}  // namespace pdl

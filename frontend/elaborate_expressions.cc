@@ -1,0 +1,315 @@
+#include "frontend/elaborator.h"
+#include "frontend/fold.h"
+#include "frontend/sugar.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace pdl {
+
+using ast::ExprKind;
+using ast::Operator;
+
+Datum Elaborator::EvaluateSize(const ast::Expr* expr) {
+  const bool before = std::exchange(dims_first_, true);
+  Datum datum = Evaluate(expr);
+  dims_first_ = before;
+  return datum;
+}
+
+// Recursion is bounded by the nesting of the text: long sums and pipes are flat.
+Datum Elaborator::Evaluate(const ast::Expr* expr, Targets targets) {
+  switch (expr->kind) {
+    case ExprKind::kNumber: {
+      const auto* number = llvm::cast<ast::NumberExpr>(expr);
+      if (number->is_int) return Datum(number->int_value);
+      return Datum(Datum::Real{number->float_value, number});
+    }
+    case ExprKind::kString:
+      return Datum(llvm::cast<ast::StringExpr>(expr)->value);
+    case ExprKind::kWord: {
+      const ast::Word word = llvm::cast<ast::WordExpr>(expr)->word;
+      return word == ast::Word::kNone ? Datum::NoneValue() : Datum(word == ast::Word::kTrue);
+    }
+    case ExprKind::kName:
+      return EvaluateName(llvm::cast<ast::NameExpr>(expr));
+    case ExprKind::kParenthesis:
+      return Evaluate(llvm::cast<ast::ParenthesisExpr>(expr)->inner, targets);
+    case ExprKind::kList:
+      return EvaluateList(llvm::cast<ast::ListExpr>(expr));
+    case ExprKind::kRecord:
+      NotYet(expr->range, "a record in an expression is");
+      return Datum();
+    case ExprKind::kCall: {
+      const auto* call = llvm::cast<ast::CallExpr>(expr);
+      if (std::optional<Datum> builtin = EvaluateBuiltin(call, nullptr)) return *builtin;
+      Op* op = EvaluateCall(call, nullptr, targets);
+      return op == nullptr ? Datum() : Datum(op->result());
+    }
+    case ExprKind::kIndex:
+      return EvaluateIndex(llvm::cast<ast::IndexExpr>(expr), targets);
+    case ExprKind::kMember:
+      return EvaluateMember(llvm::cast<ast::MemberExpr>(expr), targets);
+    case ExprKind::kPrefix:
+      return EvaluatePrefix(llvm::cast<ast::PrefixExpr>(expr), targets);
+    case ExprKind::kChain:
+      return EvaluateChain(llvm::cast<ast::ChainExpr>(expr), targets);
+  }
+  return Datum();
+}
+
+Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
+  auto found = scope_.find(name->name);
+  const bool is_symbol_first =
+      dims_first_ && (found == scope_.end() || found->second.tensor() != nullptr);
+  if (is_symbol_first && symbols_.contains(name->name)) return Datum(Dim::Symbol(name->name));
+  if (found != scope_.end()) return found->second;
+  if (symbols_.contains(name->name)) return Datum(Dim::Symbol(name->name));
+  if (std::optional<DType> dtype = DTypeFromName(name->name)) return Datum(*dtype);
+  if (name->name == "training" || name->name == "step") {
+    NotYet(name->range, "'" + name->name + "' is");
+  } else {
+    ReportUnknownName(name);
+  }
+  // One message for each name.
+  scope_[name->name] = Datum();
+  return Datum();
+}
+
+void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
+  if (const std::optional<uint32_t> line = LineThatDefines(name->name)) {
+    Error(Code::kUnknownName, name->range,
+          "'" + name->name + "' is used before it is defined, on line " + llvm::Twine(*line));
+    return;
+  }
+  std::string hint;
+  if (scope_.size() + symbols_.size() <= suggestion_budget_) {
+    std::vector<llvm::StringRef> known;
+    for (const auto& entry : scope_) known.push_back(entry.first());
+    for (const auto& entry : symbols_) known.push_back(entry.first());
+    llvm::sort(known);  // a StringMap has no order of its own
+    hint = DidYouMean(name->name, known);
+  }
+  if (dims_first_) {
+    Error(Code::kUnknownName, name->range,
+          "no symbol or constant is called '" + name->name + "'" + hint);
+  } else {
+    Error(Code::kUnknownName, name->range, "no value is called '" + name->name + "'" + hint);
+  }
+}
+
+Datum Elaborator::EvaluateList(const ast::ListExpr* list) {
+  std::vector<Datum> items;
+  items.reserve(list->items.size());
+  for (const ast::Argument& item : list->items) {
+    Datum datum = Evaluate(item.value);
+    if (!item.is_spread) {
+      items.push_back(std::move(datum));
+    } else if (const auto* spread = datum.list()) {
+      items.insert(items.end(), spread->begin(), spread->end());
+    } else {
+      if (!datum.is_poison()) {
+        Error(Code::kOperandKind, item.value->range, "'...' spreads a list, got " + datum.Phrase());
+      }
+      items.push_back(Datum());
+    }
+  }
+  return Datum(std::move(items));
+}
+
+Datum Elaborator::EvaluatePrefix(const ast::PrefixExpr* prefix, Targets targets) {
+  const Datum operand = Evaluate(prefix->operand);
+  if (operand.holds_poison()) return Datum();
+  if (operand.tensor() == nullptr) {
+    llvm::Expected<Datum> result = FoldPrefix(prefix->op, operand);
+    if (result) return *result;
+    Error(Code::kArithmetic, prefix->range, llvm::toString(result.takeError()));
+    return Datum();
+  }
+  Call call;
+  call.def = FindOperator(sugar::OperatorFor(prefix->op));
+  call.place = {prefix->range.begin, prefix->operand->range.begin};
+  call.operands.push_back({operand, prefix->operand->range});
+  Op* op = Emit(call, targets);
+  return op == nullptr ? Datum() : Datum(op->result());
+}
+
+Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand right,
+                                Targets targets) {
+  if (left.datum.holds_poison() || right.datum.holds_poison()) return Datum();
+  if (!left.datum.holds_tensor() && !right.datum.holds_tensor()) {
+    llvm::Expected<Datum> result = FoldInfix(use.op, left.datum, right.datum);
+    if (result) return *result;
+    Diagnostic& diagnostic =
+        Error(Code::kArithmetic, use.range, llvm::toString(result.takeError()));
+    diagnostic.Underline(left.range).Underline(right.range);
+    return Datum();
+  }
+  const llvm::StringRef name = sugar::OperatorFor(use.op);
+  if (name.empty()) {
+    Error(Code::kOperandKind, use.range, "'" + ast::Spelling(use.op) + "' does not take tensors");
+    return Datum();
+  }
+  Call call;
+  call.def = FindOperator(name);
+  call.place = use.range;
+  call.operands.push_back(std::move(left));
+  call.operands.push_back(std::move(right));
+  Op* op = Emit(call, targets);
+  return op == nullptr ? Datum() : Datum(op->result());
+}
+
+Datum Elaborator::EvaluateIn(const ast::ChainExpr* chain) {
+  const Datum left = Evaluate(chain->operands[0]);
+  const auto* range = llvm::dyn_cast<ast::ChainExpr>(chain->operands[1]);
+  const bool is_range = range != nullptr && (range->operators[0].op == Operator::kRange ||
+                                             range->operators[0].op == Operator::kRangeTo);
+  if (is_range) {
+    const bool takes_end = range->operators[0].op == Operator::kRangeTo;
+    const Operand item{left, chain->operands[0]->range};
+    const Operand low{Evaluate(range->operands[0]), range->operands[0]->range};
+    const Operand high{Evaluate(range->operands[1]), range->operands[1]->range};
+    const SourceRange sign = chain->operators[0].range;
+    const Datum above = EvaluateInfix({Operator::kGreaterEqual, sign}, item, low, {});
+    const Datum below =
+        EvaluateInfix({takes_end ? Operator::kLessEqual : Operator::kLess, sign}, item, high, {});
+    if (above.holds_poison() || below.holds_poison()) return Datum();
+    if (above.get<bool>() != nullptr && below.get<bool>() != nullptr) {
+      return Datum(*above.get<bool>() && *below.get<bool>());
+    }
+    Error(Code::kOperandKind, sign, "'in' does not take tensors");
+    return Datum();
+  }
+  const Datum right = Evaluate(chain->operands[1]);
+  if (left.holds_poison() || right.holds_poison()) return Datum();
+  const auto* items = right.list();
+  if (items == nullptr || left.holds_tensor() || right.holds_tensor()) {
+    Error(Code::kOperandKind, chain->operands[1]->range,
+          "'in' takes a range or a list of constants, got " + right.Phrase());
+    return Datum();
+  }
+  for (const Datum& item : *items) {
+    llvm::Expected<Datum> is_equal = FoldInfix(Operator::kEqual, left, item);
+    if (!is_equal) {
+      llvm::consumeError(is_equal.takeError());
+    } else if (const auto* truth = is_equal->get<bool>(); truth != nullptr && *truth) {
+      return Datum(true);
+    }
+  }
+  return Datum(false);
+}
+
+Datum Elaborator::EvaluatePipe(const ast::ChainExpr* chain, Targets targets) {
+  Operand piped{Evaluate(chain->operands[0]), chain->operands[0]->range};
+  for (size_t i = 1; i < chain->operands.size(); ++i) {
+    const auto* stage = llvm::cast<ast::CallExpr>(chain->operands[i]);
+    const bool is_last = i + 1 == chain->operands.size();
+    if (std::optional<Datum> builtin = EvaluateBuiltin(stage, &piped)) {
+      piped.datum = *builtin;
+    } else {
+      Op* op = EvaluateCall(stage, &piped, is_last ? targets : Targets());
+      piped.datum = op == nullptr ? Datum() : Datum(op->result());
+    }
+    piped.range = Span(chain->operands[0]->range, stage->range);
+  }
+  return piped.datum;
+}
+
+Datum Elaborator::EvaluateChain(const ast::ChainExpr* chain, Targets targets) {
+  switch (chain->operators[0].op) {
+    case Operator::kPipe:
+      return EvaluatePipe(chain, targets);
+    case Operator::kIn:
+      return EvaluateIn(chain);
+    case Operator::kRange:
+    case Operator::kRangeTo:
+      Error(Code::kOperandKind, chain->range, "a range stands after 'in' only");
+      return Datum();
+    case Operator::kPower: {
+      // Groups from the right.
+      const size_t count = chain->operands.size();
+      std::vector<Datum> values;
+      for (const ast::Expr* operand : chain->operands) values.push_back(Evaluate(operand));
+      Operand right{values.back(), chain->operands.back()->range};
+      for (size_t i = count - 1; i-- > 0;) {
+        const SourceRange range = chain->operands[i]->range;
+        Datum result = EvaluateInfix(chain->operators[i], {values[i], range}, right,
+                                     i == 0 ? targets : Targets());
+        right = {std::move(result), Span(range, chain->operands.back()->range)};
+      }
+      return right.datum;
+    }
+    default: {
+      Operand left{Evaluate(chain->operands[0]), chain->operands[0]->range};
+      for (size_t i = 1; i < chain->operands.size(); ++i) {
+        const bool is_last = i + 1 == chain->operands.size();
+        Operand right{Evaluate(chain->operands[i]), chain->operands[i]->range};
+        const SourceRange range = Span(left.range, right.range);
+        left.datum = EvaluateInfix(chain->operators[i - 1], left, std::move(right),
+                                   is_last ? targets : Targets());
+        left.range = range;
+      }
+      return left.datum;
+    }
+  }
+}
+
+// `lstm(x).last`: one result of a call by its name.
+Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
+  const ast::Expr* base = member->base;
+  while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(base)) {
+    base = parenthesis->inner;
+  }
+  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(base);
+  const bool is_pipe = chain != nullptr && chain->operators[0].op == Operator::kPipe;
+  const auto* call = llvm::dyn_cast<ast::CallExpr>(is_pipe ? chain->operands.back() : base);
+  if (call == nullptr) {
+    if (!Evaluate(base).holds_poison()) {
+      Error(Code::kOperandKind, member->member.range, "a name after '.' is a result of a call");
+    }
+    return Datum();
+  }
+  const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
+  const OpDef* def = callee == nullptr ? nullptr : FindOperator(callee->name);
+  const int index = def == nullptr ? -1 : def->signature.FindOutput(member->member.text);
+  // The name being assigned is that of the wanted result.
+  llvm::SmallVector<ast::Identifier, 4> names;
+  if (index >= 0 && targets.size() == 1) {
+    names.append(static_cast<size_t>(index), ast::Identifier{"_", {}});
+    names.push_back(targets[0]);
+  }
+  const Datum datum = Evaluate(base, names);
+  if (datum.holds_poison()) return Datum();
+  if (index >= 0 && datum.tensor() != nullptr) {
+    return Datum(datum.tensor()->producer()->result(static_cast<unsigned>(index)));
+  }
+  std::vector<llvm::StringRef> known;
+  if (def != nullptr) {
+    known.reserve(def->signature.outputs.size());
+    for (const OutputDecl& output : def->signature.outputs) known.push_back(output.name);
+  }
+  Error(Code::kUnknownName, member->member.range,
+        "'" + file_->Text(call->callee->range) + "' has no result '" + member->member.text + "'" +
+            DidYouMean(member->member.text, known));
+  return Datum();
+}
+
+Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional<DType> dtype,
+                            Targets targets) {
+  if (datum.holds_poison()) return nullptr;
+  if (Value* tensor = datum.tensor()) return tensor;
+  if (const auto* size = datum.get<Dim>()) {
+    return EmitSize(*size, range, dtype ? *dtype : DType::kI64, targets);
+  }
+  if (!datum.is_literal()) {
+    Error(Code::kOperandKind, range, "wanted a tensor, got " + datum.Phrase());
+    return nullptr;
+  }
+  llvm::Expected<Constant> constant = ToConstant(datum, dtype ? *dtype : NaturalDType(datum));
+  if (!constant) {
+    Error(Code::kLiteral, range, llvm::toString(constant.takeError()));
+    return nullptr;
+  }
+  return EmitConstant(std::move(*constant), range, targets);
+}
+
+}  // namespace pdl

@@ -1,0 +1,184 @@
+#include "frontend/elaborator.h"
+#include "frontend/sugar.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+using ast::SubscriptKind;
+
+namespace {
+
+bool IsNewAxis(const ast::Subscript& subscript) {
+  const auto* word = subscript.kind == SubscriptKind::kIndex
+                         ? llvm::dyn_cast<ast::WordExpr>(subscript.start)
+                         : nullptr;
+  return word != nullptr && word->word == ast::Word::kNone;
+}
+
+}  // namespace
+
+Datum Elaborator::EvaluateIndex(const ast::IndexExpr* index, Targets targets) {
+  const Datum base = Evaluate(index->base);
+  if (base.is_poison()) return Datum();
+  if (const auto* items = base.list()) return IndexList(*items, index);
+  if (Value* tensor = base.tensor()) return SubscriptTensor(tensor, index, targets);
+  Error(Code::kOperandKind, index->base->range,
+        "only a tensor or a list has subscripts, got " + base.Phrase());
+  return Datum();
+}
+
+Datum Elaborator::IndexList(const std::vector<Datum>& items, const ast::IndexExpr* index) {
+  const ast::Subscript& subscript = index->subscripts.front();
+  if (index->subscripts.size() > 1 || subscript.kind != SubscriptKind::kIndex) {
+    Error(Code::kSubscript, subscript.range, "a list takes one index");
+    return Datum();
+  }
+  const Datum datum = Evaluate(subscript.start);
+  if (datum.is_poison()) return Datum();
+  const auto* position = datum.get<int64_t>();
+  const auto size = static_cast<int64_t>(items.size());
+  if (position == nullptr) {
+    Error(Code::kSubscript, subscript.range, "an index is an int, got " + datum.Phrase());
+    return Datum();
+  }
+  if (*position < -size || *position >= size) {
+    Error(Code::kSubscript, subscript.range,
+          "index " + llvm::Twine(*position) + " is outside a list of " + llvm::Twine(size));
+    return Datum();
+  }
+  return items[static_cast<size_t>(*position < 0 ? *position + size : *position)];
+}
+
+// A slice of the axes that are cut, then a reshape where the rank changes.
+Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets) {
+  const llvm::ArrayRef<ast::Subscript> subscripts = index->subscripts;
+  const llvm::ArrayRef<Dim> dims = tensor->type().dims;
+  const auto is_skip = [](const ast::Subscript& s) { return s.kind == SubscriptKind::kSkipAxes; };
+  const auto takes_axis = [&](const ast::Subscript& s) { return !is_skip(s) && !IsNewAxis(s); };
+  const auto taken = static_cast<size_t>(llvm::count_if(subscripts, takes_axis));
+  if (llvm::count_if(subscripts, is_skip) > 1) {
+    Error(Code::kSubscript, llvm::find_if(llvm::reverse(subscripts), is_skip)->range,
+          "'...' stands once in a subscript");
+    return Datum();
+  }
+  if (taken > dims.size()) {
+    Error(Code::kSubscript, subscripts.back().range,
+          llvm::Twine(taken) + " subscripts for " + llvm::Twine(dims.size()) + " dims")
+        .Note(NoteOnOperand({Datum(tensor), index->base->range}));
+    return Datum();
+  }
+
+  std::vector<int64_t> axes, steps;
+  Shape starts, stops;
+  std::vector<SourceRange> ranges;
+  Shape result;  // after the slice and the reshape
+  bool reshapes = false;
+  bool ok = true;
+  size_t axis = 0;
+  for (const ast::Subscript& subscript : subscripts) {
+    if (is_skip(subscript)) {
+      for (size_t n = dims.size() - taken; n > 0; --n) result.push_back(dims[axis++]);
+      continue;
+    }
+    if (IsNewAxis(subscript)) {
+      result.push_back(Dim(1));
+      reshapes = true;
+      continue;
+    }
+    const Dim& size = dims[axis];
+    // A bound; a negative one counts from the end.
+    auto bound = [&](const ast::Expr* expr, Dim fallback) -> Dim {
+      if (expr == nullptr) return fallback;
+      const Datum datum = EvaluateSize(expr);
+      const std::optional<Dim> value = AsDim(datum, expr->range, "the bound of a slice");
+      if (!value) {
+        ok = false;
+        return Dim();
+      }
+      return value->ProvablyAtMost(-1) ? size + *value : *value;
+    };
+    auto outside = [&](const ast::Expr* expr, const llvm::Twine& what) {
+      Error(Code::kSubscript, expr->range, what + " is outside a dim of " + size.ToString())
+          .Note(NoteOnOperand({Datum(tensor), index->base->range}));
+      ok = false;
+    };
+    const Dim start = bound(subscript.start, Dim(0));
+    if (subscript.kind == SubscriptKind::kIndex) {
+      if (ok && (start.ProvablyAtMost(-1) || (start - size).ProvablyAtLeast(0))) {
+        outside(subscript.start, "index " + file_->Text(subscript.start->range));
+      }
+      axes.push_back(static_cast<int64_t>(axis));
+      starts.push_back(start);
+      stops.push_back(start + 1);
+      steps.push_back(1);
+      ranges.push_back(subscript.range);
+      reshapes = true;
+    } else {
+      const Dim stop = bound(subscript.stop, size);
+      int64_t step = 1;
+      if (subscript.step != nullptr) {
+        const Datum datum = Evaluate(subscript.step);
+        const auto* value = datum.get<int64_t>();
+        if (!datum.is_poison() && (value == nullptr || *value < 1)) {
+          Error(Code::kSubscript, subscript.step->range, "a step is an int of at least 1");
+        }
+        ok &= value != nullptr && *value >= 1;
+        if (ok) step = *value;
+      }
+      if (ok && (start.ProvablyAtMost(-1) || (start - size).ProvablyAtLeast(1))) {
+        outside(subscript.start, "slice from " + file_->Text(subscript.start->range));
+      } else if (ok && (stop.ProvablyAtMost(-1) || (stop - size).ProvablyAtLeast(1))) {
+        outside(subscript.stop, "slice to " + file_->Text(subscript.stop->range));
+      } else if (ok && (start - stop).ProvablyAtLeast(1)) {
+        Error(Code::kSubscript, subscript.range, "the slice ends before it begins");
+        ok = false;
+      }
+      const bool is_whole = start.is_constant(0) && stop == size && step == 1;
+      if (!is_whole) {
+        axes.push_back(static_cast<int64_t>(axis));
+        starts.push_back(start);
+        stops.push_back(stop);
+        steps.push_back(step);
+        ranges.push_back(subscript.range);
+      }
+      const Dim length = stop - start;
+      result.push_back(step == 1 ? length : Dim::FloorDiv(length + (step - 1), Dim(step)));
+    }
+    ++axis;
+  }
+  for (; axis < dims.size(); ++axis) result.push_back(dims[axis]);
+  if (!ok) return Datum();
+
+  Operand operand{Datum(tensor), index->base->range};
+  const SourceRange place{index->base->range.end, index->range.end};
+  if (!axes.empty()) {
+    Call call;
+    call.def = FindOperator(sugar::kSlice);
+    call.place = place;
+    call.operands.push_back(operand);
+    auto give = [&](llvm::StringRef name, AttributeValue value) {
+      call.attributes.push_back({name.str(), std::move(value)});
+      call.places.push_back({{}, place, nullptr, ranges});
+    };
+    give(sugar::kSliceAxes, std::move(axes));
+    give(sugar::kSliceStarts, std::move(starts));
+    give(sugar::kSliceStops, std::move(stops));
+    give(sugar::kSliceSteps, std::move(steps));
+    Op* op = Emit(call, reshapes ? Targets() : targets);
+    if (op == nullptr) return Datum();
+    operand.datum = Datum(op->result());
+  }
+  if (!reshapes) return operand.datum;
+  Call call;
+  call.def = FindOperator(sugar::kReshape);
+  if (call.def == nullptr) return Datum();
+  call.place = place;
+  call.operands.push_back(operand);
+  const int dims_index = call.def->signature.PositionalAttribute();
+  call.attributes.push_back({call.def->signature.attributes[dims_index].name, std::move(result)});
+  call.places.push_back({{}, place, nullptr, {}});
+  Op* op = Emit(call, targets);
+  return op == nullptr ? Datum() : Datum(op->result());
+}
+
+}  // namespace pdl

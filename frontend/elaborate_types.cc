@@ -1,0 +1,224 @@
+#include "frontend/elaborator.h"
+#include "frontend/fold.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace pdl {
+
+using ast::Operator;
+
+namespace {
+
+std::vector<llvm::StringRef> DTypeNames() {
+  std::vector<llvm::StringRef> names;
+  for (int i = 1; i < kNumDTypes; ++i) names.push_back(DTypeName(static_cast<DType>(i)));
+  return names;
+}
+
+// A capital letter, perhaps with more behind it: what a symbol for a dtype looks like.
+bool LooksLikeSymbol(llvm::StringRef name) {
+  return llvm::isUpper(name[0]) && !DTypeFromName(name.lower());
+}
+
+}  // namespace
+
+std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces) {
+  const ast::TypeTerm& term = type->terms.front();
+  if (type->terms.size() > 1) {
+    Error(Code::kBadType, type->terms[1].range, "only a layer's input has alternatives");
+    return std::nullopt;
+  }
+  if (term.is_sparse) {
+    NotYet(term.range, "sparse types are");
+    return std::nullopt;
+  }
+  const std::optional<DType> dtype = DTypeFromName(term.name.text);
+  if (!dtype || term.is_list || term.may_be_none) {
+    if (!dtype && LooksLikeSymbol(term.name.text) && term.has_dims) {
+      NotYet(term.name.range, "symbols for dtypes are");
+    } else if (!dtype) {
+      Error(
+          Code::kBadType, term.name.range,
+          "no dtype is called '" + term.name.text + "'" + DidYouMean(term.name.text, DTypeNames()));
+    } else {
+      Error(Code::kBadType, term.range,
+            "a tensor's type is a dtype and its dims, such as f32[N, 3]");
+    }
+    return std::nullopt;
+  }
+  if (!term.has_dims) {
+    Error(Code::kBadType, term.range, "the dims are missing; a scalar is " + term.name.text + "[]");
+    return std::nullopt;
+  }
+  Type result;
+  result.dtype = *dtype;
+  bool ok = true;
+  for (const ast::Dim& dim : term.dims) {
+    if (dim.kind == ast::DimKind::kRagged) {
+      NotYet(dim.range, "ragged dims are");
+      ok = false;
+    } else if (dim.kind == ast::DimKind::kAny) {
+      Error(Code::kBadType, dim.range, "'...' stands in the signature of a layer only");
+      ok = false;
+    } else if (std::optional<Dim> size = ReadDim(dim.expr, introduces)) {
+      result.dims.push_back(std::move(*size));
+    } else {
+      ok = false;
+    }
+  }
+  if (term.value_range.kind != ast::RangeKind::kNone) {
+    std::optional<Dim> bound = ReadIndexBound(term, *dtype, introduces);
+    ok &= bound.has_value();
+    if (bound) result.index_bound = std::move(*bound);
+  }
+  if (!ok) return std::nullopt;
+  return result;
+}
+
+// `in 0..V`
+std::optional<Dim> Elaborator::ReadIndexBound(const ast::TypeTerm& term, DType dtype,
+                                              bool introduces) {
+  const ast::TypeRange& range = term.value_range;
+  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(range.value);
+  const bool is_range =
+      range.kind == ast::RangeKind::kIn && chain != nullptr &&
+      (chain->operators[0].op == Operator::kRange || chain->operators[0].op == Operator::kRangeTo);
+  if (!is_range || !IsInteger(dtype)) {
+    Error(Code::kBadType, range.range, "an index is written i64[N] in 0..V");
+    return std::nullopt;
+  }
+  const std::optional<Dim> low = ReadDim(chain->operands[0], false);
+  std::optional<Dim> high = ReadDim(chain->operands[1], introduces);
+  if (!low || !high) return std::nullopt;
+  if (!low->is_constant(0)) {
+    Error(Code::kBadType, chain->operands[0]->range, "the range of an index begins at 0");
+    return std::nullopt;
+  }
+  return chain->operators[0].op == Operator::kRangeTo ? *high + 1 : *high;
+}
+
+std::optional<Dim> Elaborator::ReadDim(const ast::Expr* expr, bool introduces) {
+  if (introduces) {
+    // New symbols come to be before the expression is computed.
+    llvm::SmallVector<const ast::Expr*, 8> pending = {expr};
+    while (!pending.empty()) {
+      const ast::Expr* next = pending.pop_back_val();
+      if (const auto* name = llvm::dyn_cast<ast::NameExpr>(next)) {
+        auto found = scope_.find(name->name);
+        if (found == scope_.end() || found->second.tensor() != nullptr) {
+          symbols_.try_emplace(name->name, name->range);
+        }
+      } else if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(next)) {
+        pending.append(chain->operands.begin(), chain->operands.end());
+      } else if (const auto* inner = llvm::dyn_cast<ast::ParenthesisExpr>(next)) {
+        pending.push_back(inner->inner);
+      }
+    }
+  }
+  const Datum datum = EvaluateSize(expr);
+  std::optional<Dim> size = AsDim(datum, expr->range, "a size");
+  if (!size) return std::nullopt;
+  if (!size->is_valid() || size->ProvablyAtMost(-1)) {
+    Error(Code::kDimOverflow, expr->range,
+          size->is_valid() ? "a size is at least 0, got " + size->ToString()
+                           : "this size leaves 64 bits, or divides by zero");
+    return std::nullopt;
+  }
+  return size;
+}
+
+std::optional<Dim> Elaborator::AsDim(const Datum& datum, SourceRange range,
+                                     const llvm::Twine& what) {
+  if (datum.holds_poison()) return std::nullopt;
+  std::optional<Dim> dim = datum.dim();
+  if (!dim) {
+    Error(Code::kUnknownSize, range, what + " is an int or made of symbols, got " + datum.Phrase());
+  }
+  return dim;
+}
+
+bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>* checks,
+                               bool* failed) {
+  if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(condition)) {
+    return ReadCondition(parenthesis->inner, checks, failed);
+  }
+  auto add = [&](DimCheck check) {
+    const Truth truth = Decide(check);
+    if (truth == Truth::kFalse) *failed = true;
+    if (truth == Truth::kUnknown) checks->push_back(std::move(check));
+  };
+  if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(condition)) {
+    const Operator op = chain->operators[0].op;
+    if (op == Operator::kAnd) {
+      bool ok = true;
+      for (const ast::Expr* operand : chain->operands) ok &= ReadCondition(operand, checks, failed);
+      return ok;
+    }
+    if (op >= Operator::kEqual && op <= Operator::kIn) {
+      const Datum left = EvaluateSize(chain->operands[0]);
+      const auto* range = llvm::dyn_cast<ast::ChainExpr>(chain->operands[1]);
+      if (op == Operator::kIn && left.dim() && range != nullptr &&
+          (range->operators[0].op == Operator::kRange ||
+           range->operators[0].op == Operator::kRangeTo)) {
+        const std::optional<Dim> low = AsDim(EvaluateSize(range->operands[0]),
+                                             range->operands[0]->range, "the end of a range");
+        const std::optional<Dim> high = AsDim(EvaluateSize(range->operands[1]),
+                                              range->operands[1]->range, "the end of a range");
+        if (!low || !high) return false;
+        add(MakeCheck(Operator::kGreaterEqual, *left.dim(), *low));
+        add(MakeCheck(
+            range->operators[0].op == Operator::kRangeTo ? Operator::kLessEqual : Operator::kLess,
+            *left.dim(), *high));
+        return true;
+      }
+      if (op != Operator::kIn) {
+        const Datum right = EvaluateSize(chain->operands[1]);
+        if (left.holds_poison() || right.holds_poison()) return false;
+        if (left.dim() && right.dim()) {
+          add(MakeCheck(op, *left.dim(), *right.dim()));
+          return true;
+        }
+        if (!left.holds_tensor() && !right.holds_tensor()) {
+          llvm::Expected<Datum> truth = FoldInfix(op, left, right);
+          if (truth) {
+            *failed |= !*truth->get<bool>();
+            return true;
+          }
+          Error(Code::kArithmetic, chain->operators[0].range, llvm::toString(truth.takeError()));
+          return false;
+        }
+      }
+    }
+  }
+  const Datum datum = EvaluateSize(condition);
+  if (datum.holds_poison()) return false;
+  const auto* truth = datum.get<bool>();
+  if (truth == nullptr) {
+    Error(Code::kUnknownSize, condition->range,
+          "wanted a condition on sizes and constants, got " + datum.Phrase());
+    return false;
+  }
+  *failed |= !*truth;
+  return true;
+}
+
+bool Elaborator::CheckType(const Type& actual, const Type& declared, SourceRange place,
+                           const llvm::Twine& subject) {
+  auto fail = [&](Code code) {
+    Error(code, place, subject + " is " + actual.ToString() + ", declared " + declared.ToString());
+    return false;
+  };
+  if (actual.dtype != declared.dtype) return fail(Code::kDTypeMismatch);
+  if (actual.rank() != declared.rank()) return fail(Code::kRank);
+  for (unsigned i = 0; i < actual.rank(); ++i) {
+    DimCheck check = MakeCheck(Operator::kEqual, actual.dims[i], declared.dims[i]);
+    const Truth truth = Decide(check);
+    if (truth == Truth::kFalse) return fail(Code::kShapeMismatch);
+    if (truth == Truth::kUnknown) {
+      graph_.AddConstraint({std::move(check), LocationAt(place.begin)});
+    }
+  }
+  return true;
+}
+
+}  // namespace pdl

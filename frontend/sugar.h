@@ -1,0 +1,32 @@
+#ifndef PDL_FRONTEND_SUGAR_H_
+#define PDL_FRONTEND_SUGAR_H_
+
+#include "frontend/ast.h"
+#include "llvm/ADT/StringRef.h"
+
+/// The operators behind the language's signs: the one place in the front end that names any.
+namespace pdl::sugar {
+
+/// What an operator sign between (or before) tensors calls; empty where it takes no tensors.
+llvm::StringRef OperatorFor(ast::Operator op);
+
+/// A literal becomes `constant(value, dtype=…)`: a tensor attribute given by position.
+inline constexpr llvm::StringLiteral kConstant = "constant";
+
+/// A symbol among tensors becomes `size([N], dtype=…)`: a scalar that is known when a run is.
+inline constexpr llvm::StringLiteral kSize = "size";
+
+/// `x[a:b:c, …]` becomes `slice(x, axes=…, starts=…, stops=…, steps=…)`: each list has one entry an
+/// axis that is cut.
+inline constexpr llvm::StringLiteral kSlice = "slice";
+inline constexpr llvm::StringLiteral kSliceAxes = "axes";
+inline constexpr llvm::StringLiteral kSliceStarts = "starts";
+inline constexpr llvm::StringLiteral kSliceStops = "stops";
+inline constexpr llvm::StringLiteral kSliceSteps = "steps";
+
+/// An index or `none` in a subscript changes the rank: `reshape(x, [dims])`.
+inline constexpr llvm::StringLiteral kReshape = "reshape";
+
+}  // namespace pdl::sugar
+
+#endif  // PDL_FRONTEND_SUGAR_H_

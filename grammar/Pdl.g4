@@ -1,0 +1,296 @@
+// The language, one top-level statement at a time. It names no operator.
+//
+// Every choice is decided by one token, so the generated parser never searches. The token source
+// (frontend/lexer.h) makes that possible: it
+//   - drops newlines inside ( ), [ ] and records, before a leading '|>' and after another NL,
+//     and gives an NL before the '}' of a block and at the end of the text;
+//   - drops a comma in front of a closing bracket;
+//   - gives REC for a '{' that opens a record: after '=', '(', ',', '[' and 'with';
+//   - gives INPUT … FEED for those words at the start of a statement, in front of a name or a text;
+//   - gives ERROR for `error` between 'expect' and a text, and ELSE_IF for 'else' 'if'.
+// Expressions are a flat run of operands and operators here; the tree with its precedences is made
+// by the actions, which need no recursion for a long sum.
+grammar Pdl;
+
+tokens { REC, INPUT, OUTPUT, PARAM, STATE, ATTR, UPDATE, LOAD, TEST_, FEED, ERROR, ELSE_IF }
+
+@parser::context {
+/// What the parser tells while it recognizes a statement; "the token" is the last one matched.
+/// Values are kept on stacks: an expression pushes one value, and what is made of parts pops them.
+class PdlActions {
+ public:
+  virtual ~PdlActions() = default;
+
+  // Expressions.
+  virtual void OpenExpression() = 0;
+  virtual void CloseExpression() = 0;
+  virtual void Prefix() = 0;     // the token is '-' or 'not'
+  virtual void Infix() = 0;      // the token is an infix operator
+  virtual void Name() = 0;       // the token is a name, a number, … and becomes an operand
+  virtual void Number() = 0;
+  virtual void String() = 0;
+  virtual void Word() = 0;       // true, false, none
+  virtual void OpenBracket() = 0;  // the token is the opening bracket of what comes
+  virtual void Parenthesis() = 0;  // ( value )
+  virtual void List() = 0;         // [ arguments ]
+  virtual void Record() = 0;       // { arguments }
+  virtual void Call() = 0;         // operand ( arguments )
+  virtual void Index() = 0;        // operand [ subscripts ]
+  virtual void Member() = 0;       // operand . name
+  virtual void Argument() = 0;       // value
+  virtual void Spread() = 0;         // the last argument has '...' behind it
+  virtual void NamedArgument() = 0;  // the last argument is the name of the value on top
+  virtual void OpenSubscript() = 0;
+  virtual void CloseSubscript() = 0;
+  virtual void SkipAxes() = 0;       // the subscript is '...'
+  virtual void Colon() = 0;          // the subscript has one more ':'
+  virtual void Bound() = 0;          // a value in its place among the colons
+
+  // Types.
+  virtual void OpenType() = 0;
+  virtual void CloseType() = 0;
+  virtual void OpenTypeTerm() = 0;
+  virtual void CloseTypeTerm() = 0;
+  virtual void Sparse() = 0;
+  virtual void TypeName() = 0;
+  virtual void ListTypeName() = 0;
+  virtual void MaybeNone() = 0;
+  virtual void OpenDims() = 0;
+  virtual void CloseDims() = 0;
+  virtual void AnyDims() = 0;
+  virtual void RaggedDim() = 0;
+  virtual void Dim() = 0;
+  virtual void RangeIn() = 0;        // 'in' value
+  virtual void OpenRangeBound() = 0; // the token compares
+  virtual void NegativeBound() = 0;
+  virtual void RangeBound() = 0;
+
+  // Statements; each closes what Declare or Open… began.
+  virtual void Identifier() = 0;  // the token is a name that is declared or referred to
+  virtual void OpenStatement() = 0;
+  virtual void Default() = 0;  // '=' value
+  virtual void With() = 0;
+  virtual void OpenWhere() = 0;
+  virtual void CloseWhere() = 0;
+  virtual void Attr() = 0;
+  virtual void Input() = 0;
+  virtual void Param() = 0;
+  virtual void State() = 0;
+  virtual void Update() = 0;
+  virtual void OpenBindings() = 0;
+  virtual void Output() = 0;
+  virtual void Return() = 0;
+  virtual void OpenLayer() = 0;
+  virtual void Parameter() = 0;
+  virtual void Repeatable() = 0;
+  virtual void LayerHead() = 0;
+  virtual void Layer() = 0;
+  virtual void LayerInstance() = 0;
+  virtual void Text() = 0;  // the token is the statement's text
+  virtual void Import() = 0;
+  virtual void Load() = 0;
+  virtual void Over() = 0;
+  virtual void Every() = 0;
+  virtual void Minimize() = 0;
+  virtual void Assert() = 0;
+  virtual void Feed() = 0;
+  virtual void ExpectTrue() = 0;
+  virtual void Near() = 0;
+  virtual void Tolerance() = 0;
+  virtual void ExpectNear() = 0;
+  virtual void ExpectError() = 0;
+  virtual void OpenTargets() = 0;
+  virtual void Target() = 0;
+  virtual void DeclaredType() = 0;
+  virtual void Assign() = 0;
+  virtual void OpenBlock() = 0;
+  virtual void CloseBlock() = 0;
+  virtual void If() = 0;
+  virtual void ElseIf() = 0;
+  virtual void Else() = 0;
+  virtual void CloseIf() = 0;
+  virtual void For() = 0;
+  virtual void CloseFor() = 0;
+  virtual void TestHead() = 0;
+  virtual void Test() = 0;
+};
+}
+
+@parser::members {
+/// Receives what is recognized; must outlive the parser.
+PdlActions* on = nullptr;
+}
+
+unit : statement NL EOF ;
+
+statement
+  : {on->OpenStatement();}
+    ( ATTR name ':' type ('=' expr {on->Default();})? {on->Attr();}
+    | INPUT name ':' type where? {on->Input();}
+    | PARAM name ':' type '=' expr {on->Default();} ('with' expr {on->With();})? {on->Param();}
+    | STATE name ':' type '=' expr {on->Default();} {on->State();}
+    | UPDATE name '=' expr {on->Default();} {on->Update();}
+    | OUTPUT {on->OpenBindings();} argument (',' argument)* {on->Output();}
+    | 'return' {on->OpenBindings();} argument (',' argument)* {on->Return();}
+    | 'layer' name layerTail
+    | 'import' STRING {on->Text();} ('as' name)? {on->Import();}
+    | LOAD STRING {on->Text();} ('into' path)? {on->Load();}
+    | 'minimize' expr ('over' expr {on->Over();})? 'with' expr {on->With();}
+      ('every' expr {on->Every();})? {on->Minimize();}
+    | 'assert' expr (',' STRING {on->Text();})? {on->Assert();}
+    | FEED path '=' expr {on->Feed();}
+    | 'expect' expectTail
+    | 'if' expr {on->If();} block ( ELSE_IF expr {on->ElseIf();} block )*
+      ( 'else' {on->Else();} block )? {on->CloseIf();}
+    | 'for' name (',' name)? 'in' expr {on->For();} block {on->CloseFor();}
+    | TEST_ STRING {on->Text();} ('with' expr {on->With();})? {on->TestHead();} block {on->Test();}
+    | {on->OpenTargets();} expr {on->Target();} (',' expr {on->Target();})*
+      (':' type {on->DeclaredType();})? ('=' expr {on->Default();})? {on->Assign();}
+    )
+  ;
+
+layerTail
+  : '=' expr {on->LayerInstance();}
+  | '(' {on->OpenLayer();} (parameter (',' parameter)*)? ')' where? {on->LayerHead();}
+    block {on->Layer();}
+  ;
+parameter
+  : name ('...' {on->Repeatable();})? ':' type ('=' expr {on->Default();})? {on->Parameter();} ;
+where : 'where' {on->OpenWhere();} expr (',' expr)* {on->CloseWhere();} ;
+expectTail
+  : ERROR STRING {on->Text();} 'in' expr {on->ExpectError();}
+  | expr ( '~=' expr {on->Near();} ('tol' expr {on->Tolerance();})? {on->ExpectNear();}
+         | {on->ExpectTrue();} )
+  ;
+block : '{' {on->OpenBlock();} (NL | statement NL)* '}' {on->CloseBlock();} ;
+path : name ('.' name)* ;
+name
+  : ( NAME | 'where' | 'as' | 'into' | 'over' | 'every' | 'tol' ) {on->Identifier();} ;
+
+type
+  : {on->OpenType();} typeTerm ('|' typeTerm)* {on->CloseType();} ;
+typeTerm
+  : {on->OpenTypeTerm();}
+    ( ('sparse' {on->Sparse();})? NAME {on->TypeName();} ('?' {on->MaybeNone();})? dims? range?
+    | '[' NAME {on->ListTypeName();} ']' range?
+    )
+    {on->CloseTypeTerm();}
+  ;
+dims : '[' {on->OpenDims();} (dim (',' dim)*)? ']' {on->CloseDims();} ;
+dim
+  : '...' {on->AnyDims();}
+  | '~' NAME {on->RaggedDim();}
+  | expr {on->Dim();}
+  ;
+range
+  : 'in' expr {on->RangeIn();}
+  | ('>' | '>=' | '<' | '<=') {on->OpenRangeBound();} ('-' {on->NegativeBound();})? bound
+    {on->RangeBound();}
+  ;
+bound
+  : {on->OpenExpression();}
+    ( NUMBER {on->Number();} | NAME {on->Name();} | '(' {on->OpenBracket();} expr ')' {on->Parenthesis();} )
+    {on->CloseExpression();}
+  ;
+
+expr
+  : {on->OpenExpression();}
+    ( ('-' | 'not') {on->Prefix();} )* operand
+    ( ( '|>' | 'or' | 'and' | 'in' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '..' | '..='
+      | '+' | '-' | '*' | '/' | '//' | '%' | '@' | '**' ) {on->Infix();}
+      ( ('-' | 'not') {on->Prefix();} )* operand )*
+    {on->CloseExpression();}
+  ;
+operand
+  : ( ( NAME | 'where' | 'as' | 'into' | 'over' | 'every' | 'tol' ) {on->Name();}
+    | NUMBER {on->Number();}
+    | STRING {on->String();}
+    | ( 'true' | 'false' | 'none' ) {on->Word();}
+    | '(' {on->OpenBracket();} expr ')' {on->Parenthesis();}
+    | '[' {on->OpenBracket();} (argument (',' argument)*)? ']' {on->List();}
+    | REC {on->OpenBracket();} (argument (',' argument)*)? '}' {on->Record();}
+    )
+    ( '(' {on->OpenBracket();} (argument (',' argument)*)? ')' {on->Call();}
+    | '[' {on->OpenBracket();} subscript (',' subscript)* ']' {on->Index();}
+    | '.' ( NAME | 'where' | 'as' | 'into' | 'over' | 'every' | 'tol' ) {on->Member();}
+    )*
+  ;
+argument
+  : expr {on->Argument();} ('...' {on->Spread();})? ('=' expr {on->NamedArgument();})? ;
+subscript
+  : {on->OpenSubscript();}
+    ( '...' {on->SkipAxes();}
+    | expr {on->Bound();} slice?
+    | slice
+    )
+    {on->CloseSubscript();}
+  ;
+slice
+  : ':' {on->Colon();} (expr {on->Bound();})? (':' {on->Colon();} (expr {on->Bound();})?)? ;
+
+// The words and signs. The program's own token source reads the same ones faster; a test compares.
+AND : 'and' ;
+AS : 'as' ;
+ASSERT : 'assert' ;
+ELSE : 'else' ;
+EVERY : 'every' ;
+EXPECT : 'expect' ;
+FALSE : 'false' ;
+FOR : 'for' ;
+IF : 'if' ;
+IMPORT : 'import' ;
+IN : 'in' ;
+INTO : 'into' ;
+LAYER : 'layer' ;
+MINIMIZE : 'minimize' ;
+NONE : 'none' ;
+NOT : 'not' ;
+OR : 'or' ;
+OVER : 'over' ;
+RETURN : 'return' ;
+SPARSE : 'sparse' ;
+TOL : 'tol' ;
+TRUE : 'true' ;
+WHERE : 'where' ;
+WITH : 'with' ;
+
+LPAREN : '(' ;
+RPAREN : ')' ;
+LBRACKET : '[' ;
+RBRACKET : ']' ;
+LBRACE : '{' ;
+RBRACE : '}' ;
+COMMA : ',' ;
+COLON : ':' ;
+DOT : '.' ;
+RANGE : '..' ;
+RANGE_TO : '..=' ;
+ELLIPSIS : '...' ;
+QUESTION : '?' ;
+TILDE : '~' ;
+NEAR : '~=' ;
+BAR : '|' ;
+PIPE : '|>' ;
+ASSIGN : '=' ;
+EQ : '==' ;
+NE : '!=' ;
+LT_ : '<' ;
+LE : '<=' ;
+GT : '>' ;
+GE : '>=' ;
+PLUS : '+' ;
+MINUS : '-' ;
+STAR : '*' ;
+POWER : '**' ;
+SLASH : '/' ;
+FLOOR_DIV : '//' ;
+PERCENT : '%' ;
+AT : '@' ;
+
+NUMBER : DIGITS ('.' DIGITS)? ([eE] [+-]? DIGITS)? | 'inf' | 'nan' ;
+fragment DIGITS : [0-9] [0-9_]* ;
+NAME : [A-Za-z_] [A-Za-z0-9_]* ;
+STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"' ;
+COMMENT : '#' ~[\r\n]* -> skip ;
+NL : '\r'? '\n' ;
+WS : [ \t\r]+ -> skip ;

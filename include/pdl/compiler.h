@@ -1,0 +1,78 @@
+// Room: frontend
+#ifndef PDL_COMPILER_H_
+#define PDL_COMPILER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/diagnostic.h"
+#include "pdl/dtype.h"
+#include "pdl/export.h"
+#include "pdl/graph.h"
+#include "pdl/op_registry.h"
+#include "pdl/source.h"
+
+namespace pdl {
+
+/// What is known of a tensor in a weights file before it is read.
+struct WeightInfo {
+  DType dtype = DType::kF32;
+  std::vector<int64_t> sizes;
+  /// In hex; may be empty.
+  std::string sha256;
+};
+
+/// Looks up the tensor `name` in the weights file `file`, which is as the text has it: relative to
+/// the text's folder. An Error (a UserError) where the file must not or cannot be read, or has no
+/// such tensor.
+using WeightLookup =
+    std::function<llvm::Expected<WeightInfo>(llvm::StringRef file, llvm::StringRef name)>;
+
+/// One text to compile.
+struct CompileRequest {
+  std::shared_ptr<const SourceFile> file;
+  const OpRegistry* registry = nullptr;
+  /// Values of `attr`s that replace their defaults, written as in the language (the quotes of a
+  /// text may be left out): ("width", "512").
+  std::vector<std::pair<std::string, std::string>> settings;
+  /// Checks what `load` names; where it is empty, nothing is checked until the weights are read.
+  WeightLookup find_weight;
+};
+
+struct CompileResult {
+  /// The elaborated graph; absent where there are errors.
+  std::optional<Graph> graph;
+  /// In the order of the text.
+  Diagnostics diagnostics;
+  /// What the last statement computed, where it is an expression alone or an assignment: the name
+  /// of a value of the graph; empty where it is a constant or no value.
+  std::string last_value;
+};
+
+/// Text to graph: parses, resolves names, checks every call, infers all types. Reports all mistakes
+/// of the text in one pass, one message each. Reads nothing but its request, keeps nothing between
+/// calls; safe to call from several threads.
+PDL_API CompileResult Compile(const CompileRequest& request);
+
+/// The tree that the user wrote, a node a line (`--emit=ast`); syntax errors go to `diagnostics`.
+PDL_API std::string EmitAst(const std::shared_ptr<const SourceFile>& file,
+                            Diagnostics* diagnostics);
+
+/// A graph as flat text, one call a statement, which compiles to the same graph again, locations
+/// apart (`--emit=pdl`).
+PDL_API std::string EmitPdl(const Graph& graph);
+
+/// True where `text` breaks off inside a bracket or a block, so that a terminal should go on
+/// reading.
+PDL_API bool WantsMoreLines(llvm::StringRef text);
+
+}  // namespace pdl
+
+#endif  // PDL_COMPILER_H_

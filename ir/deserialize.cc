@@ -1,0 +1,35 @@
+// The way from bytes to a Graph.
+#include "google/protobuf/arena.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/stubs/logging.h"
+#include "ir/network_reader.h"
+#include "pdl/error.h"
+#include "pdl/serialize.h"
+
+namespace pdl {
+
+llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef file,
+                                         const OpRegistry& registry) {
+  if (bytes.size() > kMaxNetworkBytes)
+    return MakeUserError(Code::kBadNetwork,
+                         "{0}: {1} bytes are too many for a network, {2} are the most", file,
+                         bytes.size(), kMaxNetworkBytes);
+  google::protobuf::Arena arena;
+  auto* desc = google::protobuf::Arena::CreateMessage<NetworkDesc>(&arena);
+  {
+    google::protobuf::LogSilencer silencer;
+    google::protobuf::io::CodedInputStream coded(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                 static_cast<int>(bytes.size()));
+    // Each call in a dim takes two levels.
+    coded.SetRecursionLimit(2 * kMaxDimDepth + 32);
+    if (!desc->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+      return MakeUserError(Code::kBadNetwork, "{0}: not a network file, or a damaged one", file);
+  }
+  if (desc->format_version() == 0 || desc->format_version() > kFormatVersion)
+    return MakeUserError(Code::kBadNetwork,
+                         "{0}: format version {1}, but this version of pdl reads 1 to {2}", file,
+                         desc->format_version(), kFormatVersion);
+  return NetworkReader(*desc, bytes.size(), file, registry).Read();
+}
+
+}  // namespace pdl

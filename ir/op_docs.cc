@@ -1,0 +1,198 @@
+#include "pdl/op_docs.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Unicode.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace pdl {
+namespace {
+
+unsigned ColumnsOf(llvm::StringRef text) {
+  return static_cast<unsigned>(std::max(llvm::sys::unicode::columnWidthUTF8(text), 0));
+}
+
+/// Appends the words of `text` in lines of `width` columns, each indented; a blank line separates
+/// paragraphs.
+void AppendWrapped(llvm::StringRef text, unsigned indent, unsigned width, std::string* out) {
+  llvm::SmallVector<llvm::StringRef, 4> paragraphs;
+  text.split(paragraphs, "\n\n");
+  bool is_first = true;
+  for (llvm::StringRef paragraph : paragraphs) {
+    if (!std::exchange(is_first, false)) *out += "\n";
+    unsigned column = 0;
+    for (llvm::StringRef word : llvm::split(paragraph, ' ')) {
+      word = word.trim();
+      if (word.empty()) continue;
+      unsigned columns = ColumnsOf(word);
+      if (column > 0 && column + 1 + columns > width) {
+        *out += "\n";
+        column = 0;
+      }
+      if (column == 0) {
+        *out += std::string(indent, ' ');
+        column = indent;
+      } else {
+        *out += " ";
+        ++column;
+      }
+      *out += word;
+      column += columns;
+    }
+    *out += "\n";
+  }
+}
+
+/// An attribute's declaration after its name: "float > 0 = 1.0"; a default of many elements is cut.
+std::string DeclarationOf(const AttributeDecl& decl) {
+  constexpr int64_t kMaxElements = 16;
+  const auto* tensor = std::get_if<Constant>(&decl.default_value);
+  if (!tensor || tensor->num_elements() <= kMaxElements) return decl.ToString();
+  AttributeDecl without = decl;
+  without.default_value = AttributeValue();
+  without.optional = false;
+  return without.ToString() + " = <" + std::to_string(tensor->num_elements()) + " elements>";
+}
+
+std::string KindsOf(const InputDecl& input) {
+  std::string text = input.dtypes == kAnyDType ? "any dtype" : input.dtypes.ToString();
+  if (input.accepts_sparse) text += "; dense or sparse";
+  if (input.ragged_levels > 0)
+    text += "; up to " + std::to_string(input.ragged_levels) + " ragged dims";
+  return text;
+}
+
+std::string InputName(const InputDecl& input) {
+  return input.name + (input.repeatable ? "..." : "") + (input.optional ? " = none" : "");
+}
+
+std::string TraitsText(const OpDef& def) {
+  std::vector<std::string> traits;
+  if (def.has(kElementwise)) traits.push_back("elementwise");
+  if (def.has(kCommutative)) traits.push_back("commutative");
+  if (def.has(kRandom)) traits.push_back("random: drawn anew in each run, never merged");
+  if (def.has(kEffect)) traits.push_back("has an effect, and is never dropped");
+  traits.push_back(def.gradient ? "differentiable" : "not differentiable");
+  return llvm::join(traits, "; ");
+}
+
+llvm::StringRef FirstSentence(llvm::StringRef text) {
+  size_t end = std::min(text.find(". "), text.find('\n'));
+  return text.take_front(end).rtrim(".");
+}
+
+/// A cell of a Markdown table.
+std::string Cell(llvm::StringRef text) {
+  std::string cell;
+  for (char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c == '\n' ? ' ' : c;
+  }
+  return cell;
+}
+
+void AppendMarkdown(const OpDef& def, std::string* out) {
+  const OpSignature& signature = def.signature;
+  llvm::raw_string_ostream os(*out);
+  os << "## " << signature.name << "\n\n```\n" << OpCallToString(signature) << "\n```\n\n";
+  os << signature.comment << "\n\n";
+  if (!signature.inputs.empty()) {
+    os << "| input | accepts | meaning |\n|---|---|---|\n";
+    for (const InputDecl& input : signature.inputs)
+      os << "| `" << InputName(input) << "` | " << Cell(KindsOf(input)) << " | "
+         << Cell(input.comment) << " |\n";
+    os << "\n";
+  }
+  if (!signature.attributes.empty()) {
+    os << "| attribute | type, range and default | meaning |\n|---|---|---|\n";
+    for (const AttributeDecl& decl : signature.attributes)
+      os << "| `" << decl.name << "` | `" << Cell(DeclarationOf(decl)) << "`"
+         << (decl.positional ? ", by position too" : "") << " | " << Cell(decl.comment) << " |\n";
+    os << "\n";
+  }
+  if (!signature.outputs.empty()) {
+    os << "| output | meaning |\n|---|---|\n";
+    for (const OutputDecl& output : signature.outputs)
+      os << "| `" << output.name << "` | " << Cell(output.comment) << " |\n";
+    os << "\n";
+  }
+  os << "Traits: " << TraitsText(def) << ".\n";
+}
+
+}  // namespace
+
+std::string OpCallToString(const OpSignature& signature) {
+  std::vector<std::string> arguments;
+  for (const InputDecl& input : signature.inputs) arguments.push_back(InputName(input));
+  for (const AttributeDecl& decl : signature.attributes)
+    arguments.push_back(decl.name + ": " + DeclarationOf(decl));
+  std::vector<std::string> outputs;
+  for (const OutputDecl& output : signature.outputs) outputs.push_back(output.name);
+  std::string text = signature.name + "(" + llvm::join(arguments, ", ") + ")";
+  return outputs.empty() ? text : text + " -> " + llvm::join(outputs, ", ");
+}
+
+std::string OpDocText(const OpDef& def, unsigned width) {
+  const OpSignature& signature = def.signature;
+  std::string text = OpCallToString(signature) + "\n\n";
+  AppendWrapped(signature.comment, 2, width, &text);
+  if (!signature.inputs.empty()) text += "\nInputs\n";
+  for (const InputDecl& input : signature.inputs) {
+    text += "  " + InputName(input) + ": " + KindsOf(input) + "\n";
+    AppendWrapped(input.comment, 6, width, &text);
+  }
+  if (!signature.attributes.empty()) text += "\nAttributes\n";
+  for (const AttributeDecl& decl : signature.attributes) {
+    text += "  " + decl.name + ": " + DeclarationOf(decl) +
+            (decl.required() ? "  (required)" : "") +
+            (decl.positional ? "  (may be given by position)" : "") + "\n";
+    AppendWrapped(decl.comment, 6, width, &text);
+  }
+  if (!signature.outputs.empty()) text += "\nOutputs\n";
+  for (const OutputDecl& output : signature.outputs) {
+    text += "  " + output.name + "\n";
+    AppendWrapped(output.comment, 6, width, &text);
+  }
+  text += "\nTraits\n";
+  AppendWrapped(TraitsText(def), 2, width, &text);
+  return text;
+}
+
+std::string OpListText(const OpRegistry& registry, unsigned width) {
+  std::vector<const OpDef*> defs = registry.All();
+  size_t longest = 0;
+  for (const OpDef* def : defs) longest = std::max(longest, def->name().size());
+  std::string text;
+  for (const OpDef* def : defs) {
+    std::string line = def->name() + std::string(longest + 2 - def->name().size(), ' ');
+    std::string comment = FirstSentence(def->signature.comment).str();
+    bool is_cut = false;
+    while (!comment.empty() && line.size() + ColumnsOf(comment) + (is_cut ? 3 : 0) > width) {
+      size_t space = comment.rfind(' ');
+      comment.resize(space == std::string::npos ? 0 : space);
+      is_cut = true;
+    }
+    text += line + comment + (is_cut ? "..." : "") + "\n";
+  }
+  return text;
+}
+
+std::string OpDocsText(const OpRegistry& registry, unsigned width) {
+  std::string text;
+  for (const OpDef* def : registry.All())
+    text += (text.empty() ? "" : "\n" + std::string(width, '-') + "\n\n") + OpDocText(*def, width);
+  return text;
+}
+
+std::string OpDocsMarkdown(const OpRegistry& registry) {
+  std::string text = "# Operators\n";
+  for (const OpDef* def : registry.All()) {
+    text += "\n";
+    AppendMarkdown(*def, &text);
+  }
+  return text;
+}
+
+}  // namespace pdl

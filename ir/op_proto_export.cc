@@ -1,0 +1,98 @@
+// What operators declare, as messages and as JSON.
+#include <utility>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/util/json_util.h"
+#include "ir/proto_convert.h"
+#include "pdl/error.h"
+#include "pdl/op_registry.h"
+#include "pdl/serialize.h"
+#include "pdl/version.h"
+
+namespace pdl {
+namespace {
+
+void BoundToProto(const Bound& bound, BoundProto* out) {
+  out->set_value(bound.value);
+  out->set_open(bound.open);
+}
+
+void InputToProto(const InputDecl& input, InputProto* out) {
+  out->set_name(input.name);
+  out->set_comment(input.comment);
+  for (int i = 1; i < kNumDTypes; ++i)
+    if (input.dtypes.Contains(static_cast<DType>(i))) out->add_dtypes(static_cast<DataType>(i));
+  if (input.accepts_sparse) {
+    out->add_storage(DENSE);
+    out->add_storage(SPARSE);
+  }
+  out->set_ragged_levels(input.ragged_levels);
+  out->set_repeatable(input.repeatable);
+  out->set_optional(input.optional);
+  out->set_own_dtype(input.own_dtype);
+}
+
+void AttributeDeclToProto(const AttributeDecl& decl, AttributeProto* out) {
+  out->set_name(decl.name);
+  out->set_comment(decl.comment);
+  out->set_type(static_cast<AttributeType>(decl.kind));
+  out->set_list(decl.is_list);
+  out->set_positional(decl.positional);
+  out->set_optional(decl.optional);
+  if (!IsNone(decl.default_value))
+    if (llvm::Error error = AttributeToProto(decl.default_value, out->mutable_default_value()))
+      InternalError("default of '" + decl.name + "': " + llvm::toString(std::move(error)));
+  if (decl.lower) BoundToProto(*decl.lower, out->mutable_lower());
+  if (decl.upper) BoundToProto(*decl.upper, out->mutable_upper());
+  for (const std::string& choice : decl.choices) out->add_choices(choice);
+  out->set_dtype_from(decl.dtype_from);
+}
+
+void OpToProto(const OpDef& def, OpProto* out) {
+  out->set_type(def.name());
+  out->set_comment(def.signature.comment);
+  for (const InputDecl& input : def.signature.inputs) InputToProto(input, out->add_inputs());
+  for (const OutputDecl& output : def.signature.outputs) {
+    out->add_outputs()->set_name(output.name);
+    out->mutable_outputs()->rbegin()->set_comment(output.comment);
+  }
+  for (const AttributeDecl& decl : def.signature.attributes)
+    AttributeDeclToProto(decl, out->add_attributes());
+  out->set_elementwise(def.has(kElementwise));
+  out->set_random(def.has(kRandom));
+  out->set_effect(def.has(kEffect));
+  out->set_commutative(def.has(kCommutative));
+  out->set_differentiable(def.gradient != nullptr);
+}
+
+OpProtoList ToProto(const OpRegistry& registry) {
+  OpProtoList list;
+  list.set_pdl_version(version_string);
+  for (const OpDef* def : registry.All()) OpToProto(*def, list.add_ops());
+  return list;
+}
+
+}  // namespace
+
+std::string SerializeOpProtos(const OpRegistry& registry) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  ToProto(registry).SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+std::string OpProtosToJson(const OpRegistry& registry) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  std::string json;
+  auto status = google::protobuf::util::MessageToJsonString(ToProto(registry), &json, options);
+  if (!status.ok()) InternalError("operators as JSON: " + status.ToString());
+  return json;
+}
+
+}  // namespace pdl

@@ -1,0 +1,102 @@
+#include <numeric>
+
+#include "ir/passes/block_traits.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Hashing.h"
+#include "pdl/passes.h"
+
+namespace pdl {
+namespace {
+
+/// Finds, for the calls of one block in their order, an equal earlier one.
+class Merger {
+ public:
+  explicit Merger(const Graph& graph) : graph_(graph), canonical_(graph.num_values()) {
+    std::iota(canonical_.begin(), canonical_.end(), 0);
+  }
+
+  /// The first call equal to `op`, which may be `op` itself.
+  Op* FirstLike(Op* op) {
+    OperandNumbers operands = OperandsOf(*op);
+    uint64_t hash = HashOf(*op, operands);
+    auto [first, is_new] = first_.try_emplace(hash, static_cast<uint32_t>(entries_.size()));
+    uint32_t previous = kNone;
+    for (uint32_t i = is_new ? kNone : first->second; i != kNone; i = entries_[i].next) {
+      if (AreEqual(*entries_[i].op, *op, operands)) return entries_[i].op;
+      previous = i;
+    }
+    if (previous != kNone) entries_[previous].next = static_cast<uint32_t>(entries_.size());
+    entries_.push_back({op, kNone});
+    return op;
+  }
+
+  /// From now on `from` counts as `to`.
+  void Merge(const Value* from, const Value* to) {
+    canonical_[graph_.number(from)] = graph_.number(to);
+  }
+
+ private:
+  using OperandNumbers = llvm::SmallVector<uint32_t, 4>;
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Entry {
+    Op* op;
+    uint32_t next;  // of the same hash
+  };
+
+  OperandNumbers OperandsOf(const Op& op) const {
+    OperandNumbers numbers;
+    for (const Value* operand : op.operands())
+      numbers.push_back(canonical_[graph_.number(operand)]);
+    if (op.def().has(kCommutative)) llvm::sort(numbers);
+    return numbers;
+  }
+
+  static uint64_t HashOf(const Op& op, const OperandNumbers& operands) {
+    llvm::hash_code hash =
+        llvm::hash_combine(&op.def(), llvm::hash_combine_range(operands.begin(), operands.end()));
+    for (const AttributeValue& value : op.attribute_values())
+      hash = llvm::hash_combine(hash, HashAttribute(value));
+    // The highest values mean something else to a DenseMap.
+    return static_cast<uint64_t>(hash) >> 1;
+  }
+
+  bool AreEqual(const Op& a, const Op& b, const OperandNumbers& operands_of_b) const {
+    // Types differ where a size is known from the data only: two calls have a symbol each.
+    return &a.def() == &b.def() &&
+           llvm::equal(a.attribute_values(), b.attribute_values(), Identical) &&
+           OperandsOf(a) == operands_of_b &&
+           llvm::equal(a.results(), b.results(),
+                       [](const Value* x, const Value* y) { return x->type() == y->type(); });
+  }
+
+  const Graph& graph_;
+  std::vector<uint32_t> canonical_;
+  llvm::DenseMap<uint64_t, uint32_t> first_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+void EliminateCommonSubexpressions(Graph& graph) {
+  std::vector<uint8_t> traits = TraitsOfBlocks(graph);
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
+    Merger merger(graph);
+    llvm::DenseSet<const Op*> merged;
+    std::vector<std::pair<Value*, Value*>> replacements;
+    for (Op* op : graph.block({i}).ops) {
+      if ((TraitsOf(*op, traits) & (kRandom | kEffect)) != 0) continue;
+      Op* first = merger.FirstLike(op);
+      if (first == op) continue;
+      merged.insert(op);
+      for (unsigned j = 0; j < op->results().size(); ++j) {
+        merger.Merge(op->result(j), first->result(j));
+        replacements.push_back({op->result(j), first->result(j)});
+      }
+    }
+    graph.ReplaceAllUses(replacements);
+    graph.EraseOps({i}, [&](const Op& op) { return merged.contains(&op); });
+  }
+}
+
+}  // namespace pdl

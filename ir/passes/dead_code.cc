@@ -1,0 +1,30 @@
+#include "ir/passes/block_traits.h"
+#include "llvm/ADT/BitVector.h"
+#include "pdl/passes.h"
+
+namespace pdl {
+
+void EliminateDeadCode(Graph& graph) {
+  std::vector<uint8_t> traits = TraitsOfBlocks(graph);
+  llvm::BitVector needed(graph.num_values());
+  auto need = [&](const Value* value) { needed.set(graph.number(value)); };
+  for (const GraphOutput& output : graph.outputs()) need(output.value);
+  for (const GraphUpdate& update : graph.updates()) need(update.value);
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    for (const Value* output : graph.block({i}).outputs) need(output);
+
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
+    // Calls stand after what they read, so that one sweep from the end sees every use first.
+    llvm::ArrayRef<Op*> ops = graph.block({i}).ops;
+    auto is_live = [&](const Op& op) {
+      return (TraitsOf(op, traits) & kEffect) != 0 ||
+             llvm::any_of(op.results(),
+                          [&](const Value* result) { return needed[graph.number(result)]; });
+    };
+    for (const Op* op : llvm::reverse(ops))
+      if (is_live(*op)) llvm::for_each(op->operands(), need);
+    graph.EraseOps({i}, [&](const Op& op) { return !is_live(op); });
+  }
+}
+
+}  // namespace pdl

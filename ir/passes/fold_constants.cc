@@ -1,0 +1,203 @@
+#include "ir/passes/block_traits.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "pdl/error.h"
+#include "pdl/passes.h"
+
+namespace pdl {
+namespace {
+
+/// The results of all folded calls of a graph have at most so many times what one may have.
+constexpr int64_t kTotalFactor = 64;
+
+class Folder {
+ public:
+  Folder(Graph& graph, const OpDef& constant, Evaluator evaluate, int64_t max_bytes)
+      : graph_(graph),
+        constant_(constant),
+        evaluate_(evaluate),
+        max_bytes_(max_bytes),
+        bytes_left_(max_bytes * kTotalFactor),
+        traits_(TraitsOfBlocks(graph)),
+        escapes_(graph.num_values()),
+        uses_left_(graph.num_values(), 0) {}
+
+  llvm::Error Run() {
+    // What makes a parameter's first value runs once.
+    llvm::DenseSet<uint32_t> initializers;
+    for (llvm::ArrayRef<Value*> variables : {graph_.parameters(), graph_.states()})
+      for (const Value* value : variables)
+        if (value->variable().initializer)
+          initializers.insert(value->variable().initializer->index);
+    auto escape = [&](const Value* value) { escapes_.set(graph_.number(value)); };
+    for (const GraphOutput& output : graph_.outputs()) escape(output.value);
+    for (const GraphUpdate& update : graph_.updates()) escape(update.value);
+    for (uint32_t i = 0; i < graph_.num_blocks(); ++i) {
+      if (initializers.contains(i)) continue;
+      for (const Value* output : graph_.block({i}).outputs) escape(output);
+      for (Op* op : graph_.block({i}).ops)
+        if (llvm::Error error = Visit(op)) return error;
+    }
+    return llvm::Error::success();
+  }
+
+ private:
+  llvm::Error Visit(Op* op) {
+    for (const Value* result : op->results())
+      uses_left_[graph_.number(result)] = static_cast<uint32_t>(result->uses().size());
+    // A call of nothing is computed when a call that reads it could be folded, and never replaced.
+    if (op->operands().empty()) return llvm::Error::success();
+    llvm::Expected<bool> folded = Fold(op);
+    if (!folded) return folded.takeError();
+    for (const Value* operand : op->operands()) {
+      uint32_t number = graph_.number(operand);
+      if (!*folded) Materialize(operand);
+      if (--uses_left_[number] == 0) known_.erase(number);
+    }
+    for (const Value* result : op->results())
+      if (escapes_[graph_.number(result)]) Materialize(result);
+    return llvm::Error::success();
+  }
+
+  /// Computes the call where all that it reads is known.
+  llvm::Expected<bool> Fold(Op* op) {
+    if (!MayFold(*op) || !llvm::all_of(op->operands(), [&](const Value* operand) {
+          return known_.contains(graph_.number(operand)) || IsSource(operand);
+        }))
+      return false;
+    for (const Value* operand : op->operands()) {
+      if (known_.contains(graph_.number(operand))) continue;
+      llvm::Expected<bool> computed = Compute(operand->producer());
+      if (!computed || !*computed) return computed;
+    }
+    return Compute(op);
+  }
+
+  /// Whether `value` is made of nothing, and was not tried in vain.
+  bool IsSource(const Value* value) const {
+    const Op* op = value->producer();
+    return op && op->operands().empty() && !failed_.contains(op) && MayFold(*op);
+  }
+
+  bool MayFold(const Op& op) const {
+    if ((TraitsOf(op, traits_) & (kRandom | kEffect)) != 0) return false;
+    if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
+    return llvm::all_of(op.results(), [&](const Value* result) {
+      const Type& type = result->type();
+      if (type.storage != Storage::kDense || !IsConstant(type.dims)) return false;
+      Dim bytes = NumElements(type.dims) * Dim(DTypeSize(type.dtype));
+      return bytes.is_constant() && bytes.constant() <= max_bytes_;
+    });
+  }
+
+  /// Says the same whatever the symbols stand for, and names no block.
+  static bool IsFixed(const AttributeValue& value) {
+    if (const Shape* shape = std::get_if<Shape>(&value)) return IsConstant(*shape);
+    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
+      return llvm::all_of(*shapes, IsConstant);
+    return !std::holds_alternative<BlockId>(value);
+  }
+
+  static bool IsConstant(llvm::ArrayRef<Dim> dims) {
+    return llvm::all_of(dims, [](const Dim& dim) { return dim.is_constant(); });
+  }
+
+  /// Makes the results known, whose operands are; false where that cannot be.
+  llvm::Expected<bool> Compute(Op* op) {
+    if (const Constant* value = ValueOfConstant(*op)) {
+      known_.insert({graph_.number(op->result()), *value});
+      return true;
+    }
+    llvm::SmallVector<Constant, 4> operands;
+    for (const Value* operand : op->operands())
+      operands.push_back(known_.find(graph_.number(operand))->second);
+    llvm::Expected<std::optional<std::vector<Constant>>> results = evaluate_(*op, operands);
+    if (!results) {
+      llvm::Error error = results.takeError();
+      if (error.isA<DeviceError>()) return error;
+      // The run will meet the same mistake, and tell it.
+      llvm::consumeError(std::move(error));
+    }
+    if (!results || !*results) {
+      failed_.insert(op);
+      return false;
+    }
+    for (unsigned i = 0; i < op->results().size(); ++i) {
+      Constant& value = (**results)[i];
+      if (!Fits(value, op->result(i)->type()))
+        InternalError("'" + op->result(i)->name() + "' was computed with another type");
+      known_.insert({graph_.number(op->result(i)), std::move(value)});
+    }
+    return true;
+  }
+
+  /// What a call of `constant` says that it gives, where that is of its result's type as it is.
+  const Constant* ValueOfConstant(const Op& op) const {
+    if (&op.def() != &constant_) return nullptr;
+    for (const AttributeValue& value : op.attribute_values())
+      if (const auto* tensor = std::get_if<Constant>(&value))
+        return Fits(*tensor, op.result()->type()) ? tensor : nullptr;
+    return nullptr;
+  }
+
+  static bool Fits(const Constant& value, const Type& type) {
+    return value.dtype() == type.dtype &&
+           llvm::equal(value.sizes(), type.dims,
+                       [](int64_t size, const Dim& dim) { return dim.is_constant(size); });
+  }
+
+  /// Makes a known value the result of `constant`, where somebody reads it who stays.
+  void Materialize(const Value* value) {
+    auto known = known_.find(graph_.number(value));
+    Op* op = value->producer();
+    if (known == known_.end() || op->operands().empty() || op->results().size() != 1) return;
+    int64_t bytes = known->second.num_bytes();
+    if (bytes > bytes_left_) return;
+    std::vector<AttributeValue> attributes = AttributesOf(known->second);
+    // A type may say more of a value than its dims: an index bound.
+    InferenceContext context(constant_, {}, attributes);
+    if (llvm::Error error = Infer(context)) return llvm::consumeError(std::move(error));
+    if (context.outputs()[0] != value->type()) return;
+    bytes_left_ -= bytes;
+    graph_.RewriteOp(op, constant_, {}, std::move(attributes));
+  }
+
+  std::vector<AttributeValue> AttributesOf(const Constant& value) const {
+    std::vector<AttributeValue> attributes;
+    for (const AttributeDecl& decl : constant_.signature.attributes) {
+      if (decl.kind == AttributeKind::kTensor) {
+        attributes.push_back(value);
+      } else if (decl.kind == AttributeKind::kDType) {
+        attributes.push_back(value.dtype());
+      } else {
+        attributes.push_back(decl.default_value);
+      }
+    }
+    return attributes;
+  }
+
+  Graph& graph_;
+  const OpDef& constant_;
+  Evaluator evaluate_;
+  int64_t max_bytes_;
+  int64_t bytes_left_;
+  std::vector<uint8_t> traits_;
+  /// By value: read by more than calls; uses by calls that were not visited yet.
+  llvm::BitVector escapes_;
+  std::vector<uint32_t> uses_left_;
+  /// Values of results that somebody may still read.
+  llvm::DenseMap<uint32_t, Constant> known_;
+  llvm::DenseSet<const Op*> failed_;
+};
+
+}  // namespace
+
+llvm::Error FoldConstants(Graph& graph, const OpRegistry& registry, Evaluator evaluate,
+                          int64_t max_bytes) {
+  const OpDef* constant = registry.Find("constant");
+  if (!constant) return llvm::Error::success();
+  return Folder(graph, *constant, evaluate, max_bytes).Run();
+}
+
+}  // namespace pdl

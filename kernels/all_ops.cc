@@ -1,0 +1,29 @@
+#include "kernels/all_ops.h"
+
+namespace pdl {
+
+void RegisterAllOps(OpRegistry& registry) {
+  RegisterUnaryOps(registry);
+  RegisterBinaryOps(registry);
+  RegisterComparisonOps(registry);
+  RegisterMatmulOps(registry);
+  RegisterReductionOps(registry);
+  RegisterSoftmaxOps(registry);
+  RegisterShapeOps(registry);
+  RegisterSliceOps(registry);
+  RegisterCastOps(registry);
+  RegisterConstantOps(registry);
+  RegisterRandomOps(registry);
+}
+
+OpRegistry& GlobalRegistry() {
+  // Never destroyed: plugins and other threads may look at it until the process ends.
+  static OpRegistry& registry = *[] {
+    auto* all = new OpRegistry();
+    RegisterAllOps(*all);
+    return all;
+  }();
+  return registry;
+}
+
+}  // namespace pdl

@@ -1,0 +1,27 @@
+// The list of the built-in operators.
+#ifndef PDL_KERNELS_ALL_OPS_H_
+#define PDL_KERNELS_ALL_OPS_H_
+
+#include "pdl/op_registry.h"
+
+namespace pdl {
+
+/// Adds every built-in operator, with its CPU kernel.
+void RegisterAllOps(OpRegistry& registry);
+
+// One for each family.
+void RegisterUnaryOps(OpRegistry& registry);
+void RegisterBinaryOps(OpRegistry& registry);
+void RegisterComparisonOps(OpRegistry& registry);
+void RegisterMatmulOps(OpRegistry& registry);
+void RegisterReductionOps(OpRegistry& registry);
+void RegisterSoftmaxOps(OpRegistry& registry);
+void RegisterShapeOps(OpRegistry& registry);
+void RegisterSliceOps(OpRegistry& registry);
+void RegisterCastOps(OpRegistry& registry);
+void RegisterConstantOps(OpRegistry& registry);
+void RegisterRandomOps(OpRegistry& registry);
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_ALL_OPS_H_

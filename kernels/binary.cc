@@ -1,0 +1,330 @@
+// Operators on pairs of elements, which broadcast: add, sub, mul, div, floor_div, mod, pow,
+// maximum, minimum.
+#include "kernels/all_ops.h"
+#include "kernels/elementwise.h"
+#include "kernels/inference_helpers.h"
+#include "pdl/gradient.h"
+#include "pdl/op_proto_maker.h"
+
+namespace pdl {
+namespace {
+
+// Integers wrap around: the arithmetic is done on unsigned numbers, for which that is defined.
+template <class T>
+PDL_INLINE uint64_t Wrap(T x) {
+  return static_cast<uint64_t>(x);
+}
+
+// 1 where `condition` holds, else 0, in the dtype of `like`.
+Value* Indicator(GradientContext& g, llvm::StringRef condition, Value* a, Value* b, Value* like) {
+  return g.Call("cast", {g.Call(condition, {a, b})}, {{"to", like->type().dtype}});
+}
+
+struct BinaryMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment, DTypeSet dtypes, unsigned traits, GradientFunction gradient) {
+    AddComment(std::string(comment) +
+               " Broadcasts as NumPy does, over sizes that are literally 1.");
+    AddInput("x", "left operand").Accepts(dtypes);
+    AddInput("y", "right operand; dtype as x").Accepts(dtypes);
+    AddOutput("z", "dtype as x, the dims of both broadcast");
+    SetTraits(kElementwise | traits);
+    SetInference(InferElementwise);
+    SetGradient(gradient);
+  }
+};
+
+// --- add, sub, mul ------------------------------------------------------------------------------
+
+struct Sum {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(Wrap(x) + Wrap(y));
+    } else {
+      return x + y;
+    }
+  }
+};
+template <class Context>
+using AddOp = BinaryOp<Context, Sum, NumberTypes>;
+
+struct AddMaker : BinaryMaker {
+  void Make() override {
+    Declare("x + y. Integers wrap around.", kNumberSet, kCommutative, [](GradientContext& g) {
+      g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
+      g.SetInputGradient(1, g.SumTo(g.output_gradient(), g.input(1)));
+    });
+  }
+};
+
+struct Difference {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(Wrap(x) - Wrap(y));
+    } else {
+      return x - y;
+    }
+  }
+};
+template <class Context>
+using SubOp = BinaryOp<Context, Difference, NumberTypes>;
+
+struct SubMaker : BinaryMaker {
+  void Make() override {
+    Declare("x - y. Integers wrap around.", kNumberSet, 0, [](GradientContext& g) {
+      g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
+      g.SetInputGradient(1, g.SumTo(g.Neg(g.output_gradient()), g.input(1)));
+    });
+  }
+};
+
+struct Product {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(Wrap(x) * Wrap(y));
+    } else {
+      return x * y;
+    }
+  }
+};
+template <class Context>
+using MulOp = BinaryOp<Context, Product, NumberTypes>;
+
+struct MulMaker : BinaryMaker {
+  void Make() override {
+    Declare("x * y. Integers wrap around.", kNumberSet, kCommutative, [](GradientContext& g) {
+      Value* dz = g.output_gradient();
+      g.SetInputGradient(0, g.SumTo(g.Mul(dz, g.input(1)), g.input(0)));
+      g.SetInputGradient(1, g.SumTo(g.Mul(dz, g.input(0)), g.input(1)));
+    });
+  }
+};
+
+// --- div, floor_div, mod ------------------------------------------------------------------------
+
+struct Quotient {
+  template <class T>
+  T operator()(T x, T y) const {
+    return x / y;
+  }
+};
+template <class Context>
+using DivOp = BinaryOp<Context, Quotient, FloatTypes>;
+
+struct DivMaker : BinaryMaker {
+  void Make() override {
+    Declare("x / y, for real numbers; floor_div is for integers.", kFloatSet, 0,
+            [](GradientContext& g) {
+              Value* dx = g.Div(g.output_gradient(), g.input(1));
+              g.SetInputGradient(0, g.SumTo(dx, g.input(0)));
+              g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dx, g.output())), g.input(1)));
+            });
+  }
+};
+
+// The quotient rounded down and what is left, which has the sign of y: as Python and NumPy.
+template <class T>
+struct Division {
+  T quotient;
+  T remainder;
+};
+
+template <class T>
+Division<T> DivideFloat(T x, T y) {
+  T remainder = std::fmod(x, y);
+  if (y == T(0)) return {x / y, remainder};
+  T quotient = (x - remainder) / y;
+  if (remainder == T(0)) {
+    remainder = math::CopySign(T(0), y);
+  } else if ((y < T(0)) != (remainder < T(0))) {
+    remainder += y;
+    quotient -= T(1);
+  }
+  if (quotient == T(0)) return {math::CopySign(T(0), x / y), remainder};
+  // The division may have rounded up to, or down below, the integer that it stands for.
+  T floored = std::floor(quotient);
+  if (quotient - floored > T(0.5)) floored += T(1);
+  return {floored, remainder};
+}
+
+template <class T>
+PDL_INLINE Division<T> DivideInteger(T x, T y) {
+  if (y == T(0)) return {T(0), T(0)};
+  if constexpr (std::is_signed_v<T>) {
+    // The smallest integer divided by -1 wraps around to itself.
+    if (y == T(-1)) return {static_cast<T>(Wrap(T(0)) - Wrap(x)), T(0)};
+    const T quotient = static_cast<T>(x / y);
+    const T remainder = static_cast<T>(x % y);
+    const bool down = remainder != T(0) && (remainder < T(0)) != (y < T(0));
+    return {static_cast<T>(quotient - (down ? 1 : 0)), static_cast<T>(remainder + (down ? y : 0))};
+  } else {
+    return {static_cast<T>(x / y), static_cast<T>(x % y)};
+  }
+}
+
+struct FloorQuotient {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return DivideInteger(x, y).quotient;
+    } else {
+      return DivideFloat(x, y).quotient;
+    }
+  }
+};
+template <class Context>
+using FloorDivOp = BinaryOp<Context, FloorQuotient, NumberTypes>;
+
+struct FloorDivMaker : BinaryMaker {
+  void Make() override {
+    Declare("x // y: the quotient rounded down; 0 where an integer is divided by 0.", kNumberSet, 0,
+            nullptr);
+  }
+};
+
+struct Remainder {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return DivideInteger(x, y).remainder;
+    } else {
+      return DivideFloat(x, y).remainder;
+    }
+  }
+};
+template <class Context>
+using ModOp = BinaryOp<Context, Remainder, NumberTypes>;
+
+struct ModMaker : BinaryMaker {
+  void Make() override {
+    Declare("x % y = x - y * (x // y), with the sign of y; 0 where an integer is divided by 0.",
+            kNumberSet, 0, [](GradientContext& g) {
+              Value* dz = g.output_gradient();
+              g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
+              Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
+              g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
+            });
+  }
+};
+
+// --- pow ----------------------------------------------------------------------------------------
+
+template <class T>
+PDL_INLINE T IntegerPower(T base, T exponent) {
+  if constexpr (std::is_signed_v<T>) {
+    // 1 / base^-exponent, rounded to 0; only 1 and -1 have an integer inverse.
+    if (exponent < T(0)) {
+      if (base == T(1)) return T(1);
+      if (base == T(-1)) return (exponent & 1) != 0 ? T(-1) : T(1);
+      return T(0);
+    }
+  }
+  uint64_t factor = Wrap(base);
+  uint64_t power = 1;
+  for (uint64_t rest = Wrap(exponent); rest != 0; rest >>= 1) {
+    if ((rest & 1) != 0) power *= factor;
+    factor *= factor;
+  }
+  return static_cast<T>(power);
+}
+
+struct Power {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return IntegerPower(x, y);
+    } else {
+      return math::Pow(x, y);
+    }
+  }
+};
+template <class Context>
+using PowOp = BinaryOp<Context, Power, NumberTypes>;
+
+// y * x^(y - 1) and x^y * log(x), where 0^-1 and log(0) would be multiplied by 0 and give nan.
+void PowGradient(GradientContext& g) {
+  Value* x = g.input(0);
+  Value* y = g.input(1);
+  Value* dz = g.output_gradient();
+  Value* zero = g.Scalar(0, x);
+  Value* exponent = g.Add(g.Sub(y, g.Scalar(1, y)), Indicator(g, "equal", y, zero, x));
+  Value* dx = g.Mul(dz, g.Mul(y, g.Call("pow", {x, exponent})));
+  g.SetInputGradient(0, g.SumTo(dx, x));
+  Value* base = g.Add(x, Indicator(g, "equal", x, zero, x));
+  Value* dy = g.Mul(dz, g.Mul(g.output(), g.Call("log", {base})));
+  g.SetInputGradient(1, g.SumTo(dy, y));
+}
+
+struct PowMaker : BinaryMaker {
+  void Make() override {
+    Declare(
+        "x to the power of y. Integers wrap around, and a negative power of one other than 1 and "
+        "-1 is 0. At x = 0 the gradient of y is taken to be 0.",
+        kNumberSet, 0, PowGradient);
+  }
+};
+
+// --- maximum, minimum ---------------------------------------------------------------------------
+
+struct Maximum {
+  template <class T>
+  T operator()(T x, T y) const {
+    return (x > y) | (x != x) ? x : y;
+  }
+};
+template <class Context>
+using MaximumOp = BinaryOp<Context, Maximum, NumberTypes>;
+
+struct Minimum {
+  template <class T>
+  T operator()(T x, T y) const {
+    return (x < y) | (x != x) ? x : y;
+  }
+};
+template <class Context>
+using MinimumOp = BinaryOp<Context, Minimum, NumberTypes>;
+
+// The gradient goes to the operand that was chosen, half to each where they are equal.
+void ChoiceGradient(GradientContext& g, llvm::StringRef strict, llvm::StringRef weak) {
+  Value* half = g.Mul(g.output_gradient(), g.Scalar(0.5, g.input(0)));
+  for (const unsigned i : {0u, 1u}) {
+    Value* mine = g.input(i);
+    Value* other = g.input(1 - i);
+    Value* chosen =
+        g.Add(Indicator(g, strict, mine, other, mine), Indicator(g, weak, mine, other, mine));
+    g.SetInputGradient(i, g.SumTo(g.Mul(half, chosen), mine));
+  }
+}
+
+struct MaximumMaker : BinaryMaker {
+  void Make() override {
+    Declare("The larger of x and y; nan where one is nan.", kNumberSet, 0,
+            [](GradientContext& g) { ChoiceGradient(g, "greater", "greater_equal"); });
+  }
+};
+
+struct MinimumMaker : BinaryMaker {
+  void Make() override {
+    Declare("The smaller of x and y; nan where one is nan.", kNumberSet, 0,
+            [](GradientContext& g) { ChoiceGradient(g, "less", "less_equal"); });
+  }
+};
+
+}  // namespace
+
+void RegisterBinaryOps(OpRegistry& registry) {
+  registry.RegisterOp<AddOp, AddMaker>("add");
+  registry.RegisterOp<SubOp, SubMaker>("sub");
+  registry.RegisterOp<MulOp, MulMaker>("mul");
+  registry.RegisterOp<DivOp, DivMaker>("div");
+  registry.RegisterOp<FloorDivOp, FloorDivMaker>("floor_div");
+  registry.RegisterOp<ModOp, ModMaker>("mod");
+  registry.RegisterOp<PowOp, PowMaker>("pow");
+  registry.RegisterOp<MaximumOp, MaximumMaker>("maximum");
+  registry.RegisterOp<MinimumOp, MinimumMaker>("minimum");
+}
+
+}  // namespace pdl

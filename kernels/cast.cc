@@ -1,0 +1,126 @@
+// cast: elements as another dtype.
+#include "kernels/all_ops.h"
+#include "kernels/elementwise.h"
+#include "kernels/inference_helpers.h"
+#include "pdl/gradient.h"
+#include "pdl/op_proto_maker.h"
+
+namespace pdl {
+namespace {
+
+// The float towards 0 from x, made odd where x is none: rounding it once more to a half gives what
+// rounding x at once would.
+PDL_INLINE float RoundToOdd(double x) {
+  const float nearest = static_cast<float>(x);
+  const double back = static_cast<double>(nearest);
+  const uint32_t bits = math::detail::Bits(nearest);
+  const uint32_t shorter = bits - (math::Abs(back) > math::Abs(x) ? 1u : 0u);
+  return math::detail::FloatOf((back == x) | (x != x) ? bits : (shorter | 1u));
+}
+
+// As NumPy has it on this kind of processor: what does not fit an int32 or int64 becomes the
+// smallest one; the 8-bit integers take the low bits of an int32.
+template <class To, class From>
+PDL_INLINE To RealToInteger(From x) {
+  using Wide = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
+  constexpr From kEnd = sizeof(To) == 8 ? From(0x1p63) : From(0x1p31);
+  // A double may lie between -2^31 - 1 and -2^31, and is then rounded towards 0 to the latter.
+  constexpr bool kHasRest = sizeof(Wide) == 4 && sizeof(From) == 8;
+  const bool fits = (x < kEnd) & (kHasRest ? x > -kEnd - From(1) : x >= -kEnd);
+  const Wide wide = fits ? static_cast<Wide>(x) : std::numeric_limits<Wide>::min();
+  return static_cast<To>(wide);
+}
+
+template <class To>
+struct Conversion {
+  template <class From>
+  ComputeType<To> operator()(From x) const {
+    constexpr bool kFromReal = std::is_floating_point_v<From>;
+    constexpr bool kToHalf = !std::is_same_v<ComputeType<To>, To>;
+    if constexpr (std::is_same_v<To, bool>) {
+      return x != From(0);
+    } else if constexpr (kToHalf && sizeof(From) >= 4 && !std::is_same_v<From, float>) {
+      return RoundToOdd(static_cast<double>(x));
+    } else if constexpr (kFromReal && std::is_integral_v<To>) {
+      return RealToInteger<To>(x);
+    } else {
+      return static_cast<ComputeType<To>>(x);
+    }
+  }
+};
+
+template <class From>
+Tile TileFrom(DType to) {
+  Tile tile;
+  VisitDType(AnyTypes(), to, [&](auto tag) {
+    using To = typename decltype(tag)::type;
+    static const Conversion<To> conversion;
+    tile = MakeUnaryTile<To, From>(&conversion);
+  });
+  return tile;
+}
+
+template <class Context>
+class CastOp : public Operator<Context> {
+ public:
+  Tile GetTile(llvm::ArrayRef<DType> inputs, DType output) const override {
+    Tile tile;
+    VisitDType(AnyTypes(), inputs[0],
+               [&](auto tag) { tile = TileFrom<typename decltype(tag)::type>(output); });
+    return tile;
+  }
+
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& input = context.inputs()[0];
+    const OperandType& output = context.outputs()[0];
+    Preparation preparation;
+    preparation.state = std::make_shared<ElementwiseState>(GetTile({input.dtype}, output.dtype),
+                                                           context.inputs(), output);
+    if (input.dtype == output.dtype) {
+      preparation.aliases.push_back({0, 0});
+    } else if (DTypeSize(input.dtype) == DTypeSize(output.dtype)) {
+      preparation.in_place.push_back({0, 0});
+    }
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    context.template state<ElementwiseState>()->template Run<1>(inputs, outputs[0], context);
+    return llvm::Error::success();
+  }
+};
+
+llvm::Error InferCast(InferenceContext& context) {
+  if (llvm::Error error = CheckDType(context, "to", kAnySet)) return error;
+  context.SetOutput(Type(context.attributes().Dtype("to"), context.input(0).dims));
+  return llvm::Error::success();
+}
+
+void CastGradient(GradientContext& g) {
+  const DType from = g.input(0)->type().dtype;
+  if (!IsFloat(from) || !IsFloat(g.output()->type().dtype)) return;
+  g.SetInputGradient(0, g.Call("cast", {g.output_gradient()}, {{"to", from}}));
+}
+
+struct CastMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "Each element as another dtype. Reals become integers by dropping the fraction, and bool "
+        "by "
+        "being other than 0. Integers wrap around; a real outside i32 or i64, or nan, becomes the "
+        "smallest integer.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "dims as x");
+    AddAttr<DType>("to", "the new dtype");
+    SetTraits(kElementwise);
+    SetInference(InferCast);
+    SetGradient(CastGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterCastOps(OpRegistry& registry) { registry.RegisterOp<CastOp, CastMaker>("cast"); }
+
+}  // namespace pdl

@@ -1,0 +1,145 @@
+// Operators that give truth values: equal, not_equal, less, less_equal, greater, greater_equal,
+// logical_and, logical_or, logical_not.
+#include "kernels/all_ops.h"
+#include "kernels/elementwise.h"
+#include "kernels/inference_helpers.h"
+#include "pdl/op_proto_maker.h"
+
+namespace pdl {
+namespace {
+
+struct ComparisonMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment, DTypeSet dtypes, unsigned traits = 0) {
+    AddComment(std::string(comment) +
+               " Broadcasts as NumPy does, over sizes that are literally 1.");
+    AddInput("x", "left operand").Accepts(dtypes);
+    AddInput("y", "right operand; dtype as x").Accepts(dtypes);
+    AddOutput("z", "bool, the dims of both broadcast");
+    SetTraits(kElementwise | traits);
+    SetInference(InferComparison);
+  }
+};
+
+struct Equal {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return x == y;
+  }
+};
+template <class Context>
+using EqualOp = BinaryOp<Context, Equal, AnyTypes, bool>;
+struct EqualMaker : ComparisonMaker {
+  void Make() override { Declare("x == y; nan equals nothing.", kAnySet, kCommutative); }
+};
+
+struct NotEqual {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return x != y;
+  }
+};
+template <class Context>
+using NotEqualOp = BinaryOp<Context, NotEqual, AnyTypes, bool>;
+struct NotEqualMaker : ComparisonMaker {
+  void Make() override { Declare("x != y; nan differs from all.", kAnySet, kCommutative); }
+};
+
+struct Less {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return x < y;
+  }
+};
+template <class Context>
+using LessOp = BinaryOp<Context, Less, NumberTypes, bool>;
+struct LessMaker : ComparisonMaker {
+  void Make() override { Declare("x < y; false where one is nan.", kNumberSet); }
+};
+
+struct LessEqual {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return x <= y;
+  }
+};
+template <class Context>
+using LessEqualOp = BinaryOp<Context, LessEqual, NumberTypes, bool>;
+struct LessEqualMaker : ComparisonMaker {
+  void Make() override { Declare("x <= y; false where one is nan.", kNumberSet); }
+};
+
+struct Greater {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return x > y;
+  }
+};
+template <class Context>
+using GreaterOp = BinaryOp<Context, Greater, NumberTypes, bool>;
+struct GreaterMaker : ComparisonMaker {
+  void Make() override { Declare("x > y; false where one is nan.", kNumberSet); }
+};
+
+struct GreaterEqual {
+  template <class T>
+  bool operator()(T x, T y) const {
+    return x >= y;
+  }
+};
+template <class Context>
+using GreaterEqualOp = BinaryOp<Context, GreaterEqual, NumberTypes, bool>;
+struct GreaterEqualMaker : ComparisonMaker {
+  void Make() override { Declare("x >= y; false where one is nan.", kNumberSet); }
+};
+
+using BoolType = TypeList<bool>;
+
+struct And {
+  bool operator()(bool x, bool y) const { return x & y; }
+};
+template <class Context>
+using AndOp = BinaryOp<Context, And, BoolType>;
+struct AndMaker : ComparisonMaker {
+  void Make() override { Declare("True where both are.", DType::kBool, kCommutative); }
+};
+
+struct Or {
+  bool operator()(bool x, bool y) const { return x | y; }
+};
+template <class Context>
+using OrOp = BinaryOp<Context, Or, BoolType>;
+struct OrMaker : ComparisonMaker {
+  void Make() override { Declare("True where at least one is.", DType::kBool, kCommutative); }
+};
+
+struct Not {
+  bool operator()(bool x) const { return !x; }
+};
+template <class Context>
+using NotOp = UnaryOp<Context, Not, BoolType>;
+struct NotMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("True where x is false, element by element.");
+    AddInput("x", "truth values").Accepts(DType::kBool);
+    AddOutput("y", "bool, dims as x");
+    SetTraits(kElementwise);
+    SetInference(InferSameAsFirst);
+  }
+};
+
+}  // namespace
+
+void RegisterComparisonOps(OpRegistry& registry) {
+  registry.RegisterOp<EqualOp, EqualMaker>("equal");
+  registry.RegisterOp<NotEqualOp, NotEqualMaker>("not_equal");
+  registry.RegisterOp<LessOp, LessMaker>("less");
+  registry.RegisterOp<LessEqualOp, LessEqualMaker>("less_equal");
+  registry.RegisterOp<GreaterOp, GreaterMaker>("greater");
+  registry.RegisterOp<GreaterEqualOp, GreaterEqualMaker>("greater_equal");
+  registry.RegisterOp<AndOp, AndMaker>("logical_and");
+  registry.RegisterOp<OrOp, OrMaker>("logical_or");
+  registry.RegisterOp<NotOp, NotMaker>("logical_not");
+}
+
+}  // namespace pdl

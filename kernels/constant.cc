@@ -1,0 +1,262 @@
+// Operators without inputs whose result is known: constant, zeros, ones, fill, size.
+#include <cstring>
+
+#include "kernels/all_ops.h"
+#include "kernels/element.h"
+#include "kernels/inference_helpers.h"
+#include "pdl/op_proto_maker.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kGrain = 1 << 16;
+
+// Writes n copies of one element.
+template <class Context>
+void Repeat(const void* element, int64_t element_size, void* out, int64_t n, Context& context) {
+  context.ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+    const auto fill = [&](auto zero) {
+      using T = decltype(zero);
+      T value;
+      std::memcpy(&value, element, sizeof(T));
+      std::fill(static_cast<T*>(out) + begin, static_cast<T*>(out) + end, value);
+    };
+    switch (element_size) {
+      case 1:
+        return fill(uint8_t{});
+      case 2:
+        return fill(uint16_t{});
+      case 4:
+        return fill(uint32_t{});
+      default:
+        return fill(uint64_t{});
+    }
+  });
+}
+
+template <class T>
+T FromInt(int64_t value) {
+  return Element<T>::Store(static_cast<ComputeType<T>>(value));
+}
+
+// The bytes of an integer as an element of a dtype.
+uint64_t ElementBits(DType dtype, int64_t value) {
+  uint64_t bits = 0;
+  VisitDType(AnyTypes(), dtype, [&](auto tag) {
+    const auto element = FromInt<typename decltype(tag)::type>(value);
+    std::memcpy(&bits, &element, sizeof(element));
+  });
+  return bits;
+}
+
+// --- constant -----------------------------------------------------------------------------------
+
+template <class Context>
+class ConstantOp : public Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context&) const override {
+    if (value_.num_bytes() > 0) {
+      std::memcpy(outputs[0]->raw(), value_.data(), static_cast<size_t>(value_.num_bytes()));
+    }
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    value_ = attributes.Tensor("value");
+    return llvm::Error::success();
+  }
+
+ private:
+  Constant value_;
+};
+
+// A literal must have been read as the dtype that the call asks for.
+llvm::Error CheckLiteral(InferenceContext& context, const Constant& value) {
+  if (!kAnySet.Contains(value.dtype())) {
+    return context.FailAtAttribute("value", Code::kOperandDType, "'value' must be {0}, got {1}",
+                                   kAnySet.ToString(), DTypeName(value.dtype()));
+  }
+  if (!context.attributes().Has("dtype")) return llvm::Error::success();
+  const DType dtype = context.attributes().Dtype("dtype");
+  if (value.dtype() == dtype) return llvm::Error::success();
+  return context.FailAtAttribute("value", Code::kDTypeMismatch, "'value' is {0}, 'dtype' is {1}",
+                                 DTypeName(value.dtype()), DTypeName(dtype));
+}
+
+llvm::Error InferConstant(InferenceContext& context) {
+  const Constant& value = context.attributes().Tensor("value");
+  if (llvm::Error error = CheckLiteral(context, value)) return error;
+  Type type(value.dtype(), {});
+  for (const int64_t size : value.sizes()) type.dims.push_back(size);
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+struct ConstantMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("A tensor whose elements stand in the text.");
+    AddOutput("y", "as `value`");
+    AddAttr<Constant>("value", "a number, or a nested list of numbers")
+        .Positional()
+        .DTypeFrom("dtype");
+    AddAttr<DType>("dtype", "how the numbers are read; none: i64, or f32 where one has a point")
+        .Optional();
+    SetInference(InferConstant);
+  }
+};
+
+// --- zeros, ones, fill --------------------------------------------------------------------------
+
+template <class Context, int64_t kValue>
+class RepeatOp : public Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    Repeat(&bits_, DTypeSize(outputs[0]->dtype()), outputs[0]->raw(), outputs[0]->num_elements(),
+           context);
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    bits_ = ElementBits(attributes.Dtype("dtype"), kValue);
+    return llvm::Error::success();
+  }
+
+ private:
+  uint64_t bits_ = 0;
+};
+template <class Context>
+using ZerosOp = RepeatOp<Context, 0>;
+template <class Context>
+using OnesOp = RepeatOp<Context, 1>;
+
+llvm::Error InferAny(InferenceContext& context) { return InferFromAttributes(context, kAnySet); }
+
+struct RepeatMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment) {
+    AddComment(comment);
+    AddOutput("y", "`dims` elements of `dtype`");
+    AddAttr<Shape>("dims", "the sizes").Positional();
+  }
+  void DeclareDType() { AddAttr<DType>("dtype", "of the elements").Default(DType::kF32); }
+};
+
+struct ZerosMaker : RepeatMaker {
+  void Make() override {
+    Declare("Zeros.");
+    DeclareDType();
+    SetInference(InferAny);
+  }
+};
+
+struct OnesMaker : RepeatMaker {
+  void Make() override {
+    Declare("Ones.");
+    DeclareDType();
+    SetInference(InferAny);
+  }
+};
+
+template <class Context>
+class FillOp : public Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    Repeat(value_.data(), DTypeSize(value_.dtype()), outputs[0]->raw(), outputs[0]->num_elements(),
+           context);
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    value_ = attributes.Tensor("value");
+    return llvm::Error::success();
+  }
+
+ private:
+  Constant value_;
+};
+
+llvm::Error InferFill(InferenceContext& context) {
+  const Constant& value = context.attributes().Tensor("value");
+  if (llvm::Error error = CheckLiteral(context, value)) return error;
+  if (!value.sizes().empty()) {
+    return context.FailAtAttribute("value", Code::kRank, "'value' must be one number, got {0} dims",
+                                   value.sizes().size());
+  }
+  return InferAny(context);
+}
+
+struct FillMaker : RepeatMaker {
+  void Make() override {
+    Declare("One number everywhere.");
+    AddAttr<Constant>("value", "the number").DTypeFrom("dtype");
+    DeclareDType();
+    SetInference(InferFill);
+  }
+};
+
+// --- size ---------------------------------------------------------------------------------------
+
+template <class Context>
+class SizeOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    llvm::Expected<int64_t> value = context.Evaluate(NumElements(this->attributes().Dims("dims")));
+    if (!value) return value.takeError();
+    auto state = std::make_shared<State>();
+    state->bits = ElementBits(context.outputs()[0].dtype, *value);
+    Preparation preparation;
+    preparation.state = std::move(state);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    Repeat(&context.template state<State>()->bits, DTypeSize(outputs[0]->dtype()),
+           outputs[0]->raw(), 1, context);
+    return llvm::Error::success();
+  }
+
+ private:
+  struct State : CallState {
+    uint64_t bits = 0;
+  };
+};
+
+llvm::Error InferSize(InferenceContext& context) {
+  if (llvm::Error error = CheckDType(context, "dtype", kNumberSet)) return error;
+  if (!NumElements(context.attributes().Dims("dims")).is_valid()) {
+    return context.FailAtAttribute("dims", Code::kDimOverflow,
+                                   "the product leaves 64 bits, or divides by zero");
+  }
+  context.SetOutput(Type(context.attributes().Dtype("dtype"), {}));
+  return llvm::Error::success();
+}
+
+struct SizeMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("The product of sizes as a number: what a symbol stands for among tensors.");
+    AddOutput("y", "a scalar of `dtype`");
+    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<DType>("dtype", "of the result").Default(DType::kI64);
+    SetInference(InferSize);
+  }
+};
+
+}  // namespace
+
+void RegisterConstantOps(OpRegistry& registry) {
+  registry.RegisterOp<ConstantOp, ConstantMaker>("constant");
+  registry.RegisterOp<ZerosOp, ZerosMaker>("zeros");
+  registry.RegisterOp<OnesOp, OnesMaker>("ones");
+  registry.RegisterOp<FillOp, FillMaker>("fill");
+  registry.RegisterOp<SizeOp, SizeMaker>("size");
+}
+
+}  // namespace pdl

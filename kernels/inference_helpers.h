@@ -1,0 +1,27 @@
+// Inference that several families share.
+#ifndef PDL_KERNELS_INFERENCE_HELPERS_H_
+#define PDL_KERNELS_INFERENCE_HELPERS_H_
+
+#include "pdl/inference.h"
+
+namespace pdl {
+
+/// One result of the operands' dtype, broadcast.
+llvm::Error InferElementwise(InferenceContext& context);
+/// The dims of operands `left` and `right` (or a part of them) broadcast together, by the rules of
+/// InferBroadcast.
+llvm::Expected<Shape> BroadcastDims(InferenceContext& context, llvm::ArrayRef<Dim> left,
+                                    llvm::ArrayRef<Dim> right);
+/// One bool result, broadcast.
+llvm::Error InferComparison(InferenceContext& context);
+/// One result of the attributes `dims` and `dtype`; nothing in `dims` may be negative.
+llvm::Error InferFromAttributes(InferenceContext& context, DTypeSet accepted);
+/// An Error at a dtype attribute where no kernel has that dtype.
+llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTypeSet accepted);
+/// The dims in a shape attribute: an Error at it where one is negative or invalid, a check where
+/// that is not known.
+llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute);
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_INFERENCE_HELPERS_H_

@@ -1,0 +1,160 @@
+// matmul: products of matrices, and of batches of them.
+#include "kernels/all_ops.h"
+#include "kernels/element.h"
+#include "kernels/inference_helpers.h"
+#include "kernels/matmul_plan.h"
+#include "pdl/gradient.h"
+#include "pdl/op_proto_maker.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+namespace {
+
+template <class Context>
+class MatmulOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    auto plan = MatmulPlan::Make(context, transpose_a_, transpose_b_);
+    if (!plan) return plan.takeError();
+    Preparation preparation;
+    preparation.workspace_bytes = (*plan)->workspace_bytes();
+    preparation.state = std::move(*plan);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    context.template state<MatmulPlan>()->Run(*inputs[0], *inputs[1], outputs[0], context);
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    transpose_a_ = attributes.Bool("transpose_a");
+    transpose_b_ = attributes.Bool("transpose_b");
+    return llvm::Error::success();
+  }
+
+ private:
+  bool transpose_a_ = false;
+  bool transpose_b_ = false;
+};
+
+// One operand seen as a batch of matrices [rows, columns], after its transposition.
+struct Matrices {
+  Shape batch;
+  Dim rows, columns;
+};
+
+llvm::Expected<Matrices> ReadOperand(InferenceContext& context, unsigned index,
+                                     llvm::StringRef transpose) {
+  const Shape& dims = context.input(index).dims;
+  const bool transposed = context.attributes().Bool(transpose);
+  Matrices matrices;
+  if (dims.empty()) {
+    return context.FailAt({index}, Code::kRank, "'{0}' must have at least one dim, got {1}",
+                          context.def().signature.inputs[index].name,
+                          context.input(index).ToString());
+  }
+  if (dims.size() == 1) {
+    if (transposed) {
+      return context.FailAtAttribute(
+          transpose, Code::kRank, "a vector cannot be transposed: '{0}' is {1}",
+          context.def().signature.inputs[index].name, context.input(index).ToString());
+    }
+    matrices.rows = index == 0 ? Dim(1) : dims[0];
+    matrices.columns = index == 0 ? dims[0] : Dim(1);
+    return matrices;
+  }
+  matrices.batch.assign(dims.begin(), dims.end() - 2);
+  matrices.rows = dims[dims.size() - (transposed ? 1 : 2)];
+  matrices.columns = dims[dims.size() - (transposed ? 2 : 1)];
+  return matrices;
+}
+
+llvm::Error InferMatmul(InferenceContext& context) {
+  const Type& a = context.input(0);
+  const Type& b = context.input(1);
+  if (a.dtype != b.dtype) {
+    return context.FailAt({0, 1}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
+                          DTypeName(a.dtype), DTypeName(b.dtype));
+  }
+  llvm::Expected<Matrices> left = ReadOperand(context, 0, "transpose_a");
+  if (!left) return left.takeError();
+  llvm::Expected<Matrices> right = ReadOperand(context, 1, "transpose_b");
+  if (!right) return right.takeError();
+  if (llvm::Error error =
+          context.RequireEqual(left->columns, right->rows, {0, 1}, "inner dims differ")) {
+    return error;
+  }
+  llvm::Expected<Shape> dims = BroadcastDims(context, left->batch, right->batch);
+  if (!dims) return dims.takeError();
+  if (a.rank() > 1) dims->push_back(left->rows);
+  if (b.rank() > 1) dims->push_back(right->columns);
+  context.SetOutput(Type(a.dtype, *dims));
+  return llvm::Error::success();
+}
+
+Value* Reshape(GradientContext& g, Value* x, const Shape& dims) {
+  if (x != nullptr && x->type().dims == dims) return x;
+  return g.Call("reshape", {x}, {{"dims", dims}});
+}
+
+Value* Multiply(GradientContext& g, Value* a, bool transpose_a, Value* b, bool transpose_b) {
+  return g.Call("matmul", {a, b}, {{"transpose_a", transpose_a}, {"transpose_b", transpose_b}});
+}
+
+void MatmulGradient(GradientContext& g) {
+  const bool ta = g.attributes().Bool("transpose_a");
+  const bool tb = g.attributes().Bool("transpose_b");
+  // Vectors as the matrices that they stand for.
+  Shape a_dims = g.input(0)->type().dims;
+  Shape b_dims = g.input(1)->type().dims;
+  Shape c_dims = g.output()->type().dims;
+  if (b_dims.size() == 1) {
+    b_dims.push_back(1);
+    c_dims.push_back(1);
+  }
+  if (a_dims.size() == 1) {
+    a_dims.insert(a_dims.begin(), 1);
+    c_dims.insert(c_dims.end() - 1, 1);
+  }
+  if (!ta && b_dims.size() == 2 && a_dims.size() > 2) {
+    // A batch times one matrix is one tall matrix times it, and the sum over the batch is part of
+    // the product.
+    const Dim rows = NumElements(llvm::ArrayRef<Dim>(a_dims).drop_back());
+    a_dims = {rows, a_dims.back()};
+    c_dims = {rows, c_dims.back()};
+  }
+  Value* a = Reshape(g, g.input(0), a_dims);
+  Value* b = Reshape(g, g.input(1), b_dims);
+  Value* dc = Reshape(g, g.output_gradient(), c_dims);
+  Value* da = ta ? Multiply(g, b, tb, dc, true) : Multiply(g, dc, false, b, !tb);
+  Value* db = tb ? Multiply(g, dc, true, a, ta) : Multiply(g, a, !ta, dc, false);
+  g.SetInputGradient(0, Reshape(g, g.SumTo(da, a), g.input(0)->type().dims));
+  g.SetInputGradient(1, Reshape(g, g.SumTo(db, b), g.input(1)->type().dims));
+}
+
+struct MatmulMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "The product of matrices. Dims before the last two are a batch and broadcast as NumPy "
+        "does; an operand of one dim is a row on the left, a column on the right, and its dim is "
+        "left out of the result. Halves are added up in f32, integers wrap around.");
+    AddInput("a", "[..., M, K], or [K]").Accepts(kNumberSet);
+    AddInput("b", "[..., K, N], or [K]; dtype as a").Accepts(kNumberSet);
+    AddOutput("c", "[..., M, N]; dtype as a");
+    AddAttr<bool>("transpose_a", "take a as [..., K, M]").Default(false);
+    AddAttr<bool>("transpose_b", "take b as [..., N, K]").Default(false);
+    SetInference(InferMatmul);
+    SetGradient(MatmulGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterMatmulOps(OpRegistry& registry) {
+  registry.RegisterOp<MatmulOp, MatmulMaker>("matmul");
+}
+
+}  // namespace pdl

@@ -1,0 +1,241 @@
+// Operators that draw random numbers: uniform, normal.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/all_ops.h"
+#include "kernels/element.h"
+#include "kernels/inference_helpers.h"
+#include "kernels/isa_dispatch.h"
+#include "kernels/philox.h"
+#include "pdl/op_proto_maker.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+namespace {
+
+enum class Distribution { kUniform, kNormal };
+
+// low and high, or mean and standard deviation.
+struct Range {
+  double a = 0;
+  double b = 1;
+};
+
+// Two independent standard normal numbers (Box and Muller 1958).
+template <class T>
+struct NormalPair {
+  T first, second;
+};
+PDL_INLINE NormalPair<float> Normals(uint32_t a, uint32_t b) {
+  // In (0, 1], with more bits near 0, which give the large ones.
+  const float unit = (static_cast<float>(static_cast<int32_t>(a >> 1)) + 0.5f) * 0x1p-31f;
+  const float radius = math::Sqrt(-2.0f * math::Log(unit));
+  const float angle = 6.2831853f * random::UnitFloat(b);
+  return {radius * math::CosReducible(angle), radius * math::SinReducible(angle)};
+}
+PDL_INLINE NormalPair<double> Normals(random::Words words) {
+  const double unit = random::UnitDouble(words.w0, words.w1) + 0x1p-54;
+  const double radius = math::Sqrt(-2.0 * math::Log(unit));
+  const double angle = 6.283185307179586 * random::UnitDouble(words.w2, words.w3);
+  return {radius * math::Cos(angle), radius * math::Sin(angle)};
+}
+
+// The largest number below x.
+template <class T>
+T Below(T x) {
+  return std::nextafter(x, -std::numeric_limits<T>::infinity());
+}
+template <class Half>
+Half HalfBelow(Half x) {
+  x.bits = static_cast<uint16_t>((x.bits & 0x7fff) == 0   ? 0x8001
+                                 : (x.bits & 0x8000) != 0 ? x.bits + 1
+                                                          : x.bits - 1);
+  return x;
+}
+template <>
+float16 Below(float16 x) {
+  return HalfBelow(x);
+}
+template <>
+bfloat16 Below(bfloat16 x) {
+  return HalfBelow(x);
+}
+
+// The limits of uniform numbers of type T: rounding may not reach `high`, nor leave a T.
+template <class T>
+struct Limits {
+  ComputeType<T> low, high, largest;
+
+  explicit Limits(Range range)
+      : low(static_cast<ComputeType<T>>(range.a)), high(static_cast<ComputeType<T>>(range.b)) {
+    T last = Element<T>::Store(high);
+    if (!(static_cast<double>(Element<T>::Load(last)) < range.b)) last = Below(last);
+    largest = std::max(Element<T>::Load(last), low);
+  }
+  PDL_INLINE ComputeType<T> Value(ComputeType<T> unit) const {
+    ComputeType<T> x = random::Between(low, high, unit);
+    x = x < low ? low : x;
+    return x > largest ? largest : x;
+  }
+};
+
+// Elements [begin, begin + n) of the stream; begin is a multiple of a block.
+template <class T, Distribution kDistribution>
+struct DrawLoop {
+  using C = ComputeType<T>;
+  static constexpr bool kDouble = sizeof(C) == 8;
+  static constexpr int64_t kPerBlock = kDouble ? 2 : 4;
+  static constexpr int64_t kBlocks = 64;
+
+  static PDL_INLINE void Block(random::Words words, Range range, const Limits<T>& limits, C* out) {
+    if constexpr (kDistribution == Distribution::kUniform) {
+      if constexpr (kDouble) {
+        out[0] = limits.Value(random::UnitDouble(words.w0, words.w1));
+        out[1] = limits.Value(random::UnitDouble(words.w2, words.w3));
+      } else {
+        out[0] = limits.Value(random::UnitFloat(words.w0));
+        out[1] = limits.Value(random::UnitFloat(words.w1));
+        out[2] = limits.Value(random::UnitFloat(words.w2));
+        out[3] = limits.Value(random::UnitFloat(words.w3));
+      }
+    } else {
+      const C mean = static_cast<C>(range.a), deviation = static_cast<C>(range.b);
+      if constexpr (kDouble) {
+        const auto pair = Normals(words);
+        out[0] = mean + deviation * pair.first;
+        out[1] = mean + deviation * pair.second;
+      } else {
+        const auto pair = Normals(words.w0, words.w1);
+        const auto other = Normals(words.w2, words.w3);
+        out[0] = mean + deviation * pair.first;
+        out[1] = mean + deviation * pair.second;
+        out[2] = mean + deviation * other.first;
+        out[3] = mean + deviation * other.second;
+      }
+    }
+  }
+
+  static PDL_INLINE void Run(random::Stream stream, int64_t begin, int64_t n, Range range,
+                             void* out_raw) {
+    T* out = static_cast<T*>(out_raw);
+    const Limits<T> limits(range);
+    C values[kBlocks * kPerBlock];
+    for (int64_t i = 0; i < n; i += kBlocks * kPerBlock) {
+      const uint64_t first = static_cast<uint64_t>((begin + i) / kPerBlock);
+      for (int64_t b = 0; b < kBlocks; ++b) {
+        Block(random::Philox(stream, first + static_cast<uint64_t>(b)), range, limits,
+              values + b * kPerBlock);
+      }
+      const int64_t count = std::min(kBlocks * kPerBlock, n - i);
+      for (int64_t j = 0; j < count; ++j) out[i + j] = Element<T>::Store(values[j]);
+    }
+  }
+};
+
+template <class Context, Distribution kDistribution>
+class RandomOp : public Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    constexpr int64_t kElements = 1 << 10;  // of a task: a multiple of every block
+    const int64_t n = outputs[0]->num_elements();
+    const int64_t size = DTypeSize(outputs[0]->dtype());
+    char* out = static_cast<char*>(outputs[0]->raw());
+    const random::Stream stream =
+        random::MakeStream(context.random().seed, context.random().run_count, this->stream_key());
+    context.ParallelFor((n + kElements - 1) / kElements, 4, [&](int64_t begin, int64_t end) {
+      const int64_t first = begin * kElements;
+      loop_(stream, first, std::min(n, end * kElements) - first, range_, out + first * size);
+    });
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    constexpr bool kUniform = kDistribution == Distribution::kUniform;
+    range_.a = attributes.Float(kUniform ? "low" : "mean");
+    range_.b = attributes.Float(kUniform ? "high" : "std");
+    VisitDType(FloatTypes(), attributes.Dtype("dtype"), [&](auto tag) {
+      loop_ = ChooseIsa<DrawLoop<typename decltype(tag)::type, kDistribution>>();
+    });
+    return llvm::Error::success();
+  }
+
+ private:
+  Range range_;
+  void (*loop_)(random::Stream stream, int64_t begin, int64_t n, Range range, void* out) = nullptr;
+};
+
+template <class Context>
+using UniformOp = RandomOp<Context, Distribution::kUniform>;
+template <class Context>
+using NormalOp = RandomOp<Context, Distribution::kNormal>;
+
+llvm::Error CheckFinite(InferenceContext& context, llvm::StringRef attribute) {
+  const double value = context.attributes().Float(attribute);
+  if (std::isfinite(value)) return llvm::Error::success();
+  return context.FailAtAttribute(attribute, Code::kAttributeRange,
+                                 "attribute '{0}' of '{1}' must be finite, got {2}", attribute,
+                                 context.def().name(), FloatToString(value));
+}
+
+llvm::Error InferUniform(InferenceContext& context) {
+  for (const char* attribute : {"low", "high"}) {
+    if (llvm::Error error = CheckFinite(context, attribute)) return error;
+  }
+  const double low = context.attributes().Float("low");
+  const double high = context.attributes().Float("high");
+  if (high < low) {
+    return context.FailAtAttribute("high", Code::kAttributeRange,
+                                   "'high' must not be smaller than 'low': {0} and {1}",
+                                   FloatToString(high), FloatToString(low));
+  }
+  return InferFromAttributes(context, kFloatSet);
+}
+
+llvm::Error InferNormal(InferenceContext& context) {
+  for (const char* attribute : {"mean", "std"}) {
+    if (llvm::Error error = CheckFinite(context, attribute)) return error;
+  }
+  return InferFromAttributes(context, kFloatSet);
+}
+
+struct UniformMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "Random numbers, each as likely as any other in [low, high). They depend on the "
+        "seed, the count of runs and the name of the result alone.");
+    AddOutput("y", "`dims` elements of `dtype`");
+    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<double>("low", "the smallest number").Default(0);
+    AddAttr<double>("high", "above all numbers; where it is equal to `low`, they all are that")
+        .Default(1);
+    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    SetTraits(kRandom);
+    SetInference(InferUniform);
+  }
+};
+
+struct NormalMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "Random numbers of a normal distribution. They depend on the seed, the count of runs "
+        "and the name of the result alone.");
+    AddOutput("y", "`dims` elements of `dtype`");
+    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<double>("mean", "the mean").Default(0);
+    AddAttr<double>("std", "the standard deviation").Default(1).AtLeast(0);
+    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    SetTraits(kRandom);
+    SetInference(InferNormal);
+  }
+};
+
+}  // namespace
+
+void RegisterRandomOps(OpRegistry& registry) {
+  registry.RegisterOp<UniformOp, UniformMaker>("uniform");
+  registry.RegisterOp<NormalOp, NormalMaker>("normal");
+}
+
+}  // namespace pdl

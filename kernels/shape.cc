@@ -1,0 +1,251 @@
+// Operators that move elements and change none: reshape, transpose, broadcast_to.
+#include "kernels/all_ops.h"
+#include "kernels/element.h"
+#include "kernels/inference_helpers.h"
+#include "kernels/strided_copy.h"
+#include "pdl/gradient.h"
+#include "pdl/op_proto_maker.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+namespace {
+
+// The type of `x` with other dims; an index stays below its bound wherever it is moved to.
+Type WithDims(const Type& x, llvm::ArrayRef<Dim> dims) {
+  Type type = x;
+  type.dims.assign(dims.begin(), dims.end());
+  return type;
+}
+
+struct StridedCopyState : CallState {
+  StridedCopy copy;
+};
+
+template <class Context>
+llvm::Error RunStridedCopy(const Tensor& in, Tensor* out, Context& context) {
+  context.template state<StridedCopyState>()->copy.Run(in.raw(), out->raw(), context);
+  return llvm::Error::success();
+}
+
+Preparation PrepareStridedCopy(StridedView view, DType dtype) {
+  view.Collapse();
+  auto state = std::make_shared<StridedCopyState>();
+  state->copy = StridedCopy(std::move(view), DTypeSize(dtype));
+  Preparation preparation;
+  preparation.state = std::move(state);
+  return preparation;
+}
+
+// --- reshape ------------------------------------------------------------------------------------
+
+template <class Context>
+class ReshapeOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext&) const override {
+    Preparation preparation;
+    preparation.aliases.push_back({0, 0});
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    if (inputs[0]->raw() == outputs[0]->raw()) return llvm::Error::success();
+    return context.CopyWithin(outputs[0]->raw(), inputs[0]->raw(), inputs[0]->num_bytes());
+  }
+};
+
+llvm::Error InferReshape(InferenceContext& context) {
+  if (llvm::Error error = CheckDims(context, "dims")) return error;
+  const Type& x = context.input(0);
+  const Shape& dims = context.attributes().Dims("dims");
+  const Dim before = NumElements(x.dims);
+  const Dim after = NumElements(dims);
+  const Dim difference = before - after;
+  if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1)) {
+    return context.FailAtAttribute("dims", Code::kShapeMismatch,
+                                   "{0} has {1} elements, {2} would have {3}", x.ToString(),
+                                   before.ToString(), ShapeToString(dims), after.ToString());
+  }
+  if (llvm::Error error =
+          context.RequireEqual(before, after, {0}, "the counts of elements differ")) {
+    return error;
+  }
+  context.SetOutput(WithDims(x, dims));
+  return llvm::Error::success();
+}
+
+struct ReshapeMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("The same elements in the same order, under other dims.");
+    AddInput("x", "elements of any rank").Accepts(kAnyDType);
+    AddOutput("y", "dims as said; dtype as x");
+    AddAttr<Shape>("dims", "the new dims; their product is the count of elements of x")
+        .Positional();
+    SetInference(InferReshape);
+    SetGradient([](GradientContext& g) {
+      g.SetInputGradient(
+          0, g.Call("reshape", {g.output_gradient()}, {{"dims", g.input(0)->type().dims}}));
+    });
+  }
+};
+
+// --- transpose ----------------------------------------------------------------------------------
+
+// The axes of x in the order of the result's: as given, or with the last two exchanged.
+llvm::SmallVector<unsigned, 6> Permutation(const AttributeReader& attributes, unsigned rank) {
+  llvm::SmallVector<unsigned, 6> order(rank);
+  for (unsigned d = 0; d < rank; ++d) order[d] = d;
+  if (!attributes.Has("perm")) {
+    std::swap(order[rank - 2], order[rank - 1]);
+    return order;
+  }
+  const auto perm = attributes.Ints("perm");
+  for (unsigned d = 0; d < rank; ++d) {
+    order[d] = static_cast<unsigned>(perm[d] < 0 ? perm[d] + rank : perm[d]);
+  }
+  return order;
+}
+
+template <class Context>
+class TransposeOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& input = context.inputs()[0];
+    const auto order = Permutation(this->attributes(), static_cast<unsigned>(input.sizes.size()));
+    const auto strides = RowMajorStrides(input.sizes);
+    StridedView view;
+    int64_t last = -1;
+    bool is_in_order = true;
+    for (const unsigned d : order) {
+      view.sizes.push_back(input.sizes[d]);
+      view.strides.push_back(strides[d]);
+      if (input.sizes[d] == 1) continue;
+      is_in_order &= static_cast<int64_t>(d) > last;
+      last = d;
+    }
+    Preparation preparation = PrepareStridedCopy(std::move(view), input.dtype);
+    if (is_in_order) preparation.aliases.push_back({0, 0});
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    return RunStridedCopy(*inputs[0], outputs[0], context);
+  }
+};
+
+llvm::Error InferTranspose(InferenceContext& context) {
+  const Type& x = context.input(0);
+  const AttributeReader& attributes = context.attributes();
+  if (attributes.Has("perm")) {
+    const auto perm = attributes.Ints("perm");
+    if (perm.size() != x.rank()) {
+      return context.FailAtAttribute("perm", Code::kRank,
+                                     "'perm' must name each axis of {0}, got {1} axes",
+                                     x.ToString(), perm.size());
+    }
+    // Complains of an axis that is out of range or named twice.
+    auto axes = context.NormalizeAxes("perm", x.rank());
+    if (!axes) return axes.takeError();
+  } else if (x.rank() < 2) {
+    return context.FailAt({0}, Code::kRank,
+                          "'x' must have at least two dims where no 'perm' is given, got {0}",
+                          x.ToString());
+  }
+  Shape dims;
+  for (const unsigned d : Permutation(attributes, x.rank())) dims.push_back(x.dims[d]);
+  context.SetOutput(WithDims(x, dims));
+  return llvm::Error::success();
+}
+
+void TransposeGradient(GradientContext& g) {
+  const auto order = Permutation(g.attributes(), g.input(0)->type().rank());
+  std::vector<int64_t> inverse(order.size());
+  for (size_t d = 0; d < order.size(); ++d) inverse[order[d]] = static_cast<int64_t>(d);
+  g.SetInputGradient(0, g.Call("transpose", {g.output_gradient()}, {{"perm", inverse}}));
+}
+
+struct TransposeMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("The same elements with the axes in another order.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "axis i is axis perm[i] of x; dtype as x");
+    AddAttr<std::vector<int64_t>>(
+        "perm", "each axis of x once, negative ones from the end; none: the last two exchanged")
+        .Optional()
+        .Positional();
+    SetInference(InferTranspose);
+    SetGradient(TransposeGradient);
+  }
+};
+
+// --- broadcast_to -------------------------------------------------------------------------------
+
+template <class Context>
+class BroadcastToOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& input = context.inputs()[0];
+    const OperandType& output = context.outputs()[0];
+    Preparation preparation =
+        PrepareStridedCopy(BroadcastView(input.sizes, output.sizes), input.dtype);
+    if (input.num_elements() == output.num_elements()) preparation.aliases.push_back({0, 0});
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    return RunStridedCopy(*inputs[0], outputs[0], context);
+  }
+};
+
+llvm::Error InferBroadcastTo(InferenceContext& context) {
+  if (llvm::Error error = CheckDims(context, "dims")) return error;
+  const Type& x = context.input(0);
+  const Shape& dims = context.attributes().Dims("dims");
+  if (dims.size() < x.rank()) {
+    return context.FailAtAttribute("dims", Code::kRank, "{0} has more dims than {1}", x.ToString(),
+                                   ShapeToString(dims));
+  }
+  const size_t added = dims.size() - x.rank();
+  for (unsigned d = 0; d < x.rank(); ++d) {
+    const Dim& to = dims[added + d];
+    if (x.dims[d].is_constant(1)) continue;
+    const Dim difference = x.dims[d] - to;
+    if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1)) {
+      return context.FailAtAttribute("dims", Code::kBroadcast,
+                                     "size {0} of {1} does not broadcast to {2}",
+                                     x.dims[d].ToString(), x.ToString(), to.ToString());
+    }
+    if (llvm::Error error = context.RequireEqual(x.dims[d], to, {0}, "sizes do not broadcast")) {
+      return error;
+    }
+  }
+  context.SetOutput(WithDims(x, dims));
+  return llvm::Error::success();
+}
+
+struct BroadcastToMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "x repeated to fill other dims: along sizes that are literally 1, and along new axes "
+        "in front.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "dims as said; dtype as x");
+    AddAttr<Shape>("dims", "the new dims").Positional();
+    SetInference(InferBroadcastTo);
+    SetGradient([](GradientContext& g) {
+      g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
+    });
+  }
+};
+
+}  // namespace
+
+void RegisterShapeOps(OpRegistry& registry) {
+  registry.RegisterOp<ReshapeOp, ReshapeMaker>("reshape");
+  registry.RegisterOp<TransposeOp, TransposeMaker>("transpose");
+  registry.RegisterOp<BroadcastToOp, BroadcastToMaker>("broadcast_to");
+}
+
+}  // namespace pdl

@@ -1,0 +1,412 @@
+// Operators that take tensors apart and put them together: slice, concat.
+#include <cstring>
+
+#include "kernels/all_ops.h"
+#include "kernels/element.h"
+#include "kernels/strided_copy.h"
+#include "pdl/gradient.h"
+#include "pdl/inference.h"
+#include "pdl/op_proto_maker.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kGrainBytes = 1 << 17;
+
+// --- slice --------------------------------------------------------------------------------------
+
+// What a call takes of one axis of x.
+struct AxisRange {
+  Dim start = 0;
+  Dim stop;
+  int64_t step = 1;
+  bool is_dropped = false;
+  Dim length;  // (stop - start) / step, rounded up
+};
+
+// An index as the language has it: a negative number counts from the end.
+Dim FromStart(const Dim& index, const Dim& size) {
+  return index.is_constant() && index.constant() < 0 ? size + index : index;
+}
+
+// The ranges of all axes of x; `axis_of` gives the axis of entry i of `starts` and `stops`. The
+// attributes must fit together.
+llvm::SmallVector<AxisRange, 4> Ranges(const AttributeReader& attributes,
+                                       llvm::ArrayRef<Dim> dims) {
+  const int64_t rank = static_cast<int64_t>(dims.size());
+  llvm::SmallVector<AxisRange, 4> ranges;
+  for (const Dim& dim : dims) {
+    AxisRange range;
+    range.stop = range.length = dim;
+    ranges.push_back(std::move(range));
+  }
+  auto at = [&](int64_t axis) -> AxisRange& {
+    return ranges[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
+  };
+  if (attributes.Has("drop")) {
+    for (const int64_t axis : attributes.Ints("drop")) at(axis).is_dropped = true;
+  }
+  const auto axes = attributes.Ints("axes");
+  const Shape& starts = attributes.Dims("starts");
+  const Shape& stops = attributes.Dims("stops");
+  for (size_t i = 0; i < axes.size(); ++i) {
+    AxisRange& range = at(axes[i]);
+    const Dim size = range.stop;
+    range.start = FromStart(starts[i], size);
+    range.stop = range.is_dropped ? range.start + 1 : FromStart(stops[i], size);
+    if (attributes.Has("steps")) range.step = attributes.Ints("steps")[i];
+    range.length = range.stop - range.start;
+    if (range.step != 1) range.length = Dim::FloorDiv(range.length + (range.step - 1), range.step);
+  }
+  return ranges;
+}
+
+template <class Context>
+class SliceOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& input = context.inputs()[0];
+    Shape dims(input.sizes.begin(), input.sizes.end());
+    const auto strides = RowMajorStrides(input.sizes);
+    StridedView view;
+    const auto ranges = Ranges(this->attributes(), dims);
+    for (size_t d = 0; d < ranges.size(); ++d) {
+      llvm::Expected<int64_t> start = context.Evaluate(ranges[d].start);
+      if (!start) return start.takeError();
+      llvm::Expected<int64_t> length = context.Evaluate(ranges[d].length);
+      if (!length) return length.takeError();
+      view.offset += *start * strides[d];
+      view.sizes.push_back(*length);
+      view.strides.push_back(strides[d] * ranges[d].step);
+    }
+    view.Collapse();
+    Preparation preparation;
+    if (view.num_elements() == input.num_elements()) preparation.aliases.push_back({0, 0});
+    auto state = std::make_shared<State>();
+    state->copy = StridedCopy(std::move(view), DTypeSize(input.dtype));
+    preparation.state = std::move(state);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    context.template state<State>()->copy.Run(inputs[0]->raw(), outputs[0]->raw(), context);
+    return llvm::Error::success();
+  }
+
+ private:
+  struct State : CallState {
+    StridedCopy copy;
+  };
+};
+
+// Checks that `starts`, `stops`, `steps` have one entry for each of `axes`, and that axes exist.
+llvm::Error CheckSliceAttributes(InferenceContext& context) {
+  const AttributeReader& attributes = context.attributes();
+  const unsigned rank = context.input(0).rank();
+  const size_t count = attributes.Ints("axes").size();
+  if (auto axes = context.NormalizeAxes("axes", rank); !axes) return axes.takeError();
+  auto wrong_count = [&](llvm::StringRef name, size_t got) {
+    return context.FailAtAttribute(name, Code::kShapeMismatch,
+                                   "'{0}' must have one entry for each of the {1} axes, got {2}",
+                                   name, count, got);
+  };
+  if (attributes.Dims("starts").size() != count) {
+    return wrong_count("starts", attributes.Dims("starts").size());
+  }
+  if (attributes.Dims("stops").size() != count) {
+    return wrong_count("stops", attributes.Dims("stops").size());
+  }
+  if (attributes.Has("steps") && attributes.Ints("steps").size() != count) {
+    return wrong_count("steps", attributes.Ints("steps").size());
+  }
+  if (attributes.Has("drop")) {
+    auto dropped = context.NormalizeAxes("drop", rank);
+    if (!dropped) return dropped.takeError();
+    auto axes = context.NormalizeAxes("axes", rank);
+    if (!axes) return axes.takeError();
+    for (const unsigned axis : *dropped) {
+      if (llvm::is_contained(*axes, axis)) continue;
+      return context.FailAtAttribute("drop", Code::kAxis,
+                                     "axis {0} is dropped, but 'axes' says no index for it", axis);
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error InferSlice(InferenceContext& context) {
+  if (llvm::Error error = CheckSliceAttributes(context)) return error;
+  const Type& x = context.input(0);
+  const AttributeReader& attributes = context.attributes();
+  const auto ranges = Ranges(attributes, x.dims);
+  Shape kept;
+  for (unsigned d = 0; d < ranges.size(); ++d) {
+    const AxisRange& range = ranges[d];
+    const Dim& size = x.dims[d];
+    const Dim last_start = range.is_dropped ? size - 1 : size;
+    if (range.start.ProvablyAtMost(-1) || (last_start - range.start).ProvablyAtMost(-1)) {
+      return context.FailAtAttribute("starts", Code::kAxis, "{0} {1} is outside axis {2} of {3}",
+                                     range.is_dropped ? "index" : "start", range.start.ToString(),
+                                     d, x.ToString());
+    }
+    if ((size - range.stop).ProvablyAtMost(-1)) {
+      return context.FailAtAttribute("stops", Code::kAxis, "stop {0} is outside axis {1} of {2}",
+                                     range.stop.ToString(), d, x.ToString());
+    }
+    if ((range.stop - range.start).ProvablyAtMost(-1)) {
+      return context.FailAtAttribute("stops", Code::kAxis, "stop {0} comes before start {1}",
+                                     range.stop.ToString(), range.start.ToString());
+    }
+    if (llvm::Error error = context.RequireAtLeast(range.start, 0, {0}, "a start is negative")) {
+      return error;
+    }
+    if (llvm::Error error =
+            context.RequireAtLeast(range.stop, range.start, {0}, "a stop comes before its start")) {
+      return error;
+    }
+    if (llvm::Error error =
+            context.RequireAtLeast(size, range.stop, {0}, "an index is outside its axis")) {
+      return error;
+    }
+    if (!range.is_dropped) kept.push_back(range.length);
+  }
+  Shape dims = kept;
+  if (attributes.Has("new_axes")) {
+    const auto added = attributes.Ints("new_axes");
+    auto positions =
+        context.NormalizeAxes("new_axes", static_cast<unsigned>(kept.size() + added.size()));
+    if (!positions) return positions.takeError();
+    for (const unsigned position : *positions) dims.insert(dims.begin() + position, Dim(1));
+  }
+  Type type = x;
+  type.dims = std::move(dims);
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+Value* Zeros(GradientContext& g, const Shape& dims, DType dtype) {
+  return g.Call("zeros", {}, {{"dims", dims}, {"dtype", dtype}});
+}
+
+// `value` with zeros before and after it along one axis.
+Value* Pad(GradientContext& g, Value* value, unsigned axis, const Dim& before, const Dim& after) {
+  if (value == nullptr) return nullptr;
+  const Type type = value->type();
+  auto zeros = [&](const Dim& size) {
+    Shape dims = type.dims;
+    dims[axis] = size;
+    return Zeros(g, dims, type.dtype);
+  };
+  llvm::SmallVector<Value*, 3> parts;
+  if (!before.is_constant(0)) parts.push_back(zeros(before));
+  parts.push_back(value);
+  if (!after.is_constant(0)) parts.push_back(zeros(after));
+  if (parts.size() == 1) return value;
+  return g.Call("concat", parts, {{"axis", static_cast<int64_t>(axis)}});
+}
+
+// Elements `step` apart along one axis, zeros between and behind them.
+Value* Dilate(GradientContext& g, Value* value, unsigned axis, int64_t step) {
+  if (value == nullptr) return nullptr;
+  Shape dims = value->type().dims;
+  const Dim length = dims[axis];
+  dims.insert(dims.begin() + axis + 1, Dim(1));
+  value = g.Call("reshape", {value}, {{"dims", dims}});
+  value = Pad(g, value, axis + 1, 0, step - 1);
+  dims.erase(dims.begin() + axis + 1);
+  dims[axis] = length * step;
+  return g.Call("reshape", {value}, {{"dims", dims}});
+}
+
+void SliceGradient(GradientContext& g) {
+  const Type& x = g.input(0)->type();
+  const auto ranges = Ranges(g.attributes(), x.dims);
+  // First the axes as they are in x again.
+  Shape dims;
+  for (const AxisRange& range : ranges) dims.push_back(range.is_dropped ? Dim(1) : range.length);
+  Value* dx = g.output_gradient();
+  if (dx != nullptr && dx->type().dims != dims) dx = g.Call("reshape", {dx}, {{"dims", dims}});
+  for (unsigned d = 0; d < ranges.size(); ++d) {
+    const AxisRange& range = ranges[d];
+    Dim length = range.is_dropped ? Dim(1) : range.length;
+    if (range.step != 1 && !range.is_dropped) {
+      dx = Dilate(g, dx, d, range.step);
+      // The zeros behind the last element may reach past the end.
+      const Dim most = x.dims[d] - range.start;
+      const Dim dilated = length * range.step;
+      length = Dim::Min(dilated, most);
+      if (length != dilated) {
+        dx = g.Call("slice", {dx},
+                    {{"axes", std::vector<int64_t>{static_cast<int64_t>(d)}},
+                     {"starts", Shape{Dim(0)}},
+                     {"stops", Shape{length}}});
+      }
+    }
+    dx = Pad(g, dx, d, range.start, x.dims[d] - range.start - length);
+  }
+  g.SetInputGradient(0, dx);
+}
+
+struct SliceMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "A part of x: what x[0:10, :, -1, none] stands for. A bound outside its axis is a mistake, "
+        "never clamped.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "dtype as x");
+    AddAttr<std::vector<int64_t>>("axes", "the axes of x of which not all is taken, each once");
+    AddAttr<Shape>("starts",
+                   "for each of them the first index taken; a negative number counts from the end");
+    AddAttr<Shape>("stops",
+                   "for each of them the first index not taken; not looked at where the axis is "
+                   "dropped");
+    AddAttr<std::vector<int64_t>>("steps", "for each of them the distance of indices; none: 1")
+        .Optional()
+        .AtLeast(1);
+    AddAttr<std::vector<int64_t>>("drop",
+                                  "those of `axes` of which only the start is taken, and "
+                                  "which the result does not have")
+        .Optional();
+    AddAttr<std::vector<int64_t>>("new_axes",
+                                  "axes of the result that have size 1 and that x lacks")
+        .Optional();
+    SetInference(InferSlice);
+    SetGradient(SliceGradient);
+  }
+};
+
+// --- concat -------------------------------------------------------------------------------------
+
+struct ConcatState : CallState {
+  struct Part {
+    int64_t bytes;   // side by side in one row
+    int64_t offset;  // in a row of the result
+  };
+  llvm::SmallVector<Part, 4> parts;
+  int64_t rows = 1, row_bytes = 0;
+  int64_t grain = 1;
+};
+
+template <class Context>
+class ConcatOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& output = context.outputs()[0];
+    const int64_t rank = static_cast<int64_t>(output.sizes.size());
+    const size_t axis = static_cast<size_t>(axis_ < 0 ? axis_ + rank : axis_);
+    auto state = std::make_shared<ConcatState>();
+    int64_t inner = DTypeSize(output.dtype);
+    for (size_t d = 0; d < output.sizes.size(); ++d) {
+      if (d < axis) state->rows *= output.sizes[d];
+      if (d > axis) inner *= output.sizes[d];
+    }
+    for (const OperandType& input : context.inputs()) {
+      const int64_t bytes = input.sizes[axis] * inner;
+      state->parts.push_back({bytes, state->row_bytes});
+      state->row_bytes += bytes;
+    }
+    state->grain = std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(state->row_bytes, 1));
+    Preparation preparation;
+    preparation.state = std::move(state);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const ConcatState& s = *context.template state<ConcatState>();
+    char* out = static_cast<char*>(outputs[0]->raw());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const ConcatState::Part part = s.parts[i];
+      if (part.bytes == 0) continue;
+      const char* in = static_cast<const char*>(inputs[i]->raw());
+      context.ParallelFor(s.rows, s.grain, [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          std::memcpy(out + row * s.row_bytes + part.offset, in + row * part.bytes,
+                      static_cast<size_t>(part.bytes));
+        }
+      });
+    }
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    axis_ = attributes.Int("axis");
+    return llvm::Error::success();
+  }
+
+ private:
+  int64_t axis_ = 0;
+};
+
+llvm::Error InferConcat(InferenceContext& context) {
+  const Type& first = context.input(0);
+  if (first.is_scalar()) {
+    return context.FailAt({0}, Code::kRank, "a scalar has no axis to go on along");
+  }
+  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), first.rank(), "axis");
+  if (!axis) return axis.takeError();
+  Type result = first;
+  for (unsigned i = 1; i < context.num_inputs(); ++i) {
+    const Type& other = context.input(i);
+    if (other.dtype != first.dtype) {
+      return context.FailAt({0, i}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
+                            DTypeName(first.dtype), DTypeName(other.dtype));
+    }
+    if (other.rank() != first.rank()) {
+      return context.FailAt({0, i}, Code::kRank, "ranks differ: {0} and {1}", first.rank(),
+                            other.rank());
+    }
+    for (unsigned d = 0; d < first.rank(); ++d) {
+      if (d == *axis) continue;
+      if (llvm::Error error = context.RequireEqual(result.dims[d], other.dims[d], {0, i},
+                                                   "sizes beside the axis differ")) {
+        return error;
+      }
+      // Of two sizes that must be equal, the known one says more.
+      if (other.dims[d].is_constant()) result.dims[d] = other.dims[d];
+    }
+    result.dims[*axis] = result.dims[*axis] + other.dims[*axis];
+    if (other.index_bound != result.index_bound) result.index_bound.reset();
+  }
+  context.SetOutput(std::move(result));
+  return llvm::Error::success();
+}
+
+void ConcatGradient(GradientContext& g) {
+  const int64_t rank = g.output()->type().rank();
+  const int64_t given = g.attributes().Int("axis");
+  const int64_t axis = given < 0 ? given + rank : given;
+  Dim start = 0;
+  for (unsigned i = 0; i < g.num_inputs(); ++i) {
+    const Dim stop = start + g.input(i)->type().dims[static_cast<size_t>(axis)];
+    g.SetInputGradient(i, g.Call("slice", {g.output_gradient()},
+                                 {{"axes", std::vector<int64_t>{axis}},
+                                  {"starts", Shape{start}},
+                                  {"stops", Shape{stop}}}));
+    start = stop;
+  }
+}
+
+struct ConcatMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("Tensors one after another along an axis.");
+    AddInput("x", "one or more, of one dtype and rank, with the same sizes beside the axis")
+        .Accepts(kAnySet)
+        .Repeatable();
+    AddOutput("y", "dtype as x; the sizes along the axis added up");
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);
+    SetInference(InferConcat);
+    SetGradient(ConcatGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterSliceOps(OpRegistry& registry) {
+  registry.RegisterOp<SliceOp, SliceMaker>("slice");
+  registry.RegisterOp<ConcatOp, ConcatMaker>("concat");
+}
+
+}  // namespace pdl

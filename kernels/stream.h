@@ -1,0 +1,18 @@
+// Stores that pass by the cache, for results larger than it.
+#ifndef PDL_KERNELS_STREAM_H_
+#define PDL_KERNELS_STREAM_H_
+
+#include <cstdint>
+
+namespace pdl {
+
+/// Whether a result of so many bytes had better not go through the cache.
+bool ExceedsCache(int64_t bytes);
+
+/// As memcpy, with non-temporal stores; StreamFence orders them before what follows.
+void StreamCopy(void* to, const void* from, int64_t bytes);
+void StreamFence();
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_STREAM_H_

@@ -1,0 +1,190 @@
+#include "kernels/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "pdl/error.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kGrain = 1 << 15;
+
+// Calls f with a value of an unsigned type of that size.
+template <class F>
+void VisitElementSize(int64_t element_size, F f) {
+  switch (element_size) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+  }
+  InternalError("elements of an unknown size");
+}
+
+template <class T>
+void CopyRun(const T* in, int64_t stride, T* out, int64_t n) {
+  if (stride == 1) {
+    std::memcpy(out, in, static_cast<size_t>(n) * sizeof(T));
+  } else if (stride == 0) {
+    std::fill_n(out, n, *in);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = in[i * stride];
+  }
+}
+
+template <class T>
+void CopyTyped(const StridedView& view, const T* in, T* out, int64_t begin, int64_t end) {
+  const int rank = static_cast<int>(view.sizes.size());
+  in += view.offset;
+  if (rank == 0) {
+    if (begin < end) *out = *in;
+    return;
+  }
+  const int64_t inner = view.sizes[rank - 1];
+  const int64_t inner_stride = view.strides[rank - 1];
+  llvm::SmallVector<int64_t, 16> index(rank);
+  int64_t rest = begin;
+  for (int d = rank - 1; d >= 0; --d) {
+    index[d] = rest % view.sizes[d];
+    rest /= view.sizes[d];
+    in += index[d] * view.strides[d];
+  }
+  while (begin < end) {
+    const int64_t n = std::min(inner - index[rank - 1], end - begin);
+    CopyRun(in, inner_stride, out, n);
+    out += n;
+    begin += n;
+    in -= index[rank - 1] * inner_stride;
+    index[rank - 1] = 0;
+    for (int d = rank - 2; d >= 0; --d) {
+      in += view.strides[d];
+      if (++index[d] < view.sizes[d]) break;
+      in -= index[d] * view.strides[d];
+      index[d] = 0;
+    }
+  }
+}
+
+constexpr int64_t kBlock = 16;
+
+// out[p * out_stride + q] = in[p + q * in_stride], in blocks that stay in the cache.
+template <class T>
+void TransposeBlocks(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t rows,
+                     int64_t columns) {
+  for (int64_t column = 0; column < columns; column += kBlock) {
+    const int64_t last = std::min(column + kBlock, columns);
+    for (int64_t p = 0; p < rows; ++p) {
+      for (int64_t q = column; q < last; ++q) out[p * out_stride + q] = in[p + q * in_stride];
+    }
+  }
+}
+
+}  // namespace
+
+int64_t StridedView::num_elements() const {
+  int64_t n = 1;
+  for (const int64_t size : sizes) n *= size;
+  return n;
+}
+
+void StridedView::Collapse() {
+  size_t kept = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
+    if (kept > 0 && strides[kept - 1] == strides[d] * sizes[d]) {
+      sizes[kept - 1] *= sizes[d];
+      strides[kept - 1] = strides[d];
+    } else {
+      sizes[kept] = sizes[d];
+      strides[kept] = strides[d];
+      ++kept;
+    }
+  }
+  sizes.resize(kept);
+  strides.resize(kept);
+}
+
+llvm::SmallVector<int64_t, 6> RowMajorStrides(llvm::ArrayRef<int64_t> sizes) {
+  llvm::SmallVector<int64_t, 6> strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride *= sizes[d];
+  }
+  return strides;
+}
+
+StridedView BroadcastView(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> to) {
+  StridedView view;
+  view.sizes.assign(to.begin(), to.end());
+  view.strides.assign(to.size(), 0);
+  const auto strides = RowMajorStrides(sizes);
+  const size_t missing = to.size() - sizes.size();
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] != 1) view.strides[missing + d] = strides[d];
+  }
+  view.Collapse();
+  return view;
+}
+
+void CopyElements(const StridedView& view, const void* in, void* out, int64_t element_size,
+                  int64_t begin, int64_t end) {
+  VisitElementSize(element_size, [&](auto element) {
+    using T = decltype(element);
+    CopyTyped(view, static_cast<const T*>(in), static_cast<T*>(out), begin, end);
+  });
+}
+
+StridedCopy::StridedCopy(StridedView view, int64_t element_size)
+    : view_(std::move(view)), element_size_(element_size), num_elements_(view_.num_elements()) {
+  const int rank = static_cast<int>(view_.sizes.size());
+  if (rank < 2 || view_.strides[rank - 1] <= 1) return;
+  for (int d = 0; d < rank - 1; ++d) {
+    if (view_.strides[d] == 1 && view_.sizes[d] >= 4) dense_dim_ = d;
+  }
+}
+
+void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
+  if (dense_dim_ < 0) {
+    context.ParallelFor(num_elements_, kGrain, [&](int64_t begin, int64_t end) {
+      CopyElements(view_, in, static_cast<char*>(out) + begin * element_size_, element_size_, begin,
+                   end);
+    });
+    return;
+  }
+  // A transposition of the dense dim and the innermost one, for each element of the other dims.
+  const int rank = static_cast<int>(view_.sizes.size());
+  const int64_t rows = view_.sizes[dense_dim_];
+  const int64_t columns = view_.sizes[rank - 1];
+  const int64_t row_blocks = (rows + kBlock - 1) / kBlock;
+  const int64_t tasks = num_elements_ / (rows * columns) * row_blocks;
+  const int64_t grain = std::max<int64_t>(1, kGrain / (kBlock * columns));
+  const auto out_strides = RowMajorStrides(view_.sizes);
+  VisitElementSize(element_size_, [&](auto element) {
+    using T = decltype(element);
+    context.ParallelFor(tasks, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        int64_t rest = task / row_blocks;
+        const int64_t row = task % row_blocks * kBlock;
+        const T* from = static_cast<const T*>(in) + view_.offset + row;
+        T* to = static_cast<T*>(out) + row * out_strides[dense_dim_];
+        for (int d = rank - 2; d >= 0; --d) {
+          if (d == dense_dim_) continue;
+          const int64_t index = rest % view_.sizes[d];
+          rest /= view_.sizes[d];
+          from += index * view_.strides[d];
+          to += index * out_strides[d];
+        }
+        TransposeBlocks(from, view_.strides[rank - 1], to, out_strides[dense_dim_],
+                        std::min(kBlock, rows - row), columns);
+      }
+    });
+  });
+}
+
+}  // namespace pdl

@@ -1,0 +1,151 @@
+// Makes a Tile of a formula: compiles its loop for every instruction set and picks one.
+//
+// A formula is a small functor, written once for all dtypes:
+//
+//   struct Cosine {
+//     double scale;
+//     template <class T>
+//     T operator()(T x) const { return static_cast<T>(scale) * math::CosReducible(x); }
+//     // Only where some floats need a path with branches:
+//     bool IsCommon(float x) const { return math::IsReducible(x); }
+//     float Rare(float x) const { return static_cast<float>(scale) * math::Cos(x); }
+//   };
+//
+// `Rare` must give the same bits as operator() wherever IsCommon holds.
+#ifndef PDL_KERNELS_TILE_DISPATCH_H_
+#define PDL_KERNELS_TILE_DISPATCH_H_
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "kernels/element.h"
+#include "kernels/isa_dispatch.h"
+#include "pdl/tile.h"
+
+namespace pdl {
+
+namespace detail {
+
+/// Which operands are one element that serves all n.
+enum class Form { kDense, kScalarLeft, kScalarRight };
+
+template <class F, class T>
+concept HasRarePath = std::same_as<T, float> && requires(const F& f, T x) {
+  { f.IsCommon(x) } -> std::convertible_to<bool>;
+};
+
+template <class F>
+PDL_INLINE F Functor(const void* parameters) {
+  if constexpr (std::is_empty_v<F>) {
+    return F{};
+  } else {
+    return *static_cast<const F*>(parameters);
+  }
+}
+
+template <class F, class Out, class In>
+PDL_INLINE void UnaryLoop(const In* in, Out* out, int64_t n, const F f) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = Element<Out>::Store(f(Element<In>::Load(in[i])));
+  }
+}
+
+template <class F, class Out, class In>
+PDL_INLINE void Unary(const void* const* inputs, void* output, int64_t n, const void* parameters) {
+  const F f = Functor<F>(parameters);
+  const In* in = static_cast<const In*>(inputs[0]);
+  Out* out = static_cast<Out*>(output);
+  if constexpr (HasRarePath<F, typename Element<In>::Compute>) {
+    constexpr int64_t kBlock = 1024;
+    for (int64_t begin = 0; begin < n; begin += kBlock) {
+      const int64_t count = n - begin < kBlock ? n - begin : kBlock;
+      int rare = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        rare |= f.IsCommon(Element<In>::Load(in[begin + i])) ? 0 : 1;
+      }
+      if (rare == 0) [[likely]] {
+        UnaryLoop(in + begin, out + begin, count, f);
+        continue;
+      }
+      for (int64_t i = begin; i < begin + count; ++i) {
+        out[i] = Element<Out>::Store(f.Rare(Element<In>::Load(in[i])));
+      }
+    }
+  } else {
+    UnaryLoop(in, out, n, f);
+  }
+}
+
+template <class F, class Out, class Left, class Right, Form kForm>
+PDL_INLINE void Binary(const void* const* inputs, void* output, int64_t n, const void* parameters) {
+  const F f = Functor<F>(parameters);
+  const Left* left = static_cast<const Left*>(inputs[0]);
+  const Right* right = static_cast<const Right*>(inputs[1]);
+  Out* out = static_cast<Out*>(output);
+  if constexpr (kForm == Form::kDense) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      out[i] = Element<Out>::Store(f(Element<Left>::Load(left[i]), Element<Right>::Load(right[i])));
+    }
+  } else if constexpr (kForm == Form::kScalarLeft) {
+    const auto x = Element<Left>::Load(*left);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      out[i] = Element<Out>::Store(f(x, Element<Right>::Load(right[i])));
+    }
+  } else {
+    const auto y = Element<Right>::Load(*right);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      out[i] = Element<Out>::Store(f(Element<Left>::Load(left[i]), y));
+    }
+  }
+}
+
+template <class F, class Out, class In>
+struct UnaryTileLoop {
+  static PDL_INLINE void Run(const void* const* inputs, void* output, int64_t n,
+                             const void* parameters) {
+    Unary<F, Out, In>(inputs, output, n, parameters);
+  }
+};
+
+template <class F, class Out, class Left, class Right, Form kForm>
+struct BinaryTileLoop {
+  static PDL_INLINE void Run(const void* const* inputs, void* output, int64_t n,
+                             const void* parameters) {
+    Binary<F, Out, Left, Right, kForm>(inputs, output, n, parameters);
+  }
+};
+
+}  // namespace detail
+
+/// The tile of `f`: Out = f(In) for elements of these storage types. `f` must outlive the tile.
+template <class Out, class In, class F>
+Tile MakeUnaryTile(const F* f, Isa isa = CurrentIsa()) {
+  Tile tile;
+  tile.dense = ChooseIsa<detail::UnaryTileLoop<F, Out, In>>(isa);
+  tile.parameters = f;
+  return tile;
+}
+
+/// The tile of `f`: Out = f(In, In), with both scalar forms for elements of four bytes or more.
+template <class Out, class In, class F>
+Tile MakeBinaryTile(const F* f, Isa isa = CurrentIsa()) {
+  using detail::BinaryTileLoop;
+  using detail::Form;
+  Tile tile;
+  tile.dense = ChooseIsa<BinaryTileLoop<F, Out, In, In, Form::kDense>>(isa);
+  if constexpr (sizeof(In) >= 4) {
+    tile.scalar[0] = ChooseIsa<BinaryTileLoop<F, Out, In, In, Form::kScalarLeft>>(isa);
+    tile.scalar[1] = ChooseIsa<BinaryTileLoop<F, Out, In, In, Form::kScalarRight>>(isa);
+  }
+  tile.parameters = f;
+  return tile;
+}
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_TILE_DISPATCH_H_

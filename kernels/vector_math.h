@@ -1,0 +1,298 @@
+// Elementary functions that a compiler can turn into vector code.
+//
+// The float forms are free of branches, calls and fused multiply-adds, so a loop over them becomes
+// vector code on every instruction set and gives the same bits on each. They stay within 2 ULP of
+// the true value over all floats, denormals included, and treat NaN, infinities and signed zeros
+// as C (and NumPy) do. The double forms are those of the C library.
+//
+// The polynomials are minimax fits (Remez) of the function named beside them; the coefficients
+// ascend.
+#ifndef PDL_KERNELS_VECTOR_MATH_H_
+#define PDL_KERNELS_VECTOR_MATH_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#ifdef __CUDACC__
+#define PDL_INLINE __host__ __device__ __forceinline__
+#else
+#define PDL_INLINE inline __attribute__((always_inline))
+#endif
+
+namespace pdl::math {
+
+namespace detail {
+
+PDL_INLINE uint32_t Bits(float x) { return __builtin_bit_cast(uint32_t, x); }
+PDL_INLINE uint64_t Bits(double x) { return __builtin_bit_cast(uint64_t, x); }
+PDL_INLINE float FloatOf(uint32_t bits) { return __builtin_bit_cast(float, bits); }
+PDL_INLINE double DoubleOf(uint64_t bits) { return __builtin_bit_cast(double, bits); }
+
+inline constexpr uint32_t kSignBit = 0x8000'0000u;
+// Added to and taken from a small number, these round it to an integer, which then also stands in
+// the low bits of the sum.
+inline constexpr float kRound = 0x1.8p23f;
+inline constexpr double kRoundDouble = 0x1.8p52;
+
+// 2^n for n in [-126, 127].
+PDL_INLINE float PowerOfTwo(int32_t n) { return FloatOf(static_cast<uint32_t>(n + 127) << 23); }
+
+// x in [low, high]; NaN stays.
+PDL_INLINE float Clamp(float x, float low, float high) {
+  x = x < low ? low : x;
+  return x > high ? high : x;
+}
+
+// x = n * ln 2 + r with |r| <= ln 2 / 2 and exp(r) = 1 + tail; |x| below 120.
+struct ExpParts {
+  int32_t n;
+  float tail;
+};
+PDL_INLINE ExpParts SplitExp(float x) {
+  constexpr float kInverseLn2 = 0x1.715476p+0f;
+  constexpr float kLn2High = 0x1.62e4p-1f;  // 15 bits: n * kLn2High is exact
+  constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+  const float shifted = x * kInverseLn2 + kRound;
+  const float n = shifted - kRound;
+  const float r = (x - n * kLn2High) - n * kLn2Low;
+  // (exp(r) - 1 - r) / r^2
+  float p = 0x1.6dbc6ep-10f;
+  p = p * r + 0x1.124148p-7f;
+  p = p * r + 0x1.555454p-5f;
+  p = p * r + 0x1.555486p-3f;
+  p = p * r + 0.5f;
+  return {static_cast<int32_t>(Bits(shifted) - Bits(kRound)), r * r * p + r};
+}
+
+}  // namespace detail
+
+PDL_INLINE float Abs(float x) { return detail::FloatOf(detail::Bits(x) & ~detail::kSignBit); }
+PDL_INLINE double Abs(double x) { return std::fabs(x); }
+
+PDL_INLINE float CopySign(float magnitude, float sign) {
+  return detail::FloatOf((detail::Bits(magnitude) & ~detail::kSignBit) |
+                         (detail::Bits(sign) & detail::kSignBit));
+}
+PDL_INLINE double CopySign(double magnitude, double sign) { return std::copysign(magnitude, sign); }
+
+PDL_INLINE float Sqrt(float x) { return std::sqrt(x); }
+PDL_INLINE double Sqrt(double x) { return std::sqrt(x); }
+
+PDL_INLINE float Exp(float x) {
+  const auto [n, tail] = detail::SplitExp(detail::Clamp(x, -105.0f, 90.0f));
+  // Two factors: 2^n alone may lie outside the normal floats. Only the last product rounds.
+  const int32_t half = n >> 1;
+  return (1.0f + tail) * detail::PowerOfTwo(half) * detail::PowerOfTwo(n - half);
+}
+PDL_INLINE double Exp(double x) { return std::exp(x); }
+
+/// exp(x) - 1, exact in the relative sense also where x is small.
+PDL_INLINE float Expm1(float x) {
+  const auto [n, tail] = detail::SplitExp(detail::Clamp(x, -30.0f, 89.0f));
+  // 2^n * tail + (2^n - 1), halved while n may be 128.
+  const float half_scale = detail::PowerOfTwo(n - 1);
+  const float y = (half_scale * tail + (half_scale - 0.5f)) * 2.0f;
+  return x == 0.0f ? x : y;
+}
+PDL_INLINE double Expm1(double x) { return std::expm1(x); }
+
+PDL_INLINE float Log(float x) {
+  using detail::Bits;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kLn2High = 0x1.62e4p-1f;
+  constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+  const bool denormal = x < 0x1p-126f;
+  const float scaled = denormal ? x * 0x1p23f : x;
+  // x = 2^n * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
+  const uint32_t from_root = Bits(scaled) - Bits(0x1.6a09e6p-1f);
+  const int32_t n = (static_cast<int32_t>(from_root) >> 23) - (denormal ? 23 : 0);
+  const float f = detail::FloatOf((from_root & 0x007f'ffffu) + Bits(0x1.6a09e6p-1f)) - 1.0f;
+  // (log(1 + f) - f + f^2 / 2) / f^3
+  float p = 0x1.1b4f04p-4f;
+  p = p * f + -0x1.e2fcd2p-4f;
+  p = p * f + 0x1.e6554cp-4f;
+  p = p * f + -0x1.fb4070p-4f;
+  p = p * f + 0x1.23324ap-3f;
+  p = p * f + -0x1.5562f2p-3f;
+  p = p * f + 0x1.99a54cp-3f;
+  p = p * f + -0x1.ffffeep-3f;
+  p = p * f + 0x1.555546p-2f;
+  const float square = f * f;
+  const float exponent = static_cast<float>(n);
+  const float low = (f * square * p + exponent * kLn2Low) - 0.5f * square;
+  float y = (f + low) + exponent * kLn2High;
+  y = x == kInfinity ? x : y;
+  y = x == 0.0f ? -kInfinity : y;
+  return x >= 0.0f ? y : std::numeric_limits<float>::quiet_NaN();
+}
+PDL_INLINE double Log(double x) { return std::log(x); }
+
+namespace detail {
+
+// sin(r) and cos(r) for |r| <= pi / 4, chosen and signed by the quadrant.
+PDL_INLINE float SinOfQuadrant(float r, uint32_t quadrant) {
+  const float z = r * r;
+  // (sin(r) - r) / r^3
+  float s = -0x1.994b40p-13f;
+  s = s * z + 0x1.110756p-7f;
+  s = s * z + -0x1.555546p-3f;
+  s = s * z * r + r;
+  // (cos(r) - 1 + r^2 / 2) / r^4
+  float c = 0x1.99ff40p-16f;
+  c = c * z + -0x1.6c0c82p-10f;
+  c = c * z + 0x1.55554ap-5f;
+  const float sum = 1.0f - 0.5f * z;
+  c = sum + (c * z * z + ((1.0f - sum) - 0.5f * z));
+  const float y = (quadrant & 1) != 0 ? c : s;
+  return FloatOf(Bits(y) ^ ((quadrant & 2) << 30));
+}
+
+// x = n * pi / 2 + r; `r` is right to the last bit of a float for |x| <= kMaxReducible.
+struct Reduced {
+  float r;
+  uint32_t quadrant;
+};
+PDL_INLINE Reduced ReduceByHalfPi(float x) {
+  constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+  constexpr double kHalfPiHigh = 0x1.921fb544p+0;  // 33 bits: n * kHalfPiHigh is exact
+  constexpr double kHalfPiLow = 0x1.0b4611a626331p-34;
+  const double wide = static_cast<double>(x);
+  const double shifted = wide * kTwoOverPi + kRoundDouble;
+  const double n = shifted - kRoundDouble;
+  const double r = (wide - n * kHalfPiHigh) - n * kHalfPiLow;
+  return {static_cast<float>(r), static_cast<uint32_t>(Bits(shifted))};
+}
+
+}  // namespace detail
+
+/// The forms for small arguments hold for |x| <= kMaxReducible and NaN. A loop takes them for all
+/// elements where none is larger, and looks at each element otherwise.
+inline constexpr float kMaxReducible = 0x1p20f;
+
+PDL_INLINE bool IsReducible(float x) { return !(Abs(x) > kMaxReducible); }
+PDL_INLINE bool IsReducible(double) { return true; }
+
+PDL_INLINE float SinReducible(float x) {
+  const auto [r, quadrant] = detail::ReduceByHalfPi(x);
+  return x == 0.0f ? x : detail::SinOfQuadrant(r, quadrant);
+}
+PDL_INLINE float CosReducible(float x) {
+  const auto [r, quadrant] = detail::ReduceByHalfPi(x);
+  return detail::SinOfQuadrant(r, quadrant + 1);
+}
+PDL_INLINE double SinReducible(double x) { return std::sin(x); }
+PDL_INLINE double CosReducible(double x) { return std::cos(x); }
+
+PDL_INLINE float Sin(float x) {
+  return IsReducible(x) ? SinReducible(x) : static_cast<float>(std::sin(static_cast<double>(x)));
+}
+PDL_INLINE float Cos(float x) {
+  return IsReducible(x) ? CosReducible(x) : static_cast<float>(std::cos(static_cast<double>(x)));
+}
+PDL_INLINE double Sin(double x) { return std::sin(x); }
+PDL_INLINE double Cos(double x) { return std::cos(x); }
+
+PDL_INLINE float Tanh(float x) {
+  const float magnitude = Abs(x);
+  const float z = x * x;
+  // (tanh(x) - x) / x^3 for |x| <= 0.625
+  float p = -0x1.762d70p-8f;
+  p = p * z + 0x1.523bc6p-6f;
+  p = p * z + -0x1.b8405ap-5f;
+  p = p * z + 0x1.11074cp-3f;
+  p = p * z + -0x1.555534p-2f;
+  const float small = x * z * p + x;
+  // Elsewhere 1 - 2 / (exp(2 |x|) + 1), which is 1 from 10 on.
+  const auto [n, tail] = detail::SplitExp(magnitude > 10.0f ? 20.0f : 2.0f * magnitude);
+  const float scale = detail::PowerOfTwo(n);
+  const float large = 1.0f - 2.0f / (scale * tail + scale + 1.0f);
+  return CopySign(magnitude <= 0.625f ? small : large, x);
+}
+PDL_INLINE double Tanh(double x) { return std::tanh(x); }
+
+/// 1 / (1 + exp(-x)).
+PDL_INLINE float Sigmoid(float x) {
+  // e = exp(-|x|), with what the sum 1 + tail rounds off.
+  const auto [n, tail] = detail::SplitExp(detail::Clamp(-Abs(x), -105.0f, 0.0f));
+  const float sum = 1.0f + tail;
+  const float scale = detail::PowerOfTwo(n >> 1), scale_rest = detail::PowerOfTwo(n - (n >> 1));
+  const float e = sum * scale * scale_rest;
+  const float e_low = (tail - (sum - 1.0f)) * scale * scale_rest;
+  const float y = (x < 0.0f ? e : 1.0f) / (1.0f + e);
+  // What the sum 1 + e rounds off matters, too, where y is small.
+  const float rest = 1.0f - y;
+  const float divisor_low = e - ((1.0f + e) - 1.0f);
+  return x < 0.0f ? y + (e_low * rest - y * divisor_low) * rest : y;
+}
+PDL_INLINE double Sigmoid(double x) {
+  const double e = std::exp(-std::fabs(x));
+  return (x < 0.0 ? e : 1.0) / (1.0 + e);
+}
+
+PDL_INLINE float Floor(float x) { return std::floor(x); }
+PDL_INLINE double Floor(double x) { return std::floor(x); }
+
+/// x to the power of y, with the special cases of C's pow.
+PDL_INLINE float Pow(float x, float y) {
+  using detail::Bits;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double base = static_cast<double>(Abs(x));
+  const double exponent = static_cast<double>(y);
+  // base = 2^n * m with m in [sqrt(1/2), sqrt(2)); a float is never a denormal double.
+  constexpr uint64_t kRoot = 0x3fe6'a09e'667f'3bcdu;
+  constexpr uint64_t kMantissa = 0x000f'ffff'ffff'ffffu;
+  const uint64_t from_root = Bits(base) - kRoot;
+  // The biased exponent, put under 2^52, gives n as a double without a 64-bit conversion.
+  const double n =
+      detail::DoubleOf(((from_root + (uint64_t{1024} << 52)) >> 52) | (uint64_t{1075} << 52)) -
+      (0x1p52 + 1024.0);
+  const double m = detail::DoubleOf((from_root & kMantissa) + kRoot);
+  const double s = (m - 1.0) / (m + 1.0);
+  const double z = s * s;
+  // log2((1 + s) / (1 - s)) / s
+  double p = 0x1.f1a0293118c7ap-3;
+  p = p * z + 0x1.0bb69de35ac49p-2;
+  p = p * z + 0x1.484fb4f2aa076p-2;
+  p = p * z + 0x1.a6175657757e3p-2;
+  p = p * z + 0x1.2776c516c2c09p-1;
+  p = p * z + 0x1.ec709dc39c8f8p-1;
+  p = p * z + 0x1.71547652b82ffp+1;
+  double log2 = n + s * p;
+  log2 = base == 0.0 ? -kInfinity : log2;
+  log2 = base < kInfinity ? log2 : base;
+
+  double t = exponent * log2;
+  t = t < -200.0 ? -200.0 : t;
+  t = t > 200.0 ? 200.0 : t;
+  const double shifted = t + detail::kRoundDouble;
+  const double f = t - (shifted - detail::kRoundDouble);
+  // 2^f
+  double q = 0x1.00f7ce6f9d101p-16;
+  q = q * f + 0x1.446ca1b45066cp-13;
+  q = q * f + 0x1.5d87158129d8bp-10;
+  q = q * f + 0x1.3b29d88883f8ep-7;
+  q = q * f + 0x1.c6b08e072243dp-5;
+  q = q * f + 0x1.ebfbe0aa41fc3p-3;
+  q = q * f + 0x1.62e42fef6cbc9p-1;
+  q = q * f + 0x1.ffffffffa6e83p-1;
+  const double power = detail::DoubleOf((Bits(shifted) + 1023) << 52);
+  float power_of_abs = static_cast<float>(q * power);
+
+  // Without short cuts: a loop in which y is fixed must stay free of branches, too.
+  const bool integral = Floor(y) == y;
+  const bool odd = integral & (Floor(0.5f * y) != 0.5f * y);
+  const uint32_t sign = Bits(x) & (odd ? detail::kSignBit : 0u);
+  const bool undefined = (x < 0.0f) & !integral & (base != kInfinity);
+  power_of_abs = undefined ? std::numeric_limits<float>::quiet_NaN() : power_of_abs;
+  const float result = detail::FloatOf(Bits(power_of_abs) ^ sign);
+  // 1 to any power, anything to the power of 0, -1 to an infinite one.
+  const bool one = (x == 1.0f) | (y == 0.0f) | ((base == 1.0) & (Abs(y) == kInfinity));
+  return one ? 1.0f : result;
+}
+PDL_INLINE double Pow(double x, double y) { return std::pow(x, y); }
+
+}  // namespace pdl::math
+
+#endif  // PDL_KERNELS_VECTOR_MATH_H_

@@ -1,0 +1,95 @@
+#include "llvm/ADT/DenseMap.h"
+#include "runtime/fusion.h"
+
+namespace pdl {
+namespace {
+
+/// Enough to gain everything that tiling gains; bounds the buffers and tables of one group.
+constexpr size_t kMaxGroup = 64;
+constexpr size_t kMaxInputs = 24;
+
+struct Group {
+  llvm::SmallVector<unsigned, 4> calls;
+  size_t num_inputs = 0;  // an upper bound
+  bool open = true;       // nothing outside has used its values
+};
+
+}  // namespace
+
+CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& has_tile) {
+  constexpr unsigned kNone = UINT32_MAX;
+  std::vector<Group> groups;
+  std::vector<unsigned> group_of(ops.size(), kNone);
+  llvm::DenseMap<const Op*, unsigned> position;
+  position.reserve(ops.size());
+
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    const Op* op = ops[i];
+    position[op] = i;
+    // The open groups that compute operands of this call, each once.
+    llvm::SmallVector<unsigned, 2> feeding;
+    for (const Value* operand : op->operands()) {
+      auto found = operand->producer() ? position.find(operand->producer()) : position.end();
+      if (found == position.end() || group_of[found->second] == kNone) continue;
+      unsigned group = group_of[found->second];
+      if (groups[group].open && !llvm::is_contained(feeding, group)) feeding.push_back(group);
+    }
+    if (!has_tile[i]) {
+      for (unsigned group : feeding) groups[group].open = false;
+      continue;
+    }
+    unsigned joined = kNone;
+    for (unsigned group : feeding) {
+      Group& candidate = groups[group];
+      const Op* member = ops[candidate.calls.back()];
+      size_t size = candidate.calls.size() + 1, inputs = candidate.num_inputs + op->operands().size();
+      if (joined != kNone) {
+        size += groups[joined].calls.size();
+        inputs += groups[joined].num_inputs;
+      }
+      bool fits = size <= kMaxGroup && inputs <= kMaxInputs &&
+                  member->result()->type().dims == op->result()->type().dims;
+      if (!fits) {
+        candidate.open = false;
+        continue;
+      }
+      if (joined == kNone) {
+        joined = group;
+        continue;
+      }
+      // Two groups meet here and become one; the larger takes the other's calls.
+      unsigned other = group;
+      if (groups[joined].calls.size() < groups[other].calls.size()) std::swap(joined, other);
+      for (unsigned call : groups[other].calls) group_of[call] = joined;
+      groups[joined].calls.append(groups[other].calls);
+      groups[joined].num_inputs += groups[other].num_inputs;
+      groups[other] = Group{{}, 0, false};
+    }
+    if (joined == kNone) {
+      joined = static_cast<unsigned>(groups.size());
+      groups.emplace_back();
+    }
+    groups[joined].calls.push_back(i);
+    groups[joined].num_inputs += op->operands().size();
+    group_of[i] = joined;
+  }
+
+  // A group runs where its last call stood.
+  std::vector<unsigned> last(groups.size(), 0);
+  for (unsigned g = 0; g < groups.size(); ++g) {
+    llvm::sort(groups[g].calls);
+    if (!groups[g].calls.empty()) last[g] = groups[g].calls.back();
+  }
+  CallGroups result;
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    unsigned group = group_of[i];
+    if (group == kNone) {
+      result.push_back({i});
+    } else if (last[group] == i) {
+      result.emplace_back(groups[group].calls.begin(), groups[group].calls.end());
+    }
+  }
+  return result;
+}
+
+}  // namespace pdl

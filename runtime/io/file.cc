@@ -1,0 +1,174 @@
+#include "runtime/io/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "pdl/device_context.h"
+#include "pdl/io.h"
+#include "runtime/memory.h"
+
+namespace pdl {
+namespace {
+
+/// Closes at the end of the block.
+struct FileDescriptor {
+  int fd;
+  ~FileDescriptor() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+/// A pipe tells no size: the buffer grows with what has come.
+llvm::Expected<SharedBytes> ReadStream(llvm::StringRef path, int fd) {
+  auto buffer = std::make_shared<std::string>();
+  constexpr size_t kChunk = 1 << 16;
+  for (;;) {
+    size_t size = buffer->size();
+    if (static_cast<int64_t>(size) > MemoryLimit() - HostMemoryInUse())
+      return CannotRead(path, "it goes on beyond the memory limit of {0}",
+                        BytesToString(MemoryLimit()));
+    buffer->resize(size + kChunk);
+    ssize_t got;
+    do {
+      got = read(fd, buffer->data() + size, kChunk);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return CannotRead(path, "{0}", std::strerror(errno));
+    buffer->resize(size + static_cast<size_t>(got));
+    if (got == 0) break;
+  }
+  llvm::StringRef bytes(*buffer);
+  return SharedBytes{std::move(buffer), bytes};
+}
+
+}  // namespace
+
+llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path) {
+  if (path.contains('\0')) return CannotRead(path, "there is a NUL in its name");
+  FileDescriptor file{open(path.str().c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat status;
+  if (file.fd < 0 || fstat(file.fd, &status) != 0)
+    return CannotRead(path, "{0}", std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) return CannotRead(path, "{0}", std::strerror(EISDIR));
+  if (!S_ISREG(status.st_mode)) return ReadStream(path, file.fd);
+  if (status.st_size == 0) return SharedBytes{nullptr, llvm::StringRef("", 0)};
+
+  size_t size = static_cast<size_t>(status.st_size);
+  void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
+  if (data == MAP_FAILED) return CannotRead(path, "{0}", std::strerror(errno));
+  std::shared_ptr<const void> owner(
+      data, [size](const void* mapping) { munmap(const_cast<void*>(mapping), size); });
+  return SharedBytes{std::move(owner), llvm::StringRef(static_cast<const char*>(data), size)};
+}
+
+AtomicFile::AtomicFile(std::string path, std::string target, std::string temporary, int fd)
+    : path_(std::move(path)),
+      target_(std::move(target)),
+      temporary_(std::move(temporary)),
+      fd_(fd) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::move(other.temporary_)),
+      fd_(std::exchange(other.fd_, -1)) {
+  other.temporary_.clear();
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) close(fd_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+llvm::Expected<AtomicFile> AtomicFile::Create(llvm::StringRef path) {
+  if (path.contains('\0')) return CannotWrite(path, "there is a NUL in its name");
+  // A symlink stays, and what it points at is replaced.
+  llvm::SmallString<256> target;
+  if (llvm::sys::fs::real_path(path, target)) target = path;
+
+  struct stat status;
+  bool exists = stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return CannotWrite(path, "{0}", std::strerror(EISDIR));
+  if (exists && !S_ISREG(status.st_mode)) {
+    int fd = open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return CannotWrite(path, "{0}", std::strerror(errno));
+    return AtomicFile(path.str(), target.str().str(), "", fd);
+  }
+  int fd = -1;
+  llvm::SmallString<256> temporary;
+  if (std::error_code code =
+          llvm::sys::fs::createUniqueFile(target + ".%%%%%%%%.tmp", fd, temporary))
+    return CannotWrite(path, "{0}", code.message());
+  AtomicFile file(path.str(), target.str().str(), temporary.str().str(), fd);
+  if (exists && fchmod(fd, status.st_mode & 07777) != 0)
+    return CannotWrite(path, "{0}", std::strerror(errno));
+  return file;
+}
+
+llvm::Error AtomicFile::Write(const void* data, int64_t size) {
+  const char* from = static_cast<const char*>(data);
+  // The system writes at most 2 GiB at once.
+  constexpr int64_t kMost = int64_t{1} << 30;
+  while (size > 0) {
+    ssize_t written = write(fd_, from, static_cast<size_t>(std::min(size, kMost)));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return CannotWrite(path_, "{0}", std::strerror(errno));
+    from += written;
+    size -= written;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error AtomicFile::Commit() {
+  if (!temporary_.empty() && fsync(fd_) != 0)
+    return CannotWrite(path_, "{0}", std::strerror(errno));
+  if (close(std::exchange(fd_, -1)) != 0) return CannotWrite(path_, "{0}", std::strerror(errno));
+  if (temporary_.empty()) return llvm::Error::success();
+  if (rename(temporary_.c_str(), target_.c_str()) != 0)
+    return CannotWrite(path_, "{0}", std::strerror(errno));
+  temporary_.clear();
+  return llvm::Error::success();
+}
+
+llvm::Error WriteFileAtomically(llvm::StringRef path, llvm::StringRef bytes) {
+  llvm::Expected<AtomicFile> file = AtomicFile::Create(path);
+  if (!file) return file.takeError();
+  if (llvm::Error error = file->Write(bytes)) return error;
+  return file->Commit();
+}
+
+llvm::Expected<std::string> ResolveInFolder(llvm::StringRef folder, llvm::StringRef relative) {
+  namespace path = llvm::sys::path;
+  auto leaves = [&] {
+    return MakeUserError(Code::kPathEscapes, "'{0}' does not lie in the network's folder '{1}'",
+                         relative, folder);
+  };
+  if (relative.empty() || relative.contains('\0') || path::is_absolute(relative)) return leaves();
+  // By its text first, so that a file that is not there is judged too.
+  int depth = 0;
+  for (llvm::StringRef part : llvm::make_range(path::begin(relative), path::end(relative))) {
+    if (part == ".") continue;
+    depth += part == ".." ? -1 : 1;
+    if (depth < 0) return leaves();
+  }
+
+  llvm::SmallString<256> root, joined(folder.empty() ? "." : folder), file;
+  if (std::error_code code = llvm::sys::fs::real_path(joined, root))
+    return CannotRead(folder, "{0}", code.message());
+  path::append(joined, relative);
+  if (std::error_code code = llvm::sys::fs::real_path(joined, file))
+    return CannotRead(joined, "{0}", code.message());
+  llvm::StringRef rest = file;
+  bool is_inside = rest.consume_front(root) && (root == "/" || rest.starts_with("/"));
+  if (!is_inside) return leaves();
+  return file.str().str();
+}
+
+}  // namespace pdl

@@ -1,0 +1,65 @@
+// Files as bytes: read by mapping, written whole or not at all.
+#ifndef PDL_RUNTIME_IO_FILE_H_
+#define PDL_RUNTIME_IO_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/error.h"
+
+namespace pdl {
+
+/// "cannot read 'x.npy': …".
+template <typename... Args>
+llvm::Error CannotRead(llvm::StringRef path, const char* format, Args&&... args) {
+  return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
+                       llvm::formatv(format, std::forward<Args>(args)...).str());
+}
+template <typename... Args>
+llvm::Error CannotWrite(llvm::StringRef path, const char* format, Args&&... args) {
+  return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path,
+                       llvm::formatv(format, std::forward<Args>(args)...).str());
+}
+
+/// Bytes that live as long as `owner` or a copy of it.
+struct SharedBytes {
+  std::shared_ptr<const void> owner;
+  llvm::StringRef bytes;
+};
+
+/// The whole file: mapped where it is a regular one, and read up to MemoryLimit() where it is a
+/// pipe or a device. The mapping is private: what a program writes there never reaches the file.
+llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path);
+
+/// A new file under a temporary name beside `path`, whose place it takes at Commit. Without Commit
+/// it is removed. Where `path` is a pipe or a device, the bytes go there directly.
+class AtomicFile {
+ public:
+  static llvm::Expected<AtomicFile> Create(llvm::StringRef path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  llvm::Error Write(const void* data, int64_t size);
+  llvm::Error Write(llvm::StringRef bytes) {
+    return Write(bytes.data(), static_cast<int64_t>(bytes.size()));
+  }
+  /// The bytes are on the disk when this returns.
+  llvm::Error Commit();
+
+ private:
+  AtomicFile(std::string path, std::string target, std::string temporary, int fd);
+
+  std::string path_;       // as the caller says it, for messages
+  std::string target_;     // with symlinks resolved
+  std::string temporary_;  // empty where the bytes go to the target directly
+  int fd_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_IO_FILE_H_

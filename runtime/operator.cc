@@ -1,0 +1,298 @@
+#include "pdl/operator.h"
+
+#include <algorithm>
+
+#include "ir/proto_convert.h"
+#include "llvm/Support/xxhash.h"
+#include "pdl/error.h"
+#include "pdl/inference.h"
+
+namespace pdl {
+namespace {
+
+llvm::StringRef KindName(DeviceKind kind) { return kind == DeviceKind::kCPU ? "cpu" : "cuda"; }
+
+/// A message about a call: its place and its operator in front.
+std::string AboutCall(const OperatorArguments& call, const std::string& message) {
+  std::string place = call.location.empty() ? "" : call.location + ": ";
+  return place + call.def->name() + ": " + message;
+}
+
+template <typename... Args>
+llvm::Error CallFailure(const OperatorArguments& call, Code code, const char* format,
+                        Args&&... args) {
+  return MakeUserError(code, "{0}",
+                       AboutCall(call, llvm::formatv(format, std::forward<Args>(args)...).str()));
+}
+
+/// What a check of the call found, as an Error that stands by itself.
+llvm::Error Finish(const OperatorArguments& call, llvm::Error error) {
+  return llvm::handleErrors(std::move(error), [&](const CallError& found) -> llvm::Error {
+    if (!found.is_whole) return CallFailure(call, found.code(), "{0}", found.text());
+    std::string place = call.location.empty() ? "" : call.location + ": ";
+    return MakeUserError(found.code(), "{0}{1}", place, found.text());
+  });
+}
+
+/// Sizes that one call by itself has: there are no symbols.
+llvm::Expected<int64_t> EvaluateAlone(const Dim& dim) {
+  return dim.Evaluate([](llvm::StringRef) { return std::nullopt; });
+}
+
+bool Holds(const DimCheck& check, int64_t left, int64_t right) {
+  switch (check.relation) {
+    case DimCheck::Relation::kEqual:
+      return left == right;
+    case DimCheck::Relation::kAtLeast:
+      return left >= right;
+    case DimCheck::Relation::kNotEqual:
+      return left != right;
+  }
+  InternalError("a relation of sizes that is none");
+}
+
+class SingleCallPrepareContext final : public PrepareContext {
+ public:
+  SingleCallPrepareContext(std::vector<OperandType> inputs, std::vector<OperandType> outputs,
+                           DeviceContext& device)
+      : inputs_(std::move(inputs)), outputs_(std::move(outputs)), device_(device) {}
+
+  llvm::ArrayRef<OperandType> inputs() const override { return inputs_; }
+  llvm::ArrayRef<OperandType> outputs() const override { return outputs_; }
+  DeviceContext& device() const override { return device_; }
+  llvm::Expected<int64_t> Evaluate(const Dim& dim) const override { return EvaluateAlone(dim); }
+  const Tensor* constant_input(unsigned) const override { return nullptr; }
+  llvm::Expected<std::shared_ptr<const void>> Pack(
+      unsigned, llvm::StringRef,
+      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
+    return pack();
+  }
+
+ private:
+  std::vector<OperandType> inputs_;
+  std::vector<OperandType> outputs_;
+  DeviceContext& device_;
+};
+
+/// The tensors that the call reads. Each keeps its memory, also where an output takes its name.
+llvm::Expected<std::vector<Tensor>> FetchInputs(const OperatorArguments& call, const Scope& scope,
+                                                Device device) {
+  std::vector<Tensor> tensors;
+  for (const std::string& name : call.inputs) {
+    const Variable* variable = scope.Find(name);
+    if (variable == nullptr)
+      return CallFailure(call, Code::kMissingInput, "the scope has no variable '{0}'", name);
+    const Tensor* tensor = variable->Get<Tensor>();
+    if (tensor == nullptr)
+      return CallFailure(call, Code::kOperatorUse, "variable '{0}' holds no tensor", name);
+    if (tensor->device() != device) {
+      return CallFailure(call, Code::kOperatorUse, "'{0}' lies on {1}, and the call runs on {2}",
+                         name, DeviceToString(tensor->device()), DeviceToString(device));
+    }
+    size_t index = tensors.size();
+    if (index < call.input_dtypes.size() && tensor->dtype() != call.input_dtypes[index]) {
+      return CallFailure(call, Code::kInputType, "'{0}' is {1}, and the call was made for {2}",
+                         name, tensor->TypeString(), DTypeName(call.input_dtypes[index]));
+    }
+    tensors.push_back(*tensor);
+  }
+  return tensors;
+}
+
+llvm::Error CheckSizes(const OperatorArguments& call, llvm::ArrayRef<DimCheck> checks) {
+  for (const DimCheck& check : checks) {
+    llvm::Expected<int64_t> left = EvaluateAlone(check.left);
+    if (!left) return Finish(call, left.takeError());
+    llvm::Expected<int64_t> right = EvaluateAlone(check.right);
+    if (!right) return Finish(call, right.takeError());
+    if (!Holds(check, *left, *right))
+      return CallFailure(call, Code::kSizeCheck, "{0}: {1} and {2}", check.message, *left, *right);
+  }
+  return llvm::Error::success();
+}
+
+/// Checks the operands and gives the types of the results.
+llvm::Expected<std::vector<OperandType>> InferOutputs(const OperatorArguments& call,
+                                                      llvm::ArrayRef<Tensor> inputs) {
+  std::vector<Type> types;
+  for (const Tensor& tensor : inputs) {
+    Shape dims(tensor.sizes().begin(), tensor.sizes().end());
+    types.emplace_back(tensor.dtype(), dims);
+  }
+  std::vector<const Type*> operands;
+  for (const Type& type : types) operands.push_back(&type);
+  InferenceContext context(*call.def, operands, call.attributes);
+  if (llvm::Error error = Infer(context)) return Finish(call, std::move(error));
+  if (llvm::Error error = CheckSizes(call, context.TakeChecks())) return error;
+
+  std::vector<OperandType> outputs;
+  for (const Type& type : context.outputs()) {
+    OperandType& output = outputs.emplace_back(OperandType{type.dtype, {}});
+    for (const Dim& dim : type.dims) {
+      llvm::Expected<int64_t> size = EvaluateAlone(dim);
+      if (!size) {
+        llvm::consumeError(size.takeError());
+        return CallFailure(call, Code::kOperatorUse,
+                           "the size {0} of the result {1} is not known to a single call",
+                           dim.ToString(), type.ToString());
+      }
+      output.sizes.push_back(*size);
+    }
+  }
+  return outputs;
+}
+
+llvm::Expected<std::vector<Tensor>> AllocateOutputs(llvm::ArrayRef<OperandType> types,
+                                                    DeviceContext& context) {
+  std::vector<Tensor> tensors;
+  for (const OperandType& type : types) {
+    llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, type.sizes);
+    if (!bytes) return bytes.takeError();
+    auto memory = context.Allocate(*bytes);
+    if (!memory) return memory.takeError();
+    tensors.emplace_back(type.dtype, type.sizes, std::move(*memory), context.device());
+  }
+  return tensors;
+}
+
+/// Computes on `context`, which nobody else uses, and waits for the end.
+llvm::Error Compute(const OperatorBase& op, llvm::ArrayRef<Tensor> inputs,
+                    std::vector<OperandType> output_types, llvm::MutableArrayRef<Tensor> outputs,
+                    DeviceContext& context) {
+  std::vector<OperandType> input_types;
+  for (const Tensor& tensor : inputs)
+    input_types.push_back({tensor.dtype(), Sizes(tensor.sizes().begin(), tensor.sizes().end())});
+  llvm::Expected<Preparation> preparation = op.Prepare(
+      SingleCallPrepareContext(std::move(input_types), std::move(output_types), context));
+  if (!preparation) return preparation.takeError();
+
+  if (!preparation->aliases.empty()) {
+    // By itself, a call gives each result memory of its own.
+    for (auto [output, input] : preparation->aliases) {
+      if (llvm::Error error = context.CopyWithin(outputs[output].raw(), inputs[input].raw(),
+                                                 outputs[output].num_bytes()))
+        return error;
+    }
+    return context.Synchronize();
+  }
+
+  std::shared_ptr<void> workspace;
+  if (preparation->workspace_bytes > 0) {
+    auto memory = context.Allocate(preparation->workspace_bytes);
+    if (!memory) return memory.takeError();
+    workspace = std::move(*memory);
+  }
+  std::vector<const Tensor*> input_pointers;
+  for (const Tensor& tensor : inputs) input_pointers.push_back(&tensor);
+  std::vector<Tensor*> output_pointers;
+  for (Tensor& tensor : outputs) output_pointers.push_back(&tensor);
+  context.SetCall(preparation->state.get(), workspace.get());
+  llvm::Error failure = op.RunPrepared(input_pointers, output_pointers, context);
+  // The workspace is in use until then, whatever failed.
+  return llvm::joinErrors(std::move(failure), context.Synchronize());
+}
+
+llvm::Error UnknownOperator(const OpRegistry& registry, llvm::StringRef name) {
+  std::vector<llvm::StringRef> known;
+  for (const OpDef* def : registry.All()) known.push_back(def->name());
+  llvm::StringRef near = NearestName(name, known);
+  return MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'{1}", name,
+                       near.empty() ? "" : "; did you mean '" + near.str() + "'?");
+}
+
+llvm::Error CheckNames(const OperatorArguments& call) {
+  const OpSignature& signature = call.def->signature;
+  if (call.inputs.size() < signature.MinOperands() ||
+      call.inputs.size() > signature.MaxOperands()) {
+    // Inference words the complaint; it counts before it looks at any operand.
+    std::vector<const Type*> operands(call.inputs.size());
+    InferenceContext context(*call.def, operands, call.attributes);
+    return Finish(call, Infer(context));
+  }
+  if (call.outputs.size() != signature.outputs.size()) {
+    return CallFailure(call, Code::kOperandCount, "gives {0} outputs, and {1} are named",
+                       signature.outputs.size(), call.outputs.size());
+  }
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    if (call.outputs[i].empty())
+      return CallFailure(call, Code::kOperandCount, "output {0} has no name", i);
+    if (llvm::is_contained(llvm::ArrayRef(call.outputs).take_front(i), call.outputs[i]))
+      return CallFailure(call, Code::kOperandCount, "two outputs are called '{0}'",
+                         call.outputs[i]);
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+llvm::Error OperatorBase::Initialize(const OperatorArguments& arguments, DeviceKind kind) {
+  if (arguments.def == nullptr) InternalError("an operator without its OpDef");
+  arguments_ = arguments;
+  device_kind_ = kind;
+  if (!arguments_.outputs.empty()) stream_key_ = llvm::xxh3_64bits(arguments_.outputs.front());
+  return Finish(arguments_, InitializeAttributes(attributes()));
+}
+
+llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
+  if (context->device().kind != device_kind_) {
+    return CallFailure(arguments_, Code::kOperatorUse,
+                       "made to run on {0}, and given a context of {1}", KindName(device_kind_),
+                       DeviceToString(context->device()));
+  }
+  llvm::Expected<std::vector<Tensor>> inputs = FetchInputs(arguments_, *scope, context->device());
+  if (!inputs) return inputs.takeError();
+  llvm::Expected<std::vector<OperandType>> types = InferOutputs(arguments_, *inputs);
+  if (!types) return types.takeError();
+  llvm::Expected<std::vector<Tensor>> outputs = AllocateOutputs(*types, *context);
+  if (!outputs) return outputs.takeError();
+
+  const bool is_empty =
+      llvm::all_of(*outputs, [](const Tensor& tensor) { return tensor.num_elements() == 0; });
+  if (!is_empty || def().has(kEffect)) {
+    std::unique_ptr<DeviceContext> own = context->Fork();
+    own->SetRandom(context->random());
+    if (llvm::Error error =
+            Compute(*this, *inputs, std::move(*types), llvm::MutableArrayRef(*outputs), *own))
+      return Finish(arguments_, std::move(error));
+  }
+  for (size_t i = 0; i < outputs->size(); ++i)
+    scope->Create(arguments_.outputs[i])->Set(std::move((*outputs)[i]));
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OperatorArguments& arguments,
+                                                             DeviceKind device) {
+  KernelCreator creator = arguments.def->kernel(device);
+  if (creator == nullptr) {
+    return CallFailure(arguments, Code::kNoKernel, "there is no such operator on {0}",
+                       KindName(device));
+  }
+  return creator(arguments);
+}
+
+llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OpRegistry& registry,
+                                                             const OpDesc& desc,
+                                                             DeviceKind device) {
+  OperatorArguments arguments;
+  arguments.def = registry.Find(desc.type());
+  if (arguments.def == nullptr) return UnknownOperator(registry, desc.type());
+  arguments.inputs.assign(desc.inputs().begin(), desc.inputs().end());
+  arguments.outputs.assign(desc.outputs().begin(), desc.outputs().end());
+
+  std::vector<NamedAttribute> given;
+  ProtoReader reader(desc.ByteSizeLong());
+  for (const auto& [name, attribute] : desc.attributes()) {
+    llvm::Expected<AttributeValue> value = reader.ReadAttribute(attribute);
+    if (!value) return value.takeError();
+    given.push_back({name, std::move(*value)});
+  }
+  // A map has no order of its own, and the first mistake is the one that is told.
+  llvm::sort(given, [](const auto& a, const auto& b) { return a.name < b.name; });
+  auto complete = CompleteAttributes(arguments.def->signature, given);
+  if (!complete) return Finish(arguments, complete.takeError());
+  arguments.attributes = std::move(*complete);
+  if (llvm::Error error = CheckNames(arguments)) return error;
+  return CreateOperator(arguments, device);
+}
+
+}  // namespace pdl

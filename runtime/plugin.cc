@@ -1,0 +1,61 @@
+#include "pdl/plugin.h"
+
+#include <dlfcn.h>
+
+#include <mutex>
+#include <string>
+
+#include "llvm/ADT/DenseSet.h"
+#include "pdl/error.h"
+#include "pdl/op_registry.h"
+#include "pdl/version.h"
+
+namespace pdl {
+namespace {
+
+using VersionFunction = const char* (*)();
+using RegisterFunction = void (*)(OpRegistry*);
+
+}  // namespace
+
+llvm::Error LoadPlugin(llvm::StringRef path) {
+  static std::mutex mutex;
+  static llvm::DenseSet<void*> accepted;
+  std::lock_guard<std::mutex> lock(mutex);
+
+  // Without a slash, dlopen would look in the system's folders.
+  std::string file = path.contains('/') ? path.str() : "./" + path.str();
+  // A library that is refused stays loaded: something may point into it by now.
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return MakeUserError(Code::kPlugin, "cannot load plugin '{0}': {1}", path, dlerror());
+  if (accepted.contains(library)) return llvm::Error::success();
+
+  auto version = reinterpret_cast<VersionFunction>(dlsym(library, "pdl_plugin_version"));
+  auto add_ops = reinterpret_cast<RegisterFunction>(dlsym(library, "pdl_plugin_register"));
+  if (version == nullptr || add_ops == nullptr) {
+    return MakeUserError(Code::kPlugin,
+                         "'{0}' is no pdl plugin: pdl_plugin_version is not in it (see "
+                         "pdl_add_plugin)",
+                         path);
+  }
+  if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION) {
+    return MakeUserError(Code::kPlugin, "plugin '{0}' was built against pdl {1}, this is pdl {2}",
+                         path, version(), PDL_PLUGIN_VERSION);
+  }
+
+  OpRegistry ops;
+  add_ops(&ops);
+  for (const OpDef* def : ops.All()) {
+    if (GlobalRegistry().Find(def->name()) != nullptr) {
+      return MakeUserError(Code::kPlugin,
+                           "plugin '{0}' has an operator '{1}', and there is one already", path,
+                           def->name());
+    }
+  }
+  for (const OpDef* def : ops.All()) GlobalRegistry().Add(*def);
+  accepted.insert(library);
+  return llvm::Error::success();
+}
+
+}  // namespace pdl

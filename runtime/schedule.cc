@@ -1,0 +1,315 @@
+#include "runtime/schedule.h"
+
+#include <unordered_map>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/error.h"
+#include "runtime/fusion.h"
+
+namespace pdl {
+namespace {
+
+/// Larger results of calls without operands are computed in each run instead of being kept.
+constexpr int64_t kMaxConstantBytes = 16 << 20;
+/// What a fused instruction can take; operators with more operands run by themselves.
+constexpr size_t kMaxTileOperands = 3;
+
+struct DimHash {
+  size_t operator()(const Dim& dim) const { return dim.Hash(); }
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(const ScheduleRequest& request)
+      : request_(request), graph_(*request.graph), schedule_(std::make_unique<Schedule>()) {}
+
+  llvm::Expected<std::unique_ptr<const Schedule>> Make() {
+    schedule_->device = request_.context->device();
+    schedule_->symbols = graph_.Symbols();
+    if (llvm::Error error = ChooseOutputs()) return error;
+    FindNeeded();
+    if (llvm::Error error = AddSources()) return error;
+    if (llvm::Error error = CreateOperators()) return error;
+    AddSteps();
+    FindLifetimes();
+    AddChecks();
+    return std::unique_ptr<const Schedule>(std::move(schedule_));
+  }
+
+ private:
+  llvm::Error ChooseOutputs() {
+    if (request_.outputs.empty()) {
+      chosen_.assign(graph_.outputs().begin(), graph_.outputs().end());
+      return llvm::Error::success();
+    }
+    for (const std::string& name : request_.outputs) {
+      const GraphOutput* found = nullptr;
+      std::vector<llvm::StringRef> names;
+      for (const GraphOutput& output : graph_.outputs()) {
+        names.push_back(output.name);
+        if (output.name == name) found = &output;
+      }
+      if (!found) {
+        llvm::StringRef near = NearestName(name, names);
+        return MakeUserError(Code::kUnknownName, "the network has no output '{0}'{1}", name,
+                             near.empty() ? std::string()
+                                          : "; did you mean '" + near.str() + "'?");
+      }
+      chosen_.push_back(*found);
+    }
+    return llvm::Error::success();
+  }
+
+  /// Calls that outputs and updates depend on, and those with an effect; in order.
+  void FindNeeded() {
+    for (const GraphOutput& output : chosen_) at_end_.insert(output.value);
+    for (const GraphUpdate& update : graph_.updates()) at_end_.insert(update.value);
+    llvm::DenseSet<const Value*> needed = at_end_;
+    for (const GraphUpdate& update : graph_.updates()) needed.insert(update.state);
+    llvm::ArrayRef<Op*> ops = graph_.ops();
+    for (const Op* op : llvm::reverse(ops)) {
+      bool used = op->def().has(kEffect) ||
+                  llvm::any_of(op->results(), [&](const Value* v) { return needed.contains(v); });
+      if (!used) continue;
+      for (const Value* operand : op->operands()) needed.insert(operand);
+      needed_ops_.push_back(op);
+    }
+    std::reverse(needed_ops_.begin(), needed_ops_.end());
+    needed_ = std::move(needed);
+  }
+
+  SlotId AddSlot(const Value* value, SlotKind kind) {
+    auto [entry, is_new] = slot_of_.try_emplace(value, schedule_->slots.size());
+    if (!is_new) return entry->second;
+    Slot& slot = schedule_->slots.emplace_back();
+    slot.kind = kind;
+    slot.dtype = value->type().dtype;
+    slot.value = value;
+    for (const Dim& dim : value->type().dims) slot.dims.push_back(DimIndex(dim));
+    return entry->second;
+  }
+
+  uint32_t DimIndex(const Dim& dim) {
+    auto [entry, is_new] =
+        dim_index_.try_emplace(dim, static_cast<uint32_t>(schedule_->dims.size()));
+    if (is_new) schedule_->dims.push_back(dim);
+    return entry->second;
+  }
+
+  llvm::Error AddSources() {
+    for (const Value* input : graph_.inputs())
+      if (needed_.contains(input)) schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
+    for (const Value* parameter : graph_.parameters()) {
+      if (!needed_.contains(parameter)) continue;
+      SlotId slot = AddSlot(parameter, SlotKind::kParameter);
+      schedule_->parameters.push_back(slot);
+      if (request_.variable_parameters) continue;
+      llvm::Expected<Tensor> tensor = request_.parameter(*parameter);
+      if (!tensor) return tensor.takeError();
+      schedule_->slots[slot].constant = std::move(*tensor);
+    }
+    for (const Value* state : graph_.states())
+      if (needed_.contains(state)) schedule_->states.push_back(AddSlot(state, SlotKind::kState));
+    return llvm::Error::success();
+  }
+
+  static bool IsConstantCall(const Op& op) {
+    if (!op.operands().empty() || op.def().has(kRandom) || op.def().has(kEffect)) return false;
+    for (const Value* result : op.results()) {
+      Dim bytes = NumElements(result->type().dims) * DTypeSize(result->type().dtype);
+      if (!bytes.is_constant() || bytes.constant() > kMaxConstantBytes) return false;
+    }
+    return true;
+  }
+
+  OperatorArguments ArgumentsOf(const Op& op) {
+    OperatorArguments arguments;
+    arguments.def = &op.def();
+    arguments.attributes = op.attribute_values().vec();
+    for (const Value* operand : op.operands()) {
+      arguments.inputs.push_back(operand->name());
+      arguments.input_dtypes.push_back(operand->type().dtype);
+    }
+    for (const Value* result : op.results()) {
+      arguments.outputs.push_back(result->name());
+      arguments.output_dtypes.push_back(result->type().dtype);
+    }
+    arguments.location = graph_.LocationToString(op.location());
+    return arguments;
+  }
+
+  llvm::Error CreateOperators() {
+    for (const Op* op : needed_ops_) {
+      if (IsConstantCall(*op)) {
+        llvm::Expected<std::vector<Tensor>> results = request_.evaluate(*op);
+        if (!results) return results.takeError();
+        for (size_t i = 0; i < op->results().size(); ++i)
+          schedule_->slots[AddSlot(op->result(i), SlotKind::kConstant)].constant =
+              std::move((*results)[i]);
+        continue;
+      }
+      schedule_->has_random |= op->def().has(kRandom);
+      llvm::Expected<std::unique_ptr<OperatorBase>> created =
+          CreateOperator(ArgumentsOf(*op), schedule_->device.kind);
+      if (!created) return created.takeError();
+      bool tile = false;
+      if (request_.fuse && op->def().has(kElementwise) && !op->def().has(kRandom) &&
+          !op->def().has(kEffect) && op->operands().size() <= kMaxTileOperands &&
+          op->results().size() == 1)
+        tile = TileOf(*op, **created).dense != nullptr;
+      calls_.push_back(op);
+      operators_.push_back(std::move(*created));
+      has_tile_.push_back(tile);
+    }
+    return llvm::Error::success();
+  }
+
+  static Tile TileOf(const Op& op, const OperatorBase& created) {
+    llvm::SmallVector<DType, 3> dtypes;
+    for (const Value* operand : op.operands()) dtypes.push_back(operand->type().dtype);
+    return created.GetTile(dtypes, op.result()->type().dtype);
+  }
+
+  void AddSteps() {
+    CallGroups groups;
+    if (request_.fuse) {
+      groups = FormGroups(calls_, has_tile_);
+    } else {
+      for (unsigned i = 0; i < calls_.size(); ++i) groups.push_back({i});
+    }
+    group_of_.assign(calls_.size(), 0);
+    for (unsigned g = 0; g < groups.size(); ++g)
+      for (unsigned call : groups[g]) group_of_[call] = g;
+    for (unsigned i = 0; i < calls_.size(); ++i) call_index_[calls_[i]] = i;
+    for (unsigned g = 0; g < groups.size(); ++g) {
+      if (groups[g].size() == 1) {
+        AddSingle(groups[g][0]);
+      } else {
+        AddFused(g, groups[g]);
+      }
+    }
+  }
+
+  void AddSingle(unsigned index) {
+    const Op* op = calls_[index];
+    Step step;
+    step.op = std::move(operators_[index]);
+    step.calls.push_back(op);
+    for (const Value* operand : op->operands()) step.inputs.push_back(SlotOf(operand));
+    for (const Value* result : op->results())
+      step.outputs.push_back(AddSlot(result, SlotKind::kResult));
+    schedule_->steps.push_back(std::move(step));
+  }
+
+  /// Whether something outside its group reads a value.
+  bool IsReadOutside(const Value* value, unsigned group) const {
+    if (at_end_.contains(value)) return true;
+    return llvm::any_of(value->uses(), [&](const Value::Use& use) {
+      auto found = call_index_.find(use.op);
+      return found != call_index_.end() && group_of_[found->second] != group;
+    });
+  }
+
+  void AddFused(unsigned group, llvm::ArrayRef<unsigned> members) {
+    Step step;
+    std::vector<FusedInstruction> instructions;
+    std::vector<std::unique_ptr<OperatorBase>> operators;
+    llvm::SmallVector<DType, 8> input_dtypes;
+    llvm::DenseMap<const Value*, unsigned> internal, external;
+    for (unsigned member : members) {
+      const Op* op = calls_[member];
+      FusedInstruction instruction;
+      instruction.tile = TileOf(*op, *operators_[member]);
+      instruction.dtype = op->result()->type().dtype;
+      for (const Value* operand : op->operands()) {
+        if (auto found = internal.find(operand); found != internal.end()) {
+          instruction.operands.push_back({false, found->second});
+          continue;
+        }
+        auto [entry, is_new] =
+            external.try_emplace(operand, static_cast<unsigned>(step.inputs.size()));
+        if (is_new) {
+          step.inputs.push_back(SlotOf(operand));
+          input_dtypes.push_back(operand->type().dtype);
+        }
+        instruction.operands.push_back({true, entry->second});
+      }
+      if (IsReadOutside(op->result(), group)) {
+        instruction.output = static_cast<int>(step.outputs.size());
+        step.outputs.push_back(AddSlot(op->result(), SlotKind::kResult));
+      }
+      internal[op->result()] = static_cast<unsigned>(instructions.size());
+      instructions.push_back(std::move(instruction));
+      operators.push_back(std::move(operators_[member]));
+      step.calls.push_back(op);
+    }
+    OperatorArguments arguments;
+    arguments.def = &step.calls.back()->def();
+    arguments.attributes = step.calls.back()->attribute_values().vec();
+    arguments.location = graph_.LocationToString(step.calls.front()->location());
+    step.op = MakeFusedOperator(std::move(instructions), input_dtypes, std::move(operators),
+                                arguments);
+    schedule_->steps.push_back(std::move(step));
+  }
+
+  SlotId SlotOf(const Value* value) const {
+    auto found = slot_of_.find(value);
+    if (found == slot_of_.end())
+      InternalError("'" + value->name() + "' is used before it is computed");
+    return found->second;
+  }
+
+  void FindLifetimes() {
+    for (uint32_t s = 0; s < schedule_->steps.size(); ++s) {
+      const Step& step = schedule_->steps[s];
+      for (SlotId slot : step.outputs)
+        schedule_->slots[slot].first_step = schedule_->slots[slot].last_step = s;
+      for (SlotId slot : step.inputs) schedule_->slots[slot].last_step = s;
+    }
+    for (const GraphOutput& output : chosen_) {
+      SlotId slot = SlotOf(output.value);
+      schedule_->slots[slot].needed_at_end = true;
+      schedule_->outputs.push_back({output.name, slot});
+    }
+    for (const GraphUpdate& update : graph_.updates()) {
+      SlotId slot = SlotOf(update.value);
+      schedule_->slots[slot].needed_at_end = true;
+      schedule_->updates.push_back({update.state, slot});
+    }
+  }
+
+  void AddChecks() {
+    for (const GraphConstraint& constraint : graph_.constraints())
+      schedule_->checks.push_back(
+          {&constraint.check, graph_.LocationToString(constraint.location)});
+    for (const Op* op : needed_ops_)
+      for (const DimCheck& check : op->checks())
+        schedule_->checks.push_back({&check, graph_.LocationToString(op->location()) +
+                                                 (op->location() == kUnknownLocation ? "" : ": ") +
+                                                 op->type()});
+  }
+
+  const ScheduleRequest& request_;
+  const Graph& graph_;
+  std::unique_ptr<Schedule> schedule_;
+  std::vector<GraphOutput> chosen_;
+  llvm::DenseSet<const Value*> needed_, at_end_;
+  std::vector<const Op*> needed_ops_;
+  llvm::DenseMap<const Value*, SlotId> slot_of_;
+  std::unordered_map<Dim, uint32_t, DimHash> dim_index_;
+  std::vector<const Op*> calls_;
+  std::vector<std::unique_ptr<OperatorBase>> operators_;
+  std::vector<bool> has_tile_;
+  std::vector<unsigned> group_of_;
+  llvm::DenseMap<const Op*, unsigned> call_index_;
+};
+
+}  // namespace
+
+llvm::Expected<std::unique_ptr<const Schedule>> MakeSchedule(const ScheduleRequest& request) {
+  return Scheduler(request).Make();
+}
+
+}  // namespace pdl

@@ -1,0 +1,321 @@
+// Unary and binary operators: values, specials, broadcasting, every way a kernel walks.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "op_test_util.h"
+
+namespace pdl::testing {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr DType kFloatDTypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64};
+constexpr DType kNumberDTypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64,
+                                   DType::kI8,  DType::kI32,  DType::kI64, DType::kU8};
+
+double Tolerance(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 0x1p-10;
+    case DType::kBF16:
+      return 0x1p-7;
+    case DType::kF32:
+      return 0x1p-22;
+    default:
+      return 0x1p-50;
+  }
+}
+
+void ExpectNear(double actual, double expected, double tolerance, const std::string& what) {
+  if (std::isnan(expected)) {
+    EXPECT_TRUE(std::isnan(actual)) << what << " is " << actual;
+  } else if (std::isinf(expected)) {
+    EXPECT_EQ(actual, expected) << what;
+  } else {
+    EXPECT_NEAR(actual, expected, tolerance * std::max(1e-30, std::fabs(expected))) << what;
+  }
+}
+
+double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double Relu(double x) { return x < 0 ? 0 : x; }
+double Neg(double x) { return -x; }
+
+struct UnaryCase {
+  const char* op;
+  double (*reference)(double);
+};
+constexpr UnaryCase kUnary[] = {{"cos", std::cos},   {"sin", std::sin},   {"exp", std::exp},
+                                {"log", std::log},   {"sqrt", std::sqrt}, {"tanh", std::tanh},
+                                {"sigmoid", Sigmoid}, {"relu", Relu},     {"neg", Neg},
+                                {"abs", std::fabs}};
+
+TEST(UnaryOps, AgreeWithTheReferenceOnEveryFloat) {
+  const std::vector<double> x = {0.0, -0.0, 0.5, -0.5, 1.0,  -1.0, 2.75, -3.5, 10.0, -9.0,
+                                 60.0, kInf, -kInf, kNan, 0.125, 7.0, -30.0};
+  for (const UnaryCase& c : kUnary) {
+    for (const DType dtype : kFloatDTypes) {
+      const Tensor in = MakeAs(dtype, {static_cast<int64_t>(x.size())}, x);
+      const std::vector<double> y = Values(Run(c.op, {in}));
+      for (size_t i = 0; i < x.size(); ++i) {
+        double expected = c.reference(x[i]);
+        if (dtype == DType::kF16 && std::fabs(expected) >= 65520) {
+          expected = std::copysign(kInf, expected);
+        }
+        if (dtype == DType::kF16 && std::fabs(expected) < 0x1p-14) continue;
+        ExpectNear(y[i], expected, Tolerance(dtype),
+                   std::string(c.op) + "(" + std::to_string(x[i]) + ") as " +
+                       DTypeName(dtype).str());
+        if (expected == 0) {
+          EXPECT_EQ(std::signbit(y[i]), std::signbit(expected)) << c.op;
+        }
+      }
+    }
+  }
+}
+
+TEST(UnaryOps, ScaleCosineAndSine) {
+  const Tensor x = Make<float>({2}, {0.0f, 1.0f});
+  const std::vector<double> cosine = Values(Run("cos", {x}, {{"scale", 5.0}}));
+  EXPECT_FLOAT_EQ(static_cast<float>(cosine[0]), 5.0f);
+  EXPECT_FLOAT_EQ(static_cast<float>(cosine[1]), 2.7015115f);
+  EXPECT_NEAR(Values(Run("sin", {x}, {{"scale", 2.0}}))[1], 2 * std::sin(1.0), 1e-6);
+}
+
+TEST(UnaryOps, IntegersWrapAround) {
+  const Tensor i8 = Make<int8_t>({4}, {-128, -1, 0, 127});
+  EXPECT_EQ(Values(Run("neg", {i8})), (std::vector<double>{-128, 1, 0, -127}));
+  EXPECT_EQ(Values(Run("abs", {i8})), (std::vector<double>{-128, 1, 0, 127}));
+  EXPECT_EQ(Values(Run("relu", {i8})), (std::vector<double>{0, 0, 0, 127}));
+  const Tensor u8 = Make<uint8_t>({3}, {0, 1, 255});
+  EXPECT_EQ(Values(Run("neg", {u8})), (std::vector<double>{0, 255, 1}));
+  EXPECT_EQ(Values(Run("abs", {u8})), (std::vector<double>{0, 1, 255}));
+  const Tensor i64 = Make<int64_t>({2}, {std::numeric_limits<int64_t>::min(), -5});
+  EXPECT_EQ(Run("abs", {i64}).data<int64_t>()[0], std::numeric_limits<int64_t>::min());
+}
+
+TEST(UnaryOps, EveryLengthThreadsAndInPlaceAgree) {
+  for (const int64_t n : {0, 1, 15, 16, 17, 1023, 32768, 100003}) {
+    const Tensor x = MakeAs(DType::kF32, {n}, Noise(n));
+    const std::vector<double> expected = Values(Run("tanh", {x}));
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_EQ(Values(Run("tanh", {x}, {}, {.threads = threads, .in_place = threads == 3})),
+                expected);
+    }
+    for (int64_t i = 0; i < n; i += 97) {
+      EXPECT_NEAR(expected[i], std::tanh(Values(x)[i]), 1e-6);
+    }
+    if (n > 1000) break;
+  }
+}
+
+TEST(UnaryOps, Refuse) {
+  EXPECT_EQ(InferText("cos", {Type(DType::kI32, {3})}),
+            "302 at 0: 'x' must be f16, bf16, f32 or f64, got i32[3]");
+  EXPECT_EQ(InferText("cos", {Type(DType::kF32, {3})}, {{"scale", -5.0}}),
+            "203 at scale: attribute 'scale' of 'cos' must be larger than 0, got -5.0");
+  EXPECT_EQ(InferText("cos", {Type(DType::kF32, {3})}, {{"scale", kNan}}).substr(0, 12),
+            "203 at scale");
+  EXPECT_EQ(InferText("exp", {}).substr(0, 3), "205");
+  EXPECT_EQ(InferText("exp", {Type(DType::kF32, {Dim::Symbol("N"), 3})}), "f32[N, 3]");
+}
+
+// --- Binary -------------------------------------------------------------------------------------
+
+struct BinaryCase {
+  const char* op;
+  double (*reference)(double, double);
+};
+double Add(double x, double y) { return x + y; }
+double Sub(double x, double y) { return x - y; }
+double Mul(double x, double y) { return x * y; }
+double Div(double x, double y) { return x / y; }
+double Max(double x, double y) { return std::isnan(x) || x > y ? x : y; }
+double Min(double x, double y) { return std::isnan(x) || x < y ? x : y; }
+constexpr BinaryCase kBinary[] = {{"add", Add}, {"sub", Sub},     {"mul", Mul},    {"div", Div},
+                                  {"maximum", Max}, {"minimum", Min}, {"pow", std::pow}};
+
+TEST(BinaryOps, AgreeWithTheReferenceOnEveryFloat) {
+  const std::vector<double> values = {0.0, -0.0, 0.5, 1.0, -1.0, 2.0, -2.5, 3.0, kInf, -kInf, kNan};
+  std::vector<double> x, y;
+  for (const double a : values) {
+    for (const double b : values) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  }
+  const int64_t n = static_cast<int64_t>(x.size());
+  for (const BinaryCase& c : kBinary) {
+    for (const DType dtype : kFloatDTypes) {
+      const std::vector<double> z =
+          Values(Run(c.op, {MakeAs(dtype, {n}, x), MakeAs(dtype, {n}, y)}));
+      for (size_t i = 0; i < x.size(); ++i) {
+        ExpectNear(z[i], c.reference(x[i], y[i]), Tolerance(dtype),
+                   std::to_string(x[i]) + " " + c.op + " " + std::to_string(y[i]) + " as " +
+                       DTypeName(dtype).str());
+      }
+    }
+  }
+}
+
+TEST(BinaryOps, IntegersWrapAround) {
+  const Tensor a = Make<int8_t>({3}, {127, -128, 100});
+  const Tensor b = Make<int8_t>({3}, {1, 1, 2});
+  EXPECT_EQ(Values(Run("add", {a, b})), (std::vector<double>{-128, -127, 102}));
+  EXPECT_EQ(Values(Run("sub", {a, b})), (std::vector<double>{126, 127, 98}));
+  EXPECT_EQ(Values(Run("mul", {a, b})), (std::vector<double>{127, -128, -56}));
+  const Tensor big = Make<int64_t>({1}, {std::numeric_limits<int64_t>::max()});
+  EXPECT_EQ(Run("mul", {big, big}).data<int64_t>()[0], 1);
+}
+
+// The expected rows are what NumPy 2.4 gives.
+TEST(BinaryOps, DivisionRoundsDown) {
+  const Tensor x = Make<int32_t>({8}, {7, -7, 7, -7, 5, 0, -2147483647 - 1, 6});
+  const Tensor y = Make<int32_t>({8}, {2, 2, -2, -2, 0, 0, -1, 3});
+  EXPECT_EQ(Values(Run("floor_div", {x, y})),
+            (std::vector<double>{3, -4, -4, 3, 0, 0, -2147483648.0, 2}));
+  EXPECT_EQ(Values(Run("mod", {x, y})), (std::vector<double>{1, 1, -1, -1, 0, 0, 0, 0}));
+
+  const std::vector<double> a = {7.5, -7.5, 7.5, -7.5, 1.0, -1.0, 0.0,  6.0, kInf, 1.0, -1.0, 1.0};
+  const std::vector<double> b = {2.0, 2.0, -2.0, -2.0, 0.0, 0.0,  0.0, -3.0, 2.0, kInf, kInf, 0.1};
+  const std::vector<double> quotient = {3,    -4,  -4, 3,  kInf, -kInf,
+                                        kNan, -2, kNan, 0, -1,   9};
+  const std::vector<double> remainder = {1.5,  0.5,  -0.5, -1.5, kNan, kNan,
+                                         kNan, -0.0, kNan, 1,    kInf, 0.09999999999999995};
+  const auto q = Values(Run("floor_div", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
+  const auto r = Values(Run("mod", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
+  for (size_t i = 0; i < a.size(); ++i) {
+    ExpectNear(q[i], quotient[i], 0, std::to_string(a[i]) + " // " + std::to_string(b[i]));
+    ExpectNear(r[i], remainder[i], 0, std::to_string(a[i]) + " % " + std::to_string(b[i]));
+  }
+  EXPECT_TRUE(std::signbit(r[7]));
+}
+
+TEST(BinaryOps, IntegerPowers) {
+  const Tensor x = Make<int32_t>({7}, {2, -3, 0, 2, 1, -1, 7});
+  const Tensor y = Make<int32_t>({7}, {10, 3, 0, -1, -5, -3, 30});
+  EXPECT_EQ(Values(Run("pow", {x, y})),
+            (std::vector<double>{1024, -27, 1, 0, 1, -1, 1878557649}));
+}
+
+TEST(BinaryOps, Comparisons) {
+  const Tensor x = Make<float>({4}, {1, 2, 3, std::nanf("")});
+  const Tensor y = Make<float>({4}, {2, 2, 2, 1});
+  const struct {
+    const char* op;
+    std::vector<double> expected;
+  } cases[] = {{"equal", {0, 1, 0, 0}},      {"not_equal", {1, 0, 1, 1}}, {"less", {1, 0, 0, 0}},
+               {"less_equal", {1, 1, 0, 0}}, {"greater", {0, 0, 1, 0}},   {"greater_equal", {0, 1, 1, 0}}};
+  for (const auto& c : cases) {
+    const Tensor z = Run(c.op, {x, y});
+    EXPECT_EQ(z.dtype(), DType::kBool);
+    EXPECT_EQ(Values(z), c.expected) << c.op;
+  }
+  const Tensor p = Make<bool>({4}, {false, false, true, true});
+  const Tensor q = Make<bool>({4}, {false, true, false, true});
+  EXPECT_EQ(Values(Run("logical_and", {p, q})), (std::vector<double>{0, 0, 0, 1}));
+  EXPECT_EQ(Values(Run("logical_or", {p, q})), (std::vector<double>{0, 1, 1, 1}));
+  EXPECT_EQ(Values(Run("logical_not", {q})), (std::vector<double>{1, 0, 1, 0}));
+  EXPECT_EQ(Values(Run("equal", {p, q})), (std::vector<double>{1, 0, 0, 1}));
+}
+
+// The value of element `index` of `sizes` in a tensor broadcast to it.
+int64_t BroadcastIndex(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> sizes, int64_t index) {
+  int64_t offset = 0, stride = 1;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const int64_t size = sizes[sizes.size() - 1 - d];
+    const int64_t at = index % size;
+    index /= size;
+    if (d >= from.size()) continue;
+    const int64_t mine = from[from.size() - 1 - d];
+    if (mine != 1) offset += at * stride;
+    stride *= mine;
+  }
+  return offset;
+}
+
+TEST(BinaryOps, BroadcastEveryWay) {
+  const std::vector<std::pair<Sizes, Sizes>> cases = {
+      {{}, {}},
+      {{5}, {}},
+      {{}, {5}},
+      {{3, 4}, {4}},
+      {{3, 40}, {40}},
+      {{3, 40}, {3, 1}},
+      {{3, 1}, {3, 40}},
+      {{3, 1}, {1, 4}},
+      {{1, 40}, {30, 1}},
+      {{2, 3, 4, 5}, {3, 1, 5}},
+      {{2, 1, 4, 1, 6}, {3, 1, 5, 6}},
+      {{1, 1, 1}, {2, 1, 3}},
+      {{0, 3}, {1, 3}},
+      {{4, 0}, {4, 1}},
+      {{70000}, {1}},
+      {{1}, {70000}},
+      {{2, 70000}, {2, 1}},
+      {{2, 70000}, {70000}},
+      {{300, 300}, {300, 1}},
+      {{30000, 3}, {3}},
+      {{30000, 3}, {30000, 1}},
+      {{7, 1, 9, 1, 2, 1}, {1, 8, 1, 2, 1, 3}},
+  };
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kF64, DType::kU8, DType::kI64}) {
+    for (const auto& [left, right] : cases) {
+      Tensor x = MakeAs(dtype, left, {}), y = MakeAs(dtype, right, {});
+      std::vector<double> xs, ys;
+      for (int64_t i = 0; i < x.num_elements(); ++i) xs.push_back(static_cast<double>(i % 101));
+      for (int64_t i = 0; i < y.num_elements(); ++i) ys.push_back(static_cast<double>(i % 53));
+      x = MakeAs(dtype, left, xs);
+      y = MakeAs(dtype, right, ys);
+      const Tensor z = Run("sub", {x, y}, {}, {.in_place = true});
+      ASSERT_EQ(Values(Run("sub", {x, y}, {}, {.threads = 3})), Values(z));
+      const std::vector<double> zs = Values(z);
+      for (int64_t i = 0; i < z.num_elements(); ++i) {
+        double expected = xs[BroadcastIndex(left, z.sizes(), i)] -
+                          ys[BroadcastIndex(right, z.sizes(), i)];
+        if (dtype == DType::kU8 && expected < 0) expected += 256;
+        ASSERT_EQ(zs[i], expected) << TensorTypeToString(dtype, left) << " - "
+                                   << TensorTypeToString(dtype, right) << " at " << i;
+      }
+    }
+  }
+}
+
+TEST(BinaryOps, LargerThanTheCache) {
+  // Results beyond the last-level cache take another way to memory.
+  const int64_t n = (int64_t{1} << 25) + 1001;
+  const Tensor x = Run("broadcast_to", {Make<int8_t>({1}, {3})}, {{"dims", Shape{Dim(n)}}});
+  const Tensor y = Run("cast", {x}, {{"to", DType::kI64}}, {.threads = 2});
+  bool all = true;
+  for (int64_t i = 0; i < n; ++i) all &= y.data<int64_t>()[i] == 3;
+  EXPECT_TRUE(all);
+}
+
+TEST(BinaryOps, EveryDTypeAdds) {
+  for (const DType dtype : kNumberDTypes) {
+    const Tensor z = Run("add", {MakeAs(dtype, {3}, {1, 2, 3}), MakeAs(dtype, {3}, {4, 5, 6})});
+    EXPECT_EQ(z.dtype(), dtype);
+    EXPECT_EQ(Values(z), (std::vector<double>{5, 7, 9})) << DTypeName(dtype).str();
+  }
+}
+
+TEST(BinaryOps, InferSymbols) {
+  const Dim n = Dim::Symbol("N"), m = Dim::Symbol("M");
+  const auto f32 = [](llvm::ArrayRef<Dim> dims) { return Type(DType::kF32, dims); };
+  EXPECT_EQ(InferText("add", {f32({n, 3}), f32({3})}), "f32[N, 3]");
+  EXPECT_EQ(InferText("add", {f32({n, 1}), f32({n, m})}), "f32[N, M]");
+  EXPECT_EQ(InferText("add", {f32({n}), f32({m})}), "f32[N] if N == M");
+  EXPECT_EQ(InferText("less", {f32({n, 3}), f32({})}), "bool[N, 3]");
+  EXPECT_EQ(InferText("add", {f32({2, 3}), f32({2})}),
+            "304 at 0, 1: sizes do not broadcast: 3 and 2");
+  EXPECT_EQ(InferText("add", {f32({2}), Type(DType::kF64, {2})}),
+            "303 at 0, 1: dtypes differ: f32 and f64");
+  EXPECT_EQ(InferText("div", {Type(DType::kI64, {2}), Type(DType::kI64, {2})}),
+            "302 at 0: 'x' must be f16, bf16, f32 or f64, got i64[2]");
+  EXPECT_EQ(InferText("logical_and", {f32({2}), f32({2})}),
+            "302 at 0: 'x' must be bool, got f32[2]");
+}
+
+}  // namespace
+}  // namespace pdl::testing
