@@ -21,7 +21,6 @@ struct AxisRange {
   Dim start = 0;
   Dim stop;
   int64_t step = 1;
-  bool is_dropped = false;
   Dim length;  // (stop - start) / step, rounded up
 };
 
@@ -44,9 +43,6 @@ llvm::SmallVector<AxisRange, 4> Ranges(const AttributeReader& attributes,
   auto at = [&](int64_t axis) -> AxisRange& {
     return ranges[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
   };
-  if (attributes.Has("drop")) {
-    for (const int64_t axis : attributes.Ints("drop")) at(axis).is_dropped = true;
-  }
   const auto axes = attributes.Ints("axes");
   const Shape& starts = attributes.Dims("starts");
   const Shape& stops = attributes.Dims("stops");
@@ -54,7 +50,7 @@ llvm::SmallVector<AxisRange, 4> Ranges(const AttributeReader& attributes,
     AxisRange& range = at(axes[i]);
     const Dim size = range.stop;
     range.start = FromStart(starts[i], size);
-    range.stop = range.is_dropped ? range.start + 1 : FromStart(stops[i], size);
+    range.stop = FromStart(stops[i], size);
     if (attributes.Has("steps")) range.step = attributes.Ints("steps")[i];
     range.length = range.stop - range.start;
     if (range.step != 1) range.length = Dim::FloorDiv(range.length + (range.step - 1), range.step);
@@ -121,17 +117,6 @@ llvm::Error CheckSliceAttributes(InferenceContext& context) {
   if (attributes.Has("steps") && attributes.Ints("steps").size() != count) {
     return wrong_count("steps", attributes.Ints("steps").size());
   }
-  if (attributes.Has("drop")) {
-    auto dropped = context.NormalizeAxes("drop", rank);
-    if (!dropped) return dropped.takeError();
-    auto axes = context.NormalizeAxes("axes", rank);
-    if (!axes) return axes.takeError();
-    for (const unsigned axis : *dropped) {
-      if (llvm::is_contained(*axes, axis)) continue;
-      return context.FailAtAttribute("drop", Code::kAxis,
-                                     "axis {0} is dropped, but 'axes' says no index for it", axis);
-    }
-  }
   return llvm::Error::success();
 }
 
@@ -140,15 +125,13 @@ llvm::Error InferSlice(InferenceContext& context) {
   const Type& x = context.input(0);
   const AttributeReader& attributes = context.attributes();
   const auto ranges = Ranges(attributes, x.dims);
-  Shape kept;
+  Type type = x;
   for (unsigned d = 0; d < ranges.size(); ++d) {
     const AxisRange& range = ranges[d];
     const Dim& size = x.dims[d];
-    const Dim last_start = range.is_dropped ? size - 1 : size;
-    if (range.start.ProvablyAtMost(-1) || (last_start - range.start).ProvablyAtMost(-1)) {
-      return context.FailAtAttribute("starts", Code::kAxis, "{0} {1} is outside axis {2} of {3}",
-                                     range.is_dropped ? "index" : "start", range.start.ToString(),
-                                     d, x.ToString());
+    if (range.start.ProvablyAtMost(-1) || (size - range.start).ProvablyAtMost(-1)) {
+      return context.FailAtAttribute("starts", Code::kAxis, "start {0} is outside axis {1} of {2}",
+                                     range.start.ToString(), d, x.ToString());
     }
     if ((size - range.stop).ProvablyAtMost(-1)) {
       return context.FailAtAttribute("stops", Code::kAxis, "stop {0} is outside axis {1} of {2}",
@@ -169,18 +152,8 @@ llvm::Error InferSlice(InferenceContext& context) {
             context.RequireAtLeast(size, range.stop, {0}, "an index is outside its axis")) {
       return error;
     }
-    if (!range.is_dropped) kept.push_back(range.length);
+    type.dims[d] = range.length;
   }
-  Shape dims = kept;
-  if (attributes.Has("new_axes")) {
-    const auto added = attributes.Ints("new_axes");
-    auto positions =
-        context.NormalizeAxes("new_axes", static_cast<unsigned>(kept.size() + added.size()));
-    if (!positions) return positions.takeError();
-    for (const unsigned position : *positions) dims.insert(dims.begin() + position, Dim(1));
-  }
-  Type type = x;
-  type.dims = std::move(dims);
   context.SetOutput(std::move(type));
   return llvm::Error::success();
 }
@@ -222,15 +195,11 @@ Value* Dilate(GradientContext& g, Value* value, unsigned axis, int64_t step) {
 void SliceGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   const auto ranges = Ranges(g.attributes(), x.dims);
-  // First the axes as they are in x again.
-  Shape dims;
-  for (const AxisRange& range : ranges) dims.push_back(range.is_dropped ? Dim(1) : range.length);
   Value* dx = g.output_gradient();
-  if (dx != nullptr && dx->type().dims != dims) dx = g.Call("reshape", {dx}, {{"dims", dims}});
   for (unsigned d = 0; d < ranges.size(); ++d) {
     const AxisRange& range = ranges[d];
-    Dim length = range.is_dropped ? Dim(1) : range.length;
-    if (range.step != 1 && !range.is_dropped) {
+    Dim length = range.length;
+    if (range.step != 1) {
       dx = Dilate(g, dx, d, range.step);
       // The zeros behind the last element may reach past the end.
       const Dim most = x.dims[d] - range.start;
@@ -251,7 +220,8 @@ void SliceGradient(GradientContext& g) {
 struct SliceMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "A part of x: what x[0:10, :, -1, none] stands for. A bound outside its axis is a mistake, "
+        "A part of x along some axes, as x[0:10, 2:] takes it. A bound outside its axis is a "
+        "mistake, "
         "never clamped.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
     AddOutput("y", "dtype as x");
@@ -259,18 +229,10 @@ struct SliceMaker : OpProtoMaker {
     AddAttr<Shape>("starts",
                    "for each of them the first index taken; a negative number counts from the end");
     AddAttr<Shape>("stops",
-                   "for each of them the first index not taken; not looked at where the axis is "
-                   "dropped");
+                   "for each of them the first index not taken; a negative number as in `starts`");
     AddAttr<std::vector<int64_t>>("steps", "for each of them the distance of indices; none: 1")
         .Optional()
         .AtLeast(1);
-    AddAttr<std::vector<int64_t>>("drop",
-                                  "those of `axes` of which only the start is taken, and "
-                                  "which the result does not have")
-        .Optional();
-    AddAttr<std::vector<int64_t>>("new_axes",
-                                  "axes of the result that have size 1 and that x lacks")
-        .Optional();
     SetInference(InferSlice);
     SetGradient(SliceGradient);
   }

@@ -44,12 +44,12 @@ struct Placement {
   SlotId root = 0;
 };
 
-/// The half of a Plan that depends on sizes: prepared states, and where each value lies in the arena.
-/// Immutable but for its pool of Frames; shared by threads.
+/// The half of a Plan that depends on sizes: prepared states, and where each value lies in the
+/// arena. Immutable but for its pool of Frames; shared by threads.
 class Binding {
  public:
-  /// Evaluates all sizes (`lookup` gives the symbols'), checks what was left to be checked, prepares
-  /// every step and lays out the arena.
+  /// Evaluates all sizes (`lookup` gives the symbols'), checks what was left to be checked,
+  /// prepares every step and lays out the arena.
   static llvm::Expected<std::shared_ptr<Binding>> Make(
       const Schedule& schedule, DeviceContext& context, PackCache& packs,
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup);
@@ -76,7 +76,7 @@ class Binding {
   int64_t output_bytes = 0;
 
  private:
-  explicit Binding(const Schedule& schedule_in) : schedule(schedule_in) {}
+  explicit Binding(const Schedule& schedule_in);
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;
 };

@@ -42,7 +42,8 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& ha
     for (unsigned group : feeding) {
       Group& candidate = groups[group];
       const Op* member = ops[candidate.calls.back()];
-      size_t size = candidate.calls.size() + 1, inputs = candidate.num_inputs + op->operands().size();
+      size_t size = candidate.calls.size() + 1,
+             inputs = candidate.num_inputs + op->operands().size();
       if (joined != kNone) {
         size += groups[joined].calls.size();
         inputs += groups[joined].num_inputs;

@@ -1,19 +1,19 @@
 #ifndef PDL_RUNTIME_FRAME_H_
 #define PDL_RUNTIME_FRAME_H_
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "llvm/Support/Error.h"
 #include "pdl/device_context.h"
-#include "pdl/scope.h"
 #include "pdl/tensor.h"
 #include "runtime/binding.h"
 
 namespace pdl {
 
-/// What one run writes: the arena, the tensors over it, its own handle to the device. Used by one run
-/// at a time, then given back to its Binding's pool.
+/// What one run writes: the arena, the tensors over it, its own handle to the device. Used by one
+/// run at a time, then given back to its Binding's pool.
 class Frame {
  public:
   static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding,
@@ -22,18 +22,9 @@ class Frame {
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and every slot that shares its memory, at `data`.
   void SetData(SlotId slot, void* data);
-  /// Runs all steps. An Error names the call.
-  llvm::Error Run(const Graph& graph, RandomState random);
+  /// Runs all steps, until `cancel` (may be null) becomes true. An Error names the call.
+  llvm::Error Run(RandomState random, const std::atomic<bool>* cancel);
   DeviceContext& context() { return *context_; }
-
-  /// The Variables that the last run found for a Scope, so that the next one need not look them up.
-  struct Resolved {
-    const Scope* scope = nullptr;
-    uint64_t version = 0;
-    std::vector<const Variable*> inputs, parameters;
-    std::vector<Variable*> states, outputs;
-  };
-  Resolved resolved;
 
  private:
   struct Call {
@@ -56,6 +47,9 @@ class Frame {
   /// Slots that share the memory of another one, by that one.
   std::vector<std::pair<SlotId, SlotId>> sharers_;
 };
+
+/// Puts the call's place and operator in front of a message.
+llvm::Error AboutCall(const OperatorBase& op, llvm::Error error);
 
 }  // namespace pdl
 

@@ -13,12 +13,13 @@ constexpr int64_t kScratchBytes = 32 << 10;
 /// Elements that are worth a piece of their own for another thread.
 constexpr int64_t kGrain = 1 << 15;
 
-/// How one input is read. The result's dims, merged where every input allows, are `rows` × `length`;
-/// rows are counted by an odometer over `Layout::outer`.
+/// How one input is read. The result's dims, merged where every input allows, are `rows` ×
+/// `length`; rows are counted by an odometer over `Layout::outer`.
 struct InputAccess {
   enum class Kind : uint8_t { kDense, kScalar, kRow, kGeneral } kind = Kind::kDense;
   int64_t element_size = 0;
-  /// Elements from one row to the next for each outer dim, and from one element to the next: 0 or 1.
+  /// Elements from one row to the next for each outer dim, and from one element to the next: 0
+  /// or 1.
   llvm::SmallVector<int64_t, 4> outer_strides;
   int64_t inner_stride = 1;
 };
@@ -48,7 +49,8 @@ std::shared_ptr<Layout> MakeLayout(llvm::ArrayRef<OperandType> inputs, const Ope
   auto layout = std::make_shared<Layout>();
   layout->total = result.num_elements();
   llvm::SmallVector<llvm::SmallVector<int64_t, 6>, 4> strides;
-  for (const OperandType& input : inputs) strides.push_back(BroadcastStrides(input.sizes, result.sizes));
+  for (const OperandType& input : inputs)
+    strides.push_back(BroadcastStrides(input.sizes, result.sizes));
 
   // Merge neighbouring dims that every input walks as one; drop dims of size 1.
   llvm::SmallVector<int64_t, 6> dims;
@@ -162,10 +164,9 @@ class FusedOperator final : public Operator<CPUContext> {
       });
     } else {
       int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, layout.length));
-      context.ParallelFor(layout.total == 0 ? 0 : layout.rows, grain,
-                          [&](int64_t begin, int64_t end) {
-                            RunRows(layout, inputs, outputs, begin, end);
-                          });
+      context.ParallelFor(
+          layout.total == 0 ? 0 : layout.rows, grain,
+          [&](int64_t begin, int64_t end) { RunRows(layout, inputs, outputs, begin, end); });
     }
     return llvm::Error::success();
   }
@@ -198,8 +199,7 @@ class FusedOperator final : public Operator<CPUContext> {
       // A result never shares a buffer with an operand of its own instruction.
       free.insert(free.end(), ending[i].begin(), ending[i].end());
     }
-    if (num_buffers > 0)
-      tile_ = std::min(kMaxTile, kScratchBytes / 8 / num_buffers / 64 * 64);
+    if (num_buffers > 0) tile_ = std::min(kMaxTile, kScratchBytes / 8 / num_buffers / 64 * 64);
   }
 
   /// Runs all instructions over one tile of n elements. `in[k]` is where input k starts, `splat[k]`
@@ -209,9 +209,8 @@ class FusedOperator final : public Operator<CPUContext> {
     const void* results[64];
     for (size_t i = 0; i < instructions_.size(); ++i) {
       const FusedInstruction& instruction = instructions_[i];
-      void* to = instruction.output >= 0
-                     ? static_cast<void*>(out[instruction.output])
-                     : scratch + buffer_of_[i] * tile_ * 8;
+      void* to = instruction.output >= 0 ? static_cast<void*>(out[instruction.output])
+                                         : scratch + buffer_of_[i] * tile_ * 8;
       const void* operands[4];
       unsigned scalars = 0;
       for (size_t j = 0; j < instruction.operands.size(); ++j) {

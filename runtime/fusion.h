@@ -10,8 +10,8 @@
 
 namespace pdl {
 
-/// Which calls become one step. Groups are in the order of their last call, which is where they run;
-/// calls inside keep their order.
+/// Which calls become one step. Groups are in the order of their last call, which is where they
+/// run; calls inside keep their order.
 using CallGroups = std::vector<llvm::SmallVector<unsigned, 1>>;
 
 /// Joins elementwise calls of equal result dims into groups (indices into `ops`). A call joins the

@@ -39,18 +39,6 @@ llvm::Expected<int64_t> EvaluateAlone(const Dim& dim) {
   return dim.Evaluate([](llvm::StringRef) { return std::nullopt; });
 }
 
-bool Holds(const DimCheck& check, int64_t left, int64_t right) {
-  switch (check.relation) {
-    case DimCheck::Relation::kEqual:
-      return left == right;
-    case DimCheck::Relation::kAtLeast:
-      return left >= right;
-    case DimCheck::Relation::kNotEqual:
-      return left != right;
-  }
-  InternalError("a relation of sizes that is none");
-}
-
 class SingleCallPrepareContext final : public PrepareContext {
  public:
   SingleCallPrepareContext(std::vector<OperandType> inputs, std::vector<OperandType> outputs,
@@ -105,7 +93,7 @@ llvm::Error CheckSizes(const OperatorArguments& call, llvm::ArrayRef<DimCheck> c
     if (!left) return Finish(call, left.takeError());
     llvm::Expected<int64_t> right = EvaluateAlone(check.right);
     if (!right) return Finish(call, right.takeError());
-    if (!Holds(check, *left, *right))
+    if (!check.Holds(*left, *right))
       return CallFailure(call, Code::kSizeCheck, "{0}: {1} and {2}", check.message, *left, *right);
   }
   return llvm::Error::success();

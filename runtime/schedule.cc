@@ -54,8 +54,7 @@ class Scheduler {
       if (!found) {
         llvm::StringRef near = NearestName(name, names);
         return MakeUserError(Code::kUnknownName, "the network has no output '{0}'{1}", name,
-                             near.empty() ? std::string()
-                                          : "; did you mean '" + near.str() + "'?");
+                             near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
       }
       chosen_.push_back(*found);
     }
@@ -249,8 +248,8 @@ class Scheduler {
     arguments.def = &step.calls.back()->def();
     arguments.attributes = step.calls.back()->attribute_values().vec();
     arguments.location = graph_.LocationToString(step.calls.front()->location());
-    step.op = MakeFusedOperator(std::move(instructions), input_dtypes, std::move(operators),
-                                arguments);
+    step.op =
+        MakeFusedOperator(std::move(instructions), input_dtypes, std::move(operators), arguments);
     schedule_->steps.push_back(std::move(step));
   }
 

@@ -34,7 +34,8 @@ struct Slot {
   /// Indices into Schedule::dims.
   llvm::SmallVector<uint32_t, 4> dims;
   const Value* value = nullptr;
-  /// kParameter and kConstant: the tensor, on the device; empty for a parameter that the Scope gives.
+  /// kParameter and kConstant: the tensor, on the device; empty for a parameter that the Scope
+  /// gives.
   Tensor constant;
   /// Steps that compute it and that use it last; outputs and updates count as used at the end.
   uint32_t first_step = 0;
@@ -52,8 +53,8 @@ struct Step {
   llvm::SmallVector<const Op*, 1> calls;
 };
 
-/// The size-independent half of a Plan: what is run, in which order, by which kernels. Made once for
-/// a Network, a device, a mode and a set of outputs. Immutable.
+/// The size-independent half of a Plan: what is run, in which order, by which kernels. Made once
+/// for a Network, a device, a mode and a set of outputs. Immutable.
 struct Schedule {
   struct Output {
     std::string name;

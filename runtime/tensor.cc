@@ -55,13 +55,26 @@ Tensor::Tensor(DType dtype, llvm::ArrayRef<int64_t> sizes, std::shared_ptr<void>
       sizes_(sizes.begin(), sizes.end()),
       owner_(std::move(bytes)) {}
 
-llvm::Expected<Tensor> Tensor::Allocate(DType dtype, llvm::ArrayRef<int64_t> sizes) {
+namespace {
+
+llvm::Expected<Tensor> AllocateOnHost(DType dtype, llvm::ArrayRef<int64_t> sizes, MemoryFill fill) {
   llvm::Expected<int64_t> bytes = CheckedNumBytes(dtype, sizes);
   if (!bytes) return bytes.takeError();
-  auto memory =
-      AllocateHostMemory(*bytes, MemoryFill::kZero, "a tensor " + TensorTypeToString(dtype, sizes));
+  auto memory = AllocateHostMemory(*bytes, fill, "a tensor " + TensorTypeToString(dtype, sizes));
   if (!memory) return memory.takeError();
   return Tensor(dtype, sizes, std::move(*memory));
+}
+
+}  // namespace
+
+llvm::Expected<Tensor> Tensor::Allocate(DType dtype, llvm::ArrayRef<int64_t> sizes) {
+  return AllocateOnHost(dtype, sizes, MemoryFill::kZero);
+}
+
+llvm::Expected<Tensor> Tensor::AllocateUninitialized(DType dtype, llvm::ArrayRef<int64_t> sizes) {
+  llvm::Expected<Tensor> tensor = AllocateOnHost(dtype, sizes, MemoryFill::kNone);
+  if (tensor) tensor->recyclable_ = true;
+  return tensor;
 }
 
 Tensor Tensor::FromConstant(const Constant& constant) {
@@ -82,6 +95,7 @@ void Tensor::Borrow(DType dtype, llvm::ArrayRef<int64_t> sizes, void* data, Devi
   device_ = device;
   sizes_.assign(sizes.begin(), sizes.end());
   owner_.reset();
+  recyclable_ = false;
 }
 
 }  // namespace pdl

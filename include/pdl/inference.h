@@ -22,6 +22,17 @@ struct DimCheck {
   Dim right;
   /// What is wrong where it does not hold: "inner dims differ".
   std::string message;
+
+  bool Holds(int64_t left_size, int64_t right_size) const {
+    switch (relation) {
+      case Relation::kEqual:
+        return left_size == right_size;
+      case Relation::kAtLeast:
+        return left_size >= right_size;
+      default:
+        return left_size != right_size;
+    }
+  }
 };
 
 /// What an operator's inference sees of one call, and where it puts its results. The dtypes, the

@@ -1,6 +1,7 @@
 #ifndef PDL_NETWORK_H_
 #define PDL_NETWORK_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,6 +42,8 @@ struct RunOptions {
   /// needs need not be there.
   std::vector<std::string> outputs;
   bool training = false;
+  /// Where set and true, the run ends before its next call with an Error of Code::kCancelled.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 /// A compiled network: immutable, shared by threads. It owns the weights, the Plans made of it and

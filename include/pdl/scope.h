@@ -36,9 +36,7 @@ class PDL_API Scope {
   const Scope* parent() const { return parent_; }
   /// A number that grows whenever a name is added or erased here or in a parent, and that a Scope
   /// made later at the same address does not repeat.
-  uint64_t version() const {
-    return parent_ ? std::max(version_, parent_->version()) : version_;
-  }
+  uint64_t version() const { return parent_ ? std::max(version_, parent_->version()) : version_; }
 
  private:
   const Scope* parent_;

@@ -36,6 +36,8 @@ class PDL_API Tensor {
          Device device = {});
   /// Zeroed memory on the CPU. An Error where the size overflows, or memory is short.
   static llvm::Expected<Tensor> Allocate(DType dtype, llvm::ArrayRef<int64_t> sizes);
+  /// The same without clearing it: for who writes all of it.
+  static llvm::Expected<Tensor> AllocateUninitialized(DType dtype, llvm::ArrayRef<int64_t> sizes);
   /// Refers to the Constant's bytes without a copy; they must not be written.
   static Tensor FromConstant(const Constant& constant);
   /// CPU only; shares the bytes, which must not be written afterwards.
@@ -54,6 +56,9 @@ class PDL_API Tensor {
   int64_t num_bytes() const { return num_elements_ * DTypeSize(dtype_); }
   Device device() const { return device_; }
   bool owns_memory() const { return owner_ != nullptr; }
+  /// Whether its memory came from AllocateUninitialized and nobody else refers to it, so that it
+  /// may be written anew.
+  bool is_recyclable() const { return recyclable_ && owner_.use_count() == 1; }
 
   const void* raw() const { return data_; }
   void* raw() { return data_; }
@@ -79,6 +84,7 @@ class PDL_API Tensor {
   Device device_;
   Sizes sizes_;
   std::shared_ptr<void> owner_;
+  bool recyclable_ = false;
 };
 
 /// How many elements to show.

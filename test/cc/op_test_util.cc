@@ -100,10 +100,9 @@ llvm::Expected<std::vector<Tensor>> RunCall(const OpDef& def, llvm::ArrayRef<Ten
     for (const auto& [output, input] : preparation->in_place) {
       inputs[input] = Copy(inputs[input]);
       Tensor over = inputs[input];
-      outputs[output] = Tensor(output_types[output].dtype, output_types[output].sizes,
-                               std::shared_ptr<void>(new Tensor(over), [](void* p) {
-                                 delete static_cast<Tensor*>(p);
-                               }));
+      outputs[output] = Tensor(
+          output_types[output].dtype, output_types[output].sizes,
+          std::shared_ptr<void>(new Tensor(over), [](void* p) { delete static_cast<Tensor*>(p); }));
       outputs[output].SetData(over.raw());
       break;
     }
@@ -180,9 +179,10 @@ std::vector<double> Values(const Tensor& tensor) {
   return values;
 }
 
-llvm::Expected<std::vector<Tensor>> Call(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
-                                         const Attributes& attributes, const RunOptions& options,
-                                         llvm::StringRef result_name) {
+llvm::Expected<std::vector<Tensor>> TryApply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
+                                             const Attributes& attributes,
+                                             const RunOptions& options,
+                                             llvm::StringRef result_name) {
   const OpDef* def = GlobalRegistry().Find(op);
   if (def == nullptr) return MakeUserError(Code::kUnknownOperator, "no operator '{0}'", op);
   auto values = CompleteAttributes(def->signature, attributes);
@@ -196,9 +196,9 @@ llvm::Expected<std::vector<Tensor>> Call(llvm::StringRef op, llvm::ArrayRef<Tens
   return RunCall(*def, inputs, *values, *outputs, options, result_name);
 }
 
-Tensor Run(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes,
-           const RunOptions& options, llvm::StringRef result_name) {
-  auto results = Call(op, inputs, attributes, options, result_name);
+Tensor Apply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes,
+             const RunOptions& options, llvm::StringRef result_name) {
+  auto results = TryApply(op, inputs, attributes, options, result_name);
   if (!results) {
     ADD_FAILURE() << op.str() << ": " << llvm::toString(results.takeError());
     return Tensor();

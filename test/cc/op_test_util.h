@@ -33,17 +33,17 @@ struct RunOptions {
   bool in_place = false;
   /// Tell the kernel that input 1 is a weight.
   bool constant_right = false;
-  RandomState random;
+  RandomState random = {};
 };
 
 /// The results of one call; whatever is wrong with it is the Error.
-llvm::Expected<std::vector<Tensor>> Call(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
-                                         const Attributes& attributes = {},
-                                         const RunOptions& options = {},
-                                         llvm::StringRef result_name = "y");
+llvm::Expected<std::vector<Tensor>> TryApply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
+                                             const Attributes& attributes = {},
+                                             const RunOptions& options = {},
+                                             llvm::StringRef result_name = "y");
 /// The first result; an Error fails the test.
-Tensor Run(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes = {},
-           const RunOptions& options = {}, llvm::StringRef result_name = "y");
+Tensor Apply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes = {},
+             const RunOptions& options = {}, llvm::StringRef result_name = "y");
 
 /// "f32[N, 3]" as inference gives it, with " if <check>" for each check left for later; or
 /// "<code> at <input numbers or attribute>: <message>".

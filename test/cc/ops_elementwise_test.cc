@@ -46,27 +46,27 @@ struct UnaryCase {
   const char* op;
   double (*reference)(double);
 };
-constexpr UnaryCase kUnary[] = {{"cos", std::cos},   {"sin", std::sin},   {"exp", std::exp},
-                                {"log", std::log},   {"sqrt", std::sqrt}, {"tanh", std::tanh},
-                                {"sigmoid", Sigmoid}, {"relu", Relu},     {"neg", Neg},
+constexpr UnaryCase kUnary[] = {{"cos", std::cos},    {"sin", std::sin},   {"exp", std::exp},
+                                {"log", std::log},    {"sqrt", std::sqrt}, {"tanh", std::tanh},
+                                {"sigmoid", Sigmoid}, {"relu", Relu},      {"neg", Neg},
                                 {"abs", std::fabs}};
 
 TEST(UnaryOps, AgreeWithTheReferenceOnEveryFloat) {
-  const std::vector<double> x = {0.0, -0.0, 0.5, -0.5, 1.0,  -1.0, 2.75, -3.5, 10.0, -9.0,
-                                 60.0, kInf, -kInf, kNan, 0.125, 7.0, -30.0};
+  const std::vector<double> x = {0.0,  -0.0, 0.5,  -0.5,  1.0,  -1.0,  2.75, -3.5, 10.0,
+                                 -9.0, 60.0, kInf, -kInf, kNan, 0.125, 7.0,  -30.0};
   for (const UnaryCase& c : kUnary) {
     for (const DType dtype : kFloatDTypes) {
       const Tensor in = MakeAs(dtype, {static_cast<int64_t>(x.size())}, x);
-      const std::vector<double> y = Values(Run(c.op, {in}));
+      const std::vector<double> y = Values(Apply(c.op, {in}));
       for (size_t i = 0; i < x.size(); ++i) {
         double expected = c.reference(x[i]);
         if (dtype == DType::kF16 && std::fabs(expected) >= 65520) {
           expected = std::copysign(kInf, expected);
         }
         if (dtype == DType::kF16 && std::fabs(expected) < 0x1p-14) continue;
-        ExpectNear(y[i], expected, Tolerance(dtype),
-                   std::string(c.op) + "(" + std::to_string(x[i]) + ") as " +
-                       DTypeName(dtype).str());
+        ExpectNear(
+            y[i], expected, Tolerance(dtype),
+            std::string(c.op) + "(" + std::to_string(x[i]) + ") as " + DTypeName(dtype).str());
         if (expected == 0) {
           EXPECT_EQ(std::signbit(y[i]), std::signbit(expected)) << c.op;
         }
@@ -77,36 +77,35 @@ TEST(UnaryOps, AgreeWithTheReferenceOnEveryFloat) {
 
 TEST(UnaryOps, ScaleCosineAndSine) {
   const Tensor x = Make<float>({2}, {0.0f, 1.0f});
-  const std::vector<double> cosine = Values(Run("cos", {x}, {{"scale", 5.0}}));
+  const std::vector<double> cosine = Values(Apply("cos", {x}, {{"scale", 5.0}}));
   EXPECT_FLOAT_EQ(static_cast<float>(cosine[0]), 5.0f);
   EXPECT_FLOAT_EQ(static_cast<float>(cosine[1]), 2.7015115f);
-  EXPECT_NEAR(Values(Run("sin", {x}, {{"scale", 2.0}}))[1], 2 * std::sin(1.0), 1e-6);
+  EXPECT_NEAR(Values(Apply("sin", {x}, {{"scale", 2.0}}))[1], 2 * std::sin(1.0), 1e-6);
 }
 
 TEST(UnaryOps, IntegersWrapAround) {
   const Tensor i8 = Make<int8_t>({4}, {-128, -1, 0, 127});
-  EXPECT_EQ(Values(Run("neg", {i8})), (std::vector<double>{-128, 1, 0, -127}));
-  EXPECT_EQ(Values(Run("abs", {i8})), (std::vector<double>{-128, 1, 0, 127}));
-  EXPECT_EQ(Values(Run("relu", {i8})), (std::vector<double>{0, 0, 0, 127}));
+  EXPECT_EQ(Values(Apply("neg", {i8})), (std::vector<double>{-128, 1, 0, -127}));
+  EXPECT_EQ(Values(Apply("abs", {i8})), (std::vector<double>{-128, 1, 0, 127}));
+  EXPECT_EQ(Values(Apply("relu", {i8})), (std::vector<double>{0, 0, 0, 127}));
   const Tensor u8 = Make<uint8_t>({3}, {0, 1, 255});
-  EXPECT_EQ(Values(Run("neg", {u8})), (std::vector<double>{0, 255, 1}));
-  EXPECT_EQ(Values(Run("abs", {u8})), (std::vector<double>{0, 1, 255}));
+  EXPECT_EQ(Values(Apply("neg", {u8})), (std::vector<double>{0, 255, 1}));
+  EXPECT_EQ(Values(Apply("abs", {u8})), (std::vector<double>{0, 1, 255}));
   const Tensor i64 = Make<int64_t>({2}, {std::numeric_limits<int64_t>::min(), -5});
-  EXPECT_EQ(Run("abs", {i64}).data<int64_t>()[0], std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(Apply("abs", {i64}).data<int64_t>()[0], std::numeric_limits<int64_t>::min());
 }
 
 TEST(UnaryOps, EveryLengthThreadsAndInPlaceAgree) {
   for (const int64_t n : {0, 1, 15, 16, 17, 1023, 32768, 100003}) {
     const Tensor x = MakeAs(DType::kF32, {n}, Noise(n));
-    const std::vector<double> expected = Values(Run("tanh", {x}));
+    const std::vector<double> expected = Values(Apply("tanh", {x}));
     for (const int threads : {2, 3, 8}) {
-      EXPECT_EQ(Values(Run("tanh", {x}, {}, {.threads = threads, .in_place = threads == 3})),
+      EXPECT_EQ(Values(Apply("tanh", {x}, {}, {.threads = threads, .in_place = threads == 3})),
                 expected);
     }
     for (int64_t i = 0; i < n; i += 97) {
       EXPECT_NEAR(expected[i], std::tanh(Values(x)[i]), 1e-6);
     }
-    if (n > 1000) break;
   }
 }
 
@@ -133,8 +132,9 @@ double Mul(double x, double y) { return x * y; }
 double Div(double x, double y) { return x / y; }
 double Max(double x, double y) { return std::isnan(x) || x > y ? x : y; }
 double Min(double x, double y) { return std::isnan(x) || x < y ? x : y; }
-constexpr BinaryCase kBinary[] = {{"add", Add}, {"sub", Sub},     {"mul", Mul},    {"div", Div},
-                                  {"maximum", Max}, {"minimum", Min}, {"pow", std::pow}};
+constexpr BinaryCase kBinary[] = {{"add", Add},     {"sub", Sub},     {"mul", Mul},
+                                  {"div", Div},     {"maximum", Max}, {"minimum", Min},
+                                  {"pow", std::pow}};
 
 TEST(BinaryOps, AgreeWithTheReferenceOnEveryFloat) {
   const std::vector<double> values = {0.0, -0.0, 0.5, 1.0, -1.0, 2.0, -2.5, 3.0, kInf, -kInf, kNan};
@@ -149,7 +149,7 @@ TEST(BinaryOps, AgreeWithTheReferenceOnEveryFloat) {
   for (const BinaryCase& c : kBinary) {
     for (const DType dtype : kFloatDTypes) {
       const std::vector<double> z =
-          Values(Run(c.op, {MakeAs(dtype, {n}, x), MakeAs(dtype, {n}, y)}));
+          Values(Apply(c.op, {MakeAs(dtype, {n}, x), MakeAs(dtype, {n}, y)}));
       for (size_t i = 0; i < x.size(); ++i) {
         ExpectNear(z[i], c.reference(x[i], y[i]), Tolerance(dtype),
                    std::to_string(x[i]) + " " + c.op + " " + std::to_string(y[i]) + " as " +
@@ -162,29 +162,29 @@ TEST(BinaryOps, AgreeWithTheReferenceOnEveryFloat) {
 TEST(BinaryOps, IntegersWrapAround) {
   const Tensor a = Make<int8_t>({3}, {127, -128, 100});
   const Tensor b = Make<int8_t>({3}, {1, 1, 2});
-  EXPECT_EQ(Values(Run("add", {a, b})), (std::vector<double>{-128, -127, 102}));
-  EXPECT_EQ(Values(Run("sub", {a, b})), (std::vector<double>{126, 127, 98}));
-  EXPECT_EQ(Values(Run("mul", {a, b})), (std::vector<double>{127, -128, -56}));
+  EXPECT_EQ(Values(Apply("add", {a, b})), (std::vector<double>{-128, -127, 102}));
+  EXPECT_EQ(Values(Apply("sub", {a, b})), (std::vector<double>{126, 127, 98}));
+  EXPECT_EQ(Values(Apply("mul", {a, b})), (std::vector<double>{127, -128, -56}));
   const Tensor big = Make<int64_t>({1}, {std::numeric_limits<int64_t>::max()});
-  EXPECT_EQ(Run("mul", {big, big}).data<int64_t>()[0], 1);
+  EXPECT_EQ(Apply("mul", {big, big}).data<int64_t>()[0], 1);
 }
 
 // The expected rows are what NumPy 2.4 gives.
 TEST(BinaryOps, DivisionRoundsDown) {
   const Tensor x = Make<int32_t>({8}, {7, -7, 7, -7, 5, 0, -2147483647 - 1, 6});
   const Tensor y = Make<int32_t>({8}, {2, 2, -2, -2, 0, 0, -1, 3});
-  EXPECT_EQ(Values(Run("floor_div", {x, y})),
+  EXPECT_EQ(Values(Apply("floor_div", {x, y})),
             (std::vector<double>{3, -4, -4, 3, 0, 0, -2147483648.0, 2}));
-  EXPECT_EQ(Values(Run("mod", {x, y})), (std::vector<double>{1, 1, -1, -1, 0, 0, 0, 0}));
+  EXPECT_EQ(Values(Apply("mod", {x, y})), (std::vector<double>{1, 1, -1, -1, 0, 0, 0, 0}));
 
-  const std::vector<double> a = {7.5, -7.5, 7.5, -7.5, 1.0, -1.0, 0.0,  6.0, kInf, 1.0, -1.0, 1.0};
-  const std::vector<double> b = {2.0, 2.0, -2.0, -2.0, 0.0, 0.0,  0.0, -3.0, 2.0, kInf, kInf, 0.1};
-  const std::vector<double> quotient = {3,    -4,  -4, 3,  kInf, -kInf,
-                                        kNan, -2, kNan, 0, -1,   9};
+  const std::vector<double> a = {7.5, -7.5, 7.5, -7.5, 1.0, -1.0, 0.0, 6.0, kInf, 1.0, -1.0, 1.0};
+  const std::vector<double> b = {2.0, 2.0, -2.0, -2.0, 0.0, 0.0, 0.0, -3.0, 2.0, kInf, kInf, 0.1};
+  const std::vector<double> quotient = {3, -4, -4, 3, kInf, -kInf, kNan, -2, kNan, 0, -1, 9};
   const std::vector<double> remainder = {1.5,  0.5,  -0.5, -1.5, kNan, kNan,
                                          kNan, -0.0, kNan, 1,    kInf, 0.09999999999999995};
-  const auto q = Values(Run("floor_div", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
-  const auto r = Values(Run("mod", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
+  const auto q =
+      Values(Apply("floor_div", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
+  const auto r = Values(Apply("mod", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
   for (size_t i = 0; i < a.size(); ++i) {
     ExpectNear(q[i], quotient[i], 0, std::to_string(a[i]) + " // " + std::to_string(b[i]));
     ExpectNear(r[i], remainder[i], 0, std::to_string(a[i]) + " % " + std::to_string(b[i]));
@@ -195,7 +195,7 @@ TEST(BinaryOps, DivisionRoundsDown) {
 TEST(BinaryOps, IntegerPowers) {
   const Tensor x = Make<int32_t>({7}, {2, -3, 0, 2, 1, -1, 7});
   const Tensor y = Make<int32_t>({7}, {10, 3, 0, -1, -5, -3, 30});
-  EXPECT_EQ(Values(Run("pow", {x, y})),
+  EXPECT_EQ(Values(Apply("pow", {x, y})),
             (std::vector<double>{1024, -27, 1, 0, 1, -1, 1878557649}));
 }
 
@@ -205,19 +205,20 @@ TEST(BinaryOps, Comparisons) {
   const struct {
     const char* op;
     std::vector<double> expected;
-  } cases[] = {{"equal", {0, 1, 0, 0}},      {"not_equal", {1, 0, 1, 1}}, {"less", {1, 0, 0, 0}},
-               {"less_equal", {1, 1, 0, 0}}, {"greater", {0, 0, 1, 0}},   {"greater_equal", {0, 1, 1, 0}}};
+  } cases[] = {{"equal", {0, 1, 0, 0}},   {"not_equal", {1, 0, 1, 1}},
+               {"less", {1, 0, 0, 0}},    {"less_equal", {1, 1, 0, 0}},
+               {"greater", {0, 0, 1, 0}}, {"greater_equal", {0, 1, 1, 0}}};
   for (const auto& c : cases) {
-    const Tensor z = Run(c.op, {x, y});
+    const Tensor z = Apply(c.op, {x, y});
     EXPECT_EQ(z.dtype(), DType::kBool);
     EXPECT_EQ(Values(z), c.expected) << c.op;
   }
   const Tensor p = Make<bool>({4}, {false, false, true, true});
   const Tensor q = Make<bool>({4}, {false, true, false, true});
-  EXPECT_EQ(Values(Run("logical_and", {p, q})), (std::vector<double>{0, 0, 0, 1}));
-  EXPECT_EQ(Values(Run("logical_or", {p, q})), (std::vector<double>{0, 1, 1, 1}));
-  EXPECT_EQ(Values(Run("logical_not", {q})), (std::vector<double>{1, 0, 1, 0}));
-  EXPECT_EQ(Values(Run("equal", {p, q})), (std::vector<double>{1, 0, 0, 1}));
+  EXPECT_EQ(Values(Apply("logical_and", {p, q})), (std::vector<double>{0, 0, 0, 1}));
+  EXPECT_EQ(Values(Apply("logical_or", {p, q})), (std::vector<double>{0, 1, 1, 1}));
+  EXPECT_EQ(Values(Apply("logical_not", {q})), (std::vector<double>{1, 0, 1, 0}));
+  EXPECT_EQ(Values(Apply("equal", {p, q})), (std::vector<double>{1, 0, 0, 1}));
 }
 
 // The value of element `index` of `sizes` in a tensor broadcast to it.
@@ -268,12 +269,12 @@ TEST(BinaryOps, BroadcastEveryWay) {
       for (int64_t i = 0; i < y.num_elements(); ++i) ys.push_back(static_cast<double>(i % 53));
       x = MakeAs(dtype, left, xs);
       y = MakeAs(dtype, right, ys);
-      const Tensor z = Run("sub", {x, y}, {}, {.in_place = true});
-      ASSERT_EQ(Values(Run("sub", {x, y}, {}, {.threads = 3})), Values(z));
+      const Tensor z = Apply("sub", {x, y}, {}, {.in_place = true});
+      ASSERT_EQ(Values(Apply("sub", {x, y}, {}, {.threads = 3})), Values(z));
       const std::vector<double> zs = Values(z);
       for (int64_t i = 0; i < z.num_elements(); ++i) {
-        double expected = xs[BroadcastIndex(left, z.sizes(), i)] -
-                          ys[BroadcastIndex(right, z.sizes(), i)];
+        double expected =
+            xs[BroadcastIndex(left, z.sizes(), i)] - ys[BroadcastIndex(right, z.sizes(), i)];
         if (dtype == DType::kU8 && expected < 0) expected += 256;
         ASSERT_EQ(zs[i], expected) << TensorTypeToString(dtype, left) << " - "
                                    << TensorTypeToString(dtype, right) << " at " << i;
@@ -285,8 +286,8 @@ TEST(BinaryOps, BroadcastEveryWay) {
 TEST(BinaryOps, LargerThanTheCache) {
   // Results beyond the last-level cache take another way to memory.
   const int64_t n = (int64_t{1} << 25) + 1001;
-  const Tensor x = Run("broadcast_to", {Make<int8_t>({1}, {3})}, {{"dims", Shape{Dim(n)}}});
-  const Tensor y = Run("cast", {x}, {{"to", DType::kI64}}, {.threads = 2});
+  const Tensor x = Apply("broadcast_to", {Make<int8_t>({1}, {3})}, {{"dims", Shape{Dim(n)}}});
+  const Tensor y = Apply("cast", {x}, {{"to", DType::kI64}}, {.threads = 2});
   bool all = true;
   for (int64_t i = 0; i < n; ++i) all &= y.data<int64_t>()[i] == 3;
   EXPECT_TRUE(all);
@@ -294,7 +295,7 @@ TEST(BinaryOps, LargerThanTheCache) {
 
 TEST(BinaryOps, EveryDTypeAdds) {
   for (const DType dtype : kNumberDTypes) {
-    const Tensor z = Run("add", {MakeAs(dtype, {3}, {1, 2, 3}), MakeAs(dtype, {3}, {4, 5, 6})});
+    const Tensor z = Apply("add", {MakeAs(dtype, {3}, {1, 2, 3}), MakeAs(dtype, {3}, {4, 5, 6})});
     EXPECT_EQ(z.dtype(), dtype);
     EXPECT_EQ(Values(z), (std::vector<double>{5, 7, 9})) << DTypeName(dtype).str();
   }

@@ -1,0 +1,327 @@
+#include "runtime/binding.h"
+
+#include <algorithm>
+
+#include "pdl/error.h"
+#include "runtime/arena.h"
+#include "runtime/frame.h"
+#include "runtime/memory.h"
+
+namespace pdl {
+namespace {
+
+using SymbolLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
+
+class StepPrepareContext final : public PrepareContext {
+ public:
+  StepPrepareContext(const Schedule& schedule, const Step& step,
+                     llvm::ArrayRef<OperandType> all_types, DeviceContext& device, PackCache& packs,
+                     SymbolLookup lookup)
+      : schedule_(schedule), step_(step), device_(device), packs_(packs), lookup_(lookup) {
+    for (SlotId slot : step.inputs) inputs_.push_back(all_types[slot]);
+    for (SlotId slot : step.outputs) outputs_.push_back(all_types[slot]);
+  }
+
+  llvm::ArrayRef<OperandType> inputs() const override { return inputs_; }
+  llvm::ArrayRef<OperandType> outputs() const override { return outputs_; }
+  DeviceContext& device() const override { return device_; }
+  llvm::Expected<int64_t> Evaluate(const Dim& dim) const override { return dim.Evaluate(lookup_); }
+  const Tensor* constant_input(unsigned index) const override {
+    const Slot& slot = schedule_.slots[step_.inputs[index]];
+    bool fixed = slot.kind == SlotKind::kConstant ||
+                 (slot.kind == SlotKind::kParameter && slot.constant.raw() != nullptr);
+    return fixed ? &slot.constant : nullptr;
+  }
+  llvm::Expected<std::shared_ptr<const void>> Pack(
+      unsigned index, llvm::StringRef layout,
+      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
+    const Tensor* weight = constant_input(index);
+    if (!weight) return pack();
+    return packs_.Get(weight->raw(), layout, pack);
+  }
+
+ private:
+  const Schedule& schedule_;
+  const Step& step_;
+  DeviceContext& device_;
+  PackCache& packs_;
+  SymbolLookup lookup_;
+  llvm::SmallVector<OperandType, 4> inputs_;
+  llvm::SmallVector<OperandType, 2> outputs_;
+};
+
+/// Lays out one Binding.
+class Binder {
+ public:
+  Binder(const Schedule& schedule, Binding& binding, DeviceContext& context, PackCache& packs,
+         SymbolLookup lookup)
+      : schedule_(schedule), binding_(binding), context_(context), packs_(packs), lookup_(lookup) {}
+
+  llvm::Error Bind() {
+    if (llvm::Error error = EvaluateSizes()) return error;
+    if (llvm::Error error = CheckSizes()) return error;
+    if (llvm::Error error = PrepareSteps()) return error;
+    Place();
+    return CheckMemory();
+  }
+
+ private:
+  llvm::Error EvaluateSizes() {
+    std::vector<int64_t> sizes;
+    sizes.reserve(schedule_.dims.size());
+    for (const Dim& dim : schedule_.dims) {
+      llvm::Expected<int64_t> size = dim.Evaluate(lookup_);
+      if (!size) return MakeUserError(Code::kSizeCheck, "{0}", llvm::toString(size.takeError()));
+      sizes.push_back(*size);
+    }
+    binding_.types.reserve(schedule_.slots.size());
+    for (const Slot& slot : schedule_.slots) {
+      OperandType& type = binding_.types.emplace_back();
+      type.dtype = slot.dtype;
+      for (uint32_t dim : slot.dims) type.sizes.push_back(sizes[dim]);
+      llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, type.sizes);
+      if (!bytes)
+        return MakeUserError(Code::kSizeCheck, "'{0}': {1}", slot.value->name(),
+                             llvm::toString(bytes.takeError()));
+      bytes_.push_back(*bytes);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error CheckSizes() {
+    for (const Schedule::Check& check : schedule_.checks) {
+      llvm::Expected<int64_t> left = check.check->left.Evaluate(lookup_);
+      if (!left)
+        return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
+                             llvm::toString(left.takeError()));
+      llvm::Expected<int64_t> right = check.check->right.Evaluate(lookup_);
+      if (!right)
+        return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
+                             llvm::toString(right.takeError()));
+      if (check.check->Holds(*left, *right)) continue;
+      auto side = [](const Dim& dim, int64_t size) {
+        return dim.is_constant() ? std::to_string(size)
+                                 : dim.ToString() + " = " + std::to_string(size);
+      };
+      return MakeUserError(Code::kSizeCheck, "{0}{1}{2}: {3} and {4}", check.where,
+                           check.where.empty() ? "" : ": ", check.check->message,
+                           side(check.check->left, *left), side(check.check->right, *right));
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error PrepareSteps() {
+    preparations_.resize(schedule_.steps.size());
+    binding_.calls.reserve(schedule_.steps.size());
+    for (size_t s = 0; s < schedule_.steps.size(); ++s) {
+      const Step& step = schedule_.steps[s];
+      Binding::Call call{step.op.get(), nullptr, 0, false};
+      // Nothing to compute: kernels need not know of empty results.
+      call.skip = !step.op->def().has(kEffect) && !step.outputs.empty() &&
+                  llvm::all_of(step.outputs, [&](SlotId slot) { return bytes_[slot] == 0; });
+      if (!call.skip) {
+        StepPrepareContext context(schedule_, step, binding_.types, context_, packs_, lookup_);
+        llvm::Expected<Preparation> preparation = step.op->Prepare(context);
+        if (!preparation) return AboutCall(*step.op, preparation.takeError());
+        call.state = preparation->state;
+        call.skip = preparation->aliases.size() == step.outputs.size();
+        preparations_[s] = std::move(*preparation);
+      }
+      binding_.calls.push_back(std::move(call));
+    }
+    return llvm::Error::success();
+  }
+
+  void Place() {
+    size_t count = schedule_.slots.size();
+    binding_.placements.resize(count);
+    for (SlotId slot = 0; slot < count; ++slot) binding_.placements[slot].root = slot;
+    // Outputs that alias inputs share their memory, through any number of aliases.
+    for (size_t s = 0; s < schedule_.steps.size(); ++s)
+      for (auto [output, input] : preparations_[s].aliases)
+        binding_.placements[schedule_.steps[s].outputs[output]].root =
+            binding_.placements[schedule_.steps[s].inputs[input]].root;
+    last_use_.assign(count, 0);
+    at_end_.assign(count, false);
+    for (SlotId slot = 0; slot < count; ++slot) {
+      SlotId root = binding_.placements[slot].root;
+      last_use_[root] = std::max(last_use_[root], schedule_.slots[slot].last_step);
+      at_end_[root] = at_end_[root] || schedule_.slots[slot].needed_at_end;
+    }
+    PlaceSources();
+    if (schedule_.device.kind == DeviceKind::kCPU) PlaceOutputs();
+    for (uint32_t s = 0; s < schedule_.steps.size(); ++s) PlaceStep(s);
+    binding_.arena_bytes = arena_.size();
+    for (SlotId slot = 0; slot < count; ++slot) {
+      Placement& placement = binding_.placements[slot];
+      if (placement.root != slot) {
+        SlotId root = placement.root;
+        placement = binding_.placements[root];
+        placement.root = root;
+      }
+    }
+  }
+
+  void PlaceSources() {
+    for (SlotId slot = 0; slot < schedule_.slots.size(); ++slot) {
+      Placement& placement = binding_.placements[slot];
+      const Slot& source = schedule_.slots[slot];
+      switch (source.kind) {
+        case SlotKind::kConstant:
+          placement.kind = Placement::Kind::kFixed;
+          break;
+        case SlotKind::kParameter:
+          placement.kind =
+              source.constant.raw() ? Placement::Kind::kFixed : Placement::Kind::kGiven;
+          break;
+        case SlotKind::kInput:
+          // On another device an input is copied to where it has its own place.
+          placement.kind = schedule_.device.kind == DeviceKind::kCPU ? Placement::Kind::kGiven
+                                                                     : Placement::Kind::kArena;
+          if (placement.kind == Placement::Kind::kArena)
+            placement.offset = arena_.Take(bytes_[slot]);
+          break;
+        case SlotKind::kState:
+          placement.kind = Placement::Kind::kGiven;
+          break;
+        case SlotKind::kResult:
+          break;
+      }
+    }
+  }
+
+  /// What a run returns is computed straight into the caller's tensor.
+  void PlaceOutputs() {
+    for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
+      SlotId slot = schedule_.outputs[i].slot;
+      Placement& root = binding_.placements[binding_.placements[slot].root];
+      binding_.output_bytes += bytes_[slot];
+      if (schedule_.slots[root.root].kind != SlotKind::kResult ||
+          root.kind == Placement::Kind::kOutput)
+        continue;
+      root.kind = Placement::Kind::kOutput;
+      root.offset = static_cast<int64_t>(i);
+    }
+  }
+
+  void PlaceStep(uint32_t s) {
+    const Step& step = schedule_.steps[s];
+    const Preparation& preparation = preparations_[s];
+    llvm::SmallVector<SlotId, 2> reused;
+    for (unsigned i = 0; i < step.outputs.size(); ++i) {
+      SlotId slot = step.outputs[i];
+      Placement& placement = binding_.placements[slot];
+      if (placement.root != slot) continue;
+      binding_.unshared_bytes += bytes_[slot];
+      if (placement.kind == Placement::Kind::kOutput) continue;
+      placement.kind = Placement::Kind::kArena;
+      std::optional<SlotId> victim = InPlaceVictim(step, preparation, s, i, reused);
+      if (victim) {
+        placement.offset = binding_.placements[*victim].offset;
+        reused.push_back(*victim);
+      } else {
+        placement.offset = arena_.Take(bytes_[slot]);
+      }
+    }
+    if (preparation.workspace_bytes > 0) {
+      int64_t offset = arena_.Take(preparation.workspace_bytes);
+      binding_.calls[s].workspace_offset = offset;
+      arena_.GiveBack(offset, preparation.workspace_bytes);
+    }
+    // Whatever is used here for the last time gives its place back; a result that nobody uses too.
+    llvm::SmallVector<SlotId, 8> touched(step.inputs.begin(), step.inputs.end());
+    touched.append(step.outputs.begin(), step.outputs.end());
+    for (SlotId& slot : touched) slot = binding_.placements[slot].root;
+    llvm::sort(touched);
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    for (SlotId root : touched)
+      if (Dies(root, s) && !llvm::is_contained(reused, root))
+        arena_.GiveBack(binding_.placements[root].offset, bytes_[root]);
+  }
+
+  bool Dies(SlotId root, uint32_t step) const {
+    return binding_.placements[root].kind == Placement::Kind::kArena && last_use_[root] == step &&
+           !at_end_[root];
+  }
+
+  std::optional<SlotId> InPlaceVictim(const Step& step, const Preparation& preparation, uint32_t s,
+                                      unsigned output, llvm::ArrayRef<SlotId> reused) const {
+    for (auto [candidate, input] : preparation.in_place) {
+      if (candidate != output) continue;
+      SlotId root = binding_.placements[step.inputs[input]].root;
+      auto reads = llvm::count_if(
+          step.inputs, [&](SlotId other) { return binding_.placements[other].root == root; });
+      if (reads == 1 && Dies(root, s) && !llvm::is_contained(reused, root) &&
+          bytes_[root] == bytes_[step.outputs[output]])
+        return root;
+    }
+    return std::nullopt;
+  }
+
+  llvm::Error CheckMemory() {
+    if (schedule_.device.kind != DeviceKind::kCPU) return llvm::Error::success();
+    int64_t needed = binding_.arena_bytes + binding_.output_bytes;
+    if (needed <= MemoryLimit()) return llvm::Error::success();
+    SlotId largest = 0;
+    for (SlotId slot = 0; slot < bytes_.size(); ++slot)
+      if (bytes_[slot] > bytes_[largest]) largest = slot;
+    const OperandType& type = binding_.types[largest];
+    return MakeUserError(
+        Code::kMemoryLimit,
+        "a run with these sizes needs {0} and may take {1}; the largest tensor is '{2}': {3}",
+        BytesToString(needed), BytesToString(MemoryLimit()), schedule_.slots[largest].value->name(),
+        TensorTypeToString(type.dtype, type.sizes));
+  }
+
+  const Schedule& schedule_;
+  Binding& binding_;
+  DeviceContext& context_;
+  PackCache& packs_;
+  SymbolLookup lookup_;
+  ArenaLayout arena_;
+  std::vector<int64_t> bytes_;  // by slot
+  std::vector<Preparation> preparations_;
+  std::vector<uint32_t> last_use_;  // by root
+  std::vector<bool> at_end_;        // by root
+};
+
+}  // namespace
+
+llvm::Expected<std::shared_ptr<const void>> PackCache::Get(
+    const void* weight, llvm::StringRef layout,
+    llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) {
+  std::string key(reinterpret_cast<const char*>(&weight), sizeof weight);
+  key += layout;
+  std::lock_guard lock(mutex_);
+  if (auto found = packed_.find(key); found != packed_.end()) return found->second;
+  llvm::Expected<std::shared_ptr<const void>> packed = pack();
+  if (!packed) return packed.takeError();
+  packed_[key] = *packed;
+  return *packed;
+}
+
+llvm::Expected<std::shared_ptr<Binding>> Binding::Make(const Schedule& schedule,
+                                                       DeviceContext& context, PackCache& packs,
+                                                       SymbolLookup lookup) {
+  std::shared_ptr<Binding> binding(new Binding(schedule));
+  if (llvm::Error error = Binder(schedule, *binding, context, packs, lookup).Bind()) return error;
+  return binding;
+}
+
+Binding::Binding(const Schedule& schedule_in) : schedule(schedule_in) {}
+Binding::~Binding() = default;
+
+std::unique_ptr<Frame> Binding::TakeFrame() {
+  std::lock_guard lock(mutex_);
+  if (frames_.empty()) return nullptr;
+  std::unique_ptr<Frame> frame = std::move(frames_.back());
+  frames_.pop_back();
+  return frame;
+}
+
+void Binding::GiveBack(std::unique_ptr<Frame> frame) {
+  std::lock_guard lock(mutex_);
+  frames_.push_back(std::move(frame));
+}
+
+}  // namespace pdl

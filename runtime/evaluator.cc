@@ -1,0 +1,95 @@
+#include "runtime/evaluator.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "pdl/error.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+namespace {
+
+/// Shapes in attributes with their symbols' sizes put in.
+std::vector<AttributeValue> WithSizes(llvm::ArrayRef<AttributeValue> attributes,
+                                      SymbolLookup lookup) {
+  std::vector<AttributeValue> values = attributes.vec();
+  auto substitute = [&](Shape& shape) {
+    for (Dim& dim : shape) {
+      dim = dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
+        std::optional<int64_t> size = lookup(name);
+        return size ? std::optional<Dim>(*size) : std::nullopt;
+      });
+    }
+  };
+  for (AttributeValue& value : values) {
+    if (auto* shape = std::get_if<Shape>(&value)) substitute(*shape);
+    if (auto* shapes = std::get_if<std::vector<Shape>>(&value))
+      for (Shape& shape : *shapes) substitute(shape);
+  }
+  return values;
+}
+
+}  // namespace
+
+llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& op,
+                                                 llvm::ArrayRef<Tensor> operands,
+                                                 SymbolLookup lookup, RandomState random,
+                                                 llvm::StringRef result_name) {
+  OperatorArguments arguments;
+  arguments.def = &op.def();
+  arguments.attributes = WithSizes(op.attribute_values(), lookup);
+  arguments.location = graph.LocationToString(op.location());
+  Scope scope;
+  for (const Value* operand : op.operands()) {
+    arguments.inputs.push_back("in" + std::to_string(arguments.inputs.size()));
+    arguments.input_dtypes.push_back(operand->type().dtype);
+    scope.Create(arguments.inputs.back())->Set(operands[arguments.inputs.size() - 1]);
+  }
+  for (const Value* result : op.results()) {
+    bool first = arguments.outputs.empty();
+    arguments.outputs.push_back(first && !result_name.empty() ? result_name.str() : result->name());
+    arguments.output_dtypes.push_back(result->type().dtype);
+  }
+  llvm::Expected<std::unique_ptr<OperatorBase>> created =
+      CreateOperator(arguments, DeviceKind::kCPU);
+  if (!created) return created.takeError();
+  CPUContext context;
+  context.SetRandom(random);
+  if (llvm::Error error = (*created)->Run(&scope, &context)) return error;
+  std::vector<Tensor> results;
+  for (const std::string& name : arguments.outputs)
+    results.push_back(*scope.Find(name)->Get<Tensor>());
+  return results;
+}
+
+llvm::Expected<Tensor> EvaluateInitializer(const Graph& graph, BlockId id, llvm::StringRef name,
+                                           SymbolLookup lookup, RandomState random) {
+  const Block& block = graph.block(id);
+  llvm::DenseMap<const Value*, Tensor> values;
+  for (const Op* op : block.ops) {
+    llvm::SmallVector<Tensor, 2> operands;
+    for (const Value* operand : op->operands()) {
+      auto found = values.find(operand);
+      if (found == values.end())
+        InternalError("the initializer of '" + name.str() + "' uses a value from outside");
+      operands.push_back(found->second);
+    }
+    // Calls inside get streams of their own below the name.
+    bool last = llvm::is_contained(op->results(), block.outputs[0]);
+    std::string stream = last ? name.str() : name.str() + "/" + op->result()->name();
+    llvm::Expected<std::vector<Tensor>> results =
+        EvaluateCall(graph, *op, operands, lookup, random, stream);
+    if (!results) return results.takeError();
+    for (size_t i = 0; i < results->size(); ++i) values[op->result(i)] = std::move((*results)[i]);
+  }
+  return values[block.outputs[0]];
+}
+
+llvm::Expected<Tensor> MoveToDevice(const Tensor& tensor, DeviceContext& context) {
+  if (tensor.device() == context.device()) return tensor;
+  llvm::Expected<std::shared_ptr<void>> memory = context.Allocate(tensor.num_bytes());
+  if (!memory) return memory.takeError();
+  if (llvm::Error error = context.CopyFromHost(memory->get(), tensor.raw(), tensor.num_bytes()))
+    return error;
+  return Tensor(tensor.dtype(), tensor.sizes(), std::move(*memory), context.device());
+}
+
+}  // namespace pdl

@@ -1,0 +1,86 @@
+#include "runtime/frame.h"
+
+#include "pdl/error.h"
+
+namespace pdl {
+
+llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, DeviceContext& context) {
+  std::unique_ptr<Frame> frame(new Frame(binding));
+  frame->context_ = context.Fork();
+  llvm::Expected<std::shared_ptr<void>> arena =
+      frame->context_->Allocate(std::max<int64_t>(binding.arena_bytes, 1));
+  if (!arena) return arena.takeError();
+  frame->arena_ = std::move(*arena);
+  char* base = static_cast<char*>(frame->arena_.get());
+
+  const Schedule& schedule = binding.schedule;
+  frame->tensors_.resize(schedule.slots.size());
+  for (SlotId slot = 0; slot < schedule.slots.size(); ++slot) {
+    const Placement& placement = binding.placements[slot];
+    const OperandType& type = binding.types[slot];
+    void* data = nullptr;
+    if (placement.kind == Placement::Kind::kArena) data = base + placement.offset;
+    if (placement.kind == Placement::Kind::kFixed)
+      data = const_cast<void*>(schedule.slots[placement.root].constant.raw());
+    frame->tensors_[slot].Borrow(type.dtype, type.sizes, data, schedule.device);
+    if (placement.root != slot) frame->sharers_.push_back({placement.root, slot});
+  }
+  llvm::sort(frame->sharers_);
+
+  for (uint32_t s = 0; s < schedule.steps.size(); ++s) {
+    const Binding::Call& bound = binding.calls[s];
+    if (bound.skip) continue;
+    const Step& step = schedule.steps[s];
+    Call call;
+    call.op = bound.op;
+    call.state = bound.state.get();
+    call.workspace = base + bound.workspace_offset;
+    call.step = s;
+    call.first_input = static_cast<uint32_t>(frame->inputs_.size());
+    call.num_inputs = static_cast<uint32_t>(step.inputs.size());
+    call.first_output = static_cast<uint32_t>(frame->outputs_.size());
+    call.num_outputs = static_cast<uint32_t>(step.outputs.size());
+    for (SlotId slot : step.inputs) frame->inputs_.push_back(&frame->tensors_[slot]);
+    for (SlotId slot : step.outputs) frame->outputs_.push_back(&frame->tensors_[slot]);
+    frame->calls_.push_back(call);
+  }
+  return frame;
+}
+
+void Frame::SetData(SlotId slot, void* data) {
+  tensors_[slot].SetData(data);
+  auto sharer = llvm::lower_bound(sharers_, std::pair<SlotId, SlotId>(slot, 0));
+  for (; sharer != sharers_.end() && sharer->first == slot; ++sharer)
+    tensors_[sharer->second].SetData(data);
+}
+
+llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel) {
+  context_->SetRandom(random);
+  for (const Call& call : calls_) {
+    if (cancel && cancel->load(std::memory_order_relaxed))
+      return MakeUserError(Code::kCancelled, "the run was cancelled");
+    context_->SetCall(call.state, call.workspace);
+    llvm::Error error =
+        call.op->RunPrepared({inputs_.data() + call.first_input, call.num_inputs},
+                             {outputs_.data() + call.first_output, call.num_outputs}, *context_);
+    if (error) [[unlikely]]
+      return AboutCall(*call.op, std::move(error));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error AboutCall(const OperatorBase& op, llvm::Error error) {
+  const OperatorArguments& call = op.arguments();
+  std::string where = (call.location.empty() ? "" : call.location + ": ") + call.def->name() + ": ";
+  return llvm::handleErrors(
+      std::move(error),
+      [&](const DeviceError& e) -> llvm::Error { return MakeDeviceError("{0}", where + e.text()); },
+      [&](const UserError& e) -> llvm::Error {
+        return MakeUserError(e.code(), "{0}", where + e.text());
+      },
+      [&](const llvm::ErrorInfoBase& e) -> llvm::Error {
+        return MakeUserError(Code::kSizeCheck, "{0}", where + e.message());
+      });
+}
+
+}  // namespace pdl

@@ -1,0 +1,417 @@
+#include "pdl/network.h"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/error.h"
+#include "pdl/passes.h"
+#include "runtime/evaluator.h"
+#include "runtime/frame.h"
+#include "runtime/plan.h"
+#include "runtime/weight_store.h"
+
+namespace pdl {
+namespace {
+
+/// The Variable of a Scope that counts its runs. No name of the language is like it.
+constexpr llvm::StringLiteral kRunCount = "#runs";
+
+std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
+
+/// device kind, device index, training, parameters from the Scope, outputs.
+using PlanKey = std::tuple<DeviceKind, int, bool, bool, std::vector<std::string>>;
+
+}  // namespace
+
+struct Network::Impl {
+  Impl(Graph graph_in, NetworkOptions options_in, const OpRegistry& registry_in)
+      : graph(std::move(graph_in)),
+        options(std::move(options_in)),
+        registry(registry_in),
+        weights(graph, options) {}
+
+  llvm::Error Optimize();
+  llvm::Expected<Plan*> GetPlan(const RunOptions& run, bool variable_parameters,
+                                DeviceContext& context);
+  bool OverridesParameters(const Scope& scope);
+
+  const Graph graph;
+  Graph optimized;
+  const NetworkOptions options;
+  const OpRegistry& registry;
+  WeightStore weights;
+  PackCache packs;
+
+  std::mutex mutex;
+  std::map<PlanKey, std::unique_ptr<Plan>> plans;
+  /// Whether the Scope asked for last has parameters of its own.
+  const Scope* known_scope = nullptr;
+  uint64_t known_version = 0;
+  bool known_overrides = false;
+};
+
+llvm::Error Network::Impl::Optimize() {
+  optimized = graph.Clone();
+  EliminateDeadCode(optimized);
+  if (!options.optimize) return llvm::Error::success();
+  EliminateCommonSubexpressions(optimized);
+  auto evaluate = [&](const Op& op, llvm::ArrayRef<Constant> operands)
+      -> llvm::Expected<std::optional<std::vector<Constant>>> {
+    if (!op.def().kernel(DeviceKind::kCPU)) return std::nullopt;
+    llvm::SmallVector<Tensor, 4> tensors;
+    for (const Constant& operand : operands) tensors.push_back(Tensor::FromConstant(operand));
+    llvm::Expected<std::vector<Tensor>> results =
+        EvaluateCall(optimized, op, tensors, NoSizes, RandomState{options.seed, 0});
+    if (!results) return results.takeError();
+    std::vector<Constant> constants;
+    for (const Tensor& result : *results) constants.push_back(result.ToConstant());
+    return constants;
+  };
+  if (llvm::Error error = FoldConstants(optimized, registry, evaluate)) return error;
+  EliminateDeadCode(optimized);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Plan*> Network::Impl::GetPlan(const RunOptions& run, bool variable_parameters,
+                                             DeviceContext& context) {
+  PlanKey key(context.device().kind, context.device().index, run.training, variable_parameters,
+              run.outputs);
+  std::lock_guard lock(mutex);
+  if (auto found = plans.find(key); found != plans.end()) return found->second.get();
+  ScheduleRequest request;
+  request.graph = &optimized;
+  request.outputs = run.outputs;
+  request.fuse = options.fuse;
+  request.variable_parameters = variable_parameters;
+  request.context = &context;
+  auto parameter = [&](const Value& value) {
+    return weights.OnDevice(*graph.FindValue(value.name()), context);
+  };
+  auto evaluate = [&](const Op& op) -> llvm::Expected<std::vector<Tensor>> {
+    llvm::Expected<std::vector<Tensor>> results =
+        EvaluateCall(optimized, op, {}, NoSizes, RandomState{options.seed, 0});
+    if (!results) return results.takeError();
+    for (Tensor& tensor : *results) {
+      llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);
+      if (!moved) return moved.takeError();
+      tensor = std::move(*moved);
+    }
+    return results;
+  };
+  request.parameter = parameter;
+  request.evaluate = evaluate;
+  llvm::Expected<std::unique_ptr<const Schedule>> schedule = MakeSchedule(request);
+  if (!schedule) return schedule.takeError();
+  auto plan = std::make_unique<Plan>(std::move(*schedule), options.max_bindings);
+  return plans.emplace(std::move(key), std::move(plan)).first->second.get();
+}
+
+bool Network::Impl::OverridesParameters(const Scope& scope) {
+  if (graph.parameters().empty()) return false;
+  uint64_t version = scope.version();
+  {
+    std::lock_guard lock(mutex);
+    if (known_scope == &scope && known_version == version) return known_overrides;
+  }
+  bool overrides = llvm::any_of(graph.parameters(), [&](const Value* parameter) {
+    return scope.Find(parameter->name()) != nullptr;
+  });
+  std::lock_guard lock(mutex);
+  known_scope = &scope;
+  known_version = version;
+  known_overrides = overrides;
+  return overrides;
+}
+
+Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Network::~Network() = default;
+
+llvm::Expected<std::shared_ptr<const Network>> Network::Create(Graph graph, NetworkOptions options,
+                                                               const OpRegistry& registry) {
+  auto impl = std::make_unique<Impl>(std::move(graph), std::move(options), registry);
+  if (llvm::Error error = impl->weights.Load()) return error;
+  if (llvm::Error error = impl->Optimize()) return error;
+  return std::shared_ptr<const Network>(new Network(std::move(impl)));
+}
+
+const Graph& Network::graph() const { return impl_->graph; }
+const Graph& Network::optimized_graph() const { return impl_->optimized; }
+
+llvm::Expected<Tensor> Network::InitialValue(llvm::StringRef name) const {
+  const Value* value = impl_->graph.FindValue(name);
+  if (!value || (value->kind() != ValueKind::kParameter && value->kind() != ValueKind::kState))
+    return MakeUserError(Code::kUnknownName, "the network has no parameter or state '{0}'", name);
+  return impl_->weights.Initial(*value, NoSizes);
+}
+
+namespace {
+
+/// One run: the tensors it reads from a Scope, and what it writes there.
+class NetworkRun {
+ public:
+  NetworkRun(Plan& plan, Scope& scope, DeviceContext& context, WeightStore& weights)
+      : plan_(plan),
+        schedule_(plan.schedule()),
+        scope_(scope),
+        context_(context),
+        weights_(weights) {}
+
+  llvm::Error Execute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel) {
+    if (llvm::Error error = FindInputs()) return error;
+    llvm::Expected<std::vector<int64_t>> sizes = plan_.SymbolSizes(inputs_);
+    if (!sizes) return sizes.takeError();
+    sizes_ = std::move(*sizes);
+    if (llvm::Error error = FindStates()) return error;
+    llvm::Expected<std::shared_ptr<Binding>> binding = plan_.Bind(sizes_, context_, packs);
+    if (!binding) return binding.takeError();
+    binding_ = std::move(*binding);
+    frame_ = binding_->TakeFrame();
+    if (!frame_) {
+      llvm::Expected<std::unique_ptr<Frame>> made = Frame::Make(*binding_, context_);
+      if (!made) return made.takeError();
+      frame_ = std::move(*made);
+    }
+    llvm::Error error = RunFrame(seed, cancel);
+    binding_->GiveBack(std::move(frame_));
+    return error;
+  }
+
+ private:
+  llvm::Error FindInputs() {
+    std::string missing;
+    for (SlotId slot : schedule_.inputs) {
+      const Value& value = *schedule_.slots[slot].value;
+      const Variable* variable = scope_.Find(value.name());
+      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+      if (variable && !tensor && !variable->empty())
+        return MakeUserError(Code::kInputType, "input '{0}' must be {1}, and holds no tensor",
+                             value.name(), value.type().ToString());
+      if (!tensor) {
+        missing += (missing.empty() ? "'" : ", '") + value.name() + "': " + value.type().ToString();
+        continue;
+      }
+      bool usable =
+          tensor->device().kind == DeviceKind::kCPU || tensor->device() == context_.device();
+      if (!usable)
+        return MakeUserError(Code::kInputType, "input '{0}' lies on {1}, and the run is on {2}",
+                             value.name(), DeviceToString(tensor->device()),
+                             DeviceToString(context_.device()));
+      inputs_.push_back(tensor);
+    }
+    if (missing.empty()) return llvm::Error::success();
+    return MakeUserError(Code::kMissingInput, "no value for input {0}", missing);
+  }
+
+  /// States are Tensors of the Scope on the run's device, made with their first values where
+  /// missing.
+  llvm::Error FindStates() {
+    auto lookup = [&](llvm::StringRef symbol) { return plan_.SizeOf(symbol, sizes_); };
+    for (SlotId slot : schedule_.states) {
+      const Value& value = *schedule_.slots[slot].value;
+      Variable* variable = scope_.Create(value.name());
+      if (variable->empty()) {
+        llvm::Expected<Tensor> initial = weights_.Initial(value, lookup);
+        if (!initial) return initial.takeError();
+        variable->Set(std::move(*initial));
+      }
+      Tensor* tensor = variable->GetMutable<Tensor>();
+      if (!tensor)
+        return MakeUserError(Code::kInputType, "state '{0}' holds no tensor", value.name());
+      if (tensor->device() != context_.device()) {
+        llvm::Expected<Tensor> moved = MoveToDevice(*tensor, context_);
+        if (!moved) return moved.takeError();
+        tensor = variable->Set(std::move(*moved));
+      }
+      if (llvm::Error error = CheckVariable(value, *tensor, "state", lookup)) return error;
+      states_.push_back(variable);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error CheckVariable(const Value& value, const Tensor& tensor, const char* what,
+                            SymbolLookup lookup) {
+    const Type& type = value.type();
+    bool fits = tensor.dtype() == type.dtype && tensor.rank() == type.rank();
+    for (unsigned axis = 0; fits && axis < type.rank(); ++axis) {
+      llvm::Expected<int64_t> size = type.dims[axis].Evaluate(lookup);
+      if (!size)
+        return MakeUserError(Code::kInputType, "{0} '{1}': {2}", what, value.name(),
+                             llvm::toString(size.takeError()));
+      fits = *size == tensor.size(axis);
+    }
+    if (fits) return llvm::Error::success();
+    return MakeUserError(Code::kInputType, "{0} '{1}' is declared {2}, and the scope holds {3}",
+                         what, value.name(), type.ToString(), tensor.TypeString());
+  }
+
+  llvm::Error RunFrame(uint64_t seed, const std::atomic<bool>* cancel) {
+    if (llvm::Error error = GiveSources()) return error;
+    if (llvm::Error error = GiveOutputs()) return error;
+    RandomState random{seed, 0};
+    if (schedule_.has_random) {
+      const Variable* count = scope_.Find(kRunCount);
+      if (const uint64_t* runs = count ? count->Get<uint64_t>() : nullptr) random.run_count = *runs;
+    }
+    if (llvm::Error error = frame_->Run(random, cancel)) return error;
+    if (llvm::Error error = CollectOutputs()) return error;
+    if (llvm::Error error = ComputeUpdates()) return error;
+    if (llvm::Error error = frame_->context().Synchronize()) return error;
+    // From here on nothing fails. Outputs first: one may have the name of a state.
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      scope_.Create(schedule_.outputs[i].name)->Set(std::move(outputs_[i]));
+    for (size_t i = 0; i < updates_.size(); ++i)
+      scope_.Create(schedule_.updates[i].state->name())->Set(std::move(updates_[i]));
+    if (schedule_.has_random) scope_.Create(kRunCount)->Set<uint64_t>(random.run_count + 1);
+    return llvm::Error::success();
+  }
+
+  llvm::Error GiveSources() {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      SlotId slot = schedule_.inputs[i];
+      const Tensor& tensor = *inputs_[i];
+      if (binding_->placements[slot].kind == Placement::Kind::kGiven) {
+        frame_->SetData(slot, const_cast<void*>(tensor.raw()));
+        continue;
+      }
+      void* to = frame_->tensor(slot).raw();
+      llvm::Error error = tensor.device().kind == DeviceKind::kCPU
+                              ? frame_->context().CopyFromHost(to, tensor.raw(), tensor.num_bytes())
+                              : frame_->context().CopyWithin(to, tensor.raw(), tensor.num_bytes());
+      if (error) return error;
+    }
+    for (size_t i = 0; i < states_.size(); ++i)
+      frame_->SetData(schedule_.states[i], states_[i]->GetMutable<Tensor>()->raw());
+    auto lookup = [&](llvm::StringRef symbol) { return plan_.SizeOf(symbol, sizes_); };
+    for (SlotId slot : schedule_.parameters) {
+      if (binding_->placements[slot].kind != Placement::Kind::kGiven) continue;
+      const Value& value = *schedule_.slots[slot].value;
+      const Variable* variable = scope_.Find(value.name());
+      const Tensor* own = variable ? variable->Get<Tensor>() : nullptr;
+      if (variable && !own)
+        return MakeUserError(Code::kInputType, "parameter '{0}' holds no tensor", value.name());
+      llvm::Expected<Tensor> tensor =
+          own ? MoveToDevice(*own, context_) : weights_.OnDevice(value, context_);
+      if (!tensor) return tensor.takeError();
+      if (llvm::Error error = CheckVariable(value, *tensor, "parameter", lookup)) return error;
+      frame_->SetData(slot, tensor->raw());
+      kept_.push_back(std::move(*tensor));
+    }
+    return llvm::Error::success();
+  }
+
+  /// A tensor for each output; what a step computes goes straight there. The memory of the last
+  /// run's result is used again where nobody else refers to it.
+  llvm::Error GiveOutputs() {
+    for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
+      const OperandType& type = binding_->types[schedule_.outputs[i].slot];
+      Variable* variable = scope_.FindLocal(schedule_.outputs[i].name);
+      Tensor* last = variable ? variable->GetMutable<Tensor>() : nullptr;
+      bool fits = last && last->is_recyclable() && last->dtype() == type.dtype &&
+                  last->sizes() == llvm::ArrayRef<int64_t>(type.sizes) && !IsRead(last);
+      if (fits) {
+        outputs_.push_back(std::move(*last));
+        *last = Tensor();
+      } else {
+        llvm::Expected<Tensor> fresh = Tensor::AllocateUninitialized(type.dtype, type.sizes);
+        if (!fresh) return fresh.takeError();
+        outputs_.push_back(std::move(*fresh));
+      }
+      const Placement& placement = binding_->placements[schedule_.outputs[i].slot];
+      if (placement.kind == Placement::Kind::kOutput && placement.offset == static_cast<int64_t>(i))
+        frame_->SetData(placement.root, outputs_[i].raw());
+    }
+    return llvm::Error::success();
+  }
+
+  /// Whether this run reads the tensor: an output may have the name of an input.
+  bool IsRead(const Tensor* tensor) const {
+    if (llvm::is_contained(inputs_, tensor)) return true;
+    for (const Tensor& kept : kept_)
+      if (kept.raw() == tensor->raw()) return true;
+    return llvm::any_of(states_, [&](Variable* state) { return state->Get<Tensor>() == tensor; });
+  }
+
+  llvm::Error CollectOutputs() {
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      SlotId slot = schedule_.outputs[i].slot;
+      const Tensor& computed = frame_->tensor(slot);
+      if (computed.raw() == outputs_[i].raw()) continue;
+      if (llvm::Error error = frame_->context().CopyToHost(outputs_[i].raw(), computed.raw(),
+                                                           outputs_[i].num_bytes()))
+        return error;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error ComputeUpdates() {
+    for (const Schedule::Update& update : schedule_.updates) {
+      const Tensor& computed = frame_->tensor(update.slot);
+      llvm::Expected<std::shared_ptr<void>> memory =
+          frame_->context().Allocate(computed.num_bytes());
+      if (!memory) return memory.takeError();
+      if (llvm::Error error =
+              frame_->context().CopyWithin(memory->get(), computed.raw(), computed.num_bytes()))
+        return error;
+      updates_.emplace_back(computed.dtype(), computed.sizes(), std::move(*memory),
+                            context_.device());
+    }
+    return llvm::Error::success();
+  }
+
+  Plan& plan_;
+  const Schedule& schedule_;
+  Scope& scope_;
+  DeviceContext& context_;
+  WeightStore& weights_;
+  std::vector<int64_t> sizes_;
+  std::shared_ptr<Binding> binding_;
+  std::unique_ptr<Frame> frame_;
+  llvm::SmallVector<const Tensor*, 4> inputs_;
+  llvm::SmallVector<Variable*, 4> states_;
+  llvm::SmallVector<Tensor, 2> kept_;
+  llvm::SmallVector<Tensor, 2> outputs_;
+  llvm::SmallVector<Tensor, 2> updates_;
+};
+
+}  // namespace
+
+llvm::Error Network::Run(Scope* scope, DeviceContext* context) const {
+  return Run(scope, context, RunOptions());
+}
+
+llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions& options) const {
+  llvm::Expected<Plan*> plan =
+      impl_->GetPlan(options, impl_->OverridesParameters(*scope), *context);
+  if (!plan) return plan.takeError();
+  return NetworkRun(**plan, *scope, *context, impl_->weights)
+      .Execute(impl_->packs, impl_->options.seed, options.cancel);
+}
+
+llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const RunOptions& options,
+                                                  const llvm::StringMap<int64_t>& symbols) const {
+  llvm::Expected<Plan*> plan = impl_->GetPlan(options, false, *context);
+  if (!plan) return plan.takeError();
+  std::vector<int64_t> sizes;
+  std::vector<llvm::StringRef> names;
+  bool all_known = true;
+  for (const std::string& symbol : (*plan)->schedule().symbols) {
+    auto found = symbols.find(symbol);
+    sizes.push_back(found == symbols.end() ? -1 : found->second);
+    all_known &= sizes.back() >= 0;
+    names.push_back(symbol);
+  }
+  for (const auto& entry : symbols) {
+    if (llvm::is_contained(names, entry.first())) continue;
+    llvm::StringRef near = NearestName(entry.first(), names);
+    return MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}", entry.first(),
+                         near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
+  }
+  if (!all_known) return PlanToString(impl_->optimized, (*plan)->schedule(), nullptr);
+  llvm::Expected<std::shared_ptr<Binding>> binding = (*plan)->Bind(sizes, *context, impl_->packs);
+  if (!binding) return binding.takeError();
+  return PlanToString(impl_->optimized, (*plan)->schedule(), binding->get());
+}
+
+}  // namespace pdl

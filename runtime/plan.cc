@@ -1,0 +1,156 @@
+#include "runtime/plan.h"
+
+#include "pdl/error.h"
+
+namespace pdl {
+namespace {
+
+llvm::Error CheckIndexRange(const Value& input, const Tensor& tensor, int64_t bound) {
+  if (tensor.device().kind != DeviceKind::kCPU) return llvm::Error::success();
+  auto check = [&]<typename T>(const T* data) -> llvm::Error {
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+      bool inside = data[i] >= 0 && static_cast<uint64_t>(data[i]) < static_cast<uint64_t>(bound);
+      if (!inside)
+        return MakeUserError(Code::kIndexRange,
+                             "input '{0}' must be in 0..{1}, and element {2} is {3}", input.name(),
+                             bound, i, std::to_string(data[i]));
+    }
+    return llvm::Error::success();
+  };
+  switch (tensor.dtype()) {
+    case DType::kI8:
+      return check(tensor.data<int8_t>());
+    case DType::kI16:
+      return check(tensor.data<int16_t>());
+    case DType::kI32:
+      return check(tensor.data<int32_t>());
+    case DType::kI64:
+      return check(tensor.data<int64_t>());
+    case DType::kU8:
+      return check(tensor.data<uint8_t>());
+    case DType::kU16:
+      return check(tensor.data<uint16_t>());
+    case DType::kU32:
+      return check(tensor.data<uint32_t>());
+    case DType::kU64:
+      return check(tensor.data<uint64_t>());
+    default:
+      return llvm::Error::success();
+  }
+}
+
+}  // namespace
+
+Plan::Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings)
+    : schedule_(std::move(schedule)), max_bindings_(std::max(1u, max_bindings)) {
+  for (unsigned i = 0; i < schedule_->symbols.size(); ++i) symbol_index_[schedule_->symbols[i]] = i;
+  for (SlotId slot : schedule_->inputs) {
+    auto& dims = input_dims_.emplace_back();
+    for (const Dim& dim : schedule_->slots[slot].value->type().dims) {
+      InputDim input;
+      if (dim.is_constant()) {
+        input.constant = dim.constant();
+      } else if (!dim.symbol().empty()) {
+        input.symbol = static_cast<int>(symbol_index_.lookup(dim.symbol()));
+      }
+      dims.push_back(input);
+    }
+  }
+}
+
+std::optional<int64_t> Plan::SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes) const {
+  auto found = symbol_index_.find(symbol);
+  if (found == symbol_index_.end() || sizes[found->second] < 0) return std::nullopt;
+  return sizes[found->second];
+}
+
+llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(llvm::ArrayRef<const Tensor*> inputs) const {
+  const Schedule& schedule = *schedule_;
+  std::vector<int64_t> sizes(schedule.symbols.size(), -1);
+  llvm::SmallVector<const Value*, 4> source(sizes.size(), nullptr);
+  auto conflict = [&](int symbol, const Value& value, int64_t size) {
+    return MakeUserError(
+        Code::kSymbolConflict, "'{0}' is {1} by input '{2}' and {3} by input '{4}'",
+        schedule.symbols[symbol], sizes[symbol], source[symbol]->name(), size, value.name());
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& value = *schedule.slots[schedule.inputs[i]].value;
+    const Tensor& tensor = *inputs[i];
+    auto misfit = [&] {
+      return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}", value.name(),
+                           value.type().ToString(), tensor.TypeString());
+    };
+    if (tensor.dtype() != value.type().dtype || tensor.rank() != value.type().rank())
+      return misfit();
+    for (unsigned axis = 0; axis < tensor.rank(); ++axis) {
+      const InputDim& dim = input_dims_[i][axis];
+      int64_t size = tensor.size(axis);
+      int symbol = dim.symbol;
+      int64_t symbol_size = size;
+      if (symbol < 0) {
+        if (dim.constant >= 0) {
+          if (size != dim.constant) return misfit();
+          continue;
+        }
+        llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved =
+            value.type().dims[axis].Solve(size);
+        if (!solved)
+          return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}: {3}",
+                               value.name(), value.type().ToString(), tensor.TypeString(),
+                               llvm::toString(solved.takeError()));
+        if (!*solved) continue;  // checked below, when all symbols are known
+        symbol = static_cast<int>(symbol_index_.lookup((*solved)->first));
+        symbol_size = (*solved)->second;
+      }
+      if (sizes[symbol] >= 0 && sizes[symbol] != symbol_size)
+        return conflict(symbol, value, symbol_size);
+      sizes[symbol] = symbol_size;
+      source[symbol] = &value;
+    }
+  }
+  auto lookup = [&](llvm::StringRef symbol) { return SizeOf(symbol, sizes); };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& value = *schedule.slots[schedule.inputs[i]].value;
+    for (unsigned axis = 0; axis < inputs[i]->rank(); ++axis) {
+      if (input_dims_[i][axis].symbol >= 0 || input_dims_[i][axis].constant >= 0) continue;
+      llvm::Expected<int64_t> size = value.type().dims[axis].Evaluate(lookup);
+      if (!size)
+        return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
+                             llvm::toString(size.takeError()));
+      if (*size != inputs[i]->size(axis))
+        return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}: {3} is {4}",
+                             value.name(), value.type().ToString(), inputs[i]->TypeString(),
+                             value.type().dims[axis].ToString(), *size);
+    }
+    if (!value.type().index_bound) continue;
+    llvm::Expected<int64_t> bound = value.type().index_bound->Evaluate(lookup);
+    if (!bound)
+      return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
+                           llvm::toString(bound.takeError()));
+    if (llvm::Error error = CheckIndexRange(value, *inputs[i], *bound)) return error;
+  }
+  return sizes;
+}
+
+llvm::Expected<std::shared_ptr<Binding>> Plan::Bind(llvm::ArrayRef<int64_t> sizes,
+                                                    DeviceContext& context, PackCache& packs) {
+  {
+    std::lock_guard lock(mutex_);
+    for (auto entry = bindings_.begin(); entry != bindings_.end(); ++entry) {
+      if (llvm::ArrayRef<int64_t>(entry->first) != sizes) continue;
+      if (entry != bindings_.begin()) bindings_.splice(bindings_.begin(), bindings_, entry);
+      return bindings_.front().second;
+    }
+  }
+  // Made outside the lock: two threads may make the same one, and one of them is dropped.
+  auto lookup = [&](llvm::StringRef symbol) { return SizeOf(symbol, sizes); };
+  llvm::Expected<std::shared_ptr<Binding>> binding =
+      Binding::Make(*schedule_, context, packs, lookup);
+  if (!binding) return binding.takeError();
+  std::lock_guard lock(mutex_);
+  bindings_.emplace_front(sizes.vec(), *binding);
+  if (bindings_.size() > max_bindings_) bindings_.pop_back();
+  return binding;
+}
+
+}  // namespace pdl

@@ -1,0 +1,57 @@
+#ifndef PDL_RUNTIME_PLAN_H_
+#define PDL_RUNTIME_PLAN_H_
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "pdl/scope.h"
+#include "runtime/binding.h"
+#include "runtime/schedule.h"
+
+namespace pdl {
+
+/// A Network made ready for a device, a mode and a set of outputs: its Schedule, and the Bindings
+/// to the sizes that were used last. Shared by threads.
+class Plan {
+ public:
+  Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings);
+
+  const Schedule& schedule() const { return *schedule_; }
+  /// The size of each of the schedule's symbols that the inputs in `scope` give; checks the inputs.
+  llvm::Expected<std::vector<int64_t>> SymbolSizes(llvm::ArrayRef<const Tensor*> inputs) const;
+  /// The Binding for these sizes (in the order of the schedule's symbols; -1 is unknown).
+  llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
+                                                DeviceContext& context, PackCache& packs);
+  /// The size of a symbol among `sizes`.
+  std::optional<int64_t> SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes) const;
+
+ private:
+  /// One dim of an input: what its size must be, or says.
+  struct InputDim {
+    int symbol = -1;        // the dim is this symbol
+    int64_t constant = -1;  // or has this size; both -1: another expression
+  };
+  std::unique_ptr<const Schedule> schedule_;
+  std::vector<llvm::SmallVector<InputDim, 4>> input_dims_;
+  llvm::StringMap<unsigned> symbol_index_;
+  unsigned max_bindings_;
+
+  std::mutex mutex_;
+  /// The last used first.
+  std::list<std::pair<std::vector<int64_t>, std::shared_ptr<Binding>>> bindings_;
+};
+
+/// `pdl dump --emit=plan`: the steps with kernels and groups, and where `binding` is given sizes,
+/// offsets and bytes.
+std::string PlanToString(const Graph& graph, const Schedule& schedule, const Binding* binding);
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_PLAN_H_

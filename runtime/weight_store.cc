@@ -1,0 +1,107 @@
+#include "runtime/weight_store.h"
+
+#include "pdl/error.h"
+
+namespace pdl {
+
+llvm::Error WeightStore::CheckType(const Value& variable, DType dtype,
+                                   llvm::ArrayRef<int64_t> sizes, const std::string& where) const {
+  const Type& type = variable.type();
+  bool fits = dtype == type.dtype && sizes.size() == type.dims.size();
+  for (size_t i = 0; fits && i < sizes.size(); ++i)
+    fits = !type.dims[i].is_constant() || type.dims[i].is_constant(sizes[i]);
+  if (fits) return llvm::Error::success();
+  std::string place = graph_.LocationToString(variable.location());
+  return MakeUserError(Code::kWeightMismatch, "{0}{1}'{2}' is declared {3}, and {4} is {5}", place,
+                       place.empty() ? "" : ": ", variable.name(), type.ToString(), where,
+                       TensorTypeToString(dtype, sizes));
+}
+
+llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable,
+                                            llvm::StringMap<SafetensorsFile>& files) const {
+  const WeightRef& ref = *variable.variable().weight;
+  llvm::Expected<std::string> path = ResolveInFolder(options_.weight_folder, ref.file);
+  if (!path) return path.takeError();
+  auto file = files.find(*path);
+  if (file == files.end()) {
+    llvm::Expected<SafetensorsFile> opened = SafetensorsFile::Open(*path);
+    if (!opened) return opened.takeError();
+    file = files.try_emplace(*path, std::move(*opened)).first;
+  }
+  std::string where = "'" + ref.tensor + "' in " + ref.file;
+  const SafetensorsFile::Entry* entry = file->second.Find(ref.tensor);
+  if (!entry)
+    return MakeUserError(Code::kWeightMismatch, "'{0}' is loaded from {1}, which is not there",
+                         variable.name(), where);
+  if (llvm::Error error = CheckType(variable, entry->dtype, entry->sizes, where)) return error;
+  Constant value = file->second.Read(*entry);
+  if (options_.verify_weights && !ref.sha256.empty() && Sha256(value) != ref.sha256)
+    return MakeUserError(Code::kWeightMismatch,
+                         "{0} has other bytes than when '{1}' was compiled (SHA-256 differs)",
+                         where, variable.name());
+  return Tensor::FromConstant(value);
+}
+
+llvm::Error WeightStore::Load() {
+  llvm::StringMap<SafetensorsFile> files;
+  llvm::Error errors = llvm::Error::success();
+  auto load = [&](const Value& variable) {
+    if (auto given = options_.weights.find(variable.name()); given != options_.weights.end()) {
+      const Constant& value = given->second;
+      if (llvm::Error error =
+              CheckType(variable, value.dtype(), value.sizes(), "the value given for it")) {
+        errors = llvm::joinErrors(std::move(errors), std::move(error));
+        return;
+      }
+      values_[variable.name()] = Tensor::FromConstant(value);
+      return;
+    }
+    if (!variable.variable().weight) return;
+    llvm::Expected<Tensor> loaded = LoadOne(variable, files);
+    if (loaded) {
+      values_[variable.name()] = std::move(*loaded);
+    } else {
+      errors = llvm::joinErrors(std::move(errors), loaded.takeError());
+    }
+  };
+  for (const Value* parameter : graph_.parameters()) load(*parameter);
+  for (const Value* state : graph_.states()) load(*state);
+  return errors;
+}
+
+llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup lookup) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = values_.find(variable.name()); found != values_.end()) return found->second;
+  }
+  if (!variable.variable().initializer)
+    InternalError("'" + variable.name() + "' has neither a file nor an initializer");
+  llvm::Expected<Tensor> value =
+      EvaluateInitializer(graph_, *variable.variable().initializer, variable.name(), lookup,
+                          RandomState{options_.seed, 0});
+  if (!value) return value.takeError();
+  // A state whose size depends on the run is made anew for each Scope.
+  bool fixed = llvm::all_of(variable.type().dims, [](const Dim& d) { return d.is_constant(); });
+  if (fixed) {
+    std::lock_guard lock(mutex_);
+    return values_.try_emplace(variable.name(), *value).first->second;
+  }
+  return value;
+}
+
+llvm::Expected<Tensor> WeightStore::OnDevice(const Value& parameter, DeviceContext& context) {
+  llvm::Expected<Tensor> value =
+      Initial(parameter, [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; });
+  if (!value || context.device().kind == DeviceKind::kCPU) return value;
+  std::string key = DeviceToString(context.device()) + "/" + parameter.name();
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = device_values_.find(key); found != device_values_.end()) return found->second;
+  }
+  llvm::Expected<Tensor> moved = MoveToDevice(*value, context);
+  if (!moved) return moved.takeError();
+  std::lock_guard lock(mutex_);
+  return device_values_.try_emplace(key, *moved).first->second;
+}
+
+}  // namespace pdl

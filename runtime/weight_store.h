@@ -1,0 +1,47 @@
+#ifndef PDL_RUNTIME_WEIGHT_STORE_H_
+#define PDL_RUNTIME_WEIGHT_STORE_H_
+
+#include <mutex>
+#include <string>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "pdl/graph.h"
+#include "pdl/io.h"
+#include "pdl/network.h"
+#include "pdl/tensor.h"
+#include "runtime/evaluator.h"
+
+namespace pdl {
+
+/// First values of a network's parameters and states, and the copies of parameters that devices
+/// have. What lies in files is mapped and checked when the store is made; what an initializer
+/// computes is computed when it is first asked for. Safe to use from several threads.
+class WeightStore {
+ public:
+  WeightStore(const Graph& graph, const NetworkOptions& options)
+      : graph_(graph), options_(options) {}
+
+  /// Opens the files and checks what they hold. All misfits are told at once.
+  llvm::Error Load();
+  /// On the CPU. `lookup` gives symbols in the dims of a state.
+  llvm::Expected<Tensor> Initial(const Value& variable, SymbolLookup lookup);
+  /// On the context's device; the same tensor each time.
+  llvm::Expected<Tensor> OnDevice(const Value& parameter, DeviceContext& context);
+
+ private:
+  llvm::Expected<Tensor> LoadOne(const Value& variable,
+                                 llvm::StringMap<SafetensorsFile>& files) const;
+  llvm::Error CheckType(const Value& variable, DType dtype, llvm::ArrayRef<int64_t> sizes,
+                        const std::string& where) const;
+
+  const Graph& graph_;
+  const NetworkOptions& options_;
+  std::mutex mutex_;
+  llvm::StringMap<Tensor> values_;
+  llvm::StringMap<Tensor> device_values_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_WEIGHT_STORE_H_
