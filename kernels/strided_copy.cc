@@ -157,6 +157,7 @@ StridedCopy::StridedCopy(StridedView view, int64_t element_size)
 }
 
 void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
+  if (num_elements_ == 0) return;
   if (dense_dim_ < 0) {
     context.ParallelFor(num_elements_, kGrain, [&](int64_t begin, int64_t end) {
       CopyElements(view_, in, static_cast<char*>(out) + begin * element_size_, element_size_, begin,
