@@ -1,6 +1,7 @@
 // Operators that draw random numbers: uniform, normal.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
@@ -20,6 +21,25 @@ struct Range {
   double a = 0;
   double b = 1;
 };
+
+// Two independent standard normal numbers (Box and Muller 1958).
+template <class T>
+struct NormalPair {
+  T first, second;
+};
+PDL_INLINE NormalPair<float> Normals(uint32_t a, uint32_t b) {
+  // In (0, 1], with more bits near 0, which give the large ones.
+  const float unit = (static_cast<float>(static_cast<int32_t>(a >> 1)) + 0.5f) * 0x1p-31f;
+  const float radius = math::Sqrt(-2.0f * math::Log(unit));
+  const float angle = 6.2831853f * random::UnitFloat(b);
+  return {radius * math::CosReducible(angle), radius * math::SinReducible(angle)};
+}
+PDL_INLINE NormalPair<double> Normals(random::Words words) {
+  const double unit = random::UnitDouble(words.w0, words.w1) + 0x1p-54;
+  const double radius = math::Sqrt(-2.0 * math::Log(unit));
+  const double angle = 6.283185307179586 * random::UnitDouble(words.w2, words.w3);
+  return {radius * math::Cos(angle), radius * math::Sin(angle)};
+}
 
 // The largest number below x.
 template <class T>
@@ -82,12 +102,12 @@ struct DrawLoop {
     } else {
       const C mean = static_cast<C>(range.a), deviation = static_cast<C>(range.b);
       if constexpr (kDouble) {
-        const auto pair = random::Normals(words);
+        const auto pair = Normals(words);
         out[0] = mean + deviation * pair.first;
         out[1] = mean + deviation * pair.second;
       } else {
-        const auto pair = random::Normals(words.w0, words.w1);
-        const auto other = random::Normals(words.w2, words.w3);
+        const auto pair = Normals(words.w0, words.w1);
+        const auto other = Normals(words.w2, words.w3);
         out[0] = mean + deviation * pair.first;
         out[1] = mean + deviation * pair.second;
         out[2] = mean + deviation * other.first;
@@ -152,12 +172,28 @@ using UniformOp = RandomOp<Context, Distribution::kUniform>;
 template <class Context>
 using NormalOp = RandomOp<Context, Distribution::kNormal>;
 
+// The largest finite number of a dtype.
+double Largest(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 65504;
+    case DType::kBF16:
+      return 0x1.fep127;
+    case DType::kF32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
 llvm::Error CheckFinite(InferenceContext& context, llvm::StringRef attribute) {
   const double value = context.attributes().Float(attribute);
-  if (std::isfinite(value)) return llvm::Error::success();
+  const DType dtype = context.attributes().Dtype("dtype");
+  if (std::fabs(value) <= Largest(dtype)) return llvm::Error::success();
   return context.FailAtAttribute(attribute, Code::kAttributeRange,
-                                 "attribute '{0}' of '{1}' must be finite, got {2}", attribute,
-                                 context.def().name(), FloatToString(value));
+                                 "attribute '{0}' of '{1}' must be finite and fit {2}, got {3}",
+                                 attribute, context.def().name(), DTypeName(dtype),
+                                 FloatToString(value));
 }
 
 llvm::Error InferUniform(InferenceContext& context) {
