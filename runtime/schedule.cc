@@ -5,6 +5,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
 #include "runtime/fusion.h"
 
@@ -280,9 +281,19 @@ class Scheduler {
   }
 
   void AddChecks() {
-    for (const GraphConstraint& constraint : graph_.constraints())
-      schedule_->checks.push_back(
-          {&constraint.check, graph_.LocationToString(constraint.location)});
+    llvm::StringSet<> known;
+    for (SlotId input : schedule_->inputs)
+      for (const Dim& dim : schedule_->slots[input].value->type().dims)
+        dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
+    for (const GraphConstraint& constraint : graph_.constraints()) {
+      // An input that is not needed need not be fed, and its sizes stay unknown.
+      bool is_known = true;
+      for (const Dim* side : {&constraint.check.left, &constraint.check.right})
+        side->ForEachSymbol([&](llvm::StringRef symbol) { is_known &= known.contains(symbol); });
+      if (is_known)
+        schedule_->checks.push_back(
+            {&constraint.check, graph_.LocationToString(constraint.location)});
+    }
     for (const Op* op : needed_ops_)
       for (const DimCheck& check : op->checks())
         schedule_->checks.push_back({&check, graph_.LocationToString(op->location()) +
