@@ -1,4 +1,4 @@
-// A few large calls, for information.
+// A few large calls on one thread, for information.
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
 
@@ -6,9 +6,9 @@ namespace pdl::bench {
 namespace {
 
 void RunText(benchmark::State& state, const std::string& text,
-             std::initializer_list<std::pair<const char*, Sizes>> inputs, int threads = 1) {
+             std::initializer_list<std::pair<const char*, Sizes>> inputs) {
   std::shared_ptr<const Network> network = MakeNetwork(text);
-  CPUContext context(threads);
+  CPUContext context(1);
   Scope scope;
   uint32_t seed = 0;
   for (const auto& [name, sizes] : inputs) scope.Create(name)->Set(Noise(sizes, ++seed));
@@ -34,17 +34,11 @@ void Matmul(benchmark::State& state) {
   RunText(state,
           "input x: f32[N, " + size + "]\nparam w: f32[" + size + ", " + size +
               "] = normal()\noutput y = x @ w\n",
-          {{"x", {n, n}}}, static_cast<int>(state.range(1)));
+          {{"x", {n, n}}});
   state.counters["FLOP"] = benchmark::Counter(2.0 * static_cast<double>(n * n * n),
                                               benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(Matmul)
-    ->ArgNames({"n", "threads"})
-    ->Args({256, 1})
-    ->Args({1024, 1})
-    ->Args({1024, 2})
-    ->UseRealTime()
-    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(Matmul)->Arg(256)->Arg(1024)->Unit(benchmark::kMicrosecond);
 
 void Softmax(benchmark::State& state) {
   RunText(state, "input x: f32[N, M]\noutput y = softmax(x)\n", {{"x", {4096, 4096}}});
