@@ -115,8 +115,20 @@ class Scheduler {
     return llvm::Error::success();
   }
 
+  /// Says the same whatever the symbols stand for.
+  static bool IsFixed(const AttributeValue& value) {
+    auto is_constant = [](const Shape& shape) {
+      return llvm::all_of(shape, [](const Dim& dim) { return dim.is_constant(); });
+    };
+    if (const Shape* shape = std::get_if<Shape>(&value)) return is_constant(*shape);
+    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
+      return llvm::all_of(*shapes, is_constant);
+    return !std::holds_alternative<BlockId>(value);
+  }
+
   static bool IsConstantCall(const Op& op) {
     if (!op.operands().empty() || op.def().has(kRandom) || op.def().has(kEffect)) return false;
+    if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
     for (const Value* result : op.results()) {
       Dim bytes = NumElements(result->type().dims) * DTypeSize(result->type().dtype);
       if (!bytes.is_constant() || bytes.constant() > kMaxConstantBytes) return false;

@@ -330,6 +330,20 @@ TEST_F(CudaOps, Reshape) {
   Compare({"reshape", {RandomTensor(DType::kF32, {6, 4}, 1)}, {{"dims", Shape{3, 8}}}});
 }
 
+TEST_F(CudaOps, BroadcastTo) {
+  const std::vector<std::pair<Sizes, Shape>> cases = {
+      {{}, {5}},        {{}, {0}},           {{1}, {1000}},    {{7}, {3, 7}},
+      {{16}, {30, 16}}, {{16, 1}, {16, 32}}, {{3, 4}, {3, 4}}, {{2, 1, 4, 1}, {3, 2, 5, 4, 6}},
+  };
+  for (DType dtype : DTypesOf("broadcast_to")) {
+    for (const auto& [sizes, dims] : cases) {
+      const TestCall call{"broadcast_to", {RandomTensor(dtype, sizes, 1)}, {{"dims", dims}}};
+      Compare(call);
+      Compare(call, 0, {.misalignment = 1});
+    }
+  }
+}
+
 TEST_F(CudaOps, Concat) {
   for (DType dtype : DTypesOf("concat")) {
     const auto compare = [&](const SizesList& sizes, int64_t axis) {
@@ -405,11 +419,13 @@ TEST_F(CudaOps, Constants) {
         const Placement placement{.misalignment = misalignment};
         Compare({"zeros", {}, {{"dims", dims}, {"dtype", dtype}}}, 0, placement);
         Compare({"ones", {}, {{"dims", dims}, {"dtype", dtype}}}, 0, placement);
-        Compare({"fill", {}, {{"dims", dims}, {"value", 3.0}, {"dtype", dtype}}}, 0, placement);
+        const Constant three = Constant::Scalar(dtype, 3);
+        Compare({"fill", {}, {{"dims", dims}, {"value", three}, {"dtype", dtype}}}, 0, placement);
       }
     }
     const Constant value = RandomTensor(dtype, {5, 3}, 1).ToConstant();
     Compare({"constant", {}, {{"value", value}, {"dtype", dtype}}});
+    if (dtype != DType::kBool) Compare({"size", {}, {{"dims", Shape{5, 7}}, {"dtype", dtype}}});
   }
 }
 
