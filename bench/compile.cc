@@ -1,17 +1,13 @@
 // From text to a checked graph, and from a file to a network.
 #include <algorithm>
-#include <filesystem>
 
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
-#include "llvm/Support/raw_ostream.h"
-#include "pdl/io.h"
-#include "pdl/serialize.h"
 
 namespace pdl::bench {
 namespace {
 
-constexpr int kMany = 100'000, kFew = 10'000;
+constexpr int kMany = kFileCalls, kFew = 10'000;
 
 /// All that `pdl check` does with a text.
 void Check(const std::string& text) { benchmark::DoNotOptimize(CompileOrDie(text)); }
@@ -44,22 +40,6 @@ void CheckRatio(benchmark::State& state) {
   state.counters["ratio"] = Median(many_seconds) / Median(few_seconds);
 }
 BENCHMARK(CheckRatio)->Iterations(9)->Unit(benchmark::kMillisecond);
-
-/// A `.pdlc` of 100,000 calls, removed with the program.
-std::string NetworkFile() {
-  static const struct File {
-    File() {
-      std::string name = (std::filesystem::temp_directory_path() / "pdl-bench-XXXXXX").string();
-      folder = mkdtemp(name.data());
-      path = folder + "/chain.pdlc";
-      std::string bytes = llvm::cantFail(SerializeNetwork(CompileOrDie(ChainOfCosines(kMany))));
-      llvm::cantFail(WriteFileAtomically(path, bytes));
-    }
-    ~File() { std::filesystem::remove_all(folder); }
-    std::string folder, path;
-  } file;
-  return file.path;
-}
 
 std::shared_ptr<const Network> Load() {
   return llvm::cantFail(Network::Load(NetworkFile(), {}, GlobalRegistry()));

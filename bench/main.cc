@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "bench/networks.h"
 #include "benchmark/benchmark.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,7 +26,8 @@ std::string PeakMemory() {
 }
 
 void ReportPeak(const std::string& program, const char* name) {
-  std::string command = std::string(kPeakOnly) + "=1 '" + program +
+  std::string command = std::string(kPeakOnly) + "=1 " + pdl::bench::kFileVariable + "='" +
+                        pdl::bench::NetworkFile() + "' '" + program +
                         "' --benchmark_min_time=0.001 --benchmark_filter='^" + name + "$'";
   FILE* child = popen(command.c_str(), "r");
   char line[256] = "";

@@ -3,10 +3,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <vector>
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/io.h"
+#include "pdl/serialize.h"
 
 namespace pdl::bench {
 namespace {
@@ -52,6 +55,28 @@ std::shared_ptr<const Network> MakeNetwork(const std::string& text, bool fuse) {
 
 void RunOrDie(const Network& network, Scope* scope, DeviceContext* context) {
   if (llvm::Error error = network.Run(scope, context)) Die(llvm::toString(std::move(error)));
+}
+
+const std::string& NetworkFile() {
+  static const struct File {
+    File() {
+      if (const char* given = std::getenv(kFileVariable)) {
+        path = given;
+        return;
+      }
+      std::string name = (std::filesystem::temp_directory_path() / "pdl-bench-XXXXXX").string();
+      folder = mkdtemp(name.data());
+      path = folder + "/chain.pdlc";
+      std::string bytes =
+          llvm::cantFail(SerializeNetwork(CompileOrDie(ChainOfCosines(kFileCalls))));
+      llvm::cantFail(WriteFileAtomically(path, bytes));
+    }
+    ~File() {
+      if (!folder.empty()) std::filesystem::remove_all(folder);
+    }
+    std::string folder, path;
+  } file;
+  return file.path;
 }
 
 Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed) {

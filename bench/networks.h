@@ -23,6 +23,14 @@ std::shared_ptr<const Network> MakeNetwork(const std::string& text, bool fuse = 
 /// One run; ends the program where it fails.
 void RunOrDie(const Network& network, Scope* scope, DeviceContext* context);
 
+/// Calls of the network in NetworkFile().
+inline constexpr int kFileCalls = 100'000;
+/// Names the file that a process is to take as its NetworkFile().
+inline constexpr char kFileVariable[] = "PDL_BENCH_FILE";
+/// A `.pdlc` of ChainOfCosines(kFileCalls): the one that kFileVariable names, else made by the
+/// first call and removed with the program.
+const std::string& NetworkFile();
+
 /// Numbers in [-1, 1) that look random, always the same.
 Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed = 1);
 
