@@ -14,4 +14,4 @@ configure_package_config_file(cmake/pdlConfig.cmake.in pdlConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(pdlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/pdlConfig.cmake ${PROJECT_BINARY_DIR}/pdlConfigVersion.cmake
-        DESTINATION ${package_dir})
+              cmake/pdlAddPlugin.cmake DESTINATION ${package_dir})

@@ -47,11 +47,6 @@ llvm::Error InferComparison(InferenceContext& context) {
 
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute) {
   for (const Dim& dim : context.attributes().Dims(attribute)) {
-    if (!dim.is_valid()) {
-      return context.FailAtAttribute(attribute, Code::kDimOverflow,
-                                     "a size in '{0}' leaves 64 bits or divides by zero",
-                                     attribute);
-    }
     if (dim.ProvablyAtMost(-1)) {
       return context.FailAtAttribute(attribute, Code::kDimOverflow,
                                      "a size must not be negative, got {0}", dim.ToString());

@@ -18,7 +18,7 @@ llvm::Error InferComparison(InferenceContext& context);
 llvm::Error InferFromAttributes(InferenceContext& context, DTypeSet accepted);
 /// An Error at a dtype attribute where no kernel has that dtype.
 llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTypeSet accepted);
-/// The dims in a shape attribute: an Error at it where one is negative or invalid, a check where
+/// The dims in a shape attribute: an Error at it where one is negative, a check where
 /// that is not known.
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute);
 

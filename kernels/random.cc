@@ -1,6 +1,7 @@
 // Operators that draw random numbers: uniform, normal.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
@@ -152,12 +153,28 @@ using UniformOp = RandomOp<Context, Distribution::kUniform>;
 template <class Context>
 using NormalOp = RandomOp<Context, Distribution::kNormal>;
 
+// The largest finite number of a dtype.
+double Largest(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 65504;
+    case DType::kBF16:
+      return 0x1.fep127;
+    case DType::kF32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
 llvm::Error CheckFinite(InferenceContext& context, llvm::StringRef attribute) {
   const double value = context.attributes().Float(attribute);
-  if (std::isfinite(value)) return llvm::Error::success();
+  const DType dtype = context.attributes().Dtype("dtype");
+  if (std::fabs(value) <= Largest(dtype)) return llvm::Error::success();
   return context.FailAtAttribute(attribute, Code::kAttributeRange,
-                                 "attribute '{0}' of '{1}' must be finite, got {2}", attribute,
-                                 context.def().name(), FloatToString(value));
+                                 "attribute '{0}' of '{1}' must be finite and fit {2}, got {3}",
+                                 attribute, context.def().name(), DTypeName(dtype),
+                                 FloatToString(value));
 }
 
 llvm::Error InferUniform(InferenceContext& context) {

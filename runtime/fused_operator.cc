@@ -10,13 +10,17 @@ namespace {
 /// in the first-level cache.
 constexpr int64_t kMaxTile = 1024;
 constexpr int64_t kScratchBytes = 32 << 10;
+/// Shorter rows are not walked one by one: inputs that are broadcast along them are first expanded,
+/// a tile of this length at a time.
+constexpr int64_t kShortRow = 256;
+constexpr size_t kMaxInputs = 64;
 /// Elements that are worth a piece of their own for another thread.
 constexpr int64_t kGrain = 1 << 15;
 
 /// How one input is read. The result's dims, merged where every input allows, are `rows` ×
 /// `length`; rows are counted by an odometer over `Layout::outer`.
 struct InputAccess {
-  enum class Kind : uint8_t { kDense, kScalar, kRow, kGeneral } kind = Kind::kDense;
+  enum class Kind : uint8_t { kDense, kScalar, kBroadcast } kind = Kind::kDense;
   int64_t element_size = 0;
   /// Elements from one row to the next for each outer dim, and from one element to the next: 0
   /// or 1.
@@ -83,10 +87,10 @@ std::shared_ptr<Layout> MakeLayout(llvm::ArrayRef<OperandType> inputs, const Ope
     access.outer_strides.assign(merged[i].begin(), merged[i].end() - 1);
     if (inputs[i].num_elements() == 1) {
       access.kind = InputAccess::Kind::kScalar;
-    } else if (layout->outer.empty() && access.inner_stride == 1) {
+    } else if (inputs[i].num_elements() == layout->total) {
       access.kind = InputAccess::Kind::kDense;
     } else {
-      access.kind = InputAccess::Kind::kGeneral;
+      access.kind = InputAccess::Kind::kBroadcast;
       layout->flat = false;
     }
     layout->inputs.push_back(std::move(access));
@@ -161,6 +165,10 @@ class FusedOperator final : public Operator<CPUContext> {
     if (layout.flat) {
       context.ParallelFor(layout.total, kGrain, [&](int64_t begin, int64_t end) {
         RunFlat(layout, inputs, outputs, begin, end);
+      });
+    } else if (layout.length < kShortRow) {
+      context.ParallelFor(layout.total, kGrain, [&](int64_t begin, int64_t end) {
+        RunExpanded(layout, inputs, outputs, begin, end);
       });
     } else {
       int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, layout.length));
@@ -243,9 +251,9 @@ class FusedOperator final : public Operator<CPUContext> {
   void RunFlat(const Layout& layout, llvm::ArrayRef<const Tensor*> inputs,
                llvm::ArrayRef<Tensor*> outputs, int64_t begin, int64_t end) const {
     alignas(64) char scratch[kScratchBytes];
-    const char* in[64];
-    bool is_scalar[64];
-    char* out[64];
+    const char* in[kMaxInputs];
+    bool is_scalar[kMaxInputs];
+    char* out[kMaxInputs];
     for (int64_t start = begin; start < end; start += tile_) {
       for (size_t k = 0; k < inputs.size(); ++k) {
         is_scalar[k] = layout.inputs[k].kind == InputAccess::Kind::kScalar;
@@ -261,9 +269,9 @@ class FusedOperator final : public Operator<CPUContext> {
   void RunRows(const Layout& layout, llvm::ArrayRef<const Tensor*> inputs,
                llvm::ArrayRef<Tensor*> outputs, int64_t begin, int64_t end) const {
     alignas(64) char scratch[kScratchBytes];
-    const char* in[64];
-    bool is_scalar[64];
-    char* out[64];
+    const char* in[kMaxInputs];
+    bool is_scalar[kMaxInputs];
+    char* out[kMaxInputs];
     llvm::SmallVector<int64_t, 4> index(layout.outer.size());
     int64_t rest = begin;
     for (size_t d = layout.outer.size(); d-- > 0;) {
@@ -271,7 +279,7 @@ class FusedOperator final : public Operator<CPUContext> {
       rest /= layout.outer[d];
     }
     for (int64_t row = begin; row < end; ++row) {
-      const char* row_start[64];
+      const char* row_start[kMaxInputs];
       for (size_t k = 0; k < inputs.size(); ++k) {
         const InputAccess& access = layout.inputs[k];
         int64_t offset = 0;
@@ -293,6 +301,63 @@ class FusedOperator final : public Operator<CPUContext> {
         if (++index[d] < layout.outer[d]) break;
         index[d] = 0;
       }
+    }
+  }
+
+  /// n elements of a broadcast input from the result's element `start` on, one after the other.
+  static void Expand(const Layout& layout, const InputAccess& access, const char* input,
+                     int64_t start, int64_t n, char* to) {
+    llvm::SmallVector<int64_t, 4> index(layout.outer.size());
+    int64_t column = start % layout.length, rest = start / layout.length, offset = 0;
+    for (size_t d = index.size(); d-- > 0;) {
+      index[d] = rest % layout.outer[d];
+      rest /= layout.outer[d];
+      offset += index[d] * access.outer_strides[d];
+    }
+    while (n > 0) {
+      int64_t run = std::min(n, layout.length - column);
+      const char* from = input + (offset + column * access.inner_stride) * access.element_size;
+      if (access.inner_stride == 0) {
+        Repeat(to, from, access.element_size, run);
+      } else {
+        std::memcpy(to, from, static_cast<size_t>(run * access.element_size));
+      }
+      to += run * access.element_size;
+      n -= run;
+      column = 0;
+      for (size_t d = index.size(); d-- > 0;) {
+        offset += access.outer_strides[d];
+        if (++index[d] < layout.outer[d]) break;
+        offset -= layout.outer[d] * access.outer_strides[d];
+        index[d] = 0;
+      }
+    }
+  }
+
+  void RunExpanded(const Layout& layout, llvm::ArrayRef<const Tensor*> inputs,
+                   llvm::ArrayRef<Tensor*> outputs, int64_t begin, int64_t end) const {
+    alignas(64) char scratch[kScratchBytes];
+    alignas(64) char expanded[kMaxInputs / 2][kShortRow * 8];
+    const char* in[kMaxInputs];
+    bool is_scalar[kMaxInputs];
+    char* out[kMaxInputs];
+    int64_t tile = std::min(tile_, kShortRow);
+    for (int64_t start = begin; start < end; start += tile) {
+      int64_t n = std::min(tile, end - start);
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        const InputAccess& access = layout.inputs[k];
+        const char* data = static_cast<const char*>(inputs[k]->raw());
+        is_scalar[k] = access.kind == InputAccess::Kind::kScalar;
+        in[k] = data;
+        if (access.kind == InputAccess::Kind::kDense) in[k] += start * access.element_size;
+        if (access.kind == InputAccess::Kind::kBroadcast) {
+          Expand(layout, access, data, start, n, expanded[k]);
+          in[k] = expanded[k];
+        }
+      }
+      for (size_t k = 0; k < outputs.size(); ++k)
+        out[k] = static_cast<char*>(outputs[k]->raw()) + start * DTypeSize(outputs[k]->dtype());
+      RunTile(in, is_scalar, out, scratch, n);
     }
   }
 

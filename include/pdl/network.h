@@ -58,6 +58,11 @@ class PDL_API Network : public std::enable_shared_from_this<Network> {
   /// Takes the elaborated graph; loads or computes the parameters.
   static llvm::Expected<std::shared_ptr<const Network>> Create(Graph graph, NetworkOptions options,
                                                                const OpRegistry& registry);
+  /// The network in a `.pdlc` file, which is mapped while it is read. Its weights lie beside it:
+  /// `options.weight_folder` is not used.
+  static llvm::Expected<std::shared_ptr<const Network>> Load(llvm::StringRef path,
+                                                             NetworkOptions options,
+                                                             const OpRegistry& registry);
   ~Network();
 
   /// Runs it once. Errors: a missing, surplus or misshapen input, sizes that contradict each other,

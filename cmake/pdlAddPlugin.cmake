@@ -1,0 +1,9 @@
+# pdl_add_plugin(NAME source…) makes NAME.so, a plugin of operators: sources with REGISTER_OP
+# ("pdl/register_op.h"). `pdl run --plugin=NAME.so` and LoadPlugin load it.
+function(pdl_add_plugin name)
+  add_library(${name} MODULE ${ARGN})
+  target_link_libraries(${name} PRIVATE pdl::pdl)
+  target_compile_definitions(${name} PRIVATE PDL_BUILD_PLUGIN)
+  # A plugin shows libpdl its two entry points and nothing else.
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden)
+endfunction()

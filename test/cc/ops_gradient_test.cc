@@ -1,0 +1,225 @@
+// Every gradient rule against central differences, in double.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "op_test_util.h"
+#include "pdl/gradient.h"
+
+namespace pdl::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+struct GradientCase {
+  const char* op;
+  std::vector<Sizes> inputs;
+  Attributes attributes = {};
+  /// Elements lie in [low, high], no two of them nearer than a thousandth of the range.
+  double low = -2, high = 2;
+};
+
+Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
+
+Attributes Slice(Ints axes, Ints starts, Ints stops, Ints steps) {
+  return {{"axes", axes}, {"starts", ShapeOf(starts)}, {"stops", ShapeOf(stops)}, {"steps", steps}};
+}
+
+std::vector<GradientCase> Cases() {
+  const Sizes m = {3, 4};
+  return {
+      {"cos", {m}, {{"scale", 3.0}}},
+      {"sin", {m}, {{"scale", 0.5}}},
+      {"exp", {m}},
+      {"log", {m}, {}, 0.2, 3},
+      {"sqrt", {m}, {}, 0.2, 3},
+      {"tanh", {m}},
+      {"sigmoid", {m}},
+      {"relu", {m}},
+      {"neg", {m}},
+      {"abs", {m}},
+      {"add", {m, m}},
+      {"add", {m, {4}}},
+      {"add", {{3, 1}, {1, 4}}},
+      {"add", {{}, m}},
+      {"sub", {m, {3, 1}}},
+      {"sub", {{2, 1, 4}, {3, 1}}},
+      {"mul", {m, {4}}},
+      {"div", {m, {3, 1}}, {}, 0.5, 2},
+      {"mod", {m, {4}}, {}, 0.6, 2},
+      {"pow", {m, {4}}, {}, 0.3, 2},
+      {"maximum", {m, m}},
+      {"maximum", {m, {4}}},
+      {"minimum", {{3, 1}, m}},
+      {"matmul", {{3, 4}, {4, 2}}},
+      {"matmul", {{4, 3}, {4, 2}}, {{"transpose_a", true}}},
+      {"matmul", {{3, 4}, {2, 4}}, {{"transpose_b", true}}},
+      {"matmul", {{4, 3}, {2, 4}}, {{"transpose_a", true}, {"transpose_b", true}}},
+      {"matmul", {{2, 3, 4}, {4, 2}}},
+      {"matmul", {{2, 3, 4}, {2, 4}}, {{"transpose_b", true}}},
+      {"matmul", {{2, 4, 3}, {4, 2}}, {{"transpose_a", true}}},
+      {"matmul", {{2, 1, 3, 4}, {3, 4, 2}}},
+      {"matmul", {{4}, {4}}},
+      {"matmul", {{4}, {4, 2}}},
+      {"matmul", {{2, 3, 4}, {4}}},
+      {"matmul", {{4}, {2, 4, 3}}},
+      {"cos_sim", {{3, 4}, {3, 4}}, {{"scale", 2.0}}},
+      {"cos_sim", {{4}, {4}}},
+      {"sum", {m}},
+      {"sum", {{2, 3, 4}}, {{"axes", Ints{0, 2}}}},
+      {"sum", {{2, 3, 4}}, {{"axes", Ints{-2}}, {"keep", true}}},
+      {"mean", {m}},
+      {"mean", {{2, 3, 4}}, {{"axes", Ints{1}}, {"keep", true}}},
+      {"max", {m}, {{"axes", Ints{1}}}},
+      {"max", {m}},
+      {"min", {{2, 3, 4}}, {{"axes", Ints{0, 2}}, {"keep", true}}},
+      {"softmax", {m}},
+      {"softmax", {{2, 3, 4}}, {{"axis", int64_t{1}}}},
+      {"reshape", {m}, {{"dims", ShapeOf({2, 6})}}},
+      {"transpose", {{2, 3, 4}}},
+      {"transpose", {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}},
+      {"broadcast_to", {{3, 1}}, {{"dims", ShapeOf({2, 3, 4})}}},
+      {"slice", {{5, 6}}, Slice({0}, {1}, {4}, {1})},
+      {"slice", {{5, 6}}, Slice({1, 0}, {1, 0}, {6, 5}, {2, 3})},
+      {"slice", {{5, 6}}, Slice({1}, {1}, {3}, {2})},
+      {"concat", {{2, 3}, {2, 1}, {2, 2}}, {{"axis", int64_t{-1}}}},
+      {"cast", {m}, {{"to", DType::kF64}}},
+  };
+}
+
+Tensor Inputs(llvm::ArrayRef<int64_t> sizes, double low, double high, uint64_t seed) {
+  // A permutation of evenly spaced numbers, so that none are equal.
+  const int64_t n = MakeAs(DType::kF64, sizes, {}).num_elements();
+  std::vector<double> values;
+  for (int64_t i = 0; i < n; ++i) {
+    const double place = std::fmod(
+        static_cast<double>(i * 7 + 3) * 0.6180339887 + static_cast<double>(seed) * 0.237, 1.0);
+    values.push_back(low + (high - low) * place);
+  }
+  return MakeAs(DType::kF64, sizes, values);
+}
+
+double Objective(const GradientCase& c, llvm::ArrayRef<Tensor> inputs, const Tensor& cotangent) {
+  const std::vector<double> y = Values(Apply(c.op, inputs, c.attributes)), dy = Values(cotangent);
+  double sum = 0;
+  for (size_t i = 0; i < y.size(); ++i) sum += y[i] * dy[i];
+  return sum;
+}
+
+void Check(const GradientCase& c) {
+  const OpRegistry& registry = GlobalRegistry();
+  const OpDef* def = registry.Find(c.op);
+  Graph graph;
+  std::vector<Tensor> inputs;
+  std::vector<Value*> operands;
+  std::vector<std::pair<const Value*, Tensor>> feeds;
+  for (const Sizes& sizes : c.inputs) {
+    inputs.push_back(Inputs(sizes, c.low, c.high, inputs.size()));
+    operands.push_back(
+        graph.AddInput("x" + std::to_string(operands.size()), Type(DType::kF64, ShapeOf(sizes))));
+    feeds.push_back({operands.back(), inputs.back()});
+  }
+  Op* op = llvm::cantFail(graph.AddOp(*def, operands, c.attributes, {std::string("y")}));
+  Value* dy = graph.AddInput("dy", op->result()->type());
+  const Tensor y = Apply(c.op, inputs, c.attributes);
+  const Tensor cotangent = Inputs(y.sizes(), -1, 1, 9);
+  feeds.push_back({dy, cotangent});
+
+  GradientContext gradient(graph, registry, *op, {dy});
+  def->gradient(gradient);
+  if (llvm::Error error = gradient.TakeError()) {
+    ADD_FAILURE() << llvm::toString(std::move(error));
+    return;
+  }
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Value* dx = gradient.input_gradients()[k];
+    ASSERT_NE(dx, nullptr);
+    EXPECT_EQ(dx->type(), operands[k]->type());
+    auto computed = Evaluate(graph, dx, feeds);
+    ASSERT_TRUE(static_cast<bool>(computed)) << llvm::toString(computed.takeError());
+    const std::vector<double> actual = Values(*computed);
+    const std::vector<double> x = Values(inputs[k]);
+    for (size_t i = 0; i < x.size(); ++i) {
+      constexpr double kStep = 1e-6;
+      double objective[2];
+      for (const int side : {0, 1}) {
+        std::vector<double> moved = x;
+        moved[i] += side == 0 ? -kStep : kStep;
+        std::vector<Tensor> others = inputs;
+        others[k] = MakeAs(DType::kF64, inputs[k].sizes(), moved);
+        objective[side] = Objective(c, others, cotangent);
+      }
+      const double expected = (objective[1] - objective[0]) / (2 * kStep);
+      EXPECT_NEAR(actual[i], expected, 2e-8 * std::max(1.0, std::fabs(expected)))
+          << "input " << k << ", element " << i;
+    }
+  }
+}
+
+TEST(Gradients, AgreeWithDifferences) {
+  for (const GradientCase& c : Cases()) {
+    std::string what = c.op;
+    for (const Sizes& sizes : c.inputs) what += " " + TensorTypeToString(DType::kF64, sizes);
+    for (const NamedAttribute& a : c.attributes)
+      what += " " + a.name + "=" + AttributeToString(a.value);
+    SCOPED_TRACE(what);
+    Check(c);
+  }
+}
+
+TEST(Gradients, EveryRuleIsChecked) {
+  std::set<std::string> checked;
+  for (const GradientCase& c : Cases()) checked.insert(c.op);
+  for (const OpDef* def : GlobalRegistry().All()) {
+    if (def->gradient == nullptr) continue;
+    EXPECT_TRUE(checked.count(def->name())) << def->name();
+  }
+}
+
+// What a rule of calculus leaves open, and where the obvious formula gives nan.
+TEST(Gradients, AtTheCorners) {
+  const auto gradient = [](const char* op, llvm::ArrayRef<double> x, llvm::ArrayRef<double> y) {
+    const Sizes sizes = {static_cast<int64_t>(x.size())};
+    Graph graph;
+    const Type type(DType::kF64, ShapeOf(sizes));
+    std::vector<Value*> operands = {graph.AddInput("a", type)};
+    std::vector<std::pair<const Value*, Tensor>> feeds = {
+        {operands[0], MakeAs(DType::kF64, sizes, x)}};
+    if (!y.empty()) {
+      operands.push_back(graph.AddInput("b", type));
+      feeds.push_back({operands[1], MakeAs(DType::kF64, sizes, y)});
+    }
+    const OpDef* def = GlobalRegistry().Find(op);
+    Op* call = llvm::cantFail(graph.AddOp(*def, operands, {}, {std::string("y")}));
+    Value* dy = graph.AddInput("dy", call->result()->type());
+    const std::vector<double> ones(x.size(), 1.0);
+    feeds.push_back({dy, MakeAs(DType::kF64, Sizes(call->result()->type().rank(), sizes[0]),
+                                llvm::ArrayRef<double>(ones).take_front(
+                                    call->result()->type().rank() == 0 ? 1 : ones.size()))});
+    GradientContext context(graph, GlobalRegistry(), *call, {dy});
+    def->gradient(context);
+    llvm::cantFail(context.TakeError());
+    std::vector<std::vector<double>> results;
+    for (const Value* dx : context.input_gradients()) {
+      results.push_back(Values(llvm::cantFail(Evaluate(graph, dx, feeds))));
+    }
+    return results;
+  };
+  using List = std::vector<double>;
+  EXPECT_EQ(gradient("relu", {-1, 0, 2}, {})[0], (List{0, 0, 1}));
+  EXPECT_EQ(gradient("abs", {-1, 0, 2}, {})[0], (List{-1, 0, 1}));
+  EXPECT_EQ(gradient("max", {3, 1, 3}, {})[0], (List{0.5, 0, 0.5}));
+  const auto maximum = gradient("maximum", {1, 2, 3}, {1, 5, 0});
+  EXPECT_EQ(maximum[0], (List{0.5, 0, 1}));
+  EXPECT_EQ(maximum[1], (List{0.5, 1, 0}));
+  const auto pow = gradient("pow", {0, 0, 0, -2}, {2, 0, 1, 3});
+  EXPECT_EQ(pow[0], (List{0, 0, 1, 12}));
+  EXPECT_EQ((List{pow[1][0], pow[1][1], pow[1][2]}), (List{0, 0, 0}));
+  const auto cos_sim = gradient("cos_sim", {0, 0}, {1, 2});
+  EXPECT_EQ(cos_sim[0], (List{0, 0}));
+  EXPECT_EQ(cos_sim[1], (List{0, 0}));
+}
+
+}  // namespace
+}  // namespace pdl::testing

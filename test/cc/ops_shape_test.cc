@@ -1,0 +1,234 @@
+// reshape, transpose, broadcast_to, slice, concat, cast.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "op_test_util.h"
+
+namespace pdl::testing {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+Tensor Counting(DType dtype, llvm::ArrayRef<int64_t> sizes) {
+  std::vector<double> values(MakeAs(dtype, sizes, {}).num_elements());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 120);
+  return MakeAs(dtype, sizes, values);
+}
+
+Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
+
+Type F32(llvm::ArrayRef<Dim> dims) { return Type(DType::kF32, dims); }
+
+TEST(Reshape, KeepsTheElements) {
+  const Tensor x = Counting(DType::kF32, {2, 6});
+  const Tensor y = Apply("reshape", {x}, {{"dims", ShapeOf({3, 1, 4})}});
+  EXPECT_EQ(y.sizes(), (llvm::ArrayRef<int64_t>{3, 1, 4}));
+  EXPECT_EQ(Values(y), Values(x));
+  EXPECT_EQ(Apply("reshape", {Make<float>({1}, {7})}, {{"dims", Shape{}}}).rank(), 0u);
+  EXPECT_EQ(Apply("reshape", {MakeAs(DType::kF32, {0, 3}, {})}, {{"dims", ShapeOf({5, 0})}})
+                .num_elements(),
+            0);
+}
+
+TEST(Reshape, ProvesOrLeavesACheck) {
+  const Dim n = Dim::Symbol("N"), t = Dim::Symbol("T"), d = Dim::Symbol("D");
+  EXPECT_EQ(InferText("reshape", {F32({n, t, 8 * d})}, {{"dims", Shape{n, t, 8, d}}}),
+            "f32[N, T, 8, D]");
+  EXPECT_EQ(InferText("reshape", {F32({n, 6})}, {{"dims", Shape{Dim::FloorDiv(n, 2), 12}}}),
+            "f32[N // 2, 12] if 6*N == 12*(N // 2)");
+  EXPECT_EQ(InferText("reshape", {F32({2, 6})}, {{"dims", ShapeOf({5})}}),
+            "301 at dims: f32[2, 6] has 12 elements, [5] would have 5");
+  EXPECT_EQ(InferText("reshape", {F32({2, 6})}, {{"dims", ShapeOf({-1})}}),
+            "307 at dims: a size must not be negative, got -1");
+  EXPECT_EQ(InferText("reshape", {F32({2})}).substr(0, 3), "202");
+}
+
+TEST(Transpose, AgreesWithTheDefinition) {
+  const std::vector<std::pair<Sizes, Ints>> cases = {
+      {{3, 4}, {1, 0}},
+      {{100, 70}, {1, 0}},
+      {{2, 3, 4}, {2, 0, 1}},
+      {{2, 30, 40}, {0, 2, 1}},
+      {{2, 3, 4, 5}, {0, 2, 1, 3}},
+      {{2, 3, 4, 5}, {3, 2, 1, 0}},
+      {{1, 5, 1}, {2, 1, 0}},
+      {{0, 3}, {1, 0}},
+      {{4, 1, 6}, {1, 0, 2}},
+      {{300, 5, 200}, {2, 0, 1}},
+      {{6}, {0}},
+      {{3, 4}, {-1, 0}},
+  };
+  for (const auto& [sizes, perm] : cases) {
+    for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kU8}) {
+      const Tensor x = Counting(dtype, sizes);
+      const Tensor y = Apply("transpose", {x}, {{"perm", perm}}, {.threads = 2});
+      const std::vector<double> in = Values(x), out = Values(y);
+      for (int64_t i = 0; i < y.num_elements(); ++i) {
+        Sizes index(sizes.size());
+        int64_t rest = i;
+        for (size_t d = sizes.size(); d-- > 0;) {
+          const size_t axis = static_cast<size_t>((perm[d] + static_cast<int64_t>(sizes.size())) %
+                                                  static_cast<int64_t>(sizes.size()));
+          index[axis] = rest % y.size(static_cast<unsigned>(d));
+          rest /= y.size(static_cast<unsigned>(d));
+        }
+        int64_t at = 0;
+        for (size_t d = 0; d < sizes.size(); ++d) at = at * sizes[d] + index[d];
+        ASSERT_EQ(out[i], in[at]) << x.TypeString() << " by " << AttributeToString(perm);
+      }
+    }
+  }
+  EXPECT_EQ(Apply("transpose", {Counting(DType::kF32, {2, 3, 4})}).sizes(),
+            (llvm::ArrayRef<int64_t>{2, 4, 3}));
+}
+
+TEST(Transpose, Refuses) {
+  EXPECT_EQ(InferText("transpose", {F32({Dim::Symbol("N"), 3})}), "f32[3, N]");
+  EXPECT_EQ(InferText("transpose", {F32({3})}),
+            "305 at 0: 'x' must have at least two dims where no 'perm' is given, got f32[3]");
+  EXPECT_EQ(InferText("transpose", {F32({3, 4})}, {{"perm", Ints{0}}}),
+            "305 at perm: 'perm' must name each axis of f32[3, 4], got 1 axes");
+  EXPECT_EQ(InferText("transpose", {F32({3, 4})}, {{"perm", Ints{0, 0}}}),
+            "306 at perm: axis 0 is named twice");
+  EXPECT_EQ(InferText("transpose", {F32({3, 4})}, {{"perm", Ints{0, 2}}}),
+            "306 at perm: axis 2 is outside -2..2");
+}
+
+TEST(BroadcastTo, RepeatsAlongOnes) {
+  const Tensor x = Make<int32_t>({2, 1}, {1, 2});
+  EXPECT_EQ(Values(Apply("broadcast_to", {x}, {{"dims", ShapeOf({2, 2, 3})}})),
+            (std::vector<double>{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2}));
+  const Dim n = Dim::Symbol("N");
+  EXPECT_EQ(InferText("broadcast_to", {F32({1, 3})}, {{"dims", Shape{n, 3}}}), "f32[N, 3]");
+  EXPECT_EQ(InferText("broadcast_to", {F32({2, 3})}, {{"dims", Shape{n, 3}}}),
+            "f32[N, 3] if 2 == N");
+  EXPECT_EQ(InferText("broadcast_to", {F32({2, 3})}, {{"dims", ShapeOf({4, 3})}}),
+            "304 at dims: size 2 of f32[2, 3] does not broadcast to 4");
+  EXPECT_EQ(InferText("broadcast_to", {F32({2, 3})}, {{"dims", ShapeOf({3})}}),
+            "305 at dims: f32[2, 3] has more dims than [3]");
+}
+
+Attributes Slice(Ints axes, Ints starts, Ints stops, Ints steps) {
+  return {{"axes", axes}, {"starts", ShapeOf(starts)}, {"stops", ShapeOf(stops)}, {"steps", steps}};
+}
+
+TEST(Slice, TakesPartsOfAxes) {
+  const Tensor x = Counting(DType::kF32, {3, 5});
+  EXPECT_EQ(Values(Apply("slice", {x}, Slice({0}, {1}, {3}, {1}))),
+            (std::vector<double>{5, 6, 7, 8, 9, 10, 11, 12, 13, 14}));
+  EXPECT_EQ(Values(Apply("slice", {x}, Slice({1, 0}, {1, 2}, {5, 3}, {2, 1}))),
+            (std::vector<double>{11, 13}));
+  EXPECT_EQ(Values(Apply("slice", {x}, Slice({1}, {-2}, {5}, {1}))),
+            (std::vector<double>{3, 4, 8, 9, 13, 14}));
+  EXPECT_EQ(Values(Apply("slice", {x}, Slice({1}, {0}, {-4}, {1}))),
+            (std::vector<double>{0, 5, 10}));
+  const Tensor none = Apply("slice", {x}, Slice({1}, {5}, {5}, {1}));
+  EXPECT_EQ(none.sizes(), (llvm::ArrayRef<int64_t>{3, 0}));
+  const Tensor large = Counting(DType::kU8, {50, 70, 90});
+  const Tensor part = Apply("slice", {large}, Slice({0, 1, 2}, {3, 10, 1}, {49, 61, 90}, {3, 1, 4}),
+                            {.threads = 3});
+  const std::vector<double> in = Values(large), out = Values(part);
+  size_t i = 0;
+  for (int64_t a = 3; a < 49; a += 3) {
+    for (int64_t b = 10; b < 61; ++b) {
+      for (int64_t c = 1; c < 90; c += 4) ASSERT_EQ(out[i++], in[(a * 70 + b) * 90 + c]);
+    }
+  }
+  EXPECT_EQ(i, out.size());
+}
+
+TEST(Slice, OutsideIsAMistake) {
+  const Dim n = Dim::Symbol("N"), t = Dim::Symbol("T");
+  const Type x = F32({n, 5});
+  EXPECT_EQ(
+      InferText("slice", {x}, {{"axes", Ints{0}}, {"starts", Shape{n - 1}}, {"stops", Shape{n}}}),
+      "f32[1, 5] if N - 1 >= 0");
+  EXPECT_EQ(InferText("slice", {x}, {{"axes", Ints{0}}, {"starts", Shape{0}}, {"stops", Shape{t}}}),
+            "f32[T, 5] if N >= T");
+  EXPECT_EQ(InferText("slice", {x}, Slice({1}, {0}, {6}, {1})),
+            "306 at stops: stop 6 is outside axis 1 of f32[N, 5]");
+  EXPECT_EQ(InferText("slice", {x}, Slice({1}, {-6}, {5}, {1})),
+            "306 at starts: start -1 is outside axis 1 of f32[N, 5]");
+  EXPECT_EQ(InferText("slice", {x}, Slice({1}, {3}, {2}, {1})),
+            "306 at stops: stop 2 comes before start 3");
+  EXPECT_EQ(InferText("slice", {x}, Slice({2}, {3}, {2}, {1})),
+            "306 at axes: axis 2 is outside -2..2");
+  EXPECT_EQ(InferText("slice", {x}, Slice({1}, {0, 0}, {2}, {1})),
+            "301 at starts: 'starts' must have one entry for each of the 1 axes, got 2");
+  EXPECT_EQ(InferText("slice", {x}, Slice({1}, {0}, {2}, {0})).substr(0, 12), "203 at steps");
+}
+
+TEST(Concat, JoinsAlongAnAxis) {
+  const Tensor a = Make<int64_t>({2, 1}, {1, 2}), b = Make<int64_t>({2, 2}, {3, 4, 5, 6});
+  const Tensor empty = MakeAs(DType::kI64, {2, 0}, {});
+  EXPECT_EQ(Values(Apply("concat", {a, empty, b, a}, {{"axis", int64_t{-1}}})),
+            (std::vector<double>{1, 3, 4, 1, 2, 5, 6, 2}));
+  EXPECT_EQ(Values(Apply("concat", {b, b})), (std::vector<double>{3, 4, 5, 6, 3, 4, 5, 6}));
+  EXPECT_EQ(Values(Apply("concat", {a})), (std::vector<double>{1, 2}));
+  const Dim n = Dim::Symbol("N"), m = Dim::Symbol("M");
+  EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({m, 3})}), "f32[M + N, 3]");
+  EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({m, 3})}, {{"axis", int64_t{1}}}),
+            "f32[N, 6] if N == M");
+  EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({n, 4})}),
+            "301 at 0, 1: sizes beside the axis differ: 3 and 4");
+  EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({n})}), "305 at 0, 1: ranks differ: 2 and 1");
+  EXPECT_EQ(InferText("concat", {F32({n, 3})}, {{"axis", int64_t{2}}}),
+            "306 at axis: axis 2 is outside -2..2");
+  EXPECT_EQ(InferText("concat", {F32({3}), Type(DType::kF64, {3})}),
+            "303 at 0, 1: dtypes differ: f32 and f64");
+  EXPECT_EQ(InferText("concat", {F32({})}), "305 at 0: a scalar has no axis to go on along");
+  EXPECT_EQ(InferText("concat", {}).substr(0, 3), "205");
+}
+
+// The expected rows are what NumPy 2.4 gives.
+TEST(Cast, RealsToIntegers) {
+  const std::vector<double> x = {300,      -1,  1e10, -1e10,        std::nan(""),
+                                 INFINITY, 2.9, -2.9, 2147483648.0, 65536.5};
+  const double least32 = -2147483648.0, least64 = -0x1p63;
+  for (const DType dtype : {DType::kF32, DType::kF64}) {
+    const Tensor in = MakeAs(dtype, {10}, x);
+    const auto cast = [&](DType to) { return Values(Apply("cast", {in}, {{"to", to}})); };
+    EXPECT_EQ(cast(DType::kI8), (std::vector<double>{44, -1, 0, 0, 0, 0, 2, -2, 0, 0}));
+    EXPECT_EQ(cast(DType::kU8), (std::vector<double>{44, 255, 0, 0, 0, 0, 2, 254, 0, 0}));
+    EXPECT_EQ(cast(DType::kI32), (std::vector<double>{300, -1, least32, least32, least32, least32,
+                                                      2, -2, least32, 65536}));
+    EXPECT_EQ(cast(DType::kI64), (std::vector<double>{300, -1, 1e10, -1e10, least64, least64, 2, -2,
+                                                      2147483648.0, 65536}));
+    EXPECT_EQ(cast(DType::kBool), (std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  }
+  EXPECT_EQ(
+      Apply("cast", {Make<double>({1}, {-2147483648.9})}, {{"to", DType::kI32}}).data<int32_t>()[0],
+      std::numeric_limits<int32_t>::min());
+}
+
+TEST(Cast, RoundsOnce) {
+  const Tensor x = Make<double>(
+      {6}, {1 + 0x1p-11 + 0x1p-40, 65519.99999, 65520, 1e300, 0x1p-25 + 0x1p-60, 0x1p-25});
+  EXPECT_EQ(Values(Apply("cast", {x}, {{"to", DType::kF16}})),
+            (std::vector<double>{1.0009765625, 65504, INFINITY, INFINITY, 0x1p-24, 0}));
+  const Tensor big = Make<int64_t>({2}, {16777217, -(int64_t{1} << 60) - 1});
+  EXPECT_EQ(Values(Apply("cast", {big}, {{"to", DType::kF32}})),
+            (std::vector<double>{16777216, -0x1p60}));
+}
+
+TEST(Cast, EveryPairOfDTypesKeepsSmallNumbers) {
+  const DType all[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kI8,
+                       DType::kI32, DType::kI64,  DType::kU8,  DType::kBool};
+  for (const DType from : all) {
+    for (const DType to : all) {
+      const std::vector<double> values = {0, 1, 1, 0, 1};
+      const Tensor y = Apply("cast", {MakeAs(from, {5}, values)}, {{"to", to}}, {.in_place = true});
+      EXPECT_EQ(y.dtype(), to);
+      EXPECT_EQ(Values(y), values) << DTypeName(from).str() << " to " << DTypeName(to).str();
+    }
+  }
+  EXPECT_EQ(Values(Apply("cast", {Make<int32_t>({3}, {256, -1, 127})}, {{"to", DType::kI8}})),
+            (std::vector<double>{0, -1, 127}));
+  EXPECT_EQ(InferText("cast", {F32({2})}, {{"to", DType::kI16}}),
+            "302 at to: 'to' must be f16, bf16, f32, f64, i8, i32, i64, u8 or bool, got i16");
+}
+
+}  // namespace
+}  // namespace pdl::testing

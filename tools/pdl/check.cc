@@ -1,0 +1,64 @@
+// pdl check: reports the mistakes of networks.
+#include <algorithm>
+
+#include "tools/pdl/commands.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/load_network.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl check", "FILE... [OPTION]...",
+    R"(Reports every mistake in the networks (.pdl, .pdlc, or - for standard input):
+in their syntax, names, types and shapes, and in the weights that they load.
+Nothing is run. Says nothing where all is well.
+)",
+    R"(pdl check model.pdl
+pdl check -v models/*.pdl
+pdl check --diagnostics=json model.pdl
+)"};
+
+std::string Count(size_t count, llvm::StringRef what) {
+  return (llvm::Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
+}
+
+llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbose) {
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, options);
+  if (!loaded) return loaded.takeError();
+  const Graph& graph = loaded->graph;
+  WeightFiles files(loaded->folder);
+  llvm::Error errors = llvm::Error::success();
+  for (const Value* variable : Variables(graph)) {
+    if (!variable->variable().weight) continue;
+    errors = llvm::joinErrors(std::move(errors), FindWeight(*variable, files).takeError());
+  }
+  if (errors) return errors;
+  if (!verbose) return llvm::Error::success();
+  llvm::outs() << path << ": " << Count(graph.inputs().size(), "input") << ", "
+               << Count(graph.parameters().size(), "parameter") << ", "
+               << Count(graph.states().size(), "state") << ", " << Count(graph.ops().size(), "call")
+               << ", " << Count(graph.outputs().size(), "output") << '\n';
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+int CheckMain(Arguments arguments) {
+  CommonOptions options;
+  bool verbose = false;
+  CommandLine line(kHelp);
+  line.AddFlag("-v, --verbose", "say what is in each network that has no mistake", &verbose);
+  AddNetworkOptions(line, &options);
+  AddMessageOptions(line);
+  auto files = line.Parse(arguments);
+  if (!files) return Finish(files.takeError());
+  if (!*files) return kWell;
+  if ((*files)->empty()) return Finish(line.Wrong("which file?"));
+  int status = kWell;
+  for (llvm::StringRef file : **files)
+    status = std::max(status, Finish(Check(file, options, verbose)));
+  return status;
+}
+
+}  // namespace pdl

@@ -1,0 +1,48 @@
+#ifndef TOOLS_PDL_COMMON_OPTIONS_H_
+#define TOOLS_PDL_COMMON_OPTIONS_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "pdl/device.h"
+#include "pdl/device_context.h"
+#include "tools/pdl/command_line.h"
+
+namespace pdl {
+
+/// What several subcommands take.
+struct CommonOptions {
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<std::string> plugins;
+  /// A safetensors file, or empty.
+  std::string weights;
+  Device device;
+  int threads = 0;
+  uint64_t seed = 0;
+  bool training = false;
+  llvm::StringMap<int64_t> sizes;
+};
+
+/// --set and --plugin.
+void AddNetworkOptions(CommandLine& line, CommonOptions* options);
+/// --weights.
+void AddWeightsOption(CommandLine& line, CommonOptions* options);
+/// --size.
+void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options);
+/// --device, --threads, --seed, --memory-limit and --training.
+void AddRunOptions(CommandLine& line, CommonOptions* options);
+/// --color, and for commands that read networks --diagnostics. Both take effect as they are read.
+void AddMessageOptions(CommandLine& line, bool diagnostics = true);
+
+/// Loads the plugins into the GlobalRegistry.
+llvm::Error LoadPlugins(const CommonOptions& options);
+/// The device that --device names, with its threads.
+llvm::Expected<std::unique_ptr<DeviceContext>> OpenDevice(const CommonOptions& options);
+
+}  // namespace pdl
+
+#endif  // TOOLS_PDL_COMMON_OPTIONS_H_

@@ -1,0 +1,180 @@
+// pdl compile: stores a checked network, so that a program loads it without its text.
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "pdl/io.h"
+#include "pdl/serialize.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/load_network.h"
+
+namespace pdl {
+namespace {
+
+namespace path = llvm::sys::path;
+
+constexpr CommandLine::Help kHelp = {
+    "pdl compile", "FILE [-o OUT.pdlc] [OPTION]...",
+    R"(Checks the network in FILE (.pdl, .pdlc, or - for standard input) and stores it
+in OUT.pdlc, which programs load without its text. Weights stay in safetensors
+files: those in OUT's folder, or below, are referred to; what lies elsewhere is
+copied to OUT.pdlc.safetensors. The SHA-256 of each is stored with it.
+)",
+    R"(pdl compile model.pdl                      # writes model.pdlc
+pdl compile model.pdl -o build/model.pdlc --set width=512
+pdl compile model.pdl --weights trained.safetensors -o model.pdlc
+)"};
+
+struct CompileArguments {
+  CommonOptions common;
+  std::string out;
+  bool no_locations = false;
+};
+
+/// The file of --weights.
+struct GivenWeights {
+  SafetensorsFile file;
+  /// Symlinks followed.
+  std::string path;
+};
+
+/// Makes a network's weights those that lie where the compiled file will lie.
+class WeightMover {
+ public:
+  /// `out` is the compiled file; "-" is standard output.
+  explicit WeightMover(llvm::StringRef out)
+      : copy_file_((out + ".safetensors").str()), folder_(FolderOf(out)) {}
+
+  /// `from` is the folder that the weights are relative to now. `given`, if not null, has the
+  /// values of the parameters and states whose names it has.
+  llvm::Error Move(const Graph& graph, const std::string& from, const GivenWeights* given) {
+    if (std::error_code code = llvm::sys::fs::real_path(folder_, real_folder_))
+      return MakeUserError(Code::kBadFile, "cannot write to '{0}': {1}", folder_, code.message());
+    llvm::SmallString<256> real_copy(real_folder_);
+    path::append(real_copy, path::filename(copy_file_));
+
+    WeightFiles files(from);
+    std::vector<std::pair<Value*, WeightFiles::Found>> all;
+    for (Value* value : Variables(graph)) {
+      llvm::Expected<std::optional<WeightFiles::Found>> found = Find(value, files, given);
+      if (!found) return found.takeError();
+      if (*found) all.emplace_back(value, **found);
+    }
+    const bool has_copies =
+        llvm::any_of(all, [&](const auto& item) { return Inside(item.second.path).empty(); });
+    std::vector<NamedTensor> copies;
+    for (auto& [value, found] : all) {
+      const Constant constant = found.file->Read(*found.entry);
+      WeightRef& weight = *value->variable().weight;
+      weight.sha256 = Sha256(constant);
+      const llvm::StringRef inside = Inside(found.path);
+      // What the file of copies has now would be lost in its place.
+      const bool is_overwritten = has_copies && found.path == real_copy;
+      if (!inside.empty() && !is_overwritten) {
+        weight.file = inside.str();
+        weight.tensor = found.entry->name;
+      } else {
+        weight.file = path::filename(copy_file_).str();
+        weight.tensor = value->name();
+        copies.emplace_back(value->name(), Tensor::FromConstant(constant));
+      }
+    }
+    return copies.empty() ? llvm::Error::success() : WriteCopies(copies);
+  }
+
+ private:
+  /// `file`, relative to the folder of the compiled file; empty where it lies elsewhere.
+  llvm::StringRef Inside(llvm::StringRef file) const {
+    if (!file.consume_front(real_folder_)) return "";
+    return real_folder_ == "/" || file.consume_front("/") ? file : "";
+  }
+
+  static llvm::Expected<std::optional<WeightFiles::Found>> Find(Value* value, WeightFiles& files,
+                                                                const GivenWeights* given) {
+    VariableInfo& info = value->variable();
+    if (given != nullptr) {
+      if (const SafetensorsFile::Entry* entry = given->file.Find(value->name())) {
+        if (llvm::Error error = CheckWeightType(*value, *entry, given->path)) return error;
+        info.weight.emplace();
+        info.initializer.reset();
+        return WeightFiles::Found{&given->file, entry, given->path};
+      }
+    }
+    if (!info.weight) return std::nullopt;
+    llvm::Expected<WeightFiles::Found> found = FindWeight(*value, files);
+    if (!found) return found.takeError();
+    return *found;
+  }
+
+  llvm::Error WriteCopies(llvm::ArrayRef<NamedTensor> copies) const {
+    if (copy_file_ == "-.safetensors") {
+      return MakeUserError(Code::kBadFile,
+                           "the weights do not lie below the current folder, so they must be "
+                           "copied: say -o OUT.pdlc");
+    }
+    if (llvm::Error error = WriteSafetensors(copy_file_, copies)) return error;
+    llvm::errs() << "the weights are copied to " << copy_file_ << '\n';
+    return llvm::Error::success();
+  }
+
+  std::string copy_file_;
+  std::string folder_;
+  llvm::SmallString<256> real_folder_;
+};
+
+llvm::Expected<std::optional<GivenWeights>> OpenGiven(llvm::StringRef file, const Graph& graph) {
+  if (file.empty()) return std::nullopt;
+  llvm::Expected<SafetensorsFile> weights = OpenGivenWeights(file, graph);
+  if (!weights) return weights.takeError();
+  llvm::SmallString<256> real;
+  if (std::error_code code = llvm::sys::fs::real_path(file, real))
+    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", file, code.message());
+  return GivenWeights{std::move(*weights), real.str().str()};
+}
+
+llvm::Error Compile(llvm::StringRef file, const CompileArguments& arguments) {
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(file, arguments.common);
+  if (!loaded) return loaded.takeError();
+  const Graph& graph = loaded->graph;
+  llvm::Expected<std::optional<GivenWeights>> given = OpenGiven(arguments.common.weights, graph);
+  if (!given) return given.takeError();
+  if (llvm::Error error =
+          WeightMover(arguments.out).Move(graph, loaded->folder, *given ? &**given : nullptr))
+    return error;
+
+  SerializeOptions options;
+  options.locations = !arguments.no_locations;
+  llvm::Expected<std::string> bytes = SerializeNetwork(graph, options);
+  if (!bytes) return bytes.takeError();
+  if (arguments.out != "-") return WriteFileAtomically(arguments.out, *bytes);
+  llvm::outs() << *bytes;
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+int CompileMain(Arguments arguments) {
+  CompileArguments compile;
+  CommandLine line(kHelp);
+  line.AddString("-o, --output", "OUT.pdlc",
+                 "where to (- is standard output); default: FILE with .pdlc for .pdl",
+                 &compile.out);
+  line.AddFlag("--no-locations", "leave out files, lines, columns and comments",
+               &compile.no_locations);
+  AddNetworkOptions(line, &compile.common);
+  AddWeightsOption(line, &compile.common);
+  AddMessageOptions(line);
+  auto file = line.ParseOneFile(arguments);
+  if (!file) return Finish(file.takeError());
+  if (!*file) return kWell;
+  if (compile.out.empty()) {
+    if (path::extension(**file) != ".pdl") return Finish(line.Wrong("where to? say -o OUT.pdlc"));
+    llvm::SmallString<256> beside(**file);
+    path::replace_extension(beside, ".pdlc");
+    compile.out = beside.str().str();
+  }
+  return Finish(Compile(**file, compile));
+}
+
+}  // namespace pdl

@@ -1,0 +1,160 @@
+#include "tools/pdl/console.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/pdl/command_line.h"
+
+namespace pdl {
+namespace {
+
+struct Settings {
+  bool json = false;
+  bool color = false;
+};
+Settings& GetSettings() {
+  static Settings settings;
+  return settings;
+}
+
+void Put(llvm::raw_ostream& os, llvm::StringRef text, llvm::raw_ostream::Colors color) {
+  os.changeColor(color, /*Bold=*/true) << text;
+  os.resetColor();
+}
+
+/// The line with its words "error" or "warning", or its carets, in colour.
+void PrintLine(llvm::raw_ostream& os, llvm::StringRef line) {
+  const size_t bar = line.find(" | ");
+  if (bar != llvm::StringRef::npos && line.take_front(bar).trim().empty()) {
+    os << line.take_front(bar + 3);
+    Put(os, line.drop_front(bar + 3), llvm::raw_ostream::GREEN);
+    return;
+  }
+  // A line of source begins with a blank, a message does not.
+  if (!line.starts_with(" ")) {
+    for (llvm::StringRef word : {"error: ", "warning: "}) {
+      const size_t at = line.find(word);
+      if (at == llvm::StringRef::npos || (at != 0 && line[at - 1] != ' ')) continue;
+      os.changeColor(llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true) << line.take_front(at);
+      Put(os, word, word[0] == 'e' ? llvm::raw_ostream::RED : llvm::raw_ostream::MAGENTA);
+      os << line.drop_front(at + word.size());
+      return;
+    }
+  }
+  os << line;
+}
+
+void PrintText(llvm::StringRef text) {
+  llvm::raw_ostream& os = llvm::errs();
+  if (!GetSettings().color) {
+    os << text;
+    return;
+  }
+  os.enable_colors(true);
+  while (!text.empty()) {
+    const auto [line, rest] = text.split('\n');
+    PrintLine(os, line);
+    os << '\n';
+    text = rest;
+  }
+}
+
+/// A message that has no place in a text.
+void PrintMessage(llvm::StringRef severity, llvm::StringRef message, llvm::StringRef code) {
+  if (GetSettings().json) {
+    llvm::json::Object object{{"severity", severity}, {"message", llvm::json::fixUTF8(message)}};
+    if (!code.empty()) object["code"] = code;
+    llvm::errs() << llvm::json::Value(std::move(object)) << '\n';
+    return;
+  }
+  std::string text = (severity + ": " + message).str();
+  if (!code.empty()) text += (" [" + code + "]").str();
+  PrintText(text + "\n");
+}
+
+}  // namespace
+
+char TextErrors::ID = 0;
+
+void SetDiagnosticsFormat(llvm::StringRef format) { GetSettings().json = format == "json"; }
+
+void SetColor(llvm::StringRef color) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const bool is_wanted =
+      (no_color == nullptr || *no_color == '\0') && llvm::sys::Process::StandardErrHasColors();
+  GetSettings().color = color == "always" || (color == "auto" && is_wanted);
+}
+
+void PrintDiagnostics(const Diagnostics& diagnostics) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (GetSettings().json) {
+    diagnostics.RenderJson(os);
+    llvm::errs() << text;
+  } else {
+    diagnostics.Render(os);
+    PrintText(text);
+  }
+}
+
+void PrintWarning(llvm::StringRef message) { PrintMessage("warning", message, ""); }
+
+int Finish(llvm::Error error) {
+  int status = kWell;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const TextErrors& e) {
+        PrintDiagnostics(e.diagnostics());
+        status = std::max<int>(status, kUserMistake);
+      },
+      [&](const UsageError& e) {
+        PrintText(e.command + ": " + e.text() + "\nsee: " + e.command + " --help\n");
+        status = std::max<int>(status, kWrongCommandLine);
+      },
+      [&](const DeviceError& e) {
+        PrintMessage("error", e.text(), "");
+        status = std::max<int>(status, kDeviceFailed);
+      },
+      [&](const UserError& e) {
+        PrintMessage("error", e.text(), CodeName(e.code()));
+        status = std::max<int>(status, kUserMistake);
+      },
+      [&](const llvm::ErrorInfoBase& e) {
+        PrintMessage("error", e.message(), "");
+        status = std::max<int>(status, kUserMistake);
+      });
+  return status;
+}
+
+std::string Wrap(llvm::StringRef text, unsigned width) {
+  std::string wrapped;
+  llvm::SmallVector<llvm::StringRef, 16> lines, words;
+  text.split(lines, '\n');
+  for (const llvm::StringRef& line : lines) {
+    if (&line != lines.begin()) wrapped += '\n';
+    if (line.starts_with(" ")) {
+      wrapped += line;
+      continue;
+    }
+    words.clear();
+    line.split(words, ' ');
+    size_t column = 0;
+    for (llvm::StringRef word : words) {
+      const bool fits = column == 0 || column + 1 + word.size() <= width;
+      if (column != 0) wrapped += fits ? ' ' : '\n';
+      column = fits ? column + (column != 0) + word.size() : word.size();
+      wrapped += word;
+    }
+  }
+  return wrapped;
+}
+
+unsigned OutputWidth() {
+  const unsigned columns = llvm::sys::Process::StandardOutColumns();
+  return columns == 0 ? 80 : std::clamp(columns, 40U, 120U);
+}
+
+}  // namespace pdl

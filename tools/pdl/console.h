@@ -1,0 +1,52 @@
+#ifndef TOOLS_PDL_CONSOLE_H_
+#define TOOLS_PDL_CONSOLE_H_
+
+#include <string>
+
+#include "llvm/Support/Error.h"
+#include "pdl/diagnostic.h"
+
+// What `pdl` says to people: on standard error. Results go to standard output.
+
+namespace pdl {
+
+/// The status with which a program ends.
+enum ExitStatus : int {
+  kWell = 0,
+  kUserMistake = 1,
+  kWrongCommandLine = 2,
+  kDeviceFailed = 3,
+};
+
+/// Mistakes in a text, each with its place.
+class TextErrors : public llvm::ErrorInfo<TextErrors> {
+ public:
+  static char ID;
+  explicit TextErrors(Diagnostics diagnostics) : diagnostics_(std::move(diagnostics)) {}
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+  void log(llvm::raw_ostream& os) const override { diagnostics_.Render(os); }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+ private:
+  Diagnostics diagnostics_;
+};
+
+/// How messages are printed from here on: "text" or "json"; "auto", "always" or "never".
+void SetDiagnosticsFormat(llvm::StringRef format);
+void SetColor(llvm::StringRef color);
+
+/// Prints diagnostics.
+void PrintDiagnostics(const Diagnostics& diagnostics);
+/// Prints "warning: message".
+void PrintWarning(llvm::StringRef message);
+/// Prints the Error, if it is one, and says with which status to end.
+int Finish(llvm::Error error);
+
+/// `text` with its lines broken between words, so that they fit; indented lines stay as they are.
+std::string Wrap(llvm::StringRef text, unsigned width);
+/// Columns of the terminal that standard output goes to; 80 where it goes elsewhere.
+unsigned OutputWidth();
+
+}  // namespace pdl
+
+#endif  // TOOLS_PDL_CONSOLE_H_

@@ -1,0 +1,184 @@
+#include "tools/pdl/load_network.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "pdl/error.h"
+#include "pdl/op_registry.h"
+#include "pdl/serialize.h"
+#include "pdl/tensor.h"
+#include "tools/pdl/console.h"
+
+namespace pdl {
+namespace {
+
+/// A NetworkDesc begins with its format version, field 1, and no text begins with that byte.
+constexpr char kCompiledStart = 0x08;
+
+llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
+                                        llvm::StringRef tensor) {
+  llvm::Expected<WeightFiles::Found> found = files.Find(file, tensor);
+  if (!found) return found.takeError();
+  WeightInfo info;
+  info.dtype = found->entry->dtype;
+  info.sizes.assign(found->entry->sizes.begin(), found->entry->sizes.end());
+  return info;
+}
+
+llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& options) {
+  auto source = ToSource(file);
+  if (!source) return source.takeError();
+  WeightFiles weights(file.folder);
+  CompileRequest request;
+  request.file = *source;
+  request.registry = &GlobalRegistry();
+  request.settings = options.settings;
+  request.find_weight = [&](llvm::StringRef weight_file, llvm::StringRef tensor) {
+    return LookUpWeight(weights, weight_file, tensor);
+  };
+  CompileResult result = Compile(request);
+  if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
+  PrintDiagnostics(result.diagnostics);
+  return std::move(*result.graph);
+}
+
+}  // namespace
+
+llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
+  const bool is_stdin = path == "-";
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      is_stdin ? llvm::MemoryBuffer::getSTDIN()
+               : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                             /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
+                         buffer.getError().message());
+  InputFile file;
+  file.bytes = std::move(*buffer);
+  file.name = is_stdin ? "<stdin>" : path.str();
+  file.folder = FolderOf(path);
+  const llvm::StringRef extension = llvm::sys::path::extension(path);
+  file.is_compiled = extension == ".pdlc" ||
+                     (extension != ".pdl" && file.bytes->getBuffer().starts_with(kCompiledStart));
+  return file;
+}
+
+std::string FolderOf(llvm::StringRef path) {
+  const llvm::StringRef parent = llvm::sys::path::parent_path(path);
+  return parent.empty() ? "." : parent.str();
+}
+
+llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file) {
+  if (file.is_compiled) {
+    return MakeUserError(Code::kBadFile,
+                         "'{0}' is a compiled network, and text is wanted; see: pdl dump "
+                         "--emit=pdl",
+                         file.name);
+  }
+  if (file.bytes->getBufferSize() > SourceFile::kMaxSize)
+    return MakeUserError(Code::kTextTooLong, "'{0}' is longer than 2 GiB", file.name);
+  return std::make_shared<const SourceFile>(file.name, file.bytes->getBuffer().str());
+}
+
+llvm::Expected<WeightFiles::Found> WeightFiles::Find(llvm::StringRef file, llvm::StringRef tensor) {
+  auto opened = opened_.find(file);
+  if (opened == opened_.end()) {
+    llvm::Expected<std::string> path = ResolveInFolder(folder_, file);
+    if (!path) return path.takeError();
+    llvm::Expected<SafetensorsFile> weights = SafetensorsFile::Open(*path);
+    if (!weights) return weights.takeError();
+    opened = opened_.try_emplace(file, Opened{std::move(*weights), *path}).first;
+  }
+  const SafetensorsFile& weights = opened->second.file;
+  if (const SafetensorsFile::Entry* entry = weights.Find(tensor))
+    return Found{&weights, entry, opened->second.path};
+  std::vector<llvm::StringRef> names;
+  for (const SafetensorsFile::Entry& entry : weights.entries()) names.push_back(entry.name);
+  return MakeUserError(Code::kWeightMismatch, "\"{0}\" has no tensor '{1}'{2}", file, tensor,
+                       DidYouMean(tensor, names));
+}
+
+llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options) {
+  if (llvm::Error error = LoadPlugins(options)) return error;
+  llvm::Expected<InputFile> file = ReadInputFile(path);
+  if (!file) return file.takeError();
+  if (file->is_compiled && !options.settings.empty()) {
+    return MakeUserError(Code::kUnknownSetting,
+                         "'{0}' is compiled: the values of its attrs are fixed, and --set "
+                         "cannot change them",
+                         file->name);
+  }
+  llvm::Expected<Graph> graph =
+      file->is_compiled ? DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry())
+                        : CompileText(*file, options);
+  if (!graph) return graph.takeError();
+  return LoadedNetwork{std::move(*graph), file->folder};
+}
+
+llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles& files) {
+  const WeightRef& weight = *variable.variable().weight;
+  llvm::Expected<WeightFiles::Found> found = files.Find(weight.file, weight.tensor);
+  if (!found) return found.takeError();
+  if (llvm::Error error = CheckWeightType(variable, *found->entry, weight.file)) return error;
+  if (!weight.sha256.empty() && weight.sha256 != Sha256(found->file->Read(*found->entry))) {
+    return MakeUserError(Code::kWeightMismatch,
+                         "'{0}' in \"{1}\" has other bytes than when '{2}' was compiled (its "
+                         "SHA-256 differs)",
+                         weight.tensor, weight.file, variable.name());
+  }
+  return found;
+}
+
+llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry& entry,
+                            llvm::StringRef file) {
+  const Type& type = variable.type();
+  const Type stored(entry.dtype, Shape(entry.sizes.begin(), entry.sizes.end()));
+  if (stored.dtype == type.dtype && stored.dims == type.dims) return llvm::Error::success();
+  return MakeUserError(Code::kWeightMismatch, "'{0}' in \"{1}\" is {2}, and '{3}' is {4}",
+                       entry.name, file, stored.ToString(), variable.name(), type.ToString());
+}
+
+llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph) {
+  llvm::Expected<SafetensorsFile> file = SafetensorsFile::Open(path);
+  if (!file) return file.takeError();
+  bool is_used = false;
+  std::vector<llvm::StringRef> unused;
+  for (const SafetensorsFile::Entry& entry : file->entries()) {
+    const Value* value = graph.FindValue(entry.name);
+    const bool is_variable = value != nullptr && (value->kind() == ValueKind::kParameter ||
+                                                  value->kind() == ValueKind::kState);
+    is_used |= is_variable;
+    if (!is_variable) unused.push_back(entry.name);
+  }
+  if (!is_used) {
+    return MakeUserError(Code::kWeightMismatch,
+                         "no tensor in '{0}' has the name of a parameter or state of the network",
+                         path);
+  }
+  if (!unused.empty()) {
+    PrintWarning("in " + path.str() +
+                 ", but no parameter or state of the network: " + llvm::join(unused, ", "));
+  }
+  return file;
+}
+
+std::vector<Value*> Variables(const Graph& graph) {
+  std::vector<Value*> all = graph.parameters().vec();
+  all.insert(all.end(), graph.states().begin(), graph.states().end());
+  return all;
+}
+
+llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
+                                                             const CommonOptions& options) {
+  NetworkOptions network_options;
+  network_options.seed = options.seed;
+  network_options.weight_folder = loaded.folder;
+  if (!options.weights.empty()) {
+    llvm::Expected<SafetensorsFile> file = OpenGivenWeights(options.weights, loaded.graph);
+    if (!file) return file.takeError();
+    for (const SafetensorsFile::Entry& entry : file->entries())
+      network_options.weights[entry.name] = file->Read(entry);
+  }
+  return Network::Create(std::move(loaded.graph), std::move(network_options), GlobalRegistry());
+}
+
+}  // namespace pdl

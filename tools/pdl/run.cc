@@ -1,0 +1,114 @@
+// pdl run: feeds a network, runs it once, shows what it returns.
+#include <vector>
+
+#include "pdl/io.h"
+#include "pdl/network.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/load_network.h"
+#include "tools/pdl/run_inputs.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl run", "FILE --input NAME=VALUE... [OPTION]...",
+    R"(Runs the network in FILE (.pdl, .pdlc, or - for standard input) once, and
+prints each of its outputs with name and type, or writes it to a file.
+)",
+    R"(pdl run digits.pdl --input image=images.npy
+pdl run digits.pdl --input image=images.npy --output digit=digit.npy
+pdl run model.pdlc --input batch.npz --device=cuda
+pdl run model.pdl --input x=random --size N=8
+echo 'output y = sin([0.0, 0.5])' | pdl run -
+)"};
+
+/// One --output: which, and the file that it goes to; empty: to the terminal.
+struct Wanted {
+  std::string name;
+  std::string file;
+};
+
+struct RunArguments {
+  CommonOptions common;
+  RunInputs inputs;
+  std::vector<Wanted> outputs;
+};
+
+void AddOptions(CommandLine& line, RunArguments* arguments) {
+  line.Section("Inputs and outputs");
+  line.AddValue("-i, --input", "NAME=VALUE",
+                "what to feed: a .npy file, a .npz file (its array of that name), a number, a list "
+                "such as [[1, 2], [3, 4]], or the word random; or FILE.npz alone, which feeds "
+                "every input whose name it has. Once for each input",
+                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValue("-o, --output", "NAME[=FILE]",
+                "compute only this output, and with a FILE (.npy) write it there; may be repeated. "
+                "Without it all are printed",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  const auto [name, file] = text.split('=');
+                  if (name.empty() || (text.contains('=') && !file.ends_with(".npy")))
+                    return MakeUsageError("wanted NAME or NAME=FILE.npy, got '{0}'", text);
+                  arguments->outputs.push_back({name.str(), file.str()});
+                  return llvm::Error::success();
+                });
+  AddSizeOption(line, "how large random inputs are: --size N=32", &arguments->common);
+  line.Section("The network");
+  AddNetworkOptions(line, &arguments->common);
+  AddWeightsOption(line, &arguments->common);
+  line.Section("The run");
+  AddRunOptions(line, &arguments->common);
+  AddMessageOptions(line);
+}
+
+void PrintTensor(llvm::StringRef name, const Tensor& tensor) {
+  const std::string value = TensorToString(tensor);
+  // What takes several lines begins on its own.
+  llvm::outs() << name << ": " << tensor.TypeString() << " ="
+               << (llvm::StringRef(value).contains('\n') ? '\n' : ' ') << value << '\n';
+}
+
+llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
+  if (!loaded) return loaded.takeError();
+  Scope scope;
+  if (llvm::Error error = arguments.inputs.Feed(loaded->graph, arguments.common, &scope))
+    return error;
+  auto context = OpenDevice(arguments.common);
+  if (!context) return context.takeError();
+  auto network = CreateNetwork(std::move(*loaded), arguments.common);
+  if (!network) return network.takeError();
+
+  RunOptions options;
+  options.training = arguments.common.training;
+  for (const Wanted& wanted : arguments.outputs) options.outputs.push_back(wanted.name);
+  if (llvm::Error error = (*network)->Run(&scope, context->get(), options)) return error;
+
+  std::vector<Wanted> outputs = arguments.outputs;
+  if (outputs.empty())
+    for (const GraphOutput& output : (*network)->graph().outputs())
+      outputs.push_back({output.name, ""});
+  for (const Wanted& wanted : outputs) {
+    const Tensor& tensor = *scope.Find(wanted.name)->Get<Tensor>();
+    if (wanted.file.empty()) {
+      PrintTensor(wanted.name, tensor);
+    } else if (llvm::Error error = WriteNpy(wanted.file, tensor)) {
+      return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+int RunMain(Arguments arguments) {
+  RunArguments run;
+  CommandLine line(kHelp);
+  AddOptions(line, &run);
+  auto files = line.ParseOneFile(arguments);
+  if (!files) return Finish(files.takeError());
+  if (!*files) return kWell;
+  return Finish(Run(**files, run));
+}
+
+}  // namespace pdl

@@ -1,0 +1,242 @@
+#include "tools/pdl/run_inputs.h"
+
+#include <cstring>
+#include <random>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/error.h"
+#include "pdl/half.h"
+#include "pdl/io.h"
+#include "tools/pdl/literal.h"
+
+namespace pdl {
+namespace {
+
+std::vector<llvm::StringRef> InputNames(const Graph& graph) {
+  std::vector<llvm::StringRef> names;
+  for (const Value* input : graph.inputs()) names.push_back(input->name());
+  return names;
+}
+
+const Value* FindInput(const Graph& graph, llvm::StringRef name) {
+  for (const Value* input : graph.inputs())
+    if (input->name() == name) return input;
+  return nullptr;
+}
+
+llvm::Error NoSuchInput(const Graph& graph, llvm::StringRef name) {
+  const Value* value = graph.FindValue(name);
+  if (value != nullptr &&
+      (value->kind() == ValueKind::kParameter || value->kind() == ValueKind::kState)) {
+    return MakeUserError(Code::kSurplusInput, "'{0}' is a {1}, not an input: give it by --weights",
+                         name, value->kind() == ValueKind::kState ? "state" : "parameter");
+  }
+  const std::vector<llvm::StringRef> names = InputNames(graph);
+  std::string help = DidYouMean(name, names);
+  if (help.empty()) {
+    help = names.empty() ? "; it has none" : "; it has ";
+    help += llvm::join(names, ", ");
+  }
+  return MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", name, help);
+}
+
+/// Puts what `error` is about in front of its message; its code stays.
+llvm::Error About(llvm::StringRef what, llvm::Error error) {
+  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+    return MakeUserError(e.code(), "{0}: {1}", what, e.text());
+  });
+}
+
+/// Fills a tensor with draws from `random`: floats from [0, 1), integers from [0, bound), truth
+/// values by the toss of a coin.
+void FillRandom(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
+  const int64_t size = DTypeSize(tensor.dtype());
+  char* to = static_cast<char*>(tensor.raw());
+  auto store = [&](auto value) { std::memcpy(to, &value, sizeof value); };
+  for (int64_t i = 0; i < tensor.num_elements(); ++i, to += size) {
+    const uint64_t bits = random();
+    const uint64_t integer = bits % bound;
+    // As many bits as a significand has, so that rounding never gives 1.
+    const float real = static_cast<float>(bits >> 40) * 0x1p-24f;
+    switch (tensor.dtype()) {
+        // clang-format off
+      case DType::kF16: store(float16(static_cast<float>(bits >> 53) * 0x1p-11f)); break;
+      case DType::kBF16: store(bfloat16(static_cast<float>(bits >> 56) * 0x1p-8f)); break;
+      case DType::kF32: store(real); break;
+      case DType::kF64: store(static_cast<double>(bits >> 11) * 0x1p-53); break;
+      default: std::memcpy(to, &integer, static_cast<size_t>(size)); break;  // little-endian
+        // clang-format on
+    }
+  }
+}
+
+}  // namespace
+
+llvm::Error RunInputs::Add(llvm::StringRef argument) {
+  if (!argument.contains('=') && argument.ends_with(".npz")) {
+    archives_.push_back(argument.str());
+    return llvm::Error::success();
+  }
+  auto assignment = ParseAssignment(argument);
+  if (!assignment) {
+    llvm::consumeError(assignment.takeError());
+    return MakeUsageError("wanted NAME=VALUE or FILE.npz, got '{0}'", argument);
+  }
+  const auto [name, value] = *assignment;
+  if (!value.ends_with(".npy") && !value.ends_with(".npz") && value != "random" &&
+      !LooksLikeLiteral(value)) {
+    return MakeUsageError(
+        "the value of '{0}' is a .npy or .npz file, a number, a list such as [1, 2], or the word "
+        "random; got '{1}'",
+        name, value);
+  }
+  if (!values_.emplace(name, value).second) return MakeUsageError("'{0}' is given twice", name);
+  return llvm::Error::success();
+}
+
+llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Scope* scope) {
+  sizes_ = options.sizes;
+  // All mistakes at once.
+  llvm::Error errors = llvm::Error::success();
+  std::vector<const Value*> random;
+  for (const auto& [name, text] : values_) {
+    const Value* input = FindInput(graph, name);
+    if (input == nullptr) {
+      errors = llvm::joinErrors(std::move(errors), NoSuchInput(graph, name));
+    } else if (text == "random") {
+      random.push_back(input);
+    } else if (llvm::Error error = FeedOne(*input, text, scope)) {
+      errors = llvm::joinErrors(std::move(errors), About("input '" + name + "'", std::move(error)));
+    }
+  }
+  errors = llvm::joinErrors(std::move(errors), FeedArchives(graph, scope));
+  for (const Value* input : random)
+    errors = llvm::joinErrors(std::move(errors), FeedRandom(*input, options, scope));
+  return errors;
+}
+
+llvm::Error RunInputs::FeedOne(const Value& input, llvm::StringRef text, Scope* scope) {
+  if (text.ends_with(".npy")) {
+    llvm::Expected<Tensor> tensor = ReadNpy(text);
+    if (!tensor) return tensor.takeError();
+    return Put(input, std::move(*tensor), text, scope);
+  }
+  if (text.ends_with(".npz")) {
+    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(text);
+    if (!members) return members.takeError();
+    std::vector<llvm::StringRef> names;
+    for (NamedTensor& member : *members) {
+      if (member.first == input.name()) return Put(input, std::move(member.second), text, scope);
+      names.push_back(member.first);
+    }
+    return MakeUserError(Code::kMissingInput, "{0} has no array '{1}'; it has {2}", text,
+                         input.name(), names.empty() ? "none" : llvm::join(names, ", "));
+  }
+  llvm::Expected<Tensor> tensor = ParseLiteral(text, input.type().dtype);
+  if (!tensor) return tensor.takeError();
+  return Put(input, std::move(*tensor), "the literal", scope);
+}
+
+llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
+  llvm::Error errors = llvm::Error::success();
+  for (const std::string& archive : archives_) {
+    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(archive);
+    if (!members) {
+      errors = llvm::joinErrors(std::move(errors), members.takeError());
+      continue;
+    }
+    bool is_used = false;
+    std::vector<llvm::StringRef> names;
+    for (NamedTensor& member : *members) {
+      names.push_back(member.first);
+      const Value* input = FindInput(graph, member.first);
+      if (input == nullptr) continue;
+      is_used = true;
+      // What is given for the one input goes before the archive.
+      if (values_.count(input->name()) != 0) continue;
+      errors = llvm::joinErrors(std::move(errors),
+                                About("input '" + input->name() + "'",
+                                      Put(*input, std::move(member.second), archive, scope)));
+    }
+    if (!is_used) {
+      errors =
+          llvm::joinErrors(std::move(errors),
+                           MakeUserError(Code::kSurplusInput,
+                                         "no array in {0} has the name of an input: it has "
+                                         "{1}, the network {2}",
+                                         archive, names.empty() ? "none" : llvm::join(names, ", "),
+                                         llvm::join(InputNames(graph), ", ")));
+    }
+  }
+  return errors;
+}
+
+llvm::Error RunInputs::Put(const Value& input, Tensor tensor, llvm::StringRef source,
+                           Scope* scope) {
+  const Type& type = input.type();
+  if (tensor.dtype() != type.dtype) {
+    return MakeUserError(Code::kInputType,
+                         "declared {0}, and {1} holds {2}: save it as {3}; nothing is converted "
+                         "silently",
+                         type.ToString(), source, tensor.TypeString(), DTypeName(type.dtype));
+  }
+  if (tensor.rank() == type.rank()) {
+    for (unsigned axis = 0; axis < type.rank(); ++axis) {
+      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved =
+          type.dims[axis].Solve(tensor.size(axis));
+      // What does not fit is said by the run, which knows all sizes.
+      if (!solved) {
+        llvm::consumeError(solved.takeError());
+      } else if (*solved) {
+        sizes_[(*solved)->first] = (*solved)->second;
+      }
+    }
+  }
+  scope->Create(input.name())->Set(std::move(tensor));
+  return llvm::Error::success();
+}
+
+llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& options, Scope* scope) {
+  const Type& type = input.type();
+  std::string unknown;
+  auto lookup = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
+    const auto found = sizes_.find(symbol);
+    if (found != sizes_.end()) return found->second;
+    unknown = symbol.str();
+    return std::nullopt;
+  };
+  auto evaluate = [&](const Dim& dim) -> llvm::Expected<int64_t> {
+    llvm::Expected<int64_t> size = dim.Evaluate(lookup);
+    if (size || unknown.empty()) return size;
+    llvm::consumeError(size.takeError());
+    return MakeUserError(Code::kMissingInput,
+                         "input '{0}': random {1}, and how large is {2}? say "
+                         "--size {2}=32",
+                         input.name(), type.ToString(), unknown);
+  };
+  Sizes sizes;
+  for (const Dim& dim : type.dims) {
+    llvm::Expected<int64_t> size = evaluate(dim);
+    if (!size) return size.takeError();
+    sizes.push_back(*size);
+  }
+  // Small numbers where the type does not say what is allowed.
+  uint64_t bound = type.dtype == DType::kBool ? 2 : 100;
+  if (type.index_bound) {
+    llvm::Expected<int64_t> size = evaluate(*type.index_bound);
+    if (!size) return size.takeError();
+    bound = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
+  }
+  llvm::Expected<Tensor> tensor = Tensor::Allocate(type.dtype, sizes);
+  if (!tensor) return tensor.takeError();
+  std::vector<uint32_t> seed = {static_cast<uint32_t>(options.seed),
+                                static_cast<uint32_t>(options.seed >> 32)};
+  seed.insert(seed.end(), input.name().begin(), input.name().end());
+  std::seed_seq sequence(seed.begin(), seed.end());
+  std::mt19937_64 random(sequence);
+  FillRandom(*tensor, bound, random);
+  return Put(input, std::move(*tensor), "random", scope);
+}
+
+}  // namespace pdl

@@ -1,0 +1,41 @@
+#ifndef TOOLS_PDL_RUN_INPUTS_H_
+#define TOOLS_PDL_RUN_INPUTS_H_
+
+#include <map>
+#include <string>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/graph.h"
+#include "pdl/scope.h"
+#include "pdl/tensor.h"
+#include "tools/pdl/common_options.h"
+
+namespace pdl {
+
+/// What --input gives: files, literals, random numbers.
+class RunInputs {
+ public:
+  /// One value of --input: "NAME=VALUE" or "FILE.npz". A UsageError where it is neither.
+  llvm::Error Add(llvm::StringRef argument);
+
+  /// Reads the files and puts a Tensor for each input that was given into `scope`. Complains about
+  /// names that the network has no input of, files that cannot be read, dtypes that differ.
+  llvm::Error Feed(const Graph& graph, const CommonOptions& options, Scope* scope);
+
+ private:
+  llvm::Error FeedOne(const Value& input, llvm::StringRef text, Scope* scope);
+  llvm::Error FeedArchives(const Graph& graph, Scope* scope);
+  llvm::Error FeedRandom(const Value& input, const CommonOptions& options, Scope* scope);
+  /// Puts it into the scope, and notes which symbols it fixes.
+  llvm::Error Put(const Value& input, Tensor tensor, llvm::StringRef source, Scope* scope);
+
+  std::map<std::string, std::string> values_;
+  std::vector<std::string> archives_;
+  llvm::StringMap<int64_t> sizes_;
+};
+
+}  // namespace pdl
+
+#endif  // TOOLS_PDL_RUN_INPUTS_H_

@@ -1,0 +1,56 @@
+// pdl version: what this program is, and what this machine has for it.
+#include "pdl/version.h"
+
+#include "pdl/device_context.h"
+#include "pdl/op_registry.h"
+#include "pdl/serialize.h"
+#include "tools/pdl/command_line.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/common_options.h"
+#include "tools/pdl/console.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl version", "",
+    R"(Prints the version, the format of .pdlc files, and which devices can be used.
+)",
+    ""};
+
+/// The widest vector instructions that this processor has.
+llvm::StringRef VectorInstructions() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("x86-64-v4")) return "AVX-512";
+  if (__builtin_cpu_supports("x86-64-v3")) return "AVX2";
+  return "SSE4.2";
+}
+
+void PrintCuda(llvm::raw_ostream& os) {
+  auto context = CreateDeviceContext({DeviceKind::kCUDA, 0});
+  if (context) {
+    os << "cuda        usable\n";
+    return;
+  }
+  os << "cuda        not usable: " << llvm::toString(context.takeError()) << '\n';
+}
+
+}  // namespace
+
+int VersionMain(Arguments arguments) {
+  CommandLine line(kHelp);
+  AddMessageOptions(line, /*diagnostics=*/false);
+  auto rest = line.Parse(arguments);
+  if (!rest) return Finish(rest.takeError());
+  if (!*rest) return kWell;
+  if (!(*rest)->empty()) return Finish(line.Wrong("takes no '" + (**rest)[0] + "'"));
+  llvm::raw_ostream& os = llvm::outs();
+  os << "pdl " << version_string << '\n';
+  os << "pdlc format " << kFormatVersion << " (reads 1 to " << kFormatVersion << ")\n";
+  os << "operators   " << GlobalRegistry().All().size() << '\n';
+  os << "cpu         " << CPUContext().threads() << " threads, " << VectorInstructions() << '\n';
+  PrintCuda(os);
+  return kWell;
+}
+
+}  // namespace pdl
