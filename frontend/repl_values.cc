@@ -1,8 +1,8 @@
 #include "frontend/repl_values.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "pdl/passes.h"
 
 namespace pdl {
@@ -39,8 +39,7 @@ struct Needs {
   llvm::SetVector<Value*> binders;
   bool lacks_input = false;
 
-  void Collect(const Graph& graph, Value* wanted,
-               llvm::function_ref<bool(const Value*)> is_known) {
+  void Collect(const Graph& graph, Value* wanted, llvm::function_ref<bool(const Value*)> is_known) {
     llvm::SmallVector<Value*, 16> stack{wanted};
     llvm::DenseSet<const Value*> seen{wanted};
     auto symbol = [&](llvm::StringRef name) { NeedSymbol(name); };
@@ -142,9 +141,8 @@ llvm::Expected<std::vector<std::optional<Constant>>> ReplValues::Get(
   // The keys, while places and names are those of the text.
   std::vector<std::string> keys;
   for (const auto& [value, index] : wanted) {
-    const bool is_kept =
-        IsLeaf(value) || (value->location() != kUnknownLocation &&
-                          graph.locations()[value->location()].line <= kept_lines);
+    const bool is_kept = IsLeaf(value) || (value->location() != kUnknownLocation &&
+                                           graph.locations()[value->location()].line <= kept_lines);
     keys.push_back(is_kept ? Key(graph, value) : "");
   }
   graph.ClearOutputs();
@@ -191,9 +189,8 @@ llvm::StringSet<> ReplValues::Feed(const Graph& graph, const Value* fed, Constan
     if (depends && state != fed) forget(state);
   }
   for (const Op* op : graph.ops()) {
-    bool depends = llvm::any_of(op->operands(), [&](const Value* operand) {
-      return names.contains(operand->name());
-    });
+    bool depends = llvm::any_of(
+        op->operands(), [&](const Value* operand) { return names.contains(operand->name()); });
     ForEachSymbol(*op, [&](llvm::StringRef symbol) { depends |= symbols.contains(symbol); });
     if (depends) llvm::for_each(op->results(), forget);
   }

@@ -21,12 +21,13 @@ class ReplValues {
  public:
   explicit ReplValues(ReplHost& host) : host_(host) {}
 
-  /// The values of that name in `graph`, of the first `kept_lines` lines of whose text they are kept
-  /// from now on; nullopt where an input that one depends on was not fed. The Error is the run's.
+  /// The values of that name in `graph`, of the first `kept_lines` lines of whose text they are
+  /// kept from now on; nullopt where an input that one depends on was not fed. The Error is the
+  /// run's.
   llvm::Expected<std::vector<std::optional<Constant>>> Get(const Graph& graph, uint32_t kept_lines,
                                                            llvm::ArrayRef<std::string> names);
-  /// Gives an input, parameter or state a value, and forgets what depends on it. Returns the names of
-  /// all those values.
+  /// Gives an input, parameter or state a value, and forgets what depends on it. Returns the names
+  /// of all those values.
   llvm::StringSet<> Feed(const Graph& graph, const Value* value, Constant constant);
   /// "y:3:1", or empty for a value that cannot be told apart from others.
   static std::string Key(const Graph& graph, const Value* value);
