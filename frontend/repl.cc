@@ -113,7 +113,9 @@ void ReplSession::Impl::ExecuteAll(Probe probe, ReplReply* reply) {
     return;
   }
   if (ast->statements.empty()) {
-    if (!llvm::StringRef(probe.code).trim().empty()) comments += probe.code + "\n";
+    if (llvm::StringRef(probe.code).trim().empty()) return;
+    comments += probe.code;
+    if (!llvm::StringRef(comments).ends_with("\n")) comments += "\n";
     return;
   }
   size_t begin = 0;

@@ -158,11 +158,14 @@ llvm::Expected<std::vector<std::optional<Constant>>> ReplValues::Get(
     replacements.emplace_back(value, input);
   }
   graph.ReplaceAllUses(replacements);
-  for (const auto& [value, index] : wanted) graph.AddOutput(graph.NewName("value"), value);
+  auto add_output = [&](Value* value) {
+    graph.AddOutput(std::to_string(graph.outputs().size()), value);
+  };
+  for (const auto& [value, index] : wanted) add_output(value);
   // An input that only gives a symbol its size must be read too.
   for (Value* input : binders) {
     inputs[input->name()] = *Find(graph, input);
-    graph.AddOutput(graph.NewName("size"), input);
+    add_output(input);
   }
   EliminateDeadCode(graph);
   llvm::Expected<std::vector<Constant>> results = host_.Run(std::move(graph), inputs);
