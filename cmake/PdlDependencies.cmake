@@ -2,7 +2,6 @@
 
 find_package(LLVM 19.1 REQUIRED CONFIG)
 find_package(Protobuf REQUIRED)
-find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -69,6 +69,8 @@ bool Elaborator::ReadLoad(const ast::CallExpr* load, const Type& type, VariableI
         found.takeError(),
         [&](const UserError& e) {
           const bool is_name = e.code() == Code::kWeightMismatch;
+          // A file that cannot be read is one mistake, however many tensors it should have.
+          if (!is_name && !unreadable_files_.insert(text(0)->value).second) return;
           Error(e.code(), text(is_name ? 1 : 0)->range, e.text());
         },
         [&](const llvm::ErrorInfoBase& e) { Error(Code::kBadFile, text(0)->range, e.message()); });

@@ -168,6 +168,7 @@ class Elaborator {
   llvm::StringMap<SourceRange> declared_;  // inputs, params, states, attrs
   llvm::StringMap<SourceRange> outputs_;
   llvm::StringSet<> used_settings_;
+  llvm::StringSet<> unreadable_files_;  // weights files that were complained about
   std::vector<std::unique_ptr<Ast>> setting_texts_;
   std::vector<std::unique_ptr<AttributeValue>> attribute_values_;
 

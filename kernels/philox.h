@@ -5,7 +5,11 @@
 
 #include <cstdint>
 
-#include "kernels/vector_math.h"
+#ifdef __CUDACC__
+#define PDL_RANDOM_INLINE __host__ __device__ __forceinline__
+#else
+#define PDL_RANDOM_INLINE inline __attribute__((always_inline))
+#endif
 
 namespace pdl::random {
 
@@ -21,18 +25,18 @@ struct Stream {
 };
 
 /// A mixing of 64 bits that loses none of them (the finalizer of SplitMix64).
-PDL_INLINE uint64_t Mix(uint64_t x) {
+PDL_RANDOM_INLINE uint64_t Mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-PDL_INLINE Stream MakeStream(uint64_t seed, uint64_t run, uint64_t name_hash) {
+PDL_RANDOM_INLINE Stream MakeStream(uint64_t seed, uint64_t run, uint64_t name_hash) {
   return {Mix(seed + 0x9e3779b97f4a7c15u) ^ Mix(name_hash), run};
 }
 
 /// Block `index` of the stream.
-PDL_INLINE Words Philox(Stream stream, uint64_t index) {
+PDL_RANDOM_INLINE Words Philox(Stream stream, uint64_t index) {
   uint32_t c0 = static_cast<uint32_t>(index), c1 = static_cast<uint32_t>(index >> 32);
   uint32_t c2 = static_cast<uint32_t>(stream.run), c3 = static_cast<uint32_t>(stream.run >> 32);
   uint32_t k0 = static_cast<uint32_t>(stream.key), k1 = static_cast<uint32_t>(stream.key >> 32);
@@ -50,38 +54,19 @@ PDL_INLINE Words Philox(Stream stream, uint64_t index) {
 }
 
 /// In [0, 1), a multiple of 2^-24.
-PDL_INLINE float UnitFloat(uint32_t word) {
+PDL_RANDOM_INLINE float UnitFloat(uint32_t word) {
   return static_cast<float>(static_cast<int32_t>(word >> 8)) * 0x1p-24f;
 }
 /// In [0, 1), a multiple of 2^-53.
-PDL_INLINE double UnitDouble(uint32_t high, uint32_t low) {
+PDL_RANDOM_INLINE double UnitDouble(uint32_t high, uint32_t low) {
   const uint64_t bits = (static_cast<uint64_t>(high) << 32 | low) >> 11;
   return static_cast<double>(static_cast<int64_t>(bits)) * 0x1p-53;
 }
 
 /// Between low and high where unit is between 0 and 1; never overflows.
 template <class T>
-PDL_INLINE T Between(T low, T high, T unit) {
+PDL_RANDOM_INLINE T Between(T low, T high, T unit) {
   return low * (T(1) - unit) + high * unit;
-}
-
-/// Two independent standard normal numbers (Box and Muller 1958).
-template <class T>
-struct NormalPair {
-  T first, second;
-};
-PDL_INLINE NormalPair<float> Normals(uint32_t a, uint32_t b) {
-  // In (0, 1], with more bits near 0, which give the large ones.
-  const float unit = (static_cast<float>(static_cast<int32_t>(a >> 1)) + 0.5f) * 0x1p-31f;
-  const float radius = math::Sqrt(-2.0f * math::Log(unit));
-  const float angle = 6.2831853f * UnitFloat(b);
-  return {radius * math::CosReducible(angle), radius * math::SinReducible(angle)};
-}
-PDL_INLINE NormalPair<double> Normals(Words words) {
-  const double unit = UnitDouble(words.w0, words.w1) + 0x1p-54;
-  const double radius = math::Sqrt(-2.0 * math::Log(unit));
-  const double angle = 6.283185307179586 * UnitDouble(words.w2, words.w3);
-  return {radius * math::Cos(angle), radius * math::Sin(angle)};
 }
 
 }  // namespace pdl::random

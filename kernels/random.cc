@@ -22,6 +22,25 @@ struct Range {
   double b = 1;
 };
 
+// Two independent standard normal numbers (Box and Muller 1958).
+template <class T>
+struct NormalPair {
+  T first, second;
+};
+PDL_INLINE NormalPair<float> Normals(uint32_t a, uint32_t b) {
+  // In (0, 1], with more bits near 0, which give the large ones.
+  const float unit = (static_cast<float>(static_cast<int32_t>(a >> 1)) + 0.5f) * 0x1p-31f;
+  const float radius = math::Sqrt(-2.0f * math::Log(unit));
+  const float angle = 6.2831853f * random::UnitFloat(b);
+  return {radius * math::CosReducible(angle), radius * math::SinReducible(angle)};
+}
+PDL_INLINE NormalPair<double> Normals(random::Words words) {
+  const double unit = random::UnitDouble(words.w0, words.w1) + 0x1p-54;
+  const double radius = math::Sqrt(-2.0 * math::Log(unit));
+  const double angle = 6.283185307179586 * random::UnitDouble(words.w2, words.w3);
+  return {radius * math::Cos(angle), radius * math::Sin(angle)};
+}
+
 // The largest number below x.
 template <class T>
 T Below(T x) {
@@ -83,12 +102,12 @@ struct DrawLoop {
     } else {
       const C mean = static_cast<C>(range.a), deviation = static_cast<C>(range.b);
       if constexpr (kDouble) {
-        const auto pair = random::Normals(words);
+        const auto pair = Normals(words);
         out[0] = mean + deviation * pair.first;
         out[1] = mean + deviation * pair.second;
       } else {
-        const auto pair = random::Normals(words.w0, words.w1);
-        const auto other = random::Normals(words.w2, words.w3);
+        const auto pair = Normals(words.w0, words.w1);
+        const auto other = Normals(words.w2, words.w3);
         out[0] = mean + deviation * pair.first;
         out[1] = mean + deviation * pair.second;
         out[2] = mean + deviation * other.first;

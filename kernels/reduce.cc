@@ -10,9 +10,10 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kWidestChunk = 512;
+constexpr int64_t kWidestChunk = 4096;
 constexpr int64_t kMostRows = 64;  // results of a chunk, where the innermost dim is reduced
-constexpr int64_t kLanes = 256;    // accumulators side by side, where rows are short
+constexpr int64_t kLanes = 1024;   // accumulators side by side, where rows are short
+constexpr int64_t kShortRow = 16;
 constexpr int64_t kPieceElements = 1 << 16;
 constexpr int64_t kMostPieces = 64;
 constexpr int64_t kManyChunks = 16;
@@ -109,6 +110,22 @@ struct RowLoop {
 };
 
 template <class R, class T>
+struct ShortRowsLoop {
+  static PDL_INLINE void Run(const void* in, int64_t rows, int64_t n, void* sums) {
+    using Acc = typename R::Acc;
+    const T* x = static_cast<const T*>(in);
+    Acc* acc = static_cast<Acc*>(sums);
+    for (int64_t i = 0; i < rows; ++i) {
+      Acc sum = acc[i];
+      for (int64_t j = 0; j < n; ++j) {
+        sum = R::Step(sum, static_cast<Acc>(Element<T>::Load(x[i * n + j])));
+      }
+      acc[i] = sum;
+    }
+  }
+};
+
+template <class R, class T>
 struct ColumnsLoop {
   static PDL_INLINE void Run(const void* in, int64_t n, void* sums) {
     using Acc = typename R::Acc;
@@ -128,6 +145,7 @@ ReduceLoops MakeLoops() {
   ReduceLoops loops;
   loops.accumulator_size = sizeof(Acc);
   loops.row = ChooseIsa<RowLoop<R, T>>();
+  loops.short_rows = ChooseIsa<ShortRowsLoop<R, T>>();
   loops.columns = ChooseIsa<ColumnsLoop<R, T>>();
   loops.start = [](void* sums, int64_t n) { std::fill_n(static_cast<Acc*>(sums), n, R::Start()); };
   loops.merge = [](const void* from, int64_t n, void* sums) {
@@ -296,6 +314,11 @@ void ReducePlan::AccumulateRows(const char* in, int64_t first, int64_t n, int64_
                                 char* sums) const {
   const int64_t begin = piece * piece_length_;
   const int64_t end = std::min(units_, begin + piece_length_);
+  if (runs_ == 1 && inner_ <= kShortRow && pieces_ == 1) {
+    // A single run for each result: the results' runs follow one another.
+    loops_.short_rows(in + first * inner_ * input_size_, n, inner_, sums);
+    return;
+  }
   for (int64_t i = 0; i < n; ++i) {
     const char* at = in + OffsetOf(kept_, first + i) * input_size_;
     char* sum = sums + i * loops_.accumulator_size;

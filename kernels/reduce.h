@@ -19,6 +19,8 @@ struct ReduceLoops {
   int64_t accumulator_size = 8;  // in bytes, at most 8
   /// Accumulates n elements that lie side by side into *sum.
   void (*row)(const void* in, int64_t n, void* sum) = nullptr;
+  /// Accumulates rows of n elements each, one after another, into `rows` accumulators.
+  void (*short_rows)(const void* in, int64_t rows, int64_t n, void* sums) = nullptr;
   /// Accumulates n elements into n accumulators.
   void (*columns)(const void* in, int64_t n, void* sums) = nullptr;
   /// Starts n accumulators.

@@ -22,6 +22,8 @@ constexpr int64_t kGrainElements = 1 << 14;
 template <class T>
 struct SoftmaxLoop {
   using C = ComputeType<T>;
+  static constexpr int64_t kShortSum = 256;
+  static constexpr int64_t kLine = 64 / sizeof(C);
 
   static PDL_INLINE void Row(const T* in, int64_t n, T* out) {
     C largest = -std::numeric_limits<C>::infinity();
@@ -35,11 +37,19 @@ struct SoftmaxLoop {
     if (has_nan != 0) largest = std::numeric_limits<C>::quiet_NaN();
     double sum = 0;
     if constexpr (std::is_same_v<T, C>) {
-#pragma omp simd reduction(+ : sum)
-      for (int64_t i = 0; i < n; ++i) {
-        const C e = math::Exp(in[i] - largest);
-        out[i] = e;
-        sum += static_cast<double>(e);
+      // Short sums in the type itself, the sum of them in double.
+      for (int64_t begin = 0; begin < n; begin += kShortSum) {
+        const int64_t end = std::min(begin + kShortSum, n);
+        // The next row comes from memory meanwhile.
+        for (int64_t i = begin; i < end; i += kLine) __builtin_prefetch(in + n + i);
+        C part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = begin; i < end; ++i) {
+          const C e = math::Exp(in[i] - largest);
+          out[i] = e;
+          part += e;
+        }
+        sum += static_cast<double>(part);
       }
       const C factor = static_cast<C>(1.0 / sum);
       for (int64_t i = 0; i < n; ++i) out[i] *= factor;

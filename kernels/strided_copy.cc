@@ -72,14 +72,21 @@ void CopyTyped(const StridedView& view, const T* in, T* out, int64_t begin, int6
 
 constexpr int64_t kBlock = 16;
 
-// out[p * out_stride + q] = in[p + q * in_stride], in blocks that stay in the cache.
+// out[p * out_stride + q] = in[p + q * in_stride] for up to kBlock rows p. Goes through a small
+// square, so that each line of memory is touched once: with strides that are powers of two, few
+// lines fit into the cache together.
 template <class T>
 void TransposeBlocks(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t rows,
                      int64_t columns) {
+  T square[kBlock][kBlock];
   for (int64_t column = 0; column < columns; column += kBlock) {
-    const int64_t last = std::min(column + kBlock, columns);
+    const int64_t n = std::min(kBlock, columns - column);
+    for (int64_t q = 0; q < n; ++q) {
+      std::memcpy(square[q], in + (column + q) * in_stride, static_cast<size_t>(rows) * sizeof(T));
+    }
     for (int64_t p = 0; p < rows; ++p) {
-      for (int64_t q = column; q < last; ++q) out[p * out_stride + q] = in[p + q * in_stride];
+      T* to = out + p * out_stride + column;
+      for (int64_t q = 0; q < n; ++q) to[q] = square[q][p];
     }
   }
 }
@@ -150,6 +157,7 @@ StridedCopy::StridedCopy(StridedView view, int64_t element_size)
 }
 
 void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
+  if (num_elements_ == 0) return;
   if (dense_dim_ < 0) {
     context.ParallelFor(num_elements_, kGrain, [&](int64_t begin, int64_t end) {
       CopyElements(view_, in, static_cast<char*>(out) + begin * element_size_, element_size_, begin,

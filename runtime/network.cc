@@ -159,6 +159,15 @@ class NetworkRun {
         weights_(weights) {}
 
   llvm::Error Execute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel) {
+    llvm::Error error = Compute(packs, seed, cancel);
+    if (error) {
+      for (Variable* state : new_states_) state->Clear();
+    }
+    return error;
+  }
+
+ private:
+  llvm::Error Compute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel) {
     if (llvm::Error error = FindInputs()) return error;
     llvm::Expected<std::vector<int64_t>> sizes = plan_.SymbolSizes(inputs_);
     if (!sizes) return sizes.takeError();
@@ -178,7 +187,6 @@ class NetworkRun {
     return error;
   }
 
- private:
   llvm::Error FindInputs() {
     std::string missing;
     for (SlotId slot : schedule_.inputs) {
@@ -215,6 +223,7 @@ class NetworkRun {
         llvm::Expected<Tensor> initial = weights_.Initial(value, lookup);
         if (!initial) return initial.takeError();
         variable->Set(std::move(*initial));
+        new_states_.push_back(variable);
       }
       Tensor* tensor = variable->GetMutable<Tensor>();
       if (!tensor)
@@ -312,7 +321,7 @@ class NetworkRun {
                   last->sizes() == llvm::ArrayRef<int64_t>(type.sizes) && !IsRead(last);
       if (fits) {
         outputs_.push_back(std::move(*last));
-        *last = Tensor();
+        variable->Clear();
       } else {
         llvm::Expected<Tensor> fresh = Tensor::AllocateUninitialized(type.dtype, type.sizes);
         if (!fresh) return fresh.takeError();
@@ -370,6 +379,7 @@ class NetworkRun {
   std::unique_ptr<Frame> frame_;
   llvm::SmallVector<const Tensor*, 4> inputs_;
   llvm::SmallVector<Variable*, 4> states_;
+  llvm::SmallVector<Variable*, 4> new_states_;  // made by this run
   llvm::SmallVector<Tensor, 2> kept_;
   llvm::SmallVector<Tensor, 2> outputs_;
   llvm::SmallVector<Tensor, 2> updates_;

@@ -5,6 +5,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
 #include "runtime/fusion.h"
 
@@ -114,8 +115,20 @@ class Scheduler {
     return llvm::Error::success();
   }
 
+  /// Says the same whatever the symbols stand for.
+  static bool IsFixed(const AttributeValue& value) {
+    auto is_constant = [](const Shape& shape) {
+      return llvm::all_of(shape, [](const Dim& dim) { return dim.is_constant(); });
+    };
+    if (const Shape* shape = std::get_if<Shape>(&value)) return is_constant(*shape);
+    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
+      return llvm::all_of(*shapes, is_constant);
+    return !std::holds_alternative<BlockId>(value);
+  }
+
   static bool IsConstantCall(const Op& op) {
     if (!op.operands().empty() || op.def().has(kRandom) || op.def().has(kEffect)) return false;
+    if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
     for (const Value* result : op.results()) {
       Dim bytes = NumElements(result->type().dims) * DTypeSize(result->type().dtype);
       if (!bytes.is_constant() || bytes.constant() > kMaxConstantBytes) return false;
@@ -280,9 +293,19 @@ class Scheduler {
   }
 
   void AddChecks() {
-    for (const GraphConstraint& constraint : graph_.constraints())
-      schedule_->checks.push_back(
-          {&constraint.check, graph_.LocationToString(constraint.location)});
+    llvm::StringSet<> known;
+    for (SlotId input : schedule_->inputs)
+      for (const Dim& dim : schedule_->slots[input].value->type().dims)
+        dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
+    for (const GraphConstraint& constraint : graph_.constraints()) {
+      // An input that is not needed need not be fed, and its sizes stay unknown.
+      bool is_known = true;
+      for (const Dim* side : {&constraint.check.left, &constraint.check.right})
+        side->ForEachSymbol([&](llvm::StringRef symbol) { is_known &= known.contains(symbol); });
+      if (is_known)
+        schedule_->checks.push_back(
+            {&constraint.check, graph_.LocationToString(constraint.location)});
+    }
     for (const Op* op : needed_ops_)
       for (const DimCheck& check : op->checks())
         schedule_->checks.push_back({&check, graph_.LocationToString(op->location()) +

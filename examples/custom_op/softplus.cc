@@ -33,10 +33,18 @@ class SoftplusOp : public pdl::Operator<Context> {
     pdl::Tile tile;
     tile.parameters = &beta_;
     switch (inputs[0]) {
-      case pdl::DType::kF16: tile.dense = &SoftplusTile<pdl::float16>; break;
-      case pdl::DType::kBF16: tile.dense = &SoftplusTile<pdl::bfloat16>; break;
-      case pdl::DType::kF32: tile.dense = &SoftplusTile<float>; break;
-      default: tile.dense = &SoftplusTile<double>; break;
+      case pdl::DType::kF16:
+        tile.dense = &SoftplusTile<pdl::float16>;
+        break;
+      case pdl::DType::kBF16:
+        tile.dense = &SoftplusTile<pdl::bfloat16>;
+        break;
+      case pdl::DType::kF32:
+        tile.dense = &SoftplusTile<float>;
+        break;
+      default:
+        tile.dense = &SoftplusTile<double>;
+        break;
     }
     return tile;
   }

@@ -1,3 +1,4 @@
+// Room: ir
 #ifndef PDL_CONSTANT_H_
 #define PDL_CONSTANT_H_
 

@@ -14,7 +14,7 @@
 
 namespace pdl {
 
-/// The kinds of mistakes, each with a stable number: `PDL0203` (ir/codes.def).
+/// The kinds of mistakes, each with a stable number: `PDL0203` ("pdl/codes.def").
 enum class Code : uint16_t {
 #define PDL_CODE(enumerator, number, title, explanation) enumerator = number,
 #include "pdl/codes.def"

@@ -121,7 +121,7 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
       all.insert(all.end(), candidate.spellings.begin(), candidate.spellings.end());
     return MakeUsageError("there is no option '{0}'{1}",
                           argument.starts_with("--") ? spelling : argument,
-                          DidYouMean(spelling, all));
+                          spelling.starts_with("--") ? DidYouMean(spelling, all) : "");
   }
   if (option->value.empty() && has_value)
     return MakeUsageError("option {0} takes no value, got '{1}'", spelling, value);

@@ -8,7 +8,8 @@
 namespace pdl {
 
 void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
-  line.AddValue("--set", "NAME=VALUE", "give an `attr` of the file another value: --set width=512",
+  line.AddValue("--set", "NAME=VALUE",
+                "give an `attr` of the file another value, such as width=512",
                 [options](llvm::StringRef text) -> llvm::Error {
                   auto assignment = ParseAssignment(text);
                   if (!assignment) return assignment.takeError();

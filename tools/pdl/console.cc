@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -104,6 +105,8 @@ void PrintWarning(llvm::StringRef message) { PrintMessage("warning", message, ""
 
 int Finish(llvm::Error error) {
   int status = kWell;
+  // One mistake may have been met several times.
+  llvm::StringSet<> printed;
   llvm::handleAllErrors(
       std::move(error),
       [&](const TextErrors& e) {
@@ -119,7 +122,7 @@ int Finish(llvm::Error error) {
         status = std::max<int>(status, kDeviceFailed);
       },
       [&](const UserError& e) {
-        PrintMessage("error", e.text(), CodeName(e.code()));
+        if (printed.insert(e.text()).second) PrintMessage("error", e.text(), CodeName(e.code()));
         status = std::max<int>(status, kUserMistake);
       },
       [&](const llvm::ErrorInfoBase& e) {

@@ -99,6 +99,14 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
   sizes_ = options.sizes;
   // All mistakes at once.
   llvm::Error errors = llvm::Error::success();
+  const std::vector<std::string> symbols = graph.Symbols();
+  for (const auto& size : options.sizes) {
+    if (llvm::is_contained(symbols, size.first())) continue;
+    const std::vector<llvm::StringRef> names(symbols.begin(), symbols.end());
+    errors = llvm::joinErrors(
+        std::move(errors), MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}",
+                                         size.first(), DidYouMean(size.first(), names)));
+  }
   std::vector<const Value*> random;
   for (const auto& [name, text] : values_) {
     const Value* input = FindInput(graph, name);

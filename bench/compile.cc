@@ -1,0 +1,92 @@
+// From text to a checked graph, and from a file to a network.
+#include <algorithm>
+#include <filesystem>
+
+#include "bench/networks.h"
+#include "benchmark/benchmark.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/io.h"
+#include "pdl/serialize.h"
+
+namespace pdl::bench {
+namespace {
+
+constexpr int kMany = 100'000, kFew = 10'000;
+
+/// All that `pdl check` does with a text.
+void Check(const std::string& text) { benchmark::DoNotOptimize(CompileOrDie(text)); }
+
+void CheckStatements(benchmark::State& state) {
+  std::string text = ChainOfCosines(static_cast<int>(state.range(0)));
+  for (auto _ : state) Check(text);
+  state.counters["statements"] = benchmark::Counter(static_cast<double>(state.range(0)),
+                                                    benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(CheckStatements)->Arg(kFew)->Arg(kMany)->Unit(benchmark::kMillisecond);
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+/// How many times longer ten times the text takes, measured in turn.
+void CheckRatio(benchmark::State& state) {
+  std::string few = ChainOfCosines(kFew), many = ChainOfCosines(kMany);
+  std::vector<double> few_seconds, many_seconds;
+  for (auto _ : state) {
+    double start = Now();
+    Check(few);
+    double middle = Now();
+    Check(many);
+    few_seconds.push_back(middle - start);
+    many_seconds.push_back(Now() - middle);
+  }
+  state.counters["ratio"] = Median(many_seconds) / Median(few_seconds);
+}
+BENCHMARK(CheckRatio)->Iterations(9)->Unit(benchmark::kMillisecond);
+
+/// A `.pdlc` of 100,000 calls, removed with the program.
+std::string NetworkFile() {
+  static const struct File {
+    File() {
+      std::string name = (std::filesystem::temp_directory_path() / "pdl-bench-XXXXXX").string();
+      folder = mkdtemp(name.data());
+      path = folder + "/chain.pdlc";
+      std::string bytes = llvm::cantFail(SerializeNetwork(CompileOrDie(ChainOfCosines(kMany))));
+      llvm::cantFail(WriteFileAtomically(path, bytes));
+    }
+    ~File() { std::filesystem::remove_all(folder); }
+    std::string folder, path;
+  } file;
+  return file.path;
+}
+
+std::shared_ptr<const Network> Load() {
+  return llvm::cantFail(Network::Load(NetworkFile(), {}, GlobalRegistry()));
+}
+
+void LoadNetwork(benchmark::State& state) {
+  NetworkFile();
+  for (auto _ : state) benchmark::DoNotOptimize(Load());
+  state.counters["per_call"] = benchmark::Counter(
+      kMany, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(LoadNetwork)->Unit(benchmark::kMillisecond);
+
+/// The first run makes the Plan.
+void LoadNetworkAndRun(benchmark::State& state) {
+  NetworkFile();
+  CPUContext context(1);
+  for (auto _ : state) {
+    std::shared_ptr<const Network> network = Load();
+    Scope scope;
+    scope.Create("y0")->Set(Noise({1}));
+    RunOrDie(*network, &scope, &context);
+  }
+  state.counters["per_call"] = benchmark::Counter(
+      kMany, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(LoadNetworkAndRun)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace pdl::bench

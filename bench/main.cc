@@ -1,0 +1,57 @@
+// Runs the benchmarks; without --benchmark_filter also reports the peak memory of some of them,
+// each in a process of its own.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "benchmark/benchmark.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace {
+
+constexpr char kPeakOnly[] = "PDL_BENCH_PEAK";
+
+/// The peak of this process's resident memory, as the kernel words it: "12345 kB".
+std::string PeakMemory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (llvm::StringRef(line).starts_with("VmHWM:"))
+      return llvm::StringRef(line).drop_front(6).trim().str();
+  return "unknown";
+}
+
+void ReportPeak(const std::string& program, const char* name) {
+  std::string command = std::string(kPeakOnly) + "=1 '" + program +
+                        "' --benchmark_min_time=0.001 --benchmark_filter='^" + name + "$'";
+  FILE* child = popen(command.c_str(), "r");
+  char line[256] = "";
+  while (child && std::fgets(line, sizeof line, child)) {
+  }
+  if (child) pclose(child);
+  std::printf("%-40s %s", name, line);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool filtered = llvm::any_of(llvm::ArrayRef(argv, argc), [](const char* argument) {
+    return llvm::StringRef(argument).starts_with("--benchmark_");
+  });
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  if (std::getenv(kPeakOnly)) std::printf("%s\n", PeakMemory().c_str());
+  if (filtered) return 0;
+
+  std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  std::printf("\nPeak memory of a process that does this alone (VmHWM)\n");
+  for (const char* name :
+       {"nothing", "Dispatch/plain/1", "Dispatch/fused/1", "BindNewSizeAndRun",
+        "CheckStatements/10000", "CheckStatements/100000", "LoadNetwork", "LoadNetworkAndRun"})
+    ReportPeak(program, name);
+  return 0;
+}

@@ -1,0 +1,32 @@
+#ifndef PDL_BENCH_NETWORKS_H_
+#define PDL_BENCH_NETWORKS_H_
+
+#include <memory>
+#include <string>
+
+#include "pdl/compiler.h"
+#include "pdl/network.h"
+
+namespace pdl::bench {
+
+/// `count` calls of `add`, each with another constant, one after the other: nothing to be folded,
+/// merged or left out. From `x: f32[N]` to `y`.
+std::string ChainOfAdds(int count);
+/// `count` statements like "y7 = cos(y6, scale=5.0)".
+std::string ChainOfCosines(int count);
+
+/// Ends the program where the text has a mistake.
+Graph CompileOrDie(const std::string& text);
+std::shared_ptr<const Network> MakeNetwork(const std::string& text, bool fuse = true);
+/// One run; ends the program where it fails.
+void RunOrDie(const Network& network, Scope* scope, DeviceContext* context);
+
+/// Numbers in [-1, 1) that look random, always the same.
+Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed = 1);
+
+/// Seconds since some point in the past.
+double Now();
+
+}  // namespace pdl::bench
+
+#endif  // PDL_BENCH_NETWORKS_H_

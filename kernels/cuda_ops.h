@@ -1,0 +1,27 @@
+// The CUDA kernels of libpdl's operators, family by family.
+#ifndef PDL_KERNELS_CUDA_OPS_H_
+#define PDL_KERNELS_CUDA_OPS_H_
+
+#include "pdl/op_registry.h"
+
+namespace pdl::cuda {
+
+/// Adds every CUDA kernel to the operators of `registry`, which must hold libpdl's.
+void AddAllKernels(OpRegistry& registry);
+
+// One for each family.
+void AddUnaryKernels(OpRegistry& registry);
+void AddBinaryKernels(OpRegistry& registry);
+void AddComparisonKernels(OpRegistry& registry);
+void AddMatmulKernels(OpRegistry& registry);
+void AddReductionKernels(OpRegistry& registry);
+void AddSoftmaxKernels(OpRegistry& registry);
+void AddShapeKernels(OpRegistry& registry);
+void AddSliceKernels(OpRegistry& registry);
+void AddCastKernels(OpRegistry& registry);
+void AddConstantKernels(OpRegistry& registry);
+void AddRandomKernels(OpRegistry& registry);
+
+}  // namespace pdl::cuda
+
+#endif  // PDL_KERNELS_CUDA_OPS_H_

@@ -1,0 +1,28 @@
+#include "kernels/unary.cuh"
+
+#include "kernels/cuda_ops.h"
+
+namespace pdl::cuda {
+namespace {
+
+template <class F, class Types>
+void AddUnary(OpRegistry& registry, llvm::StringRef name) {
+  registry.AddKernel(name, DeviceKind::kCUDA, &CreateKernel<UnaryOp<F, Types>>);
+}
+
+}  // namespace
+
+void AddUnaryKernels(OpRegistry& registry) {
+  AddUnary<Cos, Floats>(registry, "cos");
+  AddUnary<Sin, Floats>(registry, "sin");
+  AddUnary<Exp, Floats>(registry, "exp");
+  AddUnary<Log, Floats>(registry, "log");
+  AddUnary<Sqrt, Floats>(registry, "sqrt");
+  AddUnary<Tanh, Floats>(registry, "tanh");
+  AddUnary<Sigmoid, Floats>(registry, "sigmoid");
+  AddUnary<Relu, Numbers>(registry, "relu");
+  AddUnary<Neg, Numbers>(registry, "neg");
+  AddUnary<Abs, Numbers>(registry, "abs");
+}
+
+}  // namespace pdl::cuda

@@ -1,0 +1,184 @@
+#include "pdl/cuda_context.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringRef.h"
+#include "pdl/error.h"
+#include "runtime/cuda/cuda_error.h"
+
+namespace pdl {
+namespace {
+
+/// The oldest GPUs that the kernels are compiled for: compute capability 8.0.
+constexpr int kOldestMajor = 8;
+
+std::string VersionToString(int version) {
+  return llvm::formatv("{0}.{1}", version / 1000, version % 1000 / 10).str();
+}
+
+/// Whether there is a driver that this CUDA runtime can use, and how many GPUs it shows.
+llvm::Expected<int> CountDevices() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  cudaGetLastError();
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+    return MakeDeviceError("no NVIDIA driver found (libcuda.so.1)");
+  if (status == cudaErrorInsufficientDriver)
+    return MakeDeviceError("the NVIDIA driver is for CUDA {0}, but {1} is needed",
+                           VersionToString(driver), VersionToString(CUDART_VERSION));
+  if (status == cudaSuccess || status == cudaErrorNoDevice)
+    return MakeDeviceError("the NVIDIA driver shows no GPU");
+  return MakeDeviceError("{0} ({1})", cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+}  // namespace
+
+/// What all Forks share. Memory given out keeps it alive, so stream and pool outlive the memory.
+struct CUDAContext::Shared {
+  explicit Shared(Device device_in) : device(device_in) {}
+  ~Shared();
+  llvm::Error Initialize();
+
+  Device device;
+  cudaStream_t stream = nullptr;
+  cublasLtHandle_t cublas = nullptr;
+  /// Null where the GPU has no memory pools (some virtual ones): cudaMalloc serves there.
+  cudaMemPool_t pool = nullptr;
+  int num_multiprocessors = 0;
+  uint64_t fingerprint = 0;
+};
+
+// Errors are of no use here; at the process's end the driver may be gone already.
+CUDAContext::Shared::~Shared() {
+  CurrentDevice current(device);
+  if (cublas) cublasLtDestroy(cublas);
+  if (stream) {
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+  }
+  if (pool) cudaMemPoolDestroy(pool);
+}
+
+llvm::Error CUDAContext::Shared::Initialize() {
+  CurrentDevice current(device);
+  cudaDeviceProp properties;
+  if (auto error = ToError(cudaGetDeviceProperties(&properties, device.index),
+                           "reading the properties", device))
+    return error;
+  if (properties.major < kOldestMajor)
+    return MakeDeviceError("{0} has compute capability {1}.{2}, but {3}.0 or later is needed",
+                           properties.name, properties.major, properties.minor, kOldestMajor);
+  num_multiprocessors = properties.multiProcessorCount;
+  fingerprint = llvm::hash_combine(
+      llvm::hash_combine_range(properties.uuid.bytes, properties.uuid.bytes + 16),
+      llvm::StringRef(properties.name), properties.major, properties.minor,
+      properties.multiProcessorCount, device.index);
+
+  if (auto error = ToError(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                           "making a stream", device))
+    return error;
+  if (auto error = ToError(cublasLtCreate(&cublas), "making a cuBLASLt handle", device))
+    return error;
+  if (!properties.memoryPoolsSupported) return llvm::Error::success();
+
+  cudaMemPoolProps pool_properties;
+  std::memset(&pool_properties, 0, sizeof pool_properties);
+  pool_properties.allocType = cudaMemAllocationTypePinned;
+  pool_properties.location.type = cudaMemLocationTypeDevice;
+  pool_properties.location.id = device.index;
+  if (auto error =
+          ToError(cudaMemPoolCreate(&pool, &pool_properties), "making a memory pool", device))
+    return error;
+  // What is given back stays in the pool up to this much, the rest goes back to the driver.
+  uint64_t threshold = properties.totalGlobalMem / 4;
+  return ToError(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
+                 "setting up the memory pool", device);
+}
+
+llvm::Expected<std::unique_ptr<CUDAContext>> CUDAContext::Create(int index) {
+  llvm::Expected<int> count = CountDevices();
+  if (!count) return count.takeError();
+  if (index < 0 || index >= *count)
+    return MakeDeviceError("no GPU of that index: the NVIDIA driver shows {0}", *count);
+  auto shared = std::make_shared<Shared>(Device{DeviceKind::kCUDA, index});
+  if (llvm::Error error = shared->Initialize()) return error;
+  return std::unique_ptr<CUDAContext>(new CUDAContext(std::move(shared)));
+}
+
+CUDAContext::CUDAContext(std::shared_ptr<Shared> shared)
+    : DeviceContext(shared->device),
+      shared_(std::move(shared)),
+      stream_(shared_->stream),
+      cublas_(shared_->cublas),
+      num_multiprocessors_(shared_->num_multiprocessors) {}
+
+std::unique_ptr<DeviceContext> CUDAContext::Fork() const {
+  return std::unique_ptr<DeviceContext>(new CUDAContext(shared_));
+}
+
+llvm::Expected<std::shared_ptr<void>> CUDAContext::Allocate(int64_t bytes) {
+  CurrentDevice current(device());
+  const size_t wanted = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  void* memory = nullptr;
+  const cudaError_t status =
+      shared_->pool ? cudaMallocFromPoolAsync(&memory, wanted, shared_->pool, shared_->stream)
+                    : cudaMalloc(&memory, wanted);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    return MakeDeviceError("out of memory on {0}: {1} bytes wanted, {2} of {3} free",
+                           DeviceToString(device()), bytes, free, total);
+  }
+  if (llvm::Error error = ToError(status, "allocating memory", device())) return error;
+  return std::shared_ptr<void>(memory, [shared = shared_](void* freed) {
+    CurrentDevice current(shared->device);
+    if (shared->pool) {
+      cudaFreeAsync(freed, shared->stream);
+    } else {
+      cudaFree(freed);
+    }
+  });
+}
+
+llvm::Error CUDAContext::CopyFromHost(void* to, const void* from, int64_t bytes) {
+  if (bytes == 0) return llvm::Error::success();
+  CurrentDevice current(device());
+  if (auto error = ToError(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes),
+                                           cudaMemcpyHostToDevice, shared_->stream),
+                           "copying to the GPU", device()))
+    return error;
+  return Synchronize();
+}
+
+llvm::Error CUDAContext::CopyToHost(void* to, const void* from, int64_t bytes) {
+  if (bytes == 0) return llvm::Error::success();
+  CurrentDevice current(device());
+  if (auto error = ToError(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes),
+                                           cudaMemcpyDeviceToHost, shared_->stream),
+                           "copying from the GPU", device()))
+    return error;
+  return Synchronize();
+}
+
+llvm::Error CUDAContext::CopyWithin(void* to, const void* from, int64_t bytes) {
+  if (bytes == 0) return llvm::Error::success();
+  CurrentDevice current(device());
+  return ToError(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDeviceToDevice,
+                                 shared_->stream),
+                 "copying within the GPU", device());
+}
+
+llvm::Error CUDAContext::Synchronize() {
+  CurrentDevice current(device());
+  return ToError(cudaStreamSynchronize(shared_->stream), "waiting for the GPU", device());
+}
+
+uint64_t CUDAContext::Fingerprint() const { return shared_->fingerprint; }
+
+}  // namespace pdl
