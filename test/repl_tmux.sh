@@ -32,7 +32,7 @@ clear_screen() { keys C-l; sleep 0.3; }
 cd "$folder"
 export XDG_STATE_HOME=$folder/state
 tmux new-session -d -s repl -x 100 -y 40 "$pdl repl; echo status \$?; sleep 100"
-expect '^pdl> $'
+expect '^pdl> ?$'
 
 line 'x = [0.0, 1.0]'
 expect '^x: f32\[2\] = \[0\.0, 1\.0\]$'
@@ -55,7 +55,7 @@ expect '^pdl> softmax\($'
 keys C-c
 expect '^pdl> softmax\(\^C$'
 line 'z = ['
-expect '^\.\.\.> $'
+expect '^\.\.\.> ?$'
 keys C-c
 expect '^\.\.\.> \^C$'
 line 'x'
@@ -70,7 +70,7 @@ for ((i = 0; i < 400; i++)); do chain+='@r'; done
 echo "big = $chain" > chain.pdl
 clear_screen
 line ':load chain.pdl'
-expect '^pdl> $'
+expect '^pdl> ?$'
 line 'sum(big)'
 sleep 2
 keys C-c
@@ -83,13 +83,15 @@ clear_screen
 keys Up
 expect '^pdl> sum\(x\)$'
 keys C-c
+expect '^pdl> sum\(x\)\^C$'
 line ':quit'
 expect '^status 0$'
 tmux respawn-pane -k -t repl "$pdl repl; echo status \$?; sleep 100"
-expect '^pdl> $'
+expect '^pdl> ?$'
 keys Up Up
 expect '^pdl> sum\(x\)$'
 keys C-c
+expect '^pdl> sum\(x\)\^C$'
 keys C-d
 expect '^status 0$'
 echo "the session went as it should"

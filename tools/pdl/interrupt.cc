@@ -39,9 +39,14 @@ Interrupts::~Interrupts() {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
+void Interrupts::Begin(Doing doing) {
+  ++number_;
+  doing_ = doing;
+}
+
 void Interrupts::BeginReading() {
   interrupted_ = false;
-  doing_ = Doing::kReading;
+  Begin(Doing::kReading);
 }
 
 bool Interrupts::EndReading() {
@@ -51,7 +56,7 @@ bool Interrupts::EndReading() {
 
 void Interrupts::BeginRunning() {
   cancelled_ = false;
-  doing_ = Doing::kRunning;
+  Begin(Doing::kRunning);
 }
 
 void Interrupts::EndRunning() { doing_ = Doing::kNothing; }
@@ -61,16 +66,18 @@ void Interrupts::Watch() {
   for (;;) {
     int signal = 0;
     if (sigwait(&set, &signal) != 0 || stop_) return;
+    const uint64_t number = number_;
     const Doing doing = doing_;
     if (doing == Doing::kReading) interrupted_ = true;
     if (doing == Doing::kRunning) cancelled_ = true;
-    WaitForEndOf(doing);
+    WaitForEndOf(doing, number);
   }
 }
 
-void Interrupts::WaitForEndOf(Doing what) {
+void Interrupts::WaitForEndOf(Doing what, uint64_t number) {
   using namespace std::chrono_literals;
-  for (auto waited = 0ms; doing_ == what && what != Doing::kNothing && !stop_; waited += 5ms) {
+  if (what == Doing::kNothing) return;
+  for (auto waited = 0ms; doing_ == what && number_ == number && !stop_; waited += 5ms) {
     // libedit reads again after the first failure.
     if (what == Doing::kReading) pthread_kill(owner_, kWake);
     if (what == Doing::kRunning && waited == 1000ms) {

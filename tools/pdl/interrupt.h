@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdint>
 #include <thread>
 
 namespace pdl {
@@ -28,10 +29,13 @@ class Interrupts {
 
  private:
   enum class Doing { kNothing, kReading, kRunning };
+  void Begin(Doing doing);
   void Watch();
-  void WaitForEndOf(Doing what);
+  /// Waits for the end of the `number`th thing that is done.
+  void WaitForEndOf(Doing doing, uint64_t number);
 
   std::atomic<Doing> doing_ = Doing::kNothing;
+  std::atomic<uint64_t> number_ = 0;
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> interrupted_ = false;
   std::atomic<bool> stop_ = false;
