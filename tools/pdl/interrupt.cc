@@ -69,7 +69,10 @@ void Interrupts::Watch() {
     const uint64_t number = number_;
     const Doing doing = doing_;
     if (doing == Doing::kReading) interrupted_ = true;
-    if (doing == Doing::kRunning) cancelled_ = true;
+    if (doing == Doing::kRunning) {
+      cancelled_ = true;
+      llvm::errs() << '\n';  // after the terminal's ^C
+    }
     WaitForEndOf(doing, number);
   }
 }
