@@ -22,13 +22,16 @@ llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef 
                                                  static_cast<int>(bytes.size()));
     // Each call in a dim takes two levels.
     coded.SetRecursionLimit(2 * kMaxDimDepth + 32);
-    if (!desc->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+    if (!desc->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
+        desc->format_version() == 0)
       return MakeUserError(Code::kBadNetwork, "{0}: not a network file, or a damaged one", file);
   }
-  if (desc->format_version() == 0 || desc->format_version() > kFormatVersion)
+  if (desc->format_version() > kFormatVersion)
     return MakeUserError(Code::kBadNetwork,
                          "{0}: format version {1}, but this version of pdl reads 1 to {2}", file,
                          desc->format_version(), kFormatVersion);
+  if (!desc->whole())
+    return MakeUserError(Code::kBadNetwork, "{0}: truncated: its end is missing", file);
   return NetworkReader(*desc, bytes.size(), file, registry).Read();
 }
 

@@ -52,6 +52,7 @@ class NetworkWriter {
       desc->set_state(update.state->name());
       desc->set_value(update.value->name());
     }
+    out_.set_whole(true);
     return llvm::Error::success();
   }
 

@@ -6,11 +6,13 @@
 %python     a Python interpreter
 FileCheck, not, count and split-file are found as they are.
 
-Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan.
+Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
+(with the .proto file), dev-full.
 """
 
 import ctypes
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -51,6 +53,10 @@ config.substitutions += [
 
 if has_gpu():
     config.available_features.add("cuda")
+if shutil.which("protoc", path=config.environment["PATH"]) and os.path.exists(config.pdl_source + "/proto"):
+    config.available_features.add("protoc")
+if os.path.exists("/dev/full"):
+    config.available_features.add("dev-full")
 if "address" in config.pdl_sanitize:
     config.available_features.add("asan")
 if "thread" in config.pdl_sanitize:
