@@ -14,7 +14,7 @@ llvm::ArrayRef<ReplCommand> ReplCommands() {
       {":type", "EXPRESSION", "the type of an expression, which is not run"},
       {":list", "", "the statements accepted so far, with their line numbers"},
       {":save", "FILE.pdl", "writes them as a file that `pdl run` takes"},
-      {":load", "FILE.pdl", "adds the statements of a file"},
+      {":load", "FILE.pdl", "adds the statements of a file; weights are looked up beside it"},
       {":device", "NAME", "runs on cpu, cuda or cuda:1 from here on"},
       {":time", "", "shows how long each statement takes, or stops doing so"},
       {":reset", "", "forgets all statements and values"},

@@ -195,7 +195,10 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
       add.Add(llvm::Twine(keyword) + " ");
     }
   }
-  for (const OpDef* def : operators) add.Add(def->name() + "(", OpCallToString(def->signature));
+  // Where an argument begins they would hide its attributes.
+  if (!word.empty() || callee == nullptr || !context.at_argument) {
+    for (const OpDef* def : operators) add.Add(def->name() + "(", OpCallToString(def->signature));
+  }
   return add.Take();
 }
 

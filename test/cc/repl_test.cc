@@ -239,7 +239,7 @@ TEST_F(ReplTest, Completes) {
   Say("cosine = [1.0]");
   EXPECT_THAT(Complete("co^"), ElementsAre("cosine", "concat(", "constant(", "cos("));
   EXPECT_THAT(Complete("y = cos(^"), Contains("scale="));
-  EXPECT_THAT(Complete("y = cos(cosine, ^"), Contains("scale="));
+  EXPECT_THAT(Complete("y = cos(cosine, ^"), ElementsAre("scale=", "cosine"));
   EXPECT_THAT(Complete("y = cos(cosine, sc^"), ElementsAre("scale="));
   EXPECT_THAT(Complete("y = cos(cosine, scale=2.0, ^"), Not(Contains("scale=")));
   EXPECT_THAT(Complete("y = cos(\n  cosine,\n  sc^"), ElementsAre("scale="));

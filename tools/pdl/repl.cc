@@ -38,7 +38,7 @@ echo 'cos([0.0, 1.0])' | pdl repl
 class Host : public ReplHost {
  public:
   Host(const CommonOptions& options, std::unique_ptr<DeviceContext> context)
-      : options_(options), context_(std::move(context)), weights_(".") {}
+      : options_(options), context_(std::move(context)), weights_(folder_) {}
 
   void UseInterrupts(Interrupts* interrupts) { interrupts_ = interrupts; }
 
@@ -66,6 +66,8 @@ class Host : public ReplHost {
     if (!file) return file.takeError();
     llvm::Expected<std::shared_ptr<const SourceFile>> source = ToSource(*file);
     if (!source) return source.takeError();
+    folder_ = file->folder;
+    weights_ = WeightFiles(folder_);
     return (*source)->text().str();
   }
 
@@ -103,6 +105,7 @@ class Host : public ReplHost {
     for (const GraphOutput& output : graph.outputs()) names.push_back(output.name);
     NetworkOptions how;
     how.seed = options_.seed;
+    how.weight_folder = folder_;
     auto network = Network::Create(std::move(graph), std::move(how), GlobalRegistry());
     if (!network) return network.takeError();
     Scope scope;
@@ -122,6 +125,8 @@ class Host : public ReplHost {
 
   const CommonOptions& options_;
   std::unique_ptr<DeviceContext> context_;
+  /// Where the files lie that statements name: that of the file loaded last.
+  std::string folder_ = ".";
   WeightFiles weights_;
   Interrupts* interrupts_ = nullptr;
 };
