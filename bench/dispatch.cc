@@ -1,6 +1,11 @@
 // What a call costs besides its arithmetic: 1000 of them over a few floats, one thread.
+#include <cmath>
+#include <cstdlib>
+
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace pdl::bench {
 namespace {
@@ -13,12 +18,26 @@ benchmark::Counter PerCall() {
       kCalls, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+/// Nothing was left out of the chain, and its result is right.
+void CheckChain(const Network& network, const Scope& scope) {
+  size_t adds = llvm::count_if(network.optimized_graph().ops(),
+                               [](const Op* op) { return op->type() == "add"; });
+  double sum = *scope.Find("x")->Get<Tensor>()->data<float>();
+  for (int i = 0; i < kCalls; ++i) sum += AddedBy(i);
+  double result = *scope.Find("y")->Get<Tensor>()->data<float>();
+  if (adds != kCalls || std::abs(result / sum - 1) > 1e-4) {
+    llvm::errs() << "pdl_bench: " << adds << " adds give " << result << "\n";
+    std::exit(1);
+  }
+}
+
 void Dispatch(benchmark::State& state, bool fuse) {
   std::shared_ptr<const Network> network = MakeNetwork(ChainOfAdds(kCalls), fuse);
   CPUContext context(1);
   Scope scope;
   scope.Create("x")->Set(Noise({state.range(0)}));
   RunOrDie(*network, &scope, &context);
+  CheckChain(*network, scope);
   for (auto _ : state) RunOrDie(*network, &scope, &context);
   state.counters["per_call"] = PerCall();
 }

@@ -1,8 +1,8 @@
 #include "bench/networks.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #include "llvm/Support/FormatVariadic.h"
@@ -21,7 +21,7 @@ namespace {
 std::string ChainOfAdds(int count) {
   std::string text = "input x: f32[N]\ny0 = x\n";
   for (int i = 0; i < count; ++i)
-    text += llvm::formatv("y{0} = y{1} + {2}\n", i + 1, i, 0.5 + 0.001 * i).str();
+    text += llvm::formatv("y{0} = y{1} + {2}\n", i + 1, i, AddedBy(i)).str();
   return text + llvm::formatv("output y = y{0}\n", count).str();
 }
 
@@ -65,8 +65,10 @@ Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed) {
   return *tensor;
 }
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+double ProcessorSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace pdl::bench

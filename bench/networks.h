@@ -9,6 +9,8 @@
 
 namespace pdl::bench {
 
+/// What call i of the chain adds.
+inline double AddedBy(int i) { return 0.5 + 0.001 * i; }
 /// `count` calls of `add`, each with another constant, one after the other: nothing to be folded,
 /// merged or left out. From `x: f32[N]` to `y`.
 std::string ChainOfAdds(int count);
@@ -24,8 +26,8 @@ void RunOrDie(const Network& network, Scope* scope, DeviceContext* context);
 /// Numbers in [-1, 1) that look random, always the same.
 Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed = 1);
 
-/// Seconds since some point in the past.
-double Now();
+/// Seconds of processor time that this process has taken.
+double ProcessorSeconds();
 
 }  // namespace pdl::bench
 

@@ -286,8 +286,9 @@ void Graph::RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
 Graph Graph::Clone() const {
   Graph copy;
   copy.blocks_.resize(blocks_.size());
-  llvm::DenseMap<const Value*, Value*> values;
-  llvm::DenseMap<const Op*, Op*> ops;
+  std::vector<Value*> clones;  // by number
+  clones.reserve(values_.size());
+  auto clone_of = [&](const Value* value) { return clones[value->number_]; };
   auto clone_value = [&](const Value& value) {
     Value* clone = &copy.values_.emplace_back();
     clone->name_ = value.name_;
@@ -298,10 +299,10 @@ Graph Graph::Clone() const {
     clone->comment_ = value.comment_;
     clone->number_ = static_cast<uint32_t>(copy.values_.size() - 1);
     if (value.variable_) clone->variable_ = std::make_unique<VariableInfo>(*value.variable_);
-    values[&value] = clone;
+    clones.push_back(clone);
   };
   for (const Value& value : values_) clone_value(value);
-  for (const auto& entry : names_) copy.names_[entry.first()] = values[entry.second];
+  for (const auto& entry : names_) copy.names_[entry.first()] = clone_of(entry.second);
   for (size_t i = 0; i < blocks_.size(); ++i) {
     for (const Op* op : blocks_[i].ops) {
       Op* clone = &copy.ops_.emplace_back();
@@ -312,23 +313,24 @@ Graph Graph::Clone() const {
       clone->location_ = op->location_;
       clone->block_ = op->block_;
       llvm::SmallVector<Value*, 4> operands;
-      for (const Value* operand : op->operands_) operands.push_back(values[operand]);
+      for (const Value* operand : op->operands_) operands.push_back(clone_of(operand));
       Use(clone, operands);
       for (const Value* result : op->results_) {
-        clone->results_.push_back(values[result]);
-        values[result]->producer_ = clone;
+        clone->results_.push_back(clone_of(result));
+        clone_of(result)->producer_ = clone;
       }
       copy.blocks_[i].ops.push_back(clone);
     }
-    for (const Value* value : blocks_[i].inputs) copy.blocks_[i].inputs.push_back(values[value]);
-    for (const Value* value : blocks_[i].outputs) copy.blocks_[i].outputs.push_back(values[value]);
+    for (const Value* value : blocks_[i].inputs) copy.blocks_[i].inputs.push_back(clone_of(value));
+    for (const Value* value : blocks_[i].outputs)
+      copy.blocks_[i].outputs.push_back(clone_of(value));
   }
-  for (const Value* value : parameters_) copy.parameters_.push_back(values[value]);
-  for (const Value* value : states_) copy.states_.push_back(values[value]);
+  for (const Value* value : parameters_) copy.parameters_.push_back(clone_of(value));
+  for (const Value* value : states_) copy.states_.push_back(clone_of(value));
   for (const GraphOutput& output : outputs_)
-    copy.outputs_.push_back({output.name, values[output.value], output.comment});
+    copy.outputs_.push_back({output.name, clone_of(output.value), output.comment});
   for (const GraphUpdate& update : updates_)
-    copy.AddUpdate(values[update.state], values[update.value]);
+    copy.AddUpdate(clone_of(update.state), clone_of(update.value));
   copy.constraints_ = constraints_;
   copy.locations_ = locations_;
   copy.files_ = files_;

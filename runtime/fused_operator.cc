@@ -85,7 +85,9 @@ std::shared_ptr<Layout> MakeLayout(llvm::ArrayRef<OperandType> inputs, const Ope
     access.element_size = DTypeSize(inputs[i].dtype);
     access.inner_stride = merged[i].back();
     access.outer_strides.assign(merged[i].begin(), merged[i].end() - 1);
-    if (inputs[i].num_elements() == 1) {
+    if (layout->total == 1) {
+      access.kind = InputAccess::Kind::kDense;
+    } else if (inputs[i].num_elements() == 1) {
       access.kind = InputAccess::Kind::kScalar;
     } else if (inputs[i].num_elements() == layout->total) {
       access.kind = InputAccess::Kind::kDense;

@@ -78,6 +78,32 @@ class Scheduler {
     }
     std::reverse(needed_ops_.begin(), needed_ops_.end());
     needed_ = std::move(needed);
+    NeedInputsOfSizes();
+  }
+
+  /// An input is needed also where only its sizes are: `normal([N, 3])` reads N from it.
+  void NeedInputsOfSizes() {
+    llvm::StringSet<> used;
+    auto use = [&](llvm::StringRef symbol) { used.insert(symbol); };
+    auto use_all = [&](const Shape& shape) {
+      for (const Dim& dim : shape) dim.ForEachSymbol(use);
+    };
+    for (const Op* op : needed_ops_) {
+      for (const Value* result : op->results()) use_all(result->type().dims);
+      for (const AttributeValue& value : op->attribute_values())
+        if (const auto* shape = std::get_if<Shape>(&value)) use_all(*shape);
+    }
+    for (const Value* state : graph_.states())
+      if (needed_.contains(state)) use_all(state->type().dims);
+    for (bool needed_already : {true, false}) {
+      for (const Value* input : graph_.inputs()) {
+        if (needed_.contains(input) != needed_already) continue;
+        bool gives = false;
+        for (const Dim& dim : input->type().dims)
+          dim.ForEachSymbol([&](llvm::StringRef symbol) { gives |= used.erase(symbol); });
+        if (gives) needed_.insert(input);
+      }
+    }
   }
 
   SlotId AddSlot(const Value* value, SlotKind kind) {

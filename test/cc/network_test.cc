@@ -218,6 +218,14 @@ TEST_F(NetworkTest, ComputesTheOutputsAskedFor) {
   EXPECT_EQ(Run(wrong), "the network has no output 'bb'; did you mean 'b'? [PDL0102]");
 }
 
+TEST_F(NetworkTest, AnInputThatGivesOnlyASizeIsNeeded) {
+  Make("input x: f32[N]\ninput z: f32[N]\nalso = z * 2\noutput y = ones([N, 2])\n");
+  EXPECT_EQ(Run(), "no value for input 'x': f32[N] [PDL0501]");
+  FeedX({1, 2});
+  EXPECT_EQ(Run(), "");
+  EXPECT_EQ(Get("y"), "[[1.0, 1.0],\n [1.0, 1.0]]");
+}
+
 TEST_F(NetworkTest, TheScopesParametersComeFirst) {
   Make("param w: f32[2] = ones()\noutput y = w * 2\noutput same = w\n");
   EXPECT_EQ(Run(), "");
