@@ -148,6 +148,12 @@ void Graph::AddOutput(llvm::StringRef name, Value* value, std::string comment) {
   outputs_.push_back({name.str(), value, std::move(comment)});
 }
 
+void Graph::ClearOutputs() {
+  outputs_.clear();
+  updates_.clear();
+  update_of_.clear();
+}
+
 void Graph::AddUpdate(Value* state, Value* value) {
   auto [entry, is_new] = update_of_.try_emplace(state, updates_.size());
   if (is_new) {

@@ -224,6 +224,8 @@ class PDL_API Graph {
   /// by other dead calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
   void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
+  /// Removes all outputs and updates, not what computes them.
+  void ClearOutputs();
   /// Makes `op` another call with the same results, at the same place: their types must come out
   /// equal to what they were (an internal error otherwise).
   void RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,

@@ -1,0 +1,84 @@
+// Room: frontend
+#ifndef PDL_REPL_H_
+#define PDL_REPL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/compiler.h"
+#include "pdl/constant.h"
+#include "pdl/export.h"
+#include "pdl/graph.h"
+#include "pdl/op_registry.h"
+
+namespace pdl {
+
+/// What a session asks of the program around it.
+class PDL_API ReplHost {
+ public:
+  virtual ~ReplHost();
+  /// Runs `graph` once, with those inputs under their names: one value for each of its outputs, in
+  /// their order. The same graph gives the same random numbers each time.
+  virtual llvm::Expected<std::vector<Constant>> Run(Graph graph,
+                                                    const llvm::StringMap<Constant>& inputs) = 0;
+  /// The elements of a value, as people read them.
+  virtual std::string Print(const Constant& value) = 0;
+  virtual llvm::Expected<std::string> ReadFile(llvm::StringRef path) = 0;
+  virtual llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) = 0;
+  /// From here on, Run uses that device.
+  virtual llvm::Error SetDevice(llvm::StringRef name) = 0;
+  /// Columns for help texts.
+  virtual unsigned Width() { return 80; }
+};
+
+/// What a session says to one statement or command.
+struct ReplReply {
+  /// Results; lines with their ends.
+  std::string output;
+  /// Mistakes and warnings in what was typed, at their places.
+  Diagnostics diagnostics;
+  /// What else went wrong: a run that failed, a file that cannot be read. A message without end.
+  std::string error;
+  /// The user asked to leave.
+  bool quit = false;
+
+  bool failed() const { return diagnostics.has_errors() || !error.empty(); }
+};
+
+/// One way to go on at the cursor.
+struct ReplCompletion {
+  /// The whole word that would stand there: "scale=".
+  std::string text;
+  /// How a list shows it: "scale=  float > 0 = 1.0".
+  std::string display;
+};
+
+/// A dialogue in the language: a network that grows by a statement at a time. A statement with a
+/// mistake changes nothing. Values are kept once they are computed, until a `feed` changes what
+/// they depend on. Knows no terminal; for use by one thread.
+class PDL_API ReplSession {
+ public:
+  /// Both must outlive the session. `find_weight` as in CompileRequest.
+  ReplSession(const OpRegistry& registry, ReplHost& host, WeightLookup find_weight = {});
+  ~ReplSession();
+
+  /// Takes whole statements, or one command that begins with ':'.
+  ReplReply Execute(llvm::StringRef text);
+  /// What may stand at the byte `cursor` of `text`, which holds what was typed of the statement so
+  /// far; `*begin` is where the word starts that each would replace.
+  std::vector<ReplCompletion> Complete(llvm::StringRef text, size_t cursor, size_t* begin) const;
+  /// The statements accepted so far: a network that compiles.
+  llvm::StringRef text() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_REPL_H_

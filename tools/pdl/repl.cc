@@ -1,0 +1,278 @@
+// pdl repl: the language as a dialogue.
+#include "pdl/repl.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "llvm/LineEditor/LineEditor.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "pdl/compiler.h"
+#include "pdl/io.h"
+#include "pdl/network.h"
+#include "pdl/version.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/interrupt.h"
+#include "tools/pdl/load_network.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl repl", "[FILE] [OPTION]...",
+    R"(Takes statements one by one, checks them, and shows each value with its type.
+FILE (.pdl) is loaded first. `:help` inside tells more.
+
+Where standard input is no terminal there are no prompts: every statement is
+executed, and the exit status is 1 if one of them had a mistake.
+)",
+    R"(pdl repl
+pdl repl digits.pdl
+echo 'cos([0.0, 1.0])' | pdl repl
+)"};
+
+/// The session's runs, files and devices.
+class Host : public ReplHost {
+ public:
+  Host(const CommonOptions& options, std::unique_ptr<DeviceContext> context)
+      : options_(options), context_(std::move(context)), weights_(folder_) {}
+
+  void UseInterrupts(Interrupts* interrupts) { interrupts_ = interrupts; }
+
+  llvm::Expected<std::vector<Constant>> Run(Graph graph,
+                                            const llvm::StringMap<Constant>& inputs) override {
+    if (interrupts_ != nullptr) interrupts_->BeginRunning();
+    llvm::Expected<std::vector<Constant>> values = RunUntilCancelled(std::move(graph), inputs);
+    if (interrupts_ != nullptr) interrupts_->EndRunning();
+    if (values) return values;
+    return llvm::handleErrors(
+        values.takeError(), [](std::unique_ptr<UserError> error) -> llvm::Error {
+          if (error->code() != Code::kCancelled) return llvm::Error(std::move(error));
+          return llvm::createStringError("interrupted; the value is computed when it is needed");
+        });
+  }
+
+  std::string Print(const Constant& value) override {
+    PrintOptions options;
+    options.line_width = OutputWidth();
+    return TensorToString(Tensor::FromConstant(value), options);
+  }
+
+  llvm::Expected<std::string> ReadFile(llvm::StringRef path) override {
+    llvm::Expected<InputFile> file = ReadInputFile(path);
+    if (!file) return file.takeError();
+    llvm::Expected<std::shared_ptr<const SourceFile>> source = ToSource(*file);
+    if (!source) return source.takeError();
+    folder_ = file->folder;
+    weights_ = WeightFiles(folder_);
+    return (*source)->text().str();
+  }
+
+  llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) override {
+    return WriteFileAtomically(path, text);
+  }
+
+  llvm::Error SetDevice(llvm::StringRef name) override {
+    llvm::Expected<Device> device = DeviceFromName(name);
+    if (!device) return device.takeError();
+    llvm::Expected<std::unique_ptr<DeviceContext>> context =
+        CreateDeviceContext(*device, options_.threads);
+    if (!context) return context.takeError();
+    context_ = std::move(*context);
+    return llvm::Error::success();
+  }
+
+  unsigned Width() override { return OutputWidth(); }
+
+  WeightLookup FindWeight() {
+    return [this](llvm::StringRef file, llvm::StringRef name) -> llvm::Expected<WeightInfo> {
+      llvm::Expected<WeightFiles::Found> found = weights_.Find(file, name);
+      if (!found) return found.takeError();
+      WeightInfo info;
+      info.dtype = found->entry->dtype;
+      info.sizes.assign(found->entry->sizes.begin(), found->entry->sizes.end());
+      return info;
+    };
+  }
+
+ private:
+  llvm::Expected<std::vector<Constant>> RunUntilCancelled(Graph graph,
+                                                          const llvm::StringMap<Constant>& inputs) {
+    std::vector<std::string> names;
+    for (const GraphOutput& output : graph.outputs()) names.push_back(output.name);
+    NetworkOptions how;
+    how.seed = options_.seed;
+    how.weight_folder = folder_;
+    auto network = Network::Create(std::move(graph), std::move(how), GlobalRegistry());
+    if (!network) return network.takeError();
+    Scope scope;
+    for (const auto& entry : inputs) {
+      scope.Create(entry.first())->Set(Tensor::FromConstant(entry.second));
+    }
+    RunOptions run;
+    run.training = options_.training;
+    if (interrupts_ != nullptr) run.cancel = &interrupts_->cancelled();
+    if (llvm::Error error = (*network)->Run(&scope, context_.get(), run)) return error;
+    std::vector<Constant> values;
+    for (const std::string& name : names) {
+      values.push_back(scope.Find(name)->Get<Tensor>()->ToConstant());
+    }
+    return values;
+  }
+
+  const CommonOptions& options_;
+  std::unique_ptr<DeviceContext> context_;
+  /// Where the files lie that statements name: that of the file loaded last.
+  std::string folder_ = ".";
+  WeightFiles weights_;
+  Interrupts* interrupts_ = nullptr;
+};
+
+/// Prints what the session said; true where all went well.
+bool Say(const ReplReply& reply) {
+  llvm::outs() << reply.output;
+  llvm::outs().flush();
+  PrintDiagnostics(reply.diagnostics);
+  if (!reply.error.empty()) Finish(llvm::createStringError(reply.error));
+  return !reply.failed();
+}
+
+/// Where the history of sessions is kept; empty where there is no such place.
+std::string HistoryPath() {
+  llvm::SmallString<128> path;
+  const char* state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && llvm::sys::path::is_absolute(state)) {
+    path = state;
+  } else if (llvm::sys::path::home_directory(path)) {
+    llvm::sys::path::append(path, ".local", "state");
+  } else {
+    return "";
+  }
+  llvm::sys::path::append(path, "pdl");
+  if (llvm::sys::fs::create_directories(path)) return "";
+  llvm::sys::path::append(path, "history");
+  return path.str().str();
+}
+
+using Completion = llvm::LineEditor::Completion;
+
+/// Networks and folders that begin with `typed`.
+std::vector<Completion> CompleteFile(llvm::StringRef typed) {
+  const llvm::StringRef folder = llvm::sys::path::parent_path(typed);
+  const llvm::StringRef begun = typed.ends_with("/") ? "" : llvm::sys::path::filename(typed);
+  std::vector<Completion> found;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator file(folder.empty() ? "." : folder, error), end;
+       file != end && !error; file.increment(error)) {
+    std::string name = llvm::sys::path::filename(file->path()).str();
+    const bool is_folder = file->type() == llvm::sys::fs::file_type::directory_file;
+    if (!is_folder && !llvm::StringRef(name).ends_with(".pdl")) continue;
+    if (!llvm::StringRef(name).starts_with(begun)) continue;
+    if (is_folder) name += '/';
+    found.emplace_back(name.substr(begun.size()), name);
+  }
+  llvm::sort(found, [](const Completion& a, const Completion& b) {
+    return a.DisplayText < b.DisplayText;
+  });
+  return found;
+}
+
+/// Statements from a terminal, until it is left.
+void Converse(ReplSession& session, Host& host) {
+  Interrupts interrupts;
+  host.UseInterrupts(&interrupts);
+  llvm::outs() << "pdl " << version_string << ": a statement shows what it defines; :help, :quit\n";
+  llvm::outs().flush();
+  std::string pending;
+  llvm::LineEditor editor("pdl", HistoryPath());
+  editor.setListCompleter([&](llvm::StringRef line, size_t cursor) {
+    const llvm::StringRef before = line.take_front(cursor);
+    for (llvm::StringRef command : {":load ", ":save "}) {
+      if (before.starts_with(command)) {
+        return CompleteFile(before.drop_front(command.size()).ltrim());
+      }
+    }
+    const std::string text = pending + line.str();
+    size_t begin = 0;
+    cursor += pending.size();
+    std::vector<Completion> completions;
+    for (const ReplCompletion& each : session.Complete(text, cursor, &begin)) {
+      completions.emplace_back(each.text.substr(cursor - begin), each.display);
+    }
+    return completions;
+  });
+  for (;;) {
+    editor.setPrompt(pending.empty() ? "pdl> " : "...> ");
+    interrupts.BeginReading();
+    const std::optional<std::string> line = editor.readLine();
+    if (interrupts.EndReading()) {
+      llvm::outs() << "^C\n";
+      llvm::outs().flush();
+      pending.clear();
+      continue;
+    }
+    if (line) pending += *line + "\n";
+    if (line && !llvm::StringRef(pending).ltrim().starts_with(":") && WantsMoreLines(pending)) {
+      continue;
+    }
+    const ReplReply reply = session.Execute(std::exchange(pending, ""));
+    Say(reply);
+    if (!line || reply.quit) break;
+    editor.saveHistory();
+  }
+  host.UseInterrupts(nullptr);
+}
+
+/// Statements from a file or a pipe; false where one had a mistake.
+bool ExecuteAll(ReplSession& session) {
+  bool all_well = true;
+  std::string line, pending;
+  for (bool is_open = true; is_open;) {
+    is_open = static_cast<bool>(std::getline(std::cin, line));
+    if (is_open) pending += line + "\n";
+    const bool is_command = llvm::StringRef(pending).ltrim().starts_with(":");
+    if (is_open && !is_command && WantsMoreLines(pending)) continue;
+    const ReplReply reply = session.Execute(std::exchange(pending, ""));
+    all_well &= Say(reply);
+    if (reply.quit) break;
+  }
+  return all_well;
+}
+
+}  // namespace
+
+int ReplMain(Arguments arguments) {
+  CommonOptions options;
+  CommandLine line(kHelp);
+  line.Section("The run");
+  line.AddValue("--plugin", "FILE.so", "operators from a shared library; may be repeated",
+                [&](llvm::StringRef text) {
+                  options.plugins.push_back(text.str());
+                  return llvm::Error::success();
+                });
+  AddRunOptions(line, &options);
+  AddMessageOptions(line, /*diagnostics=*/false);
+  auto files = line.Parse(arguments);
+  if (!files) return Finish(files.takeError());
+  if (!*files) return kWell;
+  if ((*files)->size() > 1) return Finish(line.Wrong("wanted one file at most"));
+  if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
+  auto context = OpenDevice(options);
+  if (!context) return Finish(context.takeError());
+
+  Host host(options, std::move(*context));
+  ReplSession session(GlobalRegistry(), host, host.FindWeight());
+  if (!(*files)->empty() && !Say(session.Execute((":load " + (*files)->front()).str()))) {
+    return kUserMistake;
+  }
+  if (isatty(STDIN_FILENO)) {
+    Converse(session, host);
+    return kWell;
+  }
+  return ExecuteAll(session) ? kWell : kUserMistake;
+}
+
+}  // namespace pdl
