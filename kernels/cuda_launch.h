@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/elements.cuh"
+#include "kernels/launch_kernel.h"
 #include "llvm/Support/Error.h"
 #include "pdl/cuda_context.h"
 #include "pdl/error.h"
@@ -26,10 +27,8 @@ llvm::Error Launch(const CUDAContext& context, const char* name, void (*kernel)(
   std::tuple<Parameters...> values(std::forward<Arguments>(arguments)...);
   CurrentDevice current(context.device());
   const cudaError_t status = std::apply(
-      [&](auto&... value) {
-        void* pointers[] = {static_cast<void*>(&value)..., nullptr};
-        return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), grid, block, pointers, 0,
-                                context.stream());
+      [&](Parameters&... value) {
+        return LaunchKernel<Parameters...>(kernel, grid, block, context.stream(), value...);
       },
       values);
   return ToError(status, name, context.device());

@@ -3,6 +3,8 @@
 #ifndef PDL_KERNELS_ELEMENTS_CUH_
 #define PDL_KERNELS_ELEMENTS_CUH_
 
+#include "kernels/half_conversion.cuh"
+
 namespace pdl::cuda {
 
 /// IEEE 754 binary16 and bfloat16 as they lie in memory; arithmetic on them is done in float.
@@ -25,16 +27,8 @@ struct Element {
 template <>
 struct Element<Half> {
   using Compute = float;
-  static __device__ __forceinline__ float Load(Half x) {
-    float y;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
-    return y;
-  }
-  static __device__ __forceinline__ Half Store(float x) {
-    Half y;
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
-    return y;
-  }
+  static __device__ __forceinline__ float Load(Half x) { return HalfToFloat(x.bits); }
+  static __device__ __forceinline__ Half Store(float x) { return {FloatToHalf(x)}; }
 };
 
 template <>
@@ -43,11 +37,7 @@ struct Element<Bfloat> {
   static __device__ __forceinline__ float Load(Bfloat x) {
     return __uint_as_float(static_cast<unsigned>(x.bits) << 16);
   }
-  static __device__ __forceinline__ Bfloat Store(float x) {
-    Bfloat y;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
-    return y;
-  }
+  static __device__ __forceinline__ Bfloat Store(float x) { return {FloatToBfloat(x)}; }
 };
 
 template <class T>

@@ -9,7 +9,7 @@ namespace pdl::testing {
 namespace {
 
 TEST(CudaGraph, CallsAreCapturedAndReplayed) {
-  auto created = CreateDeviceContext({DeviceKind::kCUDA, 0});
+  auto created = CreateCudaContext();
   if (!created) GTEST_SKIP() << llvm::toString(created.takeError());
   auto& context = static_cast<CUDAContext&>(**created);
   CPUContext cpu;

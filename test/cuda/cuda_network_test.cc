@@ -34,7 +34,7 @@ llvm::Expected<std::shared_ptr<const Network>> MakeNetwork() {
 }
 
 TEST(CudaNetwork, GivesTheSameOnBothDevices) {
-  auto cuda = CreateDeviceContext({DeviceKind::kCUDA, 0});
+  auto cuda = CreateCudaContext();
   if (!cuda) GTEST_SKIP() << llvm::toString(cuda.takeError());
   CPUContext cpu(0);
   auto network = MakeNetwork();

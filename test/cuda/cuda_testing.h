@@ -14,6 +14,9 @@
 
 namespace pdl::testing {
 
+/// The first GPU, or the emulated one in a test that links the emulator.
+llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext();
+
 /// One call of an operator, with operands on the CPU.
 struct TestCall {
   std::string op;
