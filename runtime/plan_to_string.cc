@@ -30,10 +30,20 @@ std::string PlacementToString(const Binding& binding, const Schedule& schedule, 
   return text;
 }
 
+constexpr size_t kMaxShown = 40;
+
 std::string CallToString(const Graph& graph, const Op& op) {
   std::vector<std::string> results, operands;
   for (const Value* result : op.results()) results.push_back(result->name());
   for (const Value* operand : op.operands()) operands.push_back(operand->name());
+  const std::vector<AttributeDecl>& attributes = op.def().signature.attributes;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const AttributeValue& value = op.attribute_values()[i];
+    if (Identical(value, attributes[i].default_value)) continue;
+    std::string shown = AttributeToString(value);
+    if (shown.size() > kMaxShown) shown = shown.substr(0, kMaxShown - 3) + "...";
+    operands.push_back(attributes[i].name + "=" + shown);
+  }
   std::string text =
       llvm::join(results, ", ") + " = " + op.type() + "(" + llvm::join(operands, ", ") + ")";
   std::string place = graph.LocationToString(op.location());
