@@ -4,16 +4,16 @@
 namespace pdl::cuda {
 namespace {
 
-/// The float towards 0 from x, made odd where x is none: rounding it once more, to a half, gives what
-/// rounding x at once would.
+/// The float towards 0 from x, made odd where x is none: rounding it once more, to a half, gives
+/// what rounding x at once would.
 __device__ __forceinline__ float RoundToOdd(double x) {
   const float shorter = __double2float_rz(x);
   if (static_cast<double>(shorter) == x || x != x) return shorter;
   return __uint_as_float(__float_as_uint(shorter) | 1u);
 }
 
-/// What does not fit an i32 (for results of up to 32 bits) or an i64 becomes the smallest one; shorter
-/// integers take the low bits.
+/// What does not fit an i32 (for results of up to 32 bits) or an i64 becomes the smallest one;
+/// shorter integers take the low bits.
 template <class Out, class T>
 __device__ __forceinline__ Out RealToInteger(T x) {
   if constexpr (sizeof(Out) == 8) {

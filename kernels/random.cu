@@ -139,9 +139,8 @@ class RandomOp : public Operator<CUDAContext> {
       using Compute = ComputeType<T>;
       const auto launch = [&](auto distribution) {
         return Launch(context, type().c_str(), &RandomKernel<T, decltype(distribution)>,
-                      GridFor(context, n, kBlockThreads * kNumbersPerBlock<T>),
-                      dim3(kBlockThreads), stream, distribution,
-                      static_cast<T*>(outputs[0]->raw()), n);
+                      GridFor(context, n, kBlockThreads * kNumbersPerBlock<T>), dim3(kBlockThreads),
+                      stream, distribution, static_cast<T*>(outputs[0]->raw()), n);
       };
       if constexpr (kNormal) {
         return launch(Normal<Compute>{static_cast<Compute>(a_), static_cast<Compute>(b_)});
