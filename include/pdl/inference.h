@@ -25,6 +25,9 @@ struct DimCheck {
   /// What is wrong where it does not hold: "inner dims differ".
   std::string message;
 
+  /// The message and the sizes for which it does not hold: "inner dims differ: N = 3 and M = 4".
+  PDL_API std::string Describe(int64_t left_size, int64_t right_size) const;
+
   bool Holds(int64_t left_size, int64_t right_size) const {
     switch (relation) {
       case Relation::kEqual:

@@ -173,8 +173,9 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                          path);
   }
   if (!unused.empty()) {
-    PrintWarning("in " + path.str() +
-                 ", but no parameter or state of the network: " + llvm::join(unused, ", "));
+    PrintWarning(Code::kWeightMismatch,
+                 "in " + path.str() +
+                     ", but no parameter or state of the network: " + llvm::join(unused, ", "));
   }
   return file;
 }
