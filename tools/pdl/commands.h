@@ -17,6 +17,7 @@ int FmtMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ReplMain(Arguments arguments);
+int TestMain(Arguments arguments);
 int VersionMain(Arguments arguments);
 
 }  // namespace pdl
