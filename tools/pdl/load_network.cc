@@ -32,9 +32,11 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
   request.file = *source;
   request.registry = &GlobalRegistry();
   request.settings = options.settings;
-  request.find_weight = [&](llvm::StringRef weight_file, llvm::StringRef tensor) {
-    return LookUpWeight(weights, weight_file, tensor);
-  };
+  if (!options.without_weights) {
+    request.find_weight = [&](llvm::StringRef weight_file, llvm::StringRef tensor) {
+      return LookUpWeight(weights, weight_file, tensor);
+    };
+  }
   CompileResult result = Compile(request);
   if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
   PrintDiagnostics(result.diagnostics);
@@ -101,6 +103,7 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
   if (llvm::Error error = LoadPlugins(options)) return error;
   llvm::Expected<InputFile> file = ReadInputFile(path);
   if (!file) return file.takeError();
+  if (!options.folder.empty()) file->folder = options.folder;
   if (file->is_compiled && !options.settings.empty()) {
     return MakeUserError(Code::kUnknownSetting,
                          "'{0}' is compiled: the values of its attrs are fixed, and --set "
