@@ -51,10 +51,10 @@ llvm::Expected<Datum> FoldIntegers(Operator op, int64_t a, int64_t b) {
       if (__builtin_mul_overflow(a, b, &result)) return Overflow(op, a, b);
       return Datum(result);
     case Operator::kDivide:
-      if (b == 0) return Fail("{0} / 0", a);
+      if (b == 0) return Fail("{0} / 0 divides by zero", a);
       return Datum(Datum::Real{static_cast<double>(a) / static_cast<double>(b)});
     case Operator::kFloorDivide:
-      if (b == 0) return Fail("{0} // 0", a);
+      if (b == 0) return Fail("{0} // 0 divides by zero", a);
       if (b == -1) {
         if (__builtin_sub_overflow(int64_t{0}, a, &result)) return Overflow(op, a, b);
         return Datum(result);
@@ -62,7 +62,7 @@ llvm::Expected<Datum> FoldIntegers(Operator op, int64_t a, int64_t b) {
       result = a / b;
       return Datum(a % b != 0 && (a < 0) != (b < 0) ? result - 1 : result);
     case Operator::kRemainder:
-      if (b == 0) return Fail("{0} % 0", a);
+      if (b == 0) return Fail("{0} % 0 divides by zero", a);
       if (b == -1) return Datum(int64_t{0});
       result = a % b;
       return Datum(result != 0 && (result < 0) != (b < 0) ? result + b : result);
@@ -129,8 +129,8 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       return Fail("'{0}' does not take sizes", ast::Spelling(op));
   }
   if (!result.is_valid()) {
-    return Fail("{0} {1} {2} leaves 64 bits, or divides by zero", a.ToString(), ast::Spelling(op),
-                b.ToString());
+    return Fail(b.is_constant(0) ? "{0} {1} {2} divides by zero" : "{0} {1} {2} leaves 64 bits",
+                a.ToString(), ast::Spelling(op), b.ToString());
   }
   return Datum(std::move(result));
 }

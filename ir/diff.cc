@@ -128,6 +128,7 @@ class Differ {
     CompareCalls();
     CompareUpdates();
     CompareOutputs();
+    CompareTrainings();
     return std::move(result_);
   }
 
@@ -162,6 +163,9 @@ class Differ {
   std::vector<std::string> CallChanges(const Op& before, const Op& after) const;
   void CompareUpdates();
   void CompareOutputs();
+  void CompareTrainings();
+  std::vector<std::string> TrainingChanges(const GraphTraining& before,
+                                           const GraphTraining& after) const;
   void CompareOrder(DifferenceSubject subject, llvm::ArrayRef<llvm::StringRef> before,
                     llvm::ArrayRef<llvm::StringRef> after);
 
@@ -444,6 +448,9 @@ std::vector<std::string> Differ::CallChanges(const Op& before, const Op& after) 
     return llvm::join(llvm::map_range(op.operands(), [](const Value* v) { return v->name(); }),
                       ", ");
   };
+  if (before.recompute() != after.recompute())
+    changes.push_back(Arrow("recompute", before.recompute() ? "true" : "false",
+                            after.recompute() ? "true" : "false"));
   bool same_operands = before.operands().size() == after.operands().size();
   bool same_types = true;
   for (size_t i = 0; same_operands && i < before.operands().size(); ++i) {
@@ -546,11 +553,73 @@ void Differ::CompareOutputs() {
   CompareOrder(DifferenceSubject::kOutput, old_names, new_names);
 }
 
+std::string TrainingText(const GraphTraining& training) {
+  std::string text = training.loss->name() + " with " + training.optimizer;
+  if (training.every != 1) text += " every " + std::to_string(training.every);
+  return text;
+}
+
+std::vector<std::string> Differ::TrainingChanges(const GraphTraining& before,
+                                                 const GraphTraining& after) const {
+  std::vector<std::string> changes;
+  if (!AreSame(before.loss, after.loss))
+    changes.push_back(Arrow("loss", before.loss->name(), after.loss->name()));
+  if (before.optimizer != after.optimizer)
+    changes.push_back(Arrow("with", before.optimizer, after.optimizer));
+  if (before.every != after.every)
+    changes.push_back(Arrow("every", std::to_string(before.every), std::to_string(after.every)));
+  auto missing = [](const GraphTraining& from, const GraphTraining& in) {
+    llvm::StringSet<> names;
+    for (const Value* parameter : in.parameters) names.insert(parameter->name());
+    std::vector<llvm::StringRef> result;
+    for (const Value* parameter : from.parameters)
+      if (!names.contains(parameter->name())) result.push_back(parameter->name());
+    return result;
+  };
+  const std::vector<llvm::StringRef> removed = missing(before, after);
+  const std::vector<llvm::StringRef> added = missing(after, before);
+  if (!removed.empty()) changes.push_back("no longer over " + llvm::join(removed, ", "));
+  if (!added.empty()) changes.push_back("now over " + llvm::join(added, ", "));
+  return changes;
+}
+
+// The same statement has the same loss, else the same place among those that are left.
+void Differ::CompareTrainings() {
+  std::vector<const GraphTraining*> left;
+  for (const GraphTraining& training : after_.trainings()) left.push_back(&training);
+  std::vector<const GraphTraining*> unmatched;
+  auto compare = [&](const GraphTraining& before, const GraphTraining& after) {
+    std::vector<std::string> changes = TrainingChanges(before, after);
+    if (!changes.empty())
+      Add(DifferenceKind::kChanged, DifferenceSubject::kTraining, TrainingText(before),
+          std::move(changes));
+  };
+  for (const GraphTraining& training : before_.trainings()) {
+    auto same = llvm::find_if(
+        left, [&](const GraphTraining* other) { return AreSame(training.loss, other->loss); });
+    if (same == left.end()) {
+      unmatched.push_back(&training);
+      continue;
+    }
+    compare(training, **same);
+    left.erase(same);
+  }
+  for (size_t i = 0; i < std::max(unmatched.size(), left.size()); ++i) {
+    if (i >= left.size()) {
+      Add(DifferenceKind::kRemoved, DifferenceSubject::kTraining, TrainingText(*unmatched[i]));
+    } else if (i >= unmatched.size()) {
+      Add(DifferenceKind::kAdded, DifferenceSubject::kTraining, TrainingText(*left[i]));
+    } else {
+      compare(*unmatched[i], *left[i]);
+    }
+  }
+}
+
 }  // namespace
 
 llvm::StringRef DifferenceSubjectName(DifferenceSubject subject) {
-  static constexpr llvm::StringLiteral kNames[] = {"constraint", "input",  "param", "state",
-                                                   "call",       "update", "output"};
+  static constexpr llvm::StringLiteral kNames[] = {"constraint", "input",  "param",  "state",
+                                                   "call",       "update", "output", "minimize"};
   return kNames[static_cast<size_t>(subject)];
 }
 

@@ -3,15 +3,22 @@
 #include <algorithm>
 #include <climits>
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/graph.h"
 
 namespace pdl {
 
 InferenceContext::InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*> operands,
-                                   llvm::ArrayRef<AttributeValue> attributes)
+                                   llvm::ArrayRef<AttributeValue> attributes,
+                                   llvm::ArrayRef<Value*> values)
     : def_(&def),
       operands_(operands),
       attributes_(def.signature, attributes),
+      values_(values),
       outputs_(def.signature.outputs.size()) {}
+
+bool InferenceContext::is_known_to_plan(unsigned index) const {
+  return values_.empty() || IsKnownToPlan(values_[index]);
+}
 
 void InferenceContext::SetOutput(unsigned index, Type type) { outputs_[index] = std::move(type); }
 
@@ -21,6 +28,25 @@ llvm::Error InferenceContext::MakeCallError(Code code, llvm::ArrayRef<unsigned> 
   error->inputs.assign(inputs.begin(), inputs.end());
   error->attribute = attribute.str();
   return llvm::Error(std::move(error));
+}
+
+std::string DimCheck::Describe(int64_t left_size, int64_t right_size) const {
+  auto side = [](const Dim& dim, int64_t size) {
+    return (dim.is_constant() ? "" : dim.ToString() + " = ") + std::to_string(size);
+  };
+  const std::string a = side(left, left_size);
+  const std::string b = side(right, right_size);
+  switch (relation) {
+    case Relation::kAtLeast:
+      return message + ": " + a + " is less than " + b;
+    case Relation::kNotEqual:
+      return message + ": " + (left.is_constant() ? b : a);
+    case Relation::kEqual:
+      break;
+  }
+  if (right.is_constant()) return message + ": " + a + ", not " + b;
+  if (left.is_constant()) return message + ": " + b + ", not " + a;
+  return message + ": " + a + " and " + b;
 }
 
 llvm::Error InferenceContext::RequireEqual(const Dim& a, const Dim& b,
@@ -41,7 +67,7 @@ llvm::Error InferenceContext::RequireAtLeast(const Dim& a, const Dim& b,
   Dim difference = a - b;
   if (difference.ProvablyAtLeast(0)) return llvm::Error::success();
   if (difference.ProvablyAtMost(-1))
-    return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2}", message, a.ToString(),
+    return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} is less than {2}", message, a.ToString(),
                   b.ToString());
   checks_.push_back({a, DimCheck::Relation::kAtLeast, b, message.str()});
   return llvm::Error::success();
@@ -99,7 +125,9 @@ llvm::Error CheckOperandCount(const InferenceContext& context) {
   std::string names;
   for (const InputDecl& input : signature.inputs)
     names += (names.empty() ? "" : ", ") + input.name + (input.repeatable ? "..." : "");
-  std::string message = "takes " + wanted + (wanted == "1" ? " input" : " inputs");
+  std::string message =
+      "takes " + wanted +
+      (std::max(least, 1U) == 1 && (most == 1 || most == UINT_MAX) ? " input" : " inputs");
   if (!names.empty()) message += " (" + names + ")";
   return context.Fail(Code::kOperandCount, "{0}, got {1}", message, count);
 }

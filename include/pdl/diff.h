@@ -21,6 +21,7 @@ enum class DifferenceSubject : uint8_t {
   kCall,
   kUpdate,
   kOutput,
+  kTraining,
 };
 
 /// "constraint", "input", …, as people read it.

@@ -97,7 +97,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
    |        ^
 )"},
       {"x = 1 }\n",
-       R"(t.pdl:1:7: error: unexpected '}', wanted an operator or the end of the line [PDL0001]
+       R"(t.pdl:1:7: error: unexpected '}': no bracket is open here [PDL0001]
  1 | x = 1 }
    |       ^
 )"},
@@ -105,7 +105,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
  1 | y = cos(x,
    |        ^
 )"},
-      {"y =\n", R"(t.pdl:1:4: error: unexpected the end of the line, wanted an expression [PDL0001]
+      {"y =\n", R"(t.pdl:1:4: error: unexpected end of the line, wanted an expression [PDL0001]
  1 | y =
    |    ^
 )"},

@@ -81,7 +81,7 @@ void PrintDifferences(llvm::ArrayRef<Difference> differences) {
 
 // "2 calls added, 1 input changed".
 void PrintStat(llvm::ArrayRef<Difference> differences) {
-  constexpr size_t kKinds = 3, kSubjects = 7;
+  constexpr size_t kKinds = 3, kSubjects = 8;
   static constexpr const char* kVerbs[kKinds] = {"added", "removed", "changed"};
   std::array<std::array<size_t, kKinds>, kSubjects> counts{};
   for (const Difference& difference : differences)

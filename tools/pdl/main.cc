@@ -101,6 +101,7 @@ int Main(int argc, char** argv) {
         Finish(llvm::createStringError(code, "cannot write the results: " + code.message()));
     status = std::max(status, failed);
   }
+  PrintKeptDiagnostics();
   return status;
 }
 
