@@ -58,9 +58,11 @@ CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const S
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
   request.settings = options.settings;
-  request.find_weight = [weights](llvm::StringRef weight_file, llvm::StringRef tensor) {
-    return LookUpWeight(*weights, weight_file, tensor);
-  };
+  if (!options.without_weights) {
+    request.find_weight = [weights](llvm::StringRef weight_file, llvm::StringRef tensor) {
+      return LookUpWeight(*weights, weight_file, tensor);
+    };
+  }
   if (file.name != "<stdin>") {
     request.read_file = [folder = file.folder](llvm::StringRef path) {
       return ReadImported(folder, path);
@@ -127,6 +129,7 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
   if (llvm::Error error = LoadPlugins(options)) return error;
   llvm::Expected<InputFile> file = ReadInputFile(path);
   if (!file) return file.takeError();
+  if (!options.folder.empty()) file->folder = options.folder;
   if (file->is_compiled && !options.settings.empty()) {
     return MakeUserError(Code::kUnknownSetting,
                          "'{0}' is compiled: the values of its attrs are fixed, and --set "

@@ -24,6 +24,7 @@ constexpr Command kCommands[] = {
     {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},
     {"test", "FILE|FOLDER...", "run the tests in texts", TestMain},
     {"fmt", "FILE|FOLDER...", "lay out texts in one style", FmtMain},
+    {"diff", "A B", "tell how two networks differ", DiffMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "try statements one by one", ReplMain},
     {"explain", "CODE", "tell what the code of a message means", ExplainMain},
