@@ -1,6 +1,7 @@
 #ifndef PDL_FRONTEND_AST_BUILDER_H_
 #define PDL_FRONTEND_AST_BUILDER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -193,6 +194,9 @@ class AstBuilder final : public PdlActions {
   template <typename T>
   T* NewStatement(ast::StatementKind kind);
   void Finish(ast::Statement* statement);
+  ast::Identifier DeclaredPath();
+  ast::Identifier Joined(llvm::ArrayRef<ast::Identifier> parts);
+  std::optional<ast::Identifier> AsPath(const ast::Expr* expr);
   ast::Identifier Declared(size_t index = 0) const;
   void Variable(ast::StatementKind kind);
   void Bindings(ast::StatementKind kind);

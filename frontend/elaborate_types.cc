@@ -32,11 +32,20 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
     NotYet(term.range, "sparse types are");
     return std::nullopt;
   }
-  const std::optional<DType> dtype = DTypeFromName(term.name.text);
+  std::optional<DType> dtype = DTypeFromName(term.name.text);
+  if (!dtype) {
+    auto symbol = frame_->symbols.find(term.name.text);
+    if (symbol != frame_->symbols.end()) {
+      if (const auto* bound = symbol->second.value.get<DType>()) dtype = *bound;
+    } else if (LooksLikeSymbol(term.name.text) && term.has_dims &&
+               (introduces || frame_->caller != nullptr)) {
+      // A symbol for a dtype that nothing fixes.
+      dtype = DType::kF32;
+      frame_->symbols[term.name.text] = {Datum(DType::kF32), term.name.range};
+    }
+  }
   if (!dtype || term.is_list || term.may_be_none) {
-    if (!dtype && LooksLikeSymbol(term.name.text) && term.has_dims) {
-      NotYet(term.name.range, "symbols for dtypes are");
-    } else if (!dtype) {
+    if (!dtype) {
       Error(
           Code::kBadType, term.name.range,
           "no dtype is called '" + term.name.text + "'" + DidYouMean(term.name.text, DTypeNames()));
@@ -58,7 +67,14 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
       NotYet(dim.range, "ragged dims are");
       ok = false;
     } else if (dim.kind == ast::DimKind::kAny) {
-      Error(Code::kBadType, dim.range, "'...' stands in the signature of a layer only");
+      if (frame_->any_dims) {
+        result.dims.append(frame_->any_dims->begin(), frame_->any_dims->end());
+        continue;
+      }
+      Error(Code::kBadType, dim.range,
+            frame_->caller != nullptr
+                ? "no input of this layer says what '...' is"
+                : "'...' stands in a layer, whose signature says what it is");
       ok = false;
     } else if (std::optional<Dim> size = ReadDim(dim.expr, introduces)) {
       result.dims.push_back(std::move(*size));
@@ -104,9 +120,10 @@ std::optional<Dim> Elaborator::ReadDim(const ast::Expr* expr, bool introduces) {
     while (!pending.empty()) {
       const ast::Expr* next = pending.pop_back_val();
       if (const auto* name = llvm::dyn_cast<ast::NameExpr>(next)) {
-        auto found = scope_.find(name->name);
-        if (found == scope_.end() || found->second.tensor() != nullptr) {
-          symbols_.try_emplace(name->name, name->range);
+        auto found = frame_->scope.find(name->name);
+        if (found == frame_->scope.end() || found->second.tensor() != nullptr) {
+          frame_->symbols.try_emplace(
+              name->name, Frame::Symbol{Datum(Dim::Symbol(FullName(name->name))), name->range});
         }
       } else if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(next)) {
         pending.append(chain->operands.begin(), chain->operands.end());

@@ -264,8 +264,20 @@ void Lexer::LexWord() {
   Emit(type, begin);
 }
 
+// `x.0.w`: behind a point that is part of a name, digits are part of it too.
+bool Lexer::AfterPointOfName() const {
+  const size_t count = unit_->tokens.size();
+  return count > 1 && LastType() == PdlParser::DOT && unit_->tokens.back().range().end == at_ &&
+         unit_->tokens[count - 2].type() == PdlParser::NAME &&
+         unit_->tokens[count - 2].range().end + 1 == at_;
+}
+
 void Lexer::LexNumber() {
   const size_t begin = at_;
+  if (AfterPointOfName()) {
+    while (ContinuesName(Peek())) ++at_;
+    return Emit(PdlParser::NAME, begin);
+  }
   auto digits = [&] {
     while (llvm::isDigit(Peek()) || Peek() == '_') ++at_;
   };

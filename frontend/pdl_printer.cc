@@ -140,6 +140,14 @@ void PdlPrinter::Print() {
   for (const GraphUpdate& update : graph_.updates()) {
     os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
   }
+  for (const GraphTraining& training : graph_.trainings()) {
+    os_ << "minimize " << training.loss->name() << " over ["
+        << llvm::join(
+               llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }), ", ")
+        << "] with " << training.optimizer;
+    if (training.every > 1) os_ << " every " << training.every;
+    os_ << '\n';
+  }
   for (const GraphOutput& output : graph_.outputs()) {
     PrintComment(output.comment);
     os_ << "output " << output.name;

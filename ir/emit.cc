@@ -64,6 +64,15 @@ class IrEmitter {
     EmitOps({}, "");
     for (const GraphUpdate& update : graph_.updates())
       os_ << "update " << update.state->name() << " = " << update.value->name() << "\n";
+    for (const GraphTraining& training : graph_.trainings()) {
+      os_ << "minimize " << training.loss->name() << " over ["
+          << llvm::join(
+                 llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }),
+                 ", ")
+          << "] with " << training.optimizer;
+      if (training.every > 1) os_ << " every " << training.every;
+      EndLine("", training.location);
+    }
     for (const GraphOutput& output : graph_.outputs()) {
       os_ << "output " << output.name;
       if (output.name != output.value->name()) os_ << " = " << output.value->name();
@@ -102,7 +111,9 @@ class IrEmitter {
       for (const Value* operand : op->operands()) arguments.push_back(operand->name());
       llvm::append_range(arguments, AttributesOf(*op));
       os_ << llvm::join(arguments, ", ") << ")";
-      EndLine(op->layer_path().empty() ? "" : "in " + op->layer_path(), op->location());
+      std::string comment = op->layer_path().empty() ? "" : "in " + op->layer_path();
+      if (op->recompute()) comment += comment.empty() ? "recomputed" : ", recomputed";
+      EndLine(comment, op->location());
       for (const DimCheck& check : op->checks())
         os_ << indent << "  where " << CheckToString(check) << "  # " << OneLine(check.message)
             << "\n";

@@ -73,6 +73,26 @@ Value* Graph::AddState(llvm::StringRef name, Type type, VariableInfo info, Locat
       AddVariable(name, std::move(type), ValueKind::kState, std::move(info), location));
 }
 
+bool Graph::DependsOnData(const Dim& dim) const {
+  bool depends = false;
+  if (!data_symbols_.empty())
+    dim.ForEachSymbol([&](llvm::StringRef symbol) { depends |= data_symbols_.contains(symbol); });
+  return depends;
+}
+
+bool Graph::IsCallKnownToPlan(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                              llvm::ArrayRef<AttributeValue> attributes) const {
+  if (def.has(kRandom) || def.has(kEffect)) return false;
+  if (!llvm::all_of(operands, IsKnownToPlan)) return false;
+  return llvm::none_of(attributes, [&](const AttributeValue& value) {
+    auto depends = [&](const Dim& dim) { return DependsOnData(dim); };
+    if (const Shape* shape = std::get_if<Shape>(&value)) return llvm::any_of(*shape, depends);
+    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
+      return llvm::any_of(*shapes, [&](const Shape& s) { return llvm::any_of(s, depends); });
+    return std::holds_alternative<BlockId>(value);
+  });
+}
+
 llvm::Expected<Op*> Graph::AddOp(const OpDef& def, llvm::ArrayRef<Value*> operands,
                                  llvm::ArrayRef<NamedAttribute> attributes,
                                  llvm::ArrayRef<std::string> result_names, CallOptions options) {
@@ -88,7 +108,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
                                            CallOptions options) {
   llvm::SmallVector<const Type*, 4> types;
   for (Value* operand : operands) types.push_back(&operand->type_);
-  InferenceContext context(def, types, attributes);
+  InferenceContext context(def, types, attributes, operands);
   if (llvm::Error error = Infer(context)) return error;
   if (result_names.size() != def.signature.outputs.size())
     InternalError("'" + def.name() + "' needs a name for each of its results");
@@ -97,8 +117,10 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   std::vector<DimCheck> checks = context.TakeChecks();
   if (!context.fresh_symbols().empty()) {
     llvm::SmallVector<Dim, 2> fresh;
-    for (const std::string& hint : context.fresh_symbols())
+    for (const std::string& hint : context.fresh_symbols()) {
       fresh.push_back(Dim::Symbol(NewSymbol(hint)));
+      data_symbols_.insert(fresh.back().symbol());
+    }
     auto rename = [&](llvm::StringRef name) -> std::optional<Dim> {
       unsigned index;
       if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
@@ -114,6 +136,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
     }
   }
 
+  bool known = IsCallKnownToPlan(def, operands, attributes);
   ops_.emplace_back();
   Op* op = &ops_.back();
   op->def_ = &def;
@@ -122,12 +145,16 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   op->layer_path_ = std::move(options.layer_path);
   op->location_ = options.location;
   op->block_ = options.block;
+  op->recompute_ = options.recompute;
   Use(op, operands);
   for (unsigned i = 0; i < results.size(); ++i) {
     Value* value =
         NewValue(result_names[i], std::move(results[i]), ValueKind::kResult, options.location);
     value->producer_ = op;
     value->result_index_ = i;
+    value->known_to_plan_ = known && llvm::none_of(value->type_.dims, [&](const Dim& dim) {
+                              return DependsOnData(dim);
+                            });
     op->results_.push_back(value);
   }
   blocks_[options.block.index].ops.push_back(op);
@@ -240,6 +267,7 @@ void Graph::ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacement
   };
   for (GraphOutput& output : outputs_) replace(output.value);
   for (GraphUpdate& update : updates_) replace(update.value);
+  for (GraphTraining& training : trainings_) replace(training.loss);
   for (Block& block : blocks_) llvm::for_each(block.outputs, replace);
 }
 
@@ -273,7 +301,7 @@ void Graph::RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
                       std::vector<AttributeValue> attributes) {
   llvm::SmallVector<const Type*, 4> types;
   for (Value* operand : operands) types.push_back(&operand->type_);
-  InferenceContext context(def, types, attributes);
+  InferenceContext context(def, types, attributes, operands);
   if (llvm::Error error = Infer(context))
     InternalError("a rewrite of '" + op->type() + "': " + llvm::toString(std::move(error)));
   if (context.outputs().size() != op->results_.size())
@@ -301,6 +329,7 @@ Graph Graph::Clone() const {
     clone->type_ = value.type_;
     clone->result_index_ = value.result_index_;
     clone->kind_ = value.kind_;
+    clone->known_to_plan_ = value.known_to_plan_;
     clone->location_ = value.location_;
     clone->comment_ = value.comment_;
     clone->number_ = static_cast<uint32_t>(copy.values_.size() - 1);
@@ -318,6 +347,7 @@ Graph Graph::Clone() const {
       clone->layer_path_ = op->layer_path_;
       clone->location_ = op->location_;
       clone->block_ = op->block_;
+      clone->recompute_ = op->recompute_;
       llvm::SmallVector<Value*, 4> operands;
       for (const Value* operand : op->operands_) operands.push_back(clone_of(operand));
       Use(clone, operands);
@@ -337,12 +367,18 @@ Graph Graph::Clone() const {
     copy.outputs_.push_back({output.name, clone_of(output.value), output.comment});
   for (const GraphUpdate& update : updates_)
     copy.AddUpdate(clone_of(update.state), clone_of(update.value));
+  for (const GraphTraining& training : trainings_) {
+    GraphTraining& clone = copy.trainings_.emplace_back(training);
+    clone.loss = clone_of(training.loss);
+    for (Value*& parameter : clone.parameters) parameter = clone_of(parameter);
+  }
   copy.constraints_ = constraints_;
   copy.locations_ = locations_;
   copy.files_ = files_;
   copy.next_suffix_ = next_suffix_;
   copy.reserved_names_ = reserved_names_;
   copy.symbols_ = symbols_;
+  copy.data_symbols_ = data_symbols_;
   return copy;
 }
 

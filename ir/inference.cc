@@ -3,15 +3,22 @@
 #include <algorithm>
 #include <climits>
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/graph.h"
 
 namespace pdl {
 
 InferenceContext::InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*> operands,
-                                   llvm::ArrayRef<AttributeValue> attributes)
+                                   llvm::ArrayRef<AttributeValue> attributes,
+                                   llvm::ArrayRef<Value*> values)
     : def_(&def),
       operands_(operands),
       attributes_(def.signature, attributes),
+      values_(values),
       outputs_(def.signature.outputs.size()) {}
+
+bool InferenceContext::is_known_to_plan(unsigned index) const {
+  return values_.empty() || IsKnownToPlan(values_[index]);
+}
 
 void InferenceContext::SetOutput(unsigned index, Type type) { outputs_[index] = std::move(type); }
 

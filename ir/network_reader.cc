@@ -97,8 +97,7 @@ llvm::Expected<Graph> NetworkReader::Read() {
   if (llvm::Error error = ReadConstraints()) return error;
   if (llvm::Error error = ReadOutputs()) return error;
   if (llvm::Error error = ReadUpdates()) return error;
-  if (desc_.training_size() > 0)
-    return BrokenText("a training statement, which this version of pdl does not know");
+  if (llvm::Error error = ReadTrainings()) return error;
   return std::move(graph_);
 }
 
@@ -370,6 +369,34 @@ llvm::Error NetworkReader::ReadUpdates() {
       return Broken("update of '{0}', a {1}, with '{2}', a {3}", desc.state(),
                     (*state)->type().ToString(), desc.value(), (*value)->type().ToString());
     graph_.AddUpdate(*state, *value);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error NetworkReader::ReadTrainings() {
+  for (const TrainingDesc& desc : desc_.training()) {
+    llvm::Expected<Value*> loss = FindIn(0, desc.loss());
+    if (!loss) return loss.takeError();
+    const Type& type = (*loss)->type();
+    if (type.rank() != 0 || !kFloats.Contains(type.dtype))
+      return Broken("the loss '{0}' is no number but {1}", desc.loss(), type.ToString());
+    llvm::Expected<LocationId> location = ReadLocation(desc.location());
+    if (!location) return location.takeError();
+    GraphTraining training{*loss, {}, std::max(desc.every(), 1u), desc.optimizer(), *location};
+    llvm::StringSet<> seen;
+    for (const std::string& name : desc.parameters()) {
+      llvm::Expected<Value*> parameter = FindIn(0, name);
+      if (!parameter) return parameter.takeError();
+      if ((*parameter)->kind() != ValueKind::kParameter)
+        return Broken("training of '{0}', which is no parameter", name);
+      if (!seen.insert(name).second) return Broken("training of '{0}' twice in one place", name);
+      training.parameters.push_back(*parameter);
+    }
+    if (desc.next_values_size() > 0)
+      return Broken("training of '{0}' by next values, which this version of pdl does not know",
+                    desc.loss());
+    if (!IsText(desc.optimizer())) return BrokenText("an optimizer has a control character");
+    graph_.AddTraining(std::move(training));
   }
   return llvm::Error::success();
 }

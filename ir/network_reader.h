@@ -56,6 +56,7 @@ class NetworkReader {
   llvm::Error ReadConstraints();
   llvm::Error ReadOutputs();
   llvm::Error ReadUpdates();
+  llvm::Error ReadTrainings();
   /// Whether a state of the one type may take a value of the other: their sizes are equal, or a
   /// constraint says so.
   bool MayUpdate(const Type& state, const Type& value);

@@ -114,8 +114,8 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   if (llvm::Error error = ReadAttributes(desc, *def, block, &attributes))
     return InCall(desc, std::move(error));
   llvm::SmallVector<std::string, 1> names(desc.outputs().begin(), desc.outputs().end());
-  llvm::Expected<Op*> op =
-      graph_.AddOp(*def, operands, attributes, names, {*location, {block}, desc.layer()});
+  llvm::Expected<Op*> op = graph_.AddOp(*def, operands, attributes, names,
+                                        {*location, {block}, desc.layer(), desc.recompute()});
   if (!op) return InCall(desc, op.takeError());
   return op;
 }

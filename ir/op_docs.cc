@@ -74,6 +74,8 @@ std::string TraitsText(const OpDef& def) {
   if (def.has(kCommutative)) traits.push_back("commutative");
   if (def.has(kRandom)) traits.push_back("random: drawn anew in each run, never merged");
   if (def.has(kEffect)) traits.push_back("has an effect, and is never dropped");
+  if (def.has(kTrainingFlag) || def.has(kPlanSelect))
+    traits.push_back("decided when a run is planned, on every device");
   traits.push_back(def.gradient ? "differentiable" : "not differentiable");
   return llvm::join(traits, "; ");
 }

@@ -52,6 +52,8 @@ class NetworkWriter {
       desc->set_state(update.state->name());
       desc->set_value(update.value->name());
     }
+    for (const GraphTraining& training : graph_.trainings())
+      WriteTraining(training, out_.add_training());
     out_.set_whole(true);
     return llvm::Error::success();
   }
@@ -81,6 +83,14 @@ class NetworkWriter {
     return DimToProto(constraint.check.right, out->mutable_right());
   }
 
+  void WriteTraining(const GraphTraining& training, TrainingDesc* out) {
+    out->set_loss(training.loss->name());
+    for (const Value* parameter : training.parameters) out->add_parameters(parameter->name());
+    out->set_every(training.every);
+    out->set_optimizer(Clean(training.optimizer));
+    out->set_location(Row(training.location));
+  }
+
   llvm::Error WriteBlock(BlockId id, BlockDesc* out) {
     const Block& block = graph_.block(id);
     out->mutable_ops()->Reserve(static_cast<int>(block.ops.size()));
@@ -105,6 +115,7 @@ class NetworkWriter {
     }
     out->set_location(Row(op.location()));
     if (options_.locations) out->set_layer(op.layer_path());
+    out->set_recompute(op.recompute());
     return llvm::Error::success();
   }
 

@@ -14,6 +14,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterCastOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);
+  RegisterPlanOps(registry);
 }
 
 OpRegistry& GlobalRegistry() {

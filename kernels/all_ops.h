@@ -21,6 +21,7 @@ void RegisterSliceOps(OpRegistry& registry);
 void RegisterCastOps(OpRegistry& registry);
 void RegisterConstantOps(OpRegistry& registry);
 void RegisterRandomOps(OpRegistry& registry);
+void RegisterPlanOps(OpRegistry& registry);
 
 }  // namespace pdl
 

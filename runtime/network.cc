@@ -2,14 +2,15 @@
 
 #include <map>
 #include <mutex>
-#include <tuple>
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
 #include "pdl/passes.h"
 #include "runtime/evaluator.h"
 #include "runtime/frame.h"
 #include "runtime/plan.h"
+#include "runtime/plan_select.h"
 #include "runtime/weight_store.h"
 
 namespace pdl {
@@ -20,8 +21,35 @@ constexpr llvm::StringLiteral kRunCount = "#runs";
 
 std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 
-/// device kind, device index, training, parameters from the Scope, outputs.
-using PlanKey = std::tuple<DeviceKind, int, bool, bool, std::vector<std::string>>;
+/// A Plan, and what it was made from.
+struct MadePlan {
+  /// With the sides that the Plan holds; null where the network selects nothing.
+  std::unique_ptr<Graph> graph;
+  std::vector<std::string> choices;
+  std::unique_ptr<Plan> plan;
+};
+
+/// The Plans for one device, mode and set of outputs: one for each outcome of the conditions on
+/// sizes.
+struct PlanFamily {
+  Device device;
+  bool training;
+  bool variable_parameters;
+  std::vector<std::string> outputs;
+  SizeConditions conditions;
+  std::map<std::vector<uint8_t>, MadePlan> plans;
+  /// By the sizes that the conditions ask for, the last found first.
+  std::vector<std::pair<std::vector<int64_t>, MadePlan*>> by_sizes;
+};
+
+/// The Plan of a run, and the sizes that chose it.
+struct ChosenPlan {
+  MadePlan* made = nullptr;
+  llvm::ArrayRef<std::string> symbols;
+  std::vector<int64_t> sizes;
+};
+
+using SizesOf = llvm::function_ref<std::vector<int64_t>(const SizeConditions&)>;
 
 }  // namespace
 
@@ -33,8 +61,13 @@ struct Network::Impl {
         weights(graph, options) {}
 
   llvm::Error Optimize();
-  llvm::Expected<Plan*> GetPlan(const RunOptions& run, bool variable_parameters,
-                                DeviceContext& context);
+  /// The mutex must be held by those that call these.
+  llvm::Expected<ChosenPlan> GetPlan(const RunOptions& run, bool variable_parameters,
+                                     DeviceContext& context, SizesOf sizes_of);
+  llvm::Expected<MadePlan*> PlanForSizes(PlanFamily& family, llvm::ArrayRef<int64_t> sizes,
+                                         DeviceContext& context);
+  llvm::Expected<MadePlan> MakePlan(const PlanFamily& family, SymbolLookup sizes,
+                                    DeviceContext& context);
   bool OverridesParameters(const Scope& scope);
 
   const Graph graph;
@@ -45,7 +78,10 @@ struct Network::Impl {
   PackCache packs;
 
   std::mutex mutex;
-  std::map<PlanKey, std::unique_ptr<Plan>> plans;
+  /// The last used first.
+  std::vector<std::unique_ptr<PlanFamily>> families;
+  bool selects = false;        // there is a plan_select
+  bool asks_training = false;  // there is a training()
   /// Whether the Scope asked for last has parameters of its own.
   const Scope* known_scope = nullptr;
   uint64_t known_version = 0;
@@ -54,7 +90,16 @@ struct Network::Impl {
 
 llvm::Error Network::Impl::Optimize() {
   optimized = graph.Clone();
+  optimized.ClearTrainings();
   EliminateDeadCode(optimized);
+  auto look = llvm::make_scope_exit([&] {
+    for (uint32_t i = 0; i < optimized.num_blocks(); ++i) {
+      for (const Op* op : optimized.block({i}).ops) {
+        selects |= op->def().has(kPlanSelect);
+        asks_training |= op->def().has(kTrainingFlag);
+      }
+    }
+  });
   if (!options.optimize) return llvm::Error::success();
   EliminateCommonSubexpressions(optimized);
   auto evaluate = [&](const Op& op, llvm::ArrayRef<Constant> operands)
@@ -74,26 +119,96 @@ llvm::Error Network::Impl::Optimize() {
   return llvm::Error::success();
 }
 
-llvm::Expected<Plan*> Network::Impl::GetPlan(const RunOptions& run, bool variable_parameters,
-                                             DeviceContext& context) {
-  PlanKey key(context.device().kind, context.device().index, run.training, variable_parameters,
-              run.outputs);
-  std::lock_guard lock(mutex);
-  if (auto found = plans.find(key); found != plans.end()) return found->second.get();
+llvm::Expected<ChosenPlan> Network::Impl::GetPlan(const RunOptions& run, bool variable_parameters,
+                                                  DeviceContext& context, SizesOf sizes_of) {
+  bool training = run.training && asks_training;
+  auto found = llvm::find_if(families, [&](const std::unique_ptr<PlanFamily>& family) {
+    return family->device == context.device() && family->training == training &&
+           family->variable_parameters == variable_parameters && family->outputs == run.outputs;
+  });
+  std::unique_ptr<PlanFamily> fresh;
+  if (found == families.end()) {
+    fresh = std::make_unique<PlanFamily>(
+        PlanFamily{context.device(), training, variable_parameters, run.outputs, {}, {}, {}});
+    if (selects) {
+      llvm::Expected<SizeConditions> conditions =
+          SizeConditions::Find(optimized, run.outputs, training);
+      if (!conditions) return conditions.takeError();
+      fresh->conditions = std::move(*conditions);
+    }
+  } else if (found != families.begin()) {
+    std::rotate(families.begin(), found, found + 1);
+  }
+  PlanFamily& family = fresh ? *fresh : *families.front();
+  ChosenPlan chosen;
+  chosen.symbols = family.conditions.symbols();
+  if (!family.conditions.empty()) chosen.sizes = sizes_of(family.conditions);
+  llvm::Expected<MadePlan*> made = PlanForSizes(family, chosen.sizes, context);
+  if (!made) return made.takeError();
+  chosen.made = *made;
+  if (fresh) families.insert(families.begin(), std::move(fresh));
+  return chosen;
+}
+
+llvm::Expected<MadePlan*> Network::Impl::PlanForSizes(PlanFamily& family,
+                                                      llvm::ArrayRef<int64_t> sizes,
+                                                      DeviceContext& context) {
+  for (auto entry = family.by_sizes.begin(); entry != family.by_sizes.end(); ++entry) {
+    if (llvm::ArrayRef<int64_t>(entry->first) != sizes) continue;
+    if (entry != family.by_sizes.begin()) std::rotate(family.by_sizes.begin(), entry, entry + 1);
+    return family.by_sizes.front().second;
+  }
+  auto lookup = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
+    auto found = llvm::find(family.conditions.symbols(), symbol);
+    if (found == family.conditions.symbols().end()) return std::nullopt;
+    int64_t size = sizes[static_cast<size_t>(found - family.conditions.symbols().begin())];
+    return size < 0 ? std::nullopt : std::optional(size);
+  };
+  llvm::Expected<std::vector<uint8_t>> outcomes =
+      family.conditions.Decide(optimized, family.training, lookup);
+  if (!outcomes) return outcomes.takeError();
+  auto known = family.plans.find(*outcomes);
+  if (known == family.plans.end()) {
+    llvm::Expected<MadePlan> made = MakePlan(family, lookup, context);
+    if (!made) return made.takeError();
+    known = family.plans.emplace(std::move(*outcomes), std::move(*made)).first;
+  }
+  constexpr size_t kMaxSizes = 64;
+  if (family.by_sizes.size() == kMaxSizes) family.by_sizes.pop_back();
+  family.by_sizes.insert(family.by_sizes.begin(), {sizes.vec(), &known->second});
+  return &known->second;
+}
+
+llvm::Expected<MadePlan> Network::Impl::MakePlan(const PlanFamily& family, SymbolLookup sizes,
+                                                 DeviceContext& context) {
+  MadePlan made;
+  if (selects) {
+    llvm::Expected<SelectedGraph> selected =
+        SelectSides(optimized, family.outputs, family.training, sizes);
+    if (!selected) return selected.takeError();
+    made.graph = std::make_unique<Graph>(std::move(selected->graph));
+    made.choices = std::move(selected->choices);
+  }
   ScheduleRequest request;
-  request.graph = &optimized;
-  request.outputs = run.outputs;
+  request.graph = made.graph ? made.graph.get() : &optimized;
+  request.outputs = family.outputs;
   request.fuse = options.fuse;
-  request.variable_parameters = variable_parameters;
+  request.variable_parameters = family.variable_parameters;
   request.context = &context;
   auto parameter = [&](const Value& value) {
     return weights.OnDevice(*graph.FindValue(value.name()), context);
   };
   auto evaluate = [&](const Op& op) -> llvm::Expected<std::vector<Tensor>> {
-    llvm::Expected<std::vector<Tensor>> results =
-        EvaluateCall(optimized, op, {}, NoSizes, RandomState{options.seed, 0});
-    if (!results) return results.takeError();
-    for (Tensor& tensor : *results) {
+    std::vector<Tensor> results;
+    if (op.def().has(kTrainingFlag)) {
+      results.push_back(Tensor::FromConstant(Constant::Scalar(DType::kBool, family.training)));
+    } else {
+      llvm::Expected<std::vector<Tensor>> computed =
+          EvaluateCall(*request.graph, op, {}, NoSizes, RandomState{options.seed, 0});
+      if (!computed) return computed.takeError();
+      results = std::move(*computed);
+    }
+    for (Tensor& tensor : results) {
       llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);
       if (!moved) return moved.takeError();
       tensor = std::move(*moved);
@@ -104,25 +219,20 @@ llvm::Expected<Plan*> Network::Impl::GetPlan(const RunOptions& run, bool variabl
   request.evaluate = evaluate;
   llvm::Expected<std::unique_ptr<const Schedule>> schedule = MakeSchedule(request);
   if (!schedule) return schedule.takeError();
-  auto plan = std::make_unique<Plan>(std::move(*schedule), options.max_bindings);
-  return plans.emplace(std::move(key), std::move(plan)).first->second.get();
+  made.plan = std::make_unique<Plan>(std::move(*schedule), options.max_bindings);
+  return made;
 }
 
 bool Network::Impl::OverridesParameters(const Scope& scope) {
   if (graph.parameters().empty()) return false;
   uint64_t version = scope.version();
-  {
-    std::lock_guard lock(mutex);
-    if (known_scope == &scope && known_version == version) return known_overrides;
-  }
-  bool overrides = llvm::any_of(graph.parameters(), [&](const Value* parameter) {
+  if (known_scope == &scope && known_version == version) return known_overrides;
+  known_overrides = llvm::any_of(graph.parameters(), [&](const Value* parameter) {
     return scope.Find(parameter->name()) != nullptr;
   });
-  std::lock_guard lock(mutex);
   known_scope = &scope;
   known_version = version;
-  known_overrides = overrides;
-  return overrides;
+  return known_overrides;
 }
 
 Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -151,9 +261,10 @@ namespace {
 /// One run: the tensors it reads from a Scope, and what it writes there.
 class NetworkRun {
  public:
-  NetworkRun(Plan& plan, Scope& scope, DeviceContext& context, WeightStore& weights)
-      : plan_(plan),
-        schedule_(plan.schedule()),
+  NetworkRun(ChosenPlan chosen, Scope& scope, DeviceContext& context, WeightStore& weights)
+      : chosen_(std::move(chosen)),
+        plan_(*chosen_.made->plan),
+        schedule_(plan_.schedule()),
         scope_(scope),
         context_(context),
         weights_(weights) {}
@@ -172,6 +283,7 @@ class NetworkRun {
     llvm::Expected<std::vector<int64_t>> sizes = plan_.SymbolSizes(inputs_);
     if (!sizes) return sizes.takeError();
     sizes_ = std::move(*sizes);
+    if (llvm::Error error = CheckChoice()) return error;
     if (llvm::Error error = FindStates()) return error;
     llvm::Expected<std::shared_ptr<Binding>> binding = plan_.Bind(sizes_, context_, packs);
     if (!binding) return binding.takeError();
@@ -210,6 +322,20 @@ class NetworkRun {
     }
     if (missing.empty()) return llvm::Error::success();
     return MakeUserError(Code::kMissingInput, "no value for input {0}", missing);
+  }
+
+  /// The sizes that chose the Plan are those of the run: an input that the run does not need may
+  /// have said otherwise.
+  llvm::Error CheckChoice() {
+    for (size_t i = 0; i < chosen_.sizes.size(); ++i) {
+      std::optional<int64_t> size = plan_.SizeOf(chosen_.symbols[i], sizes_);
+      if (size && chosen_.sizes[i] >= 0 && *size != chosen_.sizes[i])
+        return MakeUserError(Code::kSymbolConflict,
+                             "'{0}' is {1} by the inputs of the run and {2} by another input that "
+                             "is there",
+                             chosen_.symbols[i], *size, chosen_.sizes[i]);
+    }
+    return llvm::Error::success();
   }
 
   /// States are Tensors of the Scope on the run's device, made with their first values where
@@ -369,6 +495,7 @@ class NetworkRun {
     return llvm::Error::success();
   }
 
+  const ChosenPlan chosen_;
   Plan& plan_;
   const Schedule& schedule_;
   Scope& scope_;
@@ -392,36 +519,50 @@ llvm::Error Network::Run(Scope* scope, DeviceContext* context) const {
 }
 
 llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions& options) const {
-  llvm::Expected<Plan*> plan =
-      impl_->GetPlan(options, impl_->OverridesParameters(*scope), *context);
-  if (!plan) return plan.takeError();
-  return NetworkRun(**plan, *scope, *context, impl_->weights)
+  llvm::Expected<ChosenPlan> chosen = [&] {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->GetPlan(
+        options, impl_->OverridesParameters(*scope), *context,
+        [&](const SizeConditions& conditions) { return conditions.SizesIn(*scope); });
+  }();
+  if (!chosen) return chosen.takeError();
+  return NetworkRun(std::move(*chosen), *scope, *context, impl_->weights)
       .Execute(impl_->packs, impl_->options.seed, options.cancel);
 }
 
 llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const RunOptions& options,
                                                   const llvm::StringMap<int64_t>& symbols) const {
-  llvm::Expected<Plan*> plan = impl_->GetPlan(options, false, *context);
-  if (!plan) return plan.takeError();
-  std::vector<int64_t> sizes;
-  std::vector<llvm::StringRef> names;
-  bool all_known = true;
-  for (const std::string& symbol : (*plan)->schedule().symbols) {
-    auto found = symbols.find(symbol);
-    sizes.push_back(found == symbols.end() ? -1 : found->second);
-    all_known &= sizes.back() >= 0;
-    names.push_back(symbol);
-  }
+  std::vector<std::string> names = impl_->optimized.Symbols();
   for (const auto& entry : symbols) {
     if (llvm::is_contained(names, entry.first())) continue;
-    llvm::StringRef near = NearestName(entry.first(), names);
+    std::vector<llvm::StringRef> known(names.begin(), names.end());
+    llvm::StringRef near = NearestName(entry.first(), known);
     return MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}", entry.first(),
                          near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
   }
-  if (!all_known) return PlanToString(impl_->optimized, (*plan)->schedule(), nullptr);
-  llvm::Expected<std::shared_ptr<Binding>> binding = (*plan)->Bind(sizes, *context, impl_->packs);
+  auto sizes_of = [&](llvm::ArrayRef<std::string> wanted) {
+    std::vector<int64_t> sizes;
+    for (const std::string& symbol : wanted) {
+      auto found = symbols.find(symbol);
+      sizes.push_back(found == symbols.end() ? -1 : found->second);
+    }
+    return sizes;
+  };
+  llvm::Expected<ChosenPlan> chosen = [&] {
+    std::lock_guard lock(impl_->mutex);
+    return impl_->GetPlan(options, false, *context, [&](const SizeConditions& conditions) {
+      return sizes_of(conditions.symbols());
+    });
+  }();
+  if (!chosen) return chosen.takeError();
+  const MadePlan& made = *chosen->made;
+  const Graph& graph = made.graph ? *made.graph : impl_->optimized;
+  std::vector<int64_t> sizes = sizes_of(made.plan->schedule().symbols);
+  if (llvm::is_contained(sizes, -1))
+    return PlanToString(graph, made.plan->schedule(), nullptr, made.choices);
+  llvm::Expected<std::shared_ptr<Binding>> binding = made.plan->Bind(sizes, *context, impl_->packs);
   if (!binding) return binding.takeError();
-  return PlanToString(impl_->optimized, (*plan)->schedule(), binding->get());
+  return PlanToString(graph, made.plan->schedule(), binding->get(), made.choices);
 }
 
 }  // namespace pdl

@@ -49,8 +49,9 @@ class Plan {
 };
 
 /// `pdl dump --emit=plan`: the steps with kernels and groups, and where `binding` is given sizes,
-/// offsets and bytes.
-std::string PlanToString(const Graph& graph, const Schedule& schedule, const Binding* binding);
+/// offsets and bytes. `choices`: a line for each plan_select.
+std::string PlanToString(const Graph& graph, const Schedule& schedule, const Binding* binding,
+                         llvm::ArrayRef<std::string> choices);
 
 }  // namespace pdl
 

@@ -52,7 +52,8 @@ std::string CallToString(const Graph& graph, const Op& op) {
 
 }  // namespace
 
-std::string PlanToString(const Graph& graph, const Schedule& schedule, const Binding* binding) {
+std::string PlanToString(const Graph& graph, const Schedule& schedule, const Binding* binding,
+                         llvm::ArrayRef<std::string> choices) {
   std::string text;
   llvm::raw_string_ostream os(text);
   size_t groups = llvm::count_if(schedule.steps, [](const Step& s) { return s.calls.size() > 1; });
@@ -70,6 +71,7 @@ std::string PlanToString(const Graph& graph, const Schedule& schedule, const Bin
        << BytesToString(binding->output_bytes) << " of outputs\n";
   }
 
+  for (const std::string& choice : choices) os << "  select " << choice << "\n";
   for (const Slot& slot : schedule.slots) {
     const char* kind = slot.kind == SlotKind::kInput       ? "input"
                        : slot.kind == SlotKind::kParameter ? "param"

@@ -65,9 +65,11 @@ class Scheduler {
   /// Calls that outputs and updates depend on, and those with an effect; in order.
   void FindNeeded() {
     for (const GraphOutput& output : chosen_) at_end_.insert(output.value);
-    for (const GraphUpdate& update : graph_.updates()) at_end_.insert(update.value);
+    for (const GraphUpdate& update : graph_.updates())
+      if (update.value != update.state) updates_.push_back(update);
+    for (const GraphUpdate& update : updates_) at_end_.insert(update.value);
     llvm::DenseSet<const Value*> needed = at_end_;
-    for (const GraphUpdate& update : graph_.updates()) needed.insert(update.state);
+    for (const GraphUpdate& update : updates_) needed.insert(update.state);
     llvm::ArrayRef<Op*> ops = graph_.ops();
     for (const Op* op : llvm::reverse(ops)) {
       bool used = op->def().has(kEffect) ||
@@ -311,7 +313,7 @@ class Scheduler {
       schedule_->slots[slot].needed_at_end = true;
       schedule_->outputs.push_back({output.name, slot});
     }
-    for (const GraphUpdate& update : graph_.updates()) {
+    for (const GraphUpdate& update : updates_) {
       SlotId slot = SlotOf(update.value);
       schedule_->slots[slot].needed_at_end = true;
       schedule_->updates.push_back({update.state, slot});
@@ -343,6 +345,7 @@ class Scheduler {
   const Graph& graph_;
   std::unique_ptr<Schedule> schedule_;
   std::vector<GraphOutput> chosen_;
+  std::vector<GraphUpdate> updates_;  // but those that keep what there is
   llvm::DenseSet<const Value*> needed_, at_end_;
   std::vector<const Op*> needed_ops_;
   llvm::DenseMap<const Value*, SlotId> slot_of_;

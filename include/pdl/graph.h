@@ -25,6 +25,8 @@ namespace pdl {
 
 class Graph;
 class Op;
+class Value;
+bool IsKnownToPlan(const Value* value);
 
 /// Where a tensor of a parameter or state comes from: a safetensors file.
 struct WeightRef {
@@ -50,6 +52,8 @@ enum class ValueKind : uint8_t { kResult = 0, kInput = 1, kParameter = 2, kState
 /// One tensor of the network: fed, learned, kept, or computed by one Op. Assigned once.
 class PDL_API Value {
  public:
+  friend bool IsKnownToPlan(const Value* value);
+
   ValueKind kind() const { return kind_; }
   const std::string& name() const { return name_; }
   const Type& type() const { return type_; }
@@ -77,12 +81,17 @@ class PDL_API Value {
   Op* producer_ = nullptr;
   unsigned result_index_ = 0;
   ValueKind kind_ = ValueKind::kResult;
+  bool known_to_plan_ = false;
   LocationId location_ = kUnknownLocation;
   uint32_t number_ = 0;
   std::string comment_;
   std::unique_ptr<VariableInfo> variable_;
   llvm::SmallVector<Use, 1> uses_;
 };
+
+/// Whether a Plan knows a value before anything runs: it is made of constants, of sizes that inputs
+/// have and of `training()` alone, by calls that are neither random nor have an effect.
+inline bool IsKnownToPlan(const Value* value) { return value->known_to_plan_; }
 
 /// One call.
 class PDL_API Op {
@@ -98,6 +107,8 @@ class PDL_API Op {
   LocationId location() const { return location_; }
   /// The layers that it was expanded from: "encoder.0"; empty at the top.
   const std::string& layer_path() const { return layer_path_; }
+  /// Training computes it again on the way back instead of keeping its results.
+  bool recompute() const { return recompute_; }
   /// Equations that must hold once sizes are known.
   llvm::ArrayRef<DimCheck> checks() const { return checks_; }
   BlockId block() const { return block_; }
@@ -113,6 +124,7 @@ class PDL_API Op {
   std::string layer_path_;
   LocationId location_ = kUnknownLocation;
   BlockId block_;
+  bool recompute_ = false;
 };
 
 /// A sequence of calls, each after the values that it uses. Block 0 is the network; others are
@@ -142,11 +154,24 @@ struct GraphConstraint {
   LocationId location = kUnknownLocation;
 };
 
+/// A `minimize` statement: what training does. Runs do not compute `loss` for it.
+struct GraphTraining {
+  /// A scalar of floats.
+  Value* loss = nullptr;
+  std::vector<Value*> parameters;
+  /// Done on each n-th step, from 1.
+  uint32_t every = 1;
+  /// The call of a function of the language: `adam(lr=0.001)`.
+  std::string optimizer;
+  LocationId location = kUnknownLocation;
+};
+
 /// What a call is made of, besides its operands.
 struct CallOptions {
   LocationId location = kUnknownLocation;
   BlockId block;
   std::string layer_path;
+  bool recompute = false;
 };
 
 /// The network in memory while it is compiled: calls and values in single-assignment form. Every
@@ -184,6 +209,7 @@ class PDL_API Graph {
                        LocationId location = kUnknownLocation);
   void AddOutput(llvm::StringRef name, Value* value, std::string comment = "");
   void AddUpdate(Value* state, Value* value);
+  void AddTraining(GraphTraining training) { trainings_.push_back(std::move(training)); }
   void AddConstraint(GraphConstraint constraint) { constraints_.push_back(std::move(constraint)); }
   void SetComment(Value* value, std::string comment) { value->comment_ = std::move(comment); }
   /// `base`, or `base_2`, `base_3`, … where that is taken or reserved.
@@ -199,6 +225,7 @@ class PDL_API Graph {
   llvm::ArrayRef<Value*> states() const { return states_; }
   llvm::ArrayRef<GraphOutput> outputs() const { return outputs_; }
   llvm::ArrayRef<GraphUpdate> updates() const { return updates_; }
+  llvm::ArrayRef<GraphTraining> trainings() const { return trainings_; }
   llvm::ArrayRef<GraphConstraint> constraints() const { return constraints_; }
   /// The symbols that inputs introduce, in order of appearance.
   std::vector<std::string> Symbols() const;
@@ -216,7 +243,7 @@ class PDL_API Graph {
   uint32_t num_values() const { return static_cast<uint32_t>(values_.size()); }
 
   // --- Rewriting (passes) -------------------------------------------------------------------
-  /// Makes every use of `from`, by calls, outputs and updates, one of `to`.
+  /// Makes every use of `from`, by calls, outputs, updates and training, one of `to`.
   void ReplaceAllUses(Value* from, Value* to);
   /// The same for many (from, to) at once; no `to` is a `from`.
   void ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacements);
@@ -226,6 +253,8 @@ class PDL_API Graph {
   void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
   /// Removes all outputs and updates, not what computes them.
   void ClearOutputs();
+  /// Removes all training statements, not what computes their losses.
+  void ClearTrainings() { trainings_.clear(); }
   /// Makes `op` another call with the same results, at the same place: their types must come out
   /// equal to what they were (an internal error otherwise).
   void RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
@@ -233,6 +262,10 @@ class PDL_API Graph {
 
  private:
   Value* NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location);
+  /// IsKnownToPlan of the results of a call, but for the sizes of its results.
+  bool IsCallKnownToPlan(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                         llvm::ArrayRef<AttributeValue> attributes) const;
+  bool DependsOnData(const Dim& dim) const;
   /// `base`, or `base_2`, … where a size has that name already.
   std::string NewSymbol(llvm::StringRef base);
   static void Use(Op* op, llvm::ArrayRef<Value*> operands);
@@ -248,6 +281,7 @@ class PDL_API Graph {
   std::vector<GraphOutput> outputs_;
   std::vector<GraphUpdate> updates_;
   llvm::DenseMap<const Value*, size_t> update_of_;  // index into updates_, by state
+  std::vector<GraphTraining> trainings_;
   std::vector<GraphConstraint> constraints_;
   std::vector<Location> locations_;
   std::vector<std::string> files_;
@@ -255,6 +289,7 @@ class PDL_API Graph {
   llvm::StringMap<unsigned> next_suffix_;
   llvm::StringSet<> reserved_names_;
   llvm::StringMap<unsigned> symbols_;  // names of sizes, and the next suffix to try for each
+  llvm::StringSet<> data_symbols_;     // those that only the data decide
 };
 
 }  // namespace pdl

@@ -13,6 +13,8 @@
 
 namespace pdl {
 
+class Value;
+
 /// An equation between sizes that could not be decided while compiling: checked when sizes are
 /// known.
 struct DimCheck {
@@ -42,14 +44,17 @@ struct DimCheck {
 /// storage and the count of the operands have been checked against the signature before.
 class PDL_API InferenceContext {
  public:
+  /// `values`: the operands themselves, where they are of a Graph.
   InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*> operands,
-                   llvm::ArrayRef<AttributeValue> attributes);
+                   llvm::ArrayRef<AttributeValue> attributes, llvm::ArrayRef<Value*> values = {});
 
   const AttributeReader& attributes() const { return attributes_; }
   /// Operands by flat index: a repeatable input counts once for each value that it was given.
   unsigned num_inputs() const { return static_cast<unsigned>(operands_.size()); }
   const Type& input(unsigned index) const { return *operands_[index]; }
   bool has_input(unsigned index) const { return index < operands_.size(); }
+  /// IsKnownToPlan of the operand; true for a call outside a Graph.
+  bool is_known_to_plan(unsigned index) const;
   void SetOutput(unsigned index, Type type);
   void SetOutput(Type type) { SetOutput(0, std::move(type)); }
 
@@ -101,6 +106,7 @@ class PDL_API InferenceContext {
   const OpDef* def_;
   llvm::ArrayRef<const Type*> operands_;
   AttributeReader attributes_;
+  llvm::ArrayRef<Value*> values_;
   std::vector<Type> outputs_;
   std::vector<DimCheck> checks_;
   std::vector<std::string> fresh_symbols_;

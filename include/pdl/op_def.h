@@ -85,6 +85,11 @@ enum Trait : uint8_t {
   kEffect = 4,
   /// operand order does not matter: f(a, b) is f(b, a), bit for bit.
   kCommutative = 8,
+  /// Gives whether a Plan is made for training. It has no inputs and no kernel: the Plan knows.
+  kTrainingFlag = 16,
+  /// Gives its second or its third operand, as its first one says, which a Plan knows. It has no
+  /// kernel: the Plan holds the calls of one side.
+  kPlanSelect = 32,
 };
 
 /// Everything that an operator type declares; exported as the message `OpProto`.

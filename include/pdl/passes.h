@@ -18,12 +18,14 @@ namespace pdl {
 using Evaluator = llvm::function_ref<llvm::Expected<std::optional<std::vector<Constant>>>(
     const Op& op, llvm::ArrayRef<Constant> operands)>;
 
-/// Removes calls whose results nothing needs: no output, no update, no other call, no effect.
+/// Removes calls whose results nothing needs: no output, no update, no training, no other call, no
+/// effect.
 PDL_API void EliminateDeadCode(Graph& graph);
 /// Merges calls of one type with equal operands and attributes; random calls and calls with an
 /// effect stay apart.
 PDL_API void EliminateCommonSubexpressions(Graph& graph);
-/// Replaces calls of known operands by calls of `constant`, up to `max_bytes` for a result and 64
+/// Replaces calls of known operands by calls of `constant`, and a plan_select whose condition is
+/// known by the operand that it gives, up to `max_bytes` for a result and 64
 /// times that in all. Random calls, calls with an effect, with several results or a symbol in an
 /// attribute stay, and those that `evaluate` refuses or fails to compute; only a DeviceError ends
 /// the pass. Calls that nobody needs any more are left to EliminateDeadCode.

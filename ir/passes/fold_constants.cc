@@ -33,6 +33,7 @@ class Folder {
     auto escape = [&](const Value* value) { escapes_.set(graph_.number(value)); };
     for (const GraphOutput& output : graph_.outputs()) escape(output.value);
     for (const GraphUpdate& update : graph_.updates()) escape(update.value);
+    for (const GraphTraining& training : graph_.trainings()) escape(training.loss);
     for (uint32_t i = 0; i < graph_.num_blocks(); ++i) {
       if (initializers.contains(i)) continue;
       for (const Value* output : graph_.block({i}).outputs) escape(output);
@@ -48,6 +49,11 @@ class Folder {
       uses_left_[graph_.number(result)] = static_cast<uint32_t>(result->uses().size());
     // A call of nothing is computed when a call that reads it could be folded, and never replaced.
     if (op->operands().empty()) return llvm::Error::success();
+    if (op->def().has(kPlanSelect)) {
+      llvm::Expected<bool> decided = Decide(op);
+      if (!decided) return decided.takeError();
+      if (*decided) return llvm::Error::success();
+    }
     llvm::Expected<bool> folded = Fold(op);
     if (!folded) return folded.takeError();
     for (const Value* operand : op->operands()) {
@@ -58,6 +64,36 @@ class Folder {
     for (const Value* result : op->results())
       if (escapes_[graph_.number(result)]) Materialize(result);
     return llvm::Error::success();
+  }
+
+  /// Puts the operand that a plan_select gives in its place, where that is known now.
+  llvm::Expected<bool> Decide(Op* op) {
+    Value* condition = op->operands()[0];
+    auto known = known_.find(graph_.number(condition));
+    if (known == known_.end() && IsSource(condition)) {
+      llvm::Expected<bool> computed = Compute(condition->producer());
+      if (!computed) return computed;
+      known = known_.find(graph_.number(condition));
+    }
+    bool decided = known != known_.end();
+    if (!decided && op->operands()[1] != op->operands()[2]) return false;
+    bool holds = decided && known->second.values<bool>()[0];
+    Value* result = op->result();
+    Value* given = op->operands()[holds ? 1 : 2];
+    // The type of the result may say more than that of the operand.
+    if (given->type() != result->type()) return false;
+    uint32_t number = graph_.number(given);
+    uses_left_[number] += static_cast<uint32_t>(result->uses().size());
+    if (escapes_[graph_.number(result)]) {
+      escapes_.set(number);
+      if (given->producer()) Materialize(given);
+    }
+    graph_.ReplaceAllUses(result, given);
+    for (const Value* operand : op->operands()) {
+      uint32_t read = graph_.number(operand);
+      if (--uses_left_[read] == 0) known_.erase(read);
+    }
+    return true;
   }
 
   /// Computes the call where all that it reads is known.
@@ -81,7 +117,8 @@ class Folder {
   }
 
   bool MayFold(const Op& op) const {
-    if ((TraitsOf(op, traits_) & (kRandom | kEffect)) != 0) return false;
+    constexpr unsigned kStays = kRandom | kEffect | kTrainingFlag | kPlanSelect;
+    if ((TraitsOf(op, traits_) & kStays) != 0) return false;
     if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
     return llvm::all_of(op.results(), [&](const Value* result) {
       const Type& type = result->type();

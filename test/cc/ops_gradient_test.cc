@@ -171,9 +171,35 @@ TEST(Gradients, AgreeWithDifferences) {
 TEST(Gradients, EveryRuleIsChecked) {
   std::set<std::string> checked;
   for (const GradientCase& c : Cases()) checked.insert(c.op);
+  checked.insert("plan_select");  // has no kernel: PlanSelectGivesZerosToTheOtherSide
   for (const OpDef* def : GlobalRegistry().All()) {
     if (def->gradient == nullptr) continue;
     EXPECT_TRUE(checked.count(def->name())) << def->name();
+  }
+}
+
+TEST(Gradients, PlanSelectGivesZerosToTheOtherSide) {
+  Graph graph;
+  const auto add = [&](const char* op, std::vector<Value*> operands) {
+    const OpDef& def = *GlobalRegistry().Find(op);
+    return llvm::cantFail(graph.AddOp(def, operands, {}, {graph.NewName(op)}));
+  };
+  const Type type(DType::kF32, {Dim::Symbol("N"), Dim(2)});
+  Value* a = graph.AddInput("a", type);
+  Value* b = graph.AddInput("b", type);
+  Value* dy = graph.AddInput("dy", type);
+  Op* select = add("plan_select", {add("training", {})->result(), a, b});
+  GradientContext context(graph, GlobalRegistry(), *select, {dy});
+  select->def().gradient(context);
+  llvm::cantFail(context.TakeError());
+  EXPECT_EQ(context.input_gradients()[0], nullptr);
+  for (unsigned side : {1u, 2u}) {
+    const Op* gradient = context.input_gradients()[side]->producer();
+    ASSERT_EQ(gradient->type(), "plan_select");
+    EXPECT_EQ(gradient->operands()[0], select->operands()[0]);
+    EXPECT_EQ(gradient->operands()[side], dy);
+    EXPECT_EQ(gradient->operands()[3 - side]->producer()->type(), "zeros");
+    EXPECT_TRUE(gradient->result()->type() == type);
   }
 }
 

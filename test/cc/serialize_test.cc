@@ -81,6 +81,11 @@ Graph Sample() {
   graph.AddOutput("probability", e, "What it says.");
   graph.AddOutput("y", y);
   graph.AddUpdate(s, z);
+  CallOptions again;
+  again.recompute = true;
+  Value* half = Call(graph, "zeros", {}, {"half.0"}, {{"shape", Shape{}}})->result();
+  Value* loss = Call(graph, "add", {half, half}, {"loss"}, {}, again)->result();
+  graph.AddTraining({loss, {w}, 3, "adam(lr=0.001)", call_site});
   return graph;
 }
 
@@ -117,6 +122,11 @@ TEST(Serialize, RoundTripKeepsEverything) {
   EXPECT_EQ(again->locations()[1].origin, 0u);
   EXPECT_EQ(again->FindValue("v")->variable().weight->sha256, std::string(64, 'a'));
   EXPECT_NE(again->FindValue("k1")->type(), again->FindValue("k2")->type());
+  EXPECT_TRUE(again->FindValue("loss")->producer()->recompute());
+  EXPECT_FALSE(again->FindValue("half.0")->producer()->recompute());
+  EXPECT_NE(
+      EmitIr(*again).find("minimize loss over [w] with adam(lr=0.001) every 3  # model.pdl:3"),
+      std::string::npos);
   const Op* every = again->FindValue("e")->producer();
   EXPECT_TRUE(llvm::equal(every->attribute_values(),
                           graph.FindValue("e")->producer()->attribute_values(), Identical));
@@ -400,9 +410,9 @@ const BrokenCase kBroken[] = {
      "call of 'cos' for 'y' (block.pdl:7:11): 'y' is stored as f32[3, 2*M + 1], but the call gives "
      "f32[N, 2*M + 1] [PDL0402]"},
     {"ResultIsNoVariable", [](NetworkDesc& d) { d.mutable_variables()->RemoveLast(); },
-     "call of 'every_kind' for 'e': its results are no variables [PDL0402]"},
+     "call of 'add' for 'loss': its results are no variables [PDL0402]"},
     {"NoCallForResult", [](NetworkDesc& d) { d.mutable_blocks(0)->mutable_ops()->RemoveLast(); },
-     "variable 'e': no call makes it, or not in the order of variables [PDL0402]"},
+     "variable 'loss': no call makes it, or not in the order of variables [PDL0402]"},
     {"SecondResultIsNoVariable", [](NetworkDesc& d) { VarOf(d, "high").set_role(VarDesc::INPUT); },
      "call of 'halves' for 'low': its result 'high' is not in its place among the variables "
      "[PDL0402]"},
@@ -422,8 +432,18 @@ const BrokenCase kBroken[] = {
      "two updates of 's' [PDL0402]"},
     {"UpdateOfAnotherType", [](NetworkDesc& d) { d.mutable_updates(0)->set_value("label"); },
      "update of 's', a f32[N, 2*M + 1], with 'label', a i64[N] in 0..10 [PDL0402]"},
-    {"Training", [](NetworkDesc& d) { d.add_training()->set_loss("y"); },
-     "a training statement, which this version of pdl does not know [PDL0402]"},
+    {"LossOfNothing", [](NetworkDesc& d) { d.mutable_training(0)->set_loss("q"); },
+     "there is no variable 'q' [PDL0402]"},
+    {"LossIsNoNumber", [](NetworkDesc& d) { d.mutable_training(0)->set_loss("y"); },
+     "the loss 'y' is no number but f32[N, 2*M + 1] [PDL0402]"},
+    {"TrainingOfAnInput", [](NetworkDesc& d) { d.mutable_training(0)->set_parameters(0, "x"); },
+     "training of 'x', which is no parameter [PDL0402]"},
+    {"TrainingTwice", [](NetworkDesc& d) { d.mutable_training(0)->add_parameters("w"); },
+     "training of 'w' twice in one place [PDL0402]"},
+    {"TrainingByNextValues", [](NetworkDesc& d) { d.mutable_training(0)->add_next_values("y"); },
+     "training of 'loss' by next values, which this version of pdl does not know [PDL0402]"},
+    {"OptimizerOfControl", [](NetworkDesc& d) { d.mutable_training(0)->set_optimizer("\x1b[2J"); },
+     "an optimizer has a control character [PDL0402]"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Networks, Broken, testing::ValuesIn(kBroken),

@@ -13,6 +13,7 @@ int RunMain(Arguments arguments);
 int CheckMain(Arguments arguments);
 int CompileMain(Arguments arguments);
 int DumpMain(Arguments arguments);
+int FmtMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ReplMain(Arguments arguments);

@@ -4,6 +4,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "pdl/error.h"
+#include "pdl/io.h"
+#include "pdl/layers.h"
 #include "pdl/op_registry.h"
 #include "pdl/serialize.h"
 #include "pdl/tensor.h"
@@ -25,6 +27,18 @@ llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file
   return info;
 }
 
+llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
+                                                               llvm::StringRef path) {
+  llvm::Expected<std::string> resolved = ResolveInFolder(folder, path);
+  if (!resolved) return resolved.takeError();
+  llvm::Expected<InputFile> file = ReadInputFile(*resolved);
+  if (!file) return file.takeError();
+  llvm::SmallString<128> name(folder == "." ? "" : folder);
+  llvm::sys::path::append(name, path);
+  file->name = name.str().str();
+  return ToSource(*file);
+}
+
 llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& options) {
   auto source = ToSource(file);
   if (!source) return source.takeError();
@@ -36,6 +50,10 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
   request.find_weight = [&](llvm::StringRef weight_file, llvm::StringRef tensor) {
     return LookUpWeight(weights, weight_file, tensor);
   };
+  request.library = StandardLayers();
+  if (file.name != "<stdin>") {
+    request.read_file = [&](llvm::StringRef path) { return ReadImported(file.folder, path); };
+  }
   CompileResult result = Compile(request);
   if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
   PrintDiagnostics(result.diagnostics);

@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"check", "FILE...", "report the mistakes of networks", CheckMain},
     {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
     {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},
+    {"fmt", "FILE|FOLDER...", "lay out texts in one style", FmtMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "try statements one by one", ReplMain},
     {"explain", "CODE", "tell what the code of a message means", ExplainMain},
