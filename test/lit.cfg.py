@@ -3,6 +3,7 @@
 %pdl        the program
 %test       this folder
 %examples   the folder examples/
+%docs       the folder docs/
 %python     a Python interpreter
 FileCheck, not, count and split-file are found as they are.
 
@@ -48,6 +49,7 @@ config.substitutions += [
     ("%pdl", config.pdl_build + "/bin/pdl"),
     ("%test", config.test_source_root),
     ("%examples", config.pdl_source + "/examples"),
+    ("%docs", config.pdl_source + "/docs"),
     ("%python", sys.executable),
 ]
 

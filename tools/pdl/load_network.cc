@@ -1,6 +1,7 @@
 #include "tools/pdl/load_network.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
@@ -114,7 +115,10 @@ llvm::Expected<WeightFiles::Found> WeightFiles::Find(llvm::StringRef file, llvm:
     if (!path) return path.takeError();
     llvm::Expected<SafetensorsFile> weights = SafetensorsFile::Open(*path);
     if (!weights) return weights.takeError();
-    opened = opened_.try_emplace(file, Opened{std::move(*weights), *path}).first;
+    llvm::SmallString<256> real;
+    if (std::error_code code = llvm::sys::fs::real_path(*path, real))
+      return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", *path, code.message());
+    opened = opened_.try_emplace(file, Opened{std::move(*weights), real.str().str()}).first;
   }
   const SafetensorsFile& weights = opened->second.file;
   if (const SafetensorsFile::Entry* entry = weights.Find(tensor))
