@@ -43,17 +43,7 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
   auto source = ToSource(file);
   if (!source) return source.takeError();
   WeightFiles weights(file.folder);
-  CompileRequest request;
-  request.file = *source;
-  request.registry = &GlobalRegistry();
-  request.settings = options.settings;
-  request.find_weight = [&](llvm::StringRef weight_file, llvm::StringRef tensor) {
-    return LookUpWeight(weights, weight_file, tensor);
-  };
-  request.library = StandardLayers();
-  if (file.name != "<stdin>") {
-    request.read_file = [&](llvm::StringRef path) { return ReadImported(file.folder, path); };
-  }
+  const CompileRequest request = MakeCompileRequest(file, *source, options, &weights);
   CompileResult result = Compile(request);
   if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
   PrintDiagnostics(result.diagnostics);
@@ -61,6 +51,26 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
 }
 
 }  // namespace
+
+CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const SourceFile> source,
+                                  const CommonOptions& options, WeightFiles* weights) {
+  CompileRequest request;
+  request.file = std::move(source);
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  request.settings = options.settings;
+  if (!options.without_weights) {
+    request.find_weight = [weights](llvm::StringRef weight_file, llvm::StringRef tensor) {
+      return LookUpWeight(*weights, weight_file, tensor);
+    };
+  }
+  if (file.name != "<stdin>") {
+    request.read_file = [folder = file.folder](llvm::StringRef path) {
+      return ReadImported(folder, path);
+    };
+  }
+  return request;
+}
 
 llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
   const bool is_stdin = path == "-";
@@ -123,6 +133,7 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
   if (llvm::Error error = LoadPlugins(options)) return error;
   llvm::Expected<InputFile> file = ReadInputFile(path);
   if (!file) return file.takeError();
+  if (!options.folder.empty()) file->folder = options.folder;
   if (file->is_compiled && !options.settings.empty()) {
     return MakeUserError(Code::kUnknownSetting,
                          "'{0}' is compiled: the values of its attrs are fixed, and --set "
