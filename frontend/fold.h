@@ -19,6 +19,10 @@ llvm::Expected<Datum> FoldPrefix(ast::Operator op, const Datum& operand);
 
 enum class Truth : uint8_t { kFalse, kTrue, kUnknown };
 
+/// Why an operator does not take these sizes: one is a ragged dim, which has no order and no
+/// arithmetic. Empty where it does.
+std::string NotComparable(ast::Operator op, const Dim& a, const Dim& b);
+
 /// What is known of a relation, whatever the symbols stand for.
 Truth Decide(const DimCheck& check);
 /// The relation that a comparison states; its message is the relation in words. Requires a
