@@ -219,6 +219,12 @@ void Elaborator::ElaborateVariable(const ast::VariableStatement* statement) {
   FunctionPtr init;
   if (statement->with != nullptr) ok &= ReadParameterAttributes(statement->with, &info, &init);
   if (!type) return Poison(statement->name);
+  if (!type->is_plain()) {
+    Error(Code::kBadType, statement->type->range,
+          llvm::Twine(is_param ? "a parameter" : "a state") +
+              " is dense and has no ragged dims, got " + type->ToString());
+    return Poison(statement->name);
+  }
   if (is_param) {
     for (const Dim& dim : type->dims) {
       if (dim.is_constant()) continue;
