@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "frontend": {"grammar", "ir"},
     "runtime": {"ir"},
     "kernels": {"ir", "runtime"},
-    "layers": set(),
+    "layers": {"ir", "frontend"},
     "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers"},
 }
 SOURCES = {".h", ".cc", ".cu", ".cuh"}

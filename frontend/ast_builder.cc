@@ -97,6 +97,14 @@ Diagnostic* AstBuilder::Fail(Code code, SourceRange range, const llvm::Twine& me
   return &diagnostics_->Error(code, ast_->file, range, message.str());
 }
 
+void AstBuilder::FailReserved(const Token& token, const llvm::Twine& what) {
+  const llvm::StringRef word = Spelling(token);
+  if (reserved_.insert(word).second) {
+    Fail(Code::kReservedName, token.range(), "'" + word + "' is a reserved word" + what);
+  }
+  failed_ = true;
+}
+
 const Expr* AstBuilder::Pop() {
   const Expr* value = values_.back();
   values_.pop_back();

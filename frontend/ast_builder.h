@@ -1,6 +1,7 @@
 #ifndef PDL_FRONTEND_AST_BUILDER_H_
 #define PDL_FRONTEND_AST_BUILDER_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "frontend/ast.h"
 #include "frontend/token.h"
 #include "grammar/PdlParser.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/diagnostic.h"
 
 namespace pdl {
@@ -29,6 +31,9 @@ class AstBuilder final : public PdlActions {
   const ast::Statement* Broken(const std::vector<Token>& tokens);
   /// A mistake, unless one was reported since Reset.
   Diagnostic* Fail(Code code, SourceRange range, const llvm::Twine& message);
+  /// "'in' is a reserved word" and `what`. Said once for each word: where it was meant as a name,
+  /// its uses are no mistakes of their own.
+  void FailReserved(const Token& token, const llvm::Twine& what);
   /// The last statement was an expression alone: an '=' may have been forgotten.
   bool AwaitsAssign() const;
   /// The text of a token.
@@ -189,6 +194,9 @@ class AstBuilder final : public PdlActions {
   template <typename T>
   T* NewStatement(ast::StatementKind kind);
   void Finish(ast::Statement* statement);
+  ast::Identifier DeclaredPath();
+  ast::Identifier Joined(llvm::ArrayRef<ast::Identifier> parts);
+  std::optional<ast::Identifier> AsPath(const ast::Expr* expr);
   ast::Identifier Declared(size_t index = 0) const;
   void Variable(ast::StatementKind kind);
   void Bindings(ast::StatementKind kind);
@@ -201,6 +209,7 @@ class AstBuilder final : public PdlActions {
   Diagnostics* diagnostics_;
   llvm::StringRef source_;
   bool failed_ = false;
+  llvm::StringSet<> reserved_;  // words that were complained about
   std::string scratch_;
 
   std::vector<const ast::Expr*> values_;

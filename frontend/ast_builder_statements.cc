@@ -114,6 +114,37 @@ ast::Identifier AstBuilder::Declared(size_t index) const {
   return identifiers_[frames_.back().identifiers + index];
 }
 
+// `a.b.c` as one name.
+ast::Identifier AstBuilder::DeclaredPath() {
+  const llvm::ArrayRef<ast::Identifier> parts =
+      llvm::ArrayRef<ast::Identifier>(identifiers_).drop_front(frame().identifiers);
+  return Joined(parts);
+}
+
+ast::Identifier AstBuilder::Joined(llvm::ArrayRef<ast::Identifier> parts) {
+  if (parts.size() == 1) return parts.front();
+  scratch_.clear();
+  for (const ast::Identifier& part : parts) {
+    if (!scratch_.empty()) scratch_ += '.';
+    scratch_ += part.text;
+  }
+  return {Keep(scratch_), Span(parts.front().range, parts.back().range)};
+}
+
+// The name that an expression is: `a`, or `a.b.c`.
+std::optional<ast::Identifier> AstBuilder::AsPath(const ast::Expr* expr) {
+  llvm::SmallVector<ast::Identifier, 4> parts;
+  while (const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr)) {
+    parts.push_back(member->member);
+    expr = member->base;
+  }
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
+  if (name == nullptr) return std::nullopt;
+  parts.push_back({name->name, name->range});
+  std::reverse(parts.begin(), parts.end());
+  return Joined(parts);
+}
+
 void AstBuilder::Default() { frame().default_value = Pop(); }
 void AstBuilder::With() { frame().with = Pop(); }
 void AstBuilder::Over() { frame().over = Pop(); }
@@ -146,7 +177,7 @@ void AstBuilder::Input() {
 
 void AstBuilder::Variable(StatementKind kind) {
   auto* statement = NewStatement<ast::VariableStatement>(kind);
-  statement->name = Declared();
+  statement->name = DeclaredPath();
   statement->type = type_;
   statement->initial = frame().default_value;
   statement->with = frame().with;
@@ -158,7 +189,7 @@ void AstBuilder::State() { Variable(StatementKind::kState); }
 
 void AstBuilder::Update() {
   auto* statement = NewStatement<ast::UpdateStatement>(StatementKind::kUpdate);
-  statement->name = Declared();
+  statement->name = DeclaredPath();
   statement->value = frame().default_value;
   Finish(statement);
 }
@@ -303,13 +334,9 @@ void AstBuilder::Assign() {
     statement->value = frame().default_value;
     ast::Identifier* targets = ast_->arena.Allocate<ast::Identifier>(left.size());
     for (size_t i = 0; i < left.size(); ++i) {
-      const auto* name = llvm::dyn_cast<ast::NameExpr>(left[i]);
-      if (name == nullptr) {
-        Fail(Code::kBadTarget, left[i]->range, "only a name can be assigned");
-        targets[i] = {};
-      } else {
-        targets[i] = {name->name, name->range};
-      }
+      const std::optional<ast::Identifier> name = AsPath(left[i]);
+      if (!name) Fail(Code::kBadTarget, left[i]->range, "only a name can be assigned");
+      targets[i] = name ? *name : ast::Identifier();
     }
     statement->targets = {targets, left.size()};
     if (statement->type != nullptr && left.size() > 1) {

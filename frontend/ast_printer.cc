@@ -12,7 +12,8 @@ using namespace ast;  // NOLINT: this file is about nothing else
 // Recursion is bounded: brackets and blocks nest at most kMaxNesting deep, long chains are flat.
 class Printer {
  public:
-  Printer(const SourceFile& file, llvm::raw_ostream& os) : cursor_(file), os_(os) {}
+  Printer(const SourceFile& file, llvm::raw_ostream& os, bool positions)
+      : cursor_(file), os_(os), positions_(positions) {}
 
   void Print(const Statement* statement);
 
@@ -23,6 +24,7 @@ class Printer {
     return os_;
   }
   llvm::raw_ostream& Head(llvm::StringRef label, const Statement* statement) {
+    if (!positions_) return Line(label.rtrim(' '));
     const SourcePosition position = cursor_.At(statement->range.begin);
     return Line(label) << '@' << position.line << ':' << position.column;
   }
@@ -64,6 +66,7 @@ class Printer {
 
   PositionCursor cursor_;
   llvm::raw_ostream& os_;
+  bool positions_;
   unsigned depth_ = 0;
 };
 
@@ -401,8 +404,8 @@ void Printer::Print(const Statement* statement) {
 
 }  // namespace
 
-void PrintAst(const Ast& ast, llvm::raw_ostream& os) {
-  Printer printer(*ast.file, os);
+void PrintAst(const Ast& ast, llvm::raw_ostream& os, bool positions) {
+  Printer printer(*ast.file, os, positions);
   for (const Statement* statement : ast.statements) printer.Print(statement);
 }
 

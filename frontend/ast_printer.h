@@ -6,8 +6,9 @@
 
 namespace pdl {
 
-/// Prints the tree that the user wrote, one node a line, indented by its depth.
-void PrintAst(const Ast& ast, llvm::raw_ostream& os);
+/// Prints the tree that the user wrote, one node a line, indented by its depth. Without `positions`
+/// texts that differ in layout alone give the same.
+void PrintAst(const Ast& ast, llvm::raw_ostream& os, bool positions = true);
 
 }  // namespace pdl
 

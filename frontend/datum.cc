@@ -67,8 +67,34 @@ std::string Datum::Phrase() const {
   if (const auto* v = get<DType>()) return "the dtype " + DTypeName(*v).str();
   if (const auto* v = get<Dim>()) return "the size " + Shorten(v->ToString());
   if (is<None>()) return "none";
+  if (is<FunctionValue>()) return "a function";
+  if (is<Record>()) return "a record";
   if (tensor() != nullptr) return "a tensor";
   return "a list";
+}
+
+bool IsSame(const Datum& a, const Datum& b) {
+  if (a.value.index() != b.value.index()) return false;
+  return std::visit(
+      [&](const auto& left) -> bool {
+        using T = std::decay_t<decltype(left)>;
+        const T& right = std::get<T>(b.value);
+        if constexpr (std::is_same_v<T, Datum::Poison> || std::is_same_v<T, Datum::None>) {
+          return true;
+        } else if constexpr (std::is_same_v<T, Datum::Real>) {
+          return left.value == right.value ||
+                 (std::isnan(left.value) && std::isnan(right.value));
+        } else if constexpr (std::is_same_v<T, Datum::List>) {
+          return left == right ||
+                 (left->size() == right->size() &&
+                  llvm::all_of(llvm::zip(*left, *right), [](const auto& pair) {
+                    return IsSame(std::get<0>(pair), std::get<1>(pair));
+                  }));
+        } else {
+          return left == right;
+        }
+      },
+      a.value);
 }
 
 Datum FromAttribute(const AttributeValue& value) {

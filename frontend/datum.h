@@ -19,8 +19,11 @@
 
 namespace pdl {
 
+struct Function;
+struct ParameterRecord;
+
 /// What an expression stands for while compiling: a tensor of the graph, a constant without a dtype
-/// of its own, or a list of such.
+/// of its own, a function, a record of parameter attributes, or a list of such.
 struct Datum {
   /// The value of a mistake that was reported: whatever uses it is silent.
   struct Poison {};
@@ -32,9 +35,13 @@ struct Datum {
     const ast::NumberExpr* literal = nullptr;
   };
   using List = std::shared_ptr<const std::vector<Datum>>;
+  using FunctionValue = std::shared_ptr<const Function>;
+  using Record = std::shared_ptr<const ParameterRecord>;
 
   /// A Dim is never constant here: that is an int64_t.
-  std::variant<Poison, None, int64_t, Real, bool, llvm::StringRef, DType, Dim, Value*, List> value;
+  std::variant<Poison, None, int64_t, Real, bool, llvm::StringRef, DType, Dim, Value*, List,
+               FunctionValue, Record>
+      value;
 
   Datum() = default;  // poison
   Datum(int64_t v) : value(v) {}
@@ -43,6 +50,8 @@ struct Datum {
   Datum(DType v) : value(v) {}
   Datum(llvm::StringRef v) : value(v) {}
   Datum(Real v) : value(v) {}
+  Datum(FunctionValue v) : value(std::move(v)) {}
+  Datum(Record v) : value(std::move(v)) {}
   Datum(std::vector<Datum> items)
       : value(std::make_shared<const std::vector<Datum>>(std::move(items))) {}
   Datum(Dim dim) {
@@ -85,6 +94,9 @@ struct Datum {
   /// "the int 3", "a tensor", "the text "relu"": what a message calls it.
   std::string Phrase() const;
 };
+
+/// Whether two constants are the same, as far as that shows: no tensor is compared by its elements.
+bool IsSame(const Datum& a, const Datum& b);
 
 /// The value of an attribute as a Datum; a tensor attribute has none.
 Datum FromAttribute(const AttributeValue& value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -24,12 +25,37 @@ llvm::json::Object RangeJson(const SourceFile& file, SourceRange range) {
                             {"end", PositionJson(file, range.end)}};
 }
 
+// The text with each word that is too long to read cut.
+std::string CutLongNames(std::string text) {
+  constexpr size_t kLongest = 60;
+  if (text.size() <= kLongest) return text;
+  std::string result;
+  for (llvm::StringRef rest = text; !rest.empty();) {
+    const llvm::StringRef word =
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    result += word.take_front(kLongest);
+    if (word.size() > kLongest) result += "...";
+    rest = rest.drop_front(word.size());
+    const llvm::StringRef between =
+        rest.take_until([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    result += between;
+    rest = rest.drop_front(between.size());
+  }
+  return result;
+}
+
 }  // namespace
+
+Diagnostic& Diagnostic::NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range,
+                               std::string text) {
+  notes.push_back({CutLongNames(std::move(text)), std::move(where), range});
+  return *this;
+}
 
 void Diagnostic::RenderJson(llvm::raw_ostream& os) const {
   llvm::json::Object object{{"severity", SeverityName(severity)},
-                            {"code", CodeName(code)},
                             {"message", llvm::json::fixUTF8(message)}};
+  if (code != Code{}) object["code"] = CodeName(code);
   if (file != nullptr) {
     object["file"] = llvm::json::fixUTF8(file->name());
     object["range"] = RangeJson(*file, primary);
@@ -77,6 +103,7 @@ Diagnostic& Diagnostics::Warning(Code code, std::shared_ptr<const SourceFile> fi
 
 void Diagnostics::Add(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::kError) ++num_errors_;
+  diagnostic.message = CutLongNames(std::move(diagnostic.message));
   if (kept_.size() < kMaxKept) {
     kept_.push_back(std::move(diagnostic));
   } else {
@@ -93,15 +120,23 @@ void Diagnostics::Sort() {
   });
 }
 
+size_t Diagnostics::num_dropped() const {
+  return num_errors_ - static_cast<size_t>(llvm::count_if(kept_, [](const Diagnostic& d) {
+           return d.severity == Severity::kError;
+         }));
+}
+
 void Diagnostics::Render(llvm::raw_ostream& os) const {
   for (const Diagnostic& diagnostic : kept_) diagnostic.Render(os);
-  const size_t shown = static_cast<size_t>(
-      llvm::count_if(kept_, [](const Diagnostic& d) { return d.severity == Severity::kError; }));
-  if (num_errors_ > shown) os << "and " << num_errors_ - shown << " more errors\n";
+  if (num_dropped() > 0) os << "and " << num_dropped() << " more errors\n";
 }
 
 void Diagnostics::RenderJson(llvm::raw_ostream& os) const {
   for (const Diagnostic& diagnostic : kept_) diagnostic.RenderJson(os);
+  if (num_dropped() == 0) return;
+  Diagnostic rest;
+  rest.message = llvm::formatv("and {0} more errors", num_dropped());
+  rest.RenderJson(os);
 }
 
 }  // namespace pdl

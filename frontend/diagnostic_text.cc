@@ -122,8 +122,9 @@ void Diagnostic::Render(llvm::raw_ostream& os) const {
     PrintPlace(os, *file, primary);
     os << ": ";
   }
-  os << (severity == Severity::kError ? "error: " : "warning: ") << message << " ["
-     << CodeName(code) << "]\n";
+  os << (severity == Severity::kError ? "error: " : "warning: ") << message;
+  if (code != Code{}) os << " [" << CodeName(code) << ']';
+  os << '\n';
   std::string blank = "  ";
   if (file != nullptr) {
     PrintExcerpt(os, *file, primary, secondary);

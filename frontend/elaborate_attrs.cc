@@ -64,11 +64,13 @@ bool Elaborator::ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* de
          bound(chain->operands[1], chain->operators[0].op == ast::Operator::kRange, &decl->upper);
 }
 
-std::optional<AttributeDecl> Elaborator::DeclareAttribute(const ast::AttrStatement* statement) {
-  const ast::TypeTerm& term = statement->type->terms.front();
+std::optional<AttributeDecl> Elaborator::DeclareAttribute(const ast::Identifier& name,
+                                                          llvm::StringRef doc,
+                                                          const ast::Type* type) {
+  const ast::TypeTerm& term = type->terms.front();
   AttributeDecl decl;
-  decl.name = statement->name.text.str();
-  decl.comment = statement->doc.str();
+  decl.name = name.text.str();
+  decl.comment = doc.str();
   decl.is_list = term.is_list;
   decl.optional = term.may_be_none;
   if (term.name.text == "int") {
@@ -79,25 +81,61 @@ std::optional<AttributeDecl> Elaborator::DeclareAttribute(const ast::AttrStateme
     decl.kind = AttributeKind::kString;
   } else if (term.name.text == "bool") {
     decl.kind = AttributeKind::kBool;
-  } else if (term.name.text == "function" || term.name.text == "parameter") {
-    NotYet(term.name.range, "attributes of type " + term.name.text + " are");
-    return std::nullopt;
   } else {
     Error(Code::kAttributeType, term.name.range,
-          "an attr is an int, float, string or bool" +
-              DidYouMean(term.name.text, {"int", "float", "string", "bool"}));
+          "an attribute is an int, float, string, bool, function or parameter" +
+              DidYouMean(term.name.text,
+                         {"int", "float", "string", "bool", "function", "parameter"}));
     return std::nullopt;
   }
-  if (statement->type->terms.size() > 1 || term.has_dims || term.is_sparse) {
-    Error(Code::kAttributeType, statement->type->range, "an attr is no tensor");
+  if (type->terms.size() > 1 || term.has_dims || term.is_sparse) {
+    Error(Code::kAttributeType, type->range, "an attribute is no tensor");
     return std::nullopt;
   }
   if (!ReadAttributeRange(term, &decl)) return std::nullopt;
   return decl;
 }
 
+std::optional<Datum> Elaborator::CheckAttribute(const AttributeDecl& decl, const Datum& datum,
+                                                SourceRange range,
+                                                const std::shared_ptr<const SourceFile>& file,
+                                                llvm::StringRef of) {
+  if (datum.holds_poison()) return std::nullopt;
+  const std::shared_ptr<const SourceFile> here = std::exchange(file_, file);
+  std::optional<Datum> result;
+  OpDef def;
+  def.signature.name = of.str();
+  def.signature.attributes.push_back(decl);
+  llvm::Expected<AttributeValue> value = ToAttribute(datum, decl, std::nullopt);
+  if (!value) {
+    Error(Code::kAttributeType, range,
+          "attribute '" + decl.name + (of.empty() ? llvm::Twine("' ") : "' of '" + of + "' ") +
+              llvm::toString(value.takeError()));
+  } else if (llvm::Expected<std::vector<AttributeValue>> checked = CompleteAttributes(
+                 def.signature, NamedAttribute{decl.name, std::move(*value)})) {
+    // Texts in a Datum are views: the values live as long as the elaborator.
+    attribute_values_.push_back(std::make_unique<AttributeValue>(std::move(checked->front())));
+    result = FromAttribute(*attribute_values_.back());
+  } else {
+    Call call;
+    call.def = &def;
+    call.place = range;
+    call.attributes.push_back({decl.name, AttributeValue()});
+    call.places.push_back({{}, range, nullptr, {}});
+    ReportCallError(checked.takeError(), call);
+  }
+  file_ = here;
+  return result;
+}
+
 // What the caller gives for an attr, and `*range` in file_, which becomes the setting's own text.
 std::optional<Datum> Elaborator::Setting(const AttributeDecl& decl, SourceRange* range) {
+  for (const ast::Argument& field : test_settings_) {
+    if (field.name.text != decl.name) continue;
+    used_settings_.insert(decl.name);
+    *range = field.value->range;
+    return Evaluate(field.value);
+  }
   for (const auto& [name, text] : llvm::reverse(request_.settings)) {
     if (name != decl.name) continue;
     used_settings_.insert(name);
@@ -126,51 +164,64 @@ std::optional<Datum> Elaborator::Setting(const AttributeDecl& decl, SourceRange*
 }
 
 void Elaborator::ElaborateAttr(const ast::AttrStatement* statement) {
+  const llvm::StringRef name = statement->name.text;
   const bool is_new = Declare(statement->name);
-  Datum& slot = scope_[statement->name.text];
-  slot = Datum();
-  const std::optional<AttributeDecl> decl = DeclareAttribute(statement);
-  if (!decl || !is_new) {
-    used_settings_.insert(statement->name.text);
+  Assign(name, Datum());
+  if (!is_new) {
+    used_settings_.insert(name);
+    return;
+  }
+  if (frame_->arguments != nullptr) {  // of a file that is called
+    const LayerArgument* given = nullptr;
+    for (const LayerArgument& argument : frame_->arguments->named)
+      if (argument.name.text == name) given = &argument;
+    ast::Parameter parameter{};
+    parameter.name = statement->name;
+    parameter.type = statement->type;
+    parameter.default_value = statement->default_value;
+    parameter.doc = statement->doc;
+    BindLayerAttribute(parameter, given, *frame_->arguments);
+    return;
+  }
+  const llvm::StringRef type = statement->type->terms.front().name.text;
+  if (type == "function" || type == "parameter") {
+    used_settings_.insert(name);
+    if (statement->default_value == nullptr) {
+      Error(Code::kMissingAttribute, statement->name.range,
+            "attr '" + name + "' has no value: a " + type + " needs a default");
+      return;
+    }
+    ast::Parameter parameter{};
+    parameter.name = statement->name;
+    parameter.type = statement->type;
+    parameter.default_value = statement->default_value;
+    BindLayerAttribute(parameter, nullptr, {});
+    return;
+  }
+  const std::optional<AttributeDecl> decl =
+      DeclareAttribute(statement->name, statement->doc, statement->type);
+  if (!decl) {
+    used_settings_.insert(name);
     return;
   }
   const std::shared_ptr<const SourceFile> here = file_;
   SourceRange range;
   std::optional<Datum> datum = Setting(*decl, &range);
+  std::shared_ptr<const SourceFile> given_in = std::exchange(file_, here);
   if (!datum && statement->default_value != nullptr) {
     range = statement->default_value->range;
     datum = Evaluate(statement->default_value);
+    given_in = here;
   }
   if (!datum && decl->optional) datum = Datum::NoneValue();
   if (!datum) {
     Error(Code::kMissingAttribute, statement->name.range,
-          "attr '" + statement->name.text + "' has no value: give it one with --set " +
-              statement->name.text + "=VALUE");
-  } else if (!datum->holds_poison()) {
-    OpSignature signature;
-    signature.name = ast_.file->name().str();
-    signature.attributes.push_back(*decl);
-    Call call;  // carries the place of the value
-    llvm::Expected<AttributeValue> value = ToAttribute(*datum, *decl, std::nullopt);
-    if (!value) {
-      Error(Code::kAttributeType, range,
-            "attribute '" + decl->name + "' " + llvm::toString(value.takeError()));
-    } else if (llvm::Expected<std::vector<AttributeValue>> checked =
-                   CompleteAttributes(signature, NamedAttribute{decl->name, std::move(*value)})) {
-      // Texts in a Datum are views: the values live as long as the elaborator.
-      attribute_values_.push_back(std::make_unique<AttributeValue>(std::move(checked->front())));
-      scope_[statement->name.text] = FromAttribute(*attribute_values_.back());
-    } else {
-      OpDef def;
-      def.signature = signature;
-      call.def = &def;
-      call.place = range;
-      call.attributes.push_back({decl->name, AttributeValue()});
-      call.places.push_back({{}, range, nullptr, {}});
-      ReportCallError(checked.takeError(), call);
-    }
+          "attr '" + name + "' has no value: give it one with --set " + name + "=VALUE");
+    return;
   }
-  file_ = here;
+  if (std::optional<Datum> checked = CheckAttribute(*decl, *datum, range, given_in, ast_.file->name())) {
+    Assign(name, std::move(*checked));
+  }
 }
 
 void Elaborator::CheckSettingsUsed() {
@@ -180,9 +231,15 @@ void Elaborator::CheckSettingsUsed() {
       known.push_back(attr->name.text);
     }
   }
+  for (const ast::Argument& field : test_settings_) {
+    const llvm::StringRef name = field.name.text;
+    if (used_settings_.contains(name) || frame_->scope.contains(name)) continue;
+    Error(Code::kUnknownSetting, field.name.range,
+          "the network has no attr '" + name + "'" + DidYouMean(name, known));
+  }
   for (const auto& [name, text] : request_.settings) {
     // One with a syntax error was reported.
-    if (used_settings_.contains(name) || scope_.contains(name)) continue;
+    if (used_settings_.contains(name) || frame_->scope.contains(name)) continue;
     Diagnostic diagnostic;
     diagnostic.code = Code::kUnknownSetting;
     diagnostic.message =

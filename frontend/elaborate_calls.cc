@@ -14,26 +14,123 @@ const OpDef* Elaborator::FindOperator(llvm::StringRef name) {
   return entry->second;
 }
 
-const OpDef* Elaborator::ResolveCallee(const ast::CallExpr* expr) {
-  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr->callee);
-  if (name == nullptr) {
-    const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr->callee);
-    const auto* module = member == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(member->base);
-    if (module == nullptr || !unsupported_layers_.contains(module->name)) {
-      Error(Code::kOperandKind, expr->callee->range, "what is called here is no operator's name");
+Callee Elaborator::FindCallee(llvm::StringRef name) {
+  Callee callee;
+  callee.name = name;
+  if (name.contains('.')) {
+    const auto [net, layer] = name.split('.');
+    auto named = frame_->module->named.find(net);
+    if (named == frame_->module->named.end() || named->second == nullptr) return callee;
+    auto found = named->second->layers.find(layer);
+    if (found == named->second->layers.end()) return callee;
+    callee.layer = found->second;
+    callee.module = named->second;
+    return callee;
+  }
+  if (auto found = frame_->instances.find(name); found != frame_->instances.end()) {
+    callee.function = found->second;
+    return callee;
+  }
+  if (auto found = frame_->scope.find(name); found != frame_->scope.end()) {
+    if (const auto* function = found->second.get<Datum::FunctionValue>()) {
+      callee.function = *function;
+      return callee;
     }
-    return nullptr;
   }
-  if (const OpDef* def = FindOperator(name->name)) {
-    if (!unsupported_layers_.contains(name->name)) return def;
-    return nullptr;
+  Module* module = frame_->module;
+  if (auto found = module->layers.find(name); found != module->layers.end()) {
+    callee.layer = found->second;
+    callee.module = module;
+  } else if (auto named = module->named.find(name); named != module->named.end()) {
+    callee.module = named->second;
+  } else if (auto imported = module->imported.find(name); imported != module->imported.end()) {
+    callee.module = imported->second;
+    callee.layer = imported->second->layers.lookup(name);
+  } else if (auto standard = standard_layers_.find(name); standard != standard_layers_.end()) {
+    callee.module = standard->second;
+    callee.layer = standard->second->layers.lookup(name);
+  } else {
+    callee.op = FindOperator(name);
   }
-  if (unsupported_layers_.contains(name->name)) return nullptr;
+  return callee;
+}
+
+bool Elaborator::IsBroken(llvm::StringRef name) const {
+  if (frame_->module->lacks_import) return true;
+  if (frame_->module->broken_names.contains(name)) return true;
+  if (auto found = frame_->module->named.find(name.split('.').first);
+      found != frame_->module->named.end() && found->second == nullptr) {
+    return true;
+  }
+  if (auto found = frame_->scope.find(name); found != frame_->scope.end())
+    return found->second.is_poison();
+  auto instance = frame_->instances.find(name);
+  return instance != frame_->instances.end() && instance->second == nullptr;
+}
+
+std::vector<llvm::StringRef> Elaborator::CalleeNames() {
   std::vector<llvm::StringRef> known;
   for (const OpDef* def : request_.registry->All()) known.push_back(def->signature.name);
+  for (const auto& entry : standard_layers_) known.push_back(entry.first());
+  for (const auto& entry : frame_->module->layers) known.push_back(entry.first());
+  for (const auto& entry : frame_->module->imported) known.push_back(entry.first());
+  for (const auto& entry : frame_->module->named) known.push_back(entry.first());
+  for (const auto& entry : frame_->instances) known.push_back(entry.first());
+  llvm::sort(known);
+  return known;
+}
+
+Callee Elaborator::ResolveCallee(const ast::Expr* expr) {
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
+  const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr);
+  const auto* net = member == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(member->base);
+  if (name == nullptr && net == nullptr) {
+    Error(Code::kOperandKind, expr->range, "what is called here is no operator's name");
+    return {};
+  }
+  Callee callee;
+  if (net != nullptr) {
+    auto named = frame_->module->named.find(net->name);
+    if (named == frame_->module->named.end()) {
+      if (!IsBroken(net->name)) {
+        Error(Code::kUnknownOperator, net->range,
+              "no file is imported as '" + net->name + "', and only a file has layers behind '.'");
+      }
+      return {};
+    }
+    if (named->second == nullptr) return {};  // its import was complained about
+    callee = FindCallee(Save(net->name + "." + member->member.text));
+    if (callee.is_network() || named->second->broken_names.contains(member->member.text)) {
+      return callee;
+    }
+    std::vector<llvm::StringRef> known;
+    for (const auto& entry : named->second->layers) known.push_back(entry.first());
+    llvm::sort(known);
+    Error(Code::kUnknownOperator, member->member.range,
+          "'" + named->second->file->name() + "' has no layer '" + member->member.text + "'" +
+              DidYouMean(member->member.text, known));
+    return {};
+  }
+  callee = FindCallee(name->name);
+  if (callee.op != nullptr && frame_->module->broken_names.contains(name->name)) return {};
+  if (callee.op != nullptr || callee.is_network() || callee.function != nullptr) return callee;
+  if (IsBroken(name->name)) return {};
   Error(Code::kUnknownOperator, name->range,
-        "no operator or layer is called '" + name->name + "'" + DidYouMean(name->name, known));
-  return nullptr;
+        "no operator or layer is called '" + name->name + "'" +
+            DidYouMean(name->name, CalleeNames()));
+  return {};
+}
+
+Elaborator::Results Elaborator::ResultsOf(Op* op) {
+  Results results;
+  if (op == nullptr) return results;
+  const OpSignature& signature = op->def().signature;
+  for (size_t i = 0; i < op->results().size(); ++i) {
+    results.all.push_back({signature.outputs[std::min(i, signature.outputs.size() - 1)].name,
+                           Datum(op->results()[i]),
+                           {}});
+  }
+  return results;
 }
 
 std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, const Operand* piped) {
@@ -41,8 +138,15 @@ std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, cons
   if (callee == nullptr) return std::nullopt;
   const llvm::StringRef name = callee->name;
   const size_t count = expr->arguments.size() + (piped != nullptr ? 1 : 0);
+  if (piped == nullptr && name == "grad") return EvaluateGrad(expr);
+  if (piped == nullptr && name == "params" && expr->arguments.size() == 1 &&
+      !expr->arguments[0].is_named()) {
+    std::vector<Value*> parameters;
+    if (!ReadParameters(expr->arguments[0].value, &parameters)) return Datum();
+    return Datum(std::vector<Datum>(parameters.begin(), parameters.end()));
+  }
   const bool is_query = name == "len" || name == "dims" || name == "dtype";
-  const bool is_extreme = dims_first_ && (name == "min" || name == "max") && count == 2;
+  const bool is_extreme = frame_->dims_first && (name == "min" || name == "max") && count == 2;
   if (!is_query && !is_extreme) return std::nullopt;
   std::vector<Operand> operands;
   if (piped != nullptr) operands.push_back(*piped);
@@ -251,34 +355,52 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
 // ---------------------------------------------------------------------------------------------
 // The call
 
-Op* Elaborator::EvaluateCall(const ast::CallExpr* expr, const Operand* piped, Targets targets) {
-  Call call;
-  call.def = ResolveCallee(expr);
-  if (call.def == nullptr) {
+Elaborator::Results Elaborator::EvaluateCall(const ast::CallExpr* expr, const Operand* piped,
+                                             Targets targets) {
+  if (std::optional<Datum> builtin = EvaluateBuiltin(expr, piped)) {
+    Results results;
+    if (!builtin->is_poison()) results.all.push_back({"", std::move(*builtin), expr->range});
+    return results;
+  }
+  const Callee callee = ResolveCallee(expr->callee);
+  if (callee.function != nullptr) return Apply(callee.function, expr, piped, targets);
+  if (callee.is_network()) {
+    LayerArguments arguments;
+    ReadLayerArguments(callee, expr, piped, &arguments);
+    const std::string way = TakeWay(callee.name.rsplit('.').second.empty()
+                                        ? callee.name
+                                        : callee.name.rsplit('.').second,
+                                    !targets.empty());
+    return CallLayer(callee, arguments, way, frame_->is_instance, frame_->active, targets);
+  }
+  if (callee.op == nullptr) {
     // What stands inside may have mistakes of its own.
     for (const ast::Argument& argument : expr->arguments) {
       if (argument.value->kind != ast::ExprKind::kRecord) Evaluate(argument.value);
     }
-    return nullptr;
+    return {};
   }
+  Call call;
+  call.def = callee.op;
   call.place = expr->callee->range;
   BindArguments(expr, piped, &call);
-  return Emit(call, targets);
+  return ResultsOf(Emit(call, targets));
 }
 
 llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& signature,
                                                           Targets targets) {
   llvm::SmallVector<std::string, 1> names;
-  const std::string& stem = base_.empty() ? signature.name : base_;
+  const std::string& base = frame_->base;
   for (size_t i = 0; i < signature.outputs.size(); ++i) {
-    if (i < targets.size() && targets[i].text != "_") {
-      const llvm::StringRef target = targets[i].text;
-      names.push_back(graph_.FindValue(target) == nullptr ? target.str() : graph_.NewName(target));
+    if (i < targets.size() && targets[i] != "_") {
+      const std::string& target = targets[i];
+      names.push_back(graph_.FindValue(target) == nullptr ? target : graph_.NewName(target));
     } else if (i == 0 && targets.empty()) {
-      names.push_back(
-          graph_.NewName(base_.empty() ? signature.name : base_ + "_" + signature.name));
+      names.push_back(graph_.NewName(
+          FullName(base.empty() ? signature.name : base + "_" + signature.name)));
     } else {
-      names.push_back(graph_.NewName(stem + "_" + signature.outputs[i].name));
+      names.push_back(graph_.NewName(
+          FullName((base.empty() ? signature.name : base) + "_" + signature.outputs[i].name)));
     }
   }
   return names;
@@ -331,6 +453,8 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
   CallOptions options;
   options.location = LocationAt(call.place.begin);
   options.block = call.block;
+  options.recompute = frame_->recompute;
+  if (!frame_->path.empty()) options.layer_path = llvm::StringRef(frame_->path).drop_back().str();
   llvm::Expected<Op*> op = graph_.AddOp(*call.def, operands, call.attributes,
                                         ResultNames(signature, targets), std::move(options));
   if (op) return *op;
@@ -371,11 +495,12 @@ Value* Elaborator::EmitConstant(Constant constant, SourceRange range, Targets ta
   call.places.push_back({{}, range, nullptr, {}});
   CallOptions options;
   options.location = LocationAt(range.begin);
+  if (!frame_->path.empty()) options.layer_path = llvm::StringRef(frame_->path).drop_back().str();
   llvm::SmallVector<std::string, 1> names;
   if (!targets.empty()) {
     names = ResultNames(signature, targets);
   } else {
-    names.push_back(graph_.NewName(base_.empty() ? "c" : base_ + "_c"));
+    names.push_back(graph_.NewName(FullName(frame_->base.empty() ? "c" : frame_->base + "_c")));
   }
   llvm::Expected<Op*> op = graph_.AddOp(*call.def, {}, call.attributes, names, std::move(options));
   if (op) return (*op)->result();

@@ -10,9 +10,9 @@ using ast::ExprKind;
 using ast::Operator;
 
 Datum Elaborator::EvaluateSize(const ast::Expr* expr) {
-  const bool before = std::exchange(dims_first_, true);
+  const bool before = std::exchange(frame_->dims_first, true);
   Datum datum = Evaluate(expr);
-  dims_first_ = before;
+  frame_->dims_first = before;
   return datum;
 }
 
@@ -37,14 +37,9 @@ Datum Elaborator::Evaluate(const ast::Expr* expr, Targets targets) {
     case ExprKind::kList:
       return EvaluateList(llvm::cast<ast::ListExpr>(expr));
     case ExprKind::kRecord:
-      NotYet(expr->range, "a record in an expression is");
-      return Datum();
-    case ExprKind::kCall: {
-      const auto* call = llvm::cast<ast::CallExpr>(expr);
-      if (std::optional<Datum> builtin = EvaluateBuiltin(call, nullptr)) return *builtin;
-      Op* op = EvaluateCall(call, nullptr, targets);
-      return op == nullptr ? Datum() : Datum(op->result());
-    }
+      return ReadRecord(expr);
+    case ExprKind::kCall:
+      return EvaluateCall(llvm::cast<ast::CallExpr>(expr), nullptr, targets).first();
     case ExprKind::kIndex:
       return EvaluateIndex(llvm::cast<ast::IndexExpr>(expr), targets);
     case ExprKind::kMember:
@@ -57,39 +52,62 @@ Datum Elaborator::Evaluate(const ast::Expr* expr, Targets targets) {
   return Datum();
 }
 
-Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
-  auto found = scope_.find(name->name);
-  const bool is_symbol_first =
-      dims_first_ && (found == scope_.end() || found->second.tensor() != nullptr);
-  if (is_symbol_first && symbols_.contains(name->name)) return Datum(Dim::Symbol(name->name));
-  if (found != scope_.end()) return found->second;
-  if (symbols_.contains(name->name)) return Datum(Dim::Symbol(name->name));
-  if (std::optional<DType> dtype = DTypeFromName(name->name)) return Datum(*dtype);
-  if (name->name == "training" || name->name == "step") {
-    NotYet(name->range, "'" + name->name + "' is");
-  } else {
-    ReportUnknownName(name);
+Elaborator::Results Elaborator::EvaluateResults(const ast::Expr* expr, Targets targets) {
+  while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr)) {
+    expr = parenthesis->inner;
   }
+  if (const auto* call = llvm::dyn_cast<ast::CallExpr>(expr)) {
+    return EvaluateCall(call, nullptr, targets);
+  }
+  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(expr);
+  if (chain != nullptr && chain->operators[0].op == Operator::kPipe) {
+    return EvaluatePipe(chain, targets);
+  }
+  Results results;
+  results.all.push_back({"", Evaluate(expr, targets), expr->range});
+  return results;
+}
+
+Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
+  auto found = frame_->scope.find(name->name);
+  const bool is_symbol_first = frame_->dims_first && (found == frame_->scope.end() ||
+                                                      found->second.tensor() != nullptr);
+  auto symbol = frame_->symbols.find(name->name);
+  const bool is_symbol = symbol != frame_->symbols.end();
+  if (is_symbol && (is_symbol_first || found == frame_->scope.end())) return symbol->second.value;
+  if (found != frame_->scope.end()) return found->second;
+  if (std::optional<DType> dtype = DTypeFromName(name->name)) return Datum(*dtype);
+  if (name->name == "training") return EvaluateTraining(name->range);
+  if (name->name == "step") return EvaluateStep();
+  ReportUnknownName(name);
   // One message for each name.
-  scope_[name->name] = Datum();
+  Assign(name->name, Datum());
   return Datum();
 }
 
 void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
+  if (frame_->module->broken_names.contains(name->name)) return;
+  if (auto found = frame_->one_sided.find(name->name); found != frame_->one_sided.end()) {
+    Error(Code::kCondition, name->range,
+          "'" + name->name + "' is set on one side of an 'if' only")
+        .NoteAt(file_, found->second, "a Plan decides this one, so it must be set before or on both "
+                "sides");
+    return;
+  }
   if (const std::optional<uint32_t> line = LineThatDefines(name->name)) {
     Error(Code::kUnknownName, name->range,
           "'" + name->name + "' is used before it is defined, on line " + llvm::Twine(*line));
     return;
   }
   std::string hint;
-  if (scope_.size() + symbols_.size() <= suggestion_budget_) {
+  if (frame_->scope.size() + frame_->symbols.size() <= suggestion_budget_) {
     std::vector<llvm::StringRef> known;
-    for (const auto& entry : scope_) known.push_back(entry.first());
-    for (const auto& entry : symbols_) known.push_back(entry.first());
+    for (const auto& entry : frame_->scope) known.push_back(entry.first());
+    for (const auto& entry : frame_->symbols) known.push_back(entry.first());
     llvm::sort(known);  // a StringMap has no order of its own
     hint = DidYouMean(name->name, known);
   }
-  if (dims_first_) {
+  if (frame_->dims_first) {
     Error(Code::kUnknownName, name->range,
           "no symbol or constant is called '" + name->name + "'" + hint);
   } else {
@@ -152,10 +170,33 @@ Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand righ
   Call call;
   call.def = FindOperator(name);
   call.place = use.range;
+  // To '@' an index is the one-hot row: it takes rows of the table.
+  const Value* index = left.datum.tensor();
+  const bool takes_rows = use.op == Operator::kMatmul && index != nullptr &&
+                          index->type().index_bound && right.datum.tensor() != nullptr &&
+                          right.datum.tensor()->type().rank() == 2;
+  if (takes_rows) {
+    const Operand& table = right;
+    if (!MatchRows(*index, *table.datum.tensor(), use.range)) return Datum();
+    call.def = FindOperator(sugar::kTakeRows);
+    std::swap(left, right);
+  }
   call.operands.push_back(std::move(left));
   call.operands.push_back(std::move(right));
   Op* op = Emit(call, targets);
   return op == nullptr ? Datum() : Datum(op->result());
+}
+
+// An index below V takes rows of a table of V.
+bool Elaborator::MatchRows(const Value& index, const Value& table, SourceRange place) {
+  DimCheck check = MakeCheck(Operator::kEqual, table.type().dims[0], *index.type().index_bound);
+  const Truth truth = Decide(check);
+  if (truth == Truth::kUnknown) AddConstraint(std::move(check), LocationAt(place.begin));
+  if (truth != Truth::kFalse) return true;
+  Error(Code::kShapeMismatch, place,
+        "an index below " + index.type().index_bound->ToString() + " takes rows of a table of " +
+            table.type().dims[0].ToString());
+  return false;
 }
 
 Datum Elaborator::EvaluateIn(const ast::ChainExpr* chain) {
@@ -198,26 +239,23 @@ Datum Elaborator::EvaluateIn(const ast::ChainExpr* chain) {
   return Datum(false);
 }
 
-Datum Elaborator::EvaluatePipe(const ast::ChainExpr* chain, Targets targets) {
+Elaborator::Results Elaborator::EvaluatePipe(const ast::ChainExpr* chain, Targets targets) {
   Operand piped{Evaluate(chain->operands[0]), chain->operands[0]->range};
+  Results results;
   for (size_t i = 1; i < chain->operands.size(); ++i) {
     const auto* stage = llvm::cast<ast::CallExpr>(chain->operands[i]);
     const bool is_last = i + 1 == chain->operands.size();
-    if (std::optional<Datum> builtin = EvaluateBuiltin(stage, &piped)) {
-      piped.datum = *builtin;
-    } else {
-      Op* op = EvaluateCall(stage, &piped, is_last ? targets : Targets());
-      piped.datum = op == nullptr ? Datum() : Datum(op->result());
-    }
+    results = EvaluateCall(stage, &piped, is_last ? targets : Targets());
+    piped.datum = results.first();
     piped.range = Span(chain->operands[0]->range, stage->range);
   }
-  return piped.datum;
+  return results;
 }
 
 Datum Elaborator::EvaluateChain(const ast::ChainExpr* chain, Targets targets) {
   switch (chain->operators[0].op) {
     case Operator::kPipe:
-      return EvaluatePipe(chain, targets);
+      return EvaluatePipe(chain, targets).first();
     case Operator::kIn:
       return EvaluateIn(chain);
     case Operator::kRange:
@@ -253,8 +291,27 @@ Datum Elaborator::EvaluateChain(const ast::ChainExpr* chain, Targets targets) {
   }
 }
 
-// `lstm(x).last`: one result of a call by its name.
+std::optional<Datum> Elaborator::FindByWay(const ast::MemberExpr* member) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  const ast::Expr* expr = member;
+  while (const auto* inner = llvm::dyn_cast<ast::MemberExpr>(expr)) {
+    parts.push_back(inner->member.text);
+    expr = inner->base;
+  }
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
+  if (name == nullptr) return std::nullopt;
+  std::string way = name->name.str();
+  for (llvm::StringRef part : llvm::reverse(parts)) way += "." + part.str();
+  auto found = frame_->scope.find(way);  // what a flat text assigned
+  if (found != frame_->scope.end()) return found->second;
+  Value* value = graph_.FindValue(FullName(way));
+  if (value == nullptr) return std::nullopt;
+  return Datum(value->kind() == ValueKind::kState ? CurrentState(value) : value);
+}
+
+// `lstm(x).last`: one result of a call by its name; `hidden.w`: a parameter by the way to it.
 Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
+  if (std::optional<Datum> found = FindByWay(member)) return *found;
   const ast::Expr* base = member->base;
   while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(base)) {
     base = parenthesis->inner;
@@ -262,34 +319,48 @@ Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets)
   const auto* chain = llvm::dyn_cast<ast::ChainExpr>(base);
   const bool is_pipe = chain != nullptr && chain->operators[0].op == Operator::kPipe;
   const auto* call = llvm::dyn_cast<ast::CallExpr>(is_pipe ? chain->operands.back() : base);
+  const llvm::StringRef wanted = member->member.text;
   if (call == nullptr) {
-    if (!Evaluate(base).holds_poison()) {
-      Error(Code::kOperandKind, member->member.range, "a name after '.' is a result of a call");
+    const auto* name = llvm::dyn_cast<ast::NameExpr>(base);
+    const bool is_way = name != nullptr && (frame_->ways.contains(name->name) ||
+                                            frame_->instances.contains(name->name));
+    if (is_way || !Evaluate(base).holds_poison()) {
+      const llvm::StringRef text = file_->Text(base->range);
+      std::vector<std::string> names;
+      for (Value* parameter : ParametersBelow(text)) {
+        llvm::StringRef rest = parameter->name();
+        if (rest.consume_front(FullName(text)) && rest.consume_front(".")) {
+          names.push_back(rest.str());
+        }
+      }
+      const std::vector<llvm::StringRef> known(names.begin(), names.end());
+      if (is_way || !known.empty()) {
+        Error(Code::kUnknownName, member->member.range,
+              "'" + text + "' has no parameter '" + wanted + "'" + DidYouMean(wanted, known));
+      } else {
+        Error(Code::kOperandKind, member->member.range, "a name after '.' is a result of a call");
+      }
     }
     return Datum();
   }
-  const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
-  const OpDef* def = callee == nullptr ? nullptr : FindOperator(callee->name);
-  const int index = def == nullptr ? -1 : def->signature.FindOutput(member->member.text);
   // The name being assigned is that of the wanted result.
-  llvm::SmallVector<ast::Identifier, 4> names;
-  if (index >= 0 && targets.size() == 1) {
-    names.append(static_cast<size_t>(index), ast::Identifier{"_", {}});
+  const Callee callee = FindCallee(file_->Text(call->callee->range));
+  const int index = callee.op == nullptr ? -1 : callee.op->signature.FindOutput(wanted);
+  llvm::SmallVector<std::string, 4> names;
+  if (targets.size() == 1) {
+    if (index > 0) names.append(static_cast<size_t>(index), "_");
     names.push_back(targets[0]);
   }
-  const Datum datum = Evaluate(base, names);
-  if (datum.holds_poison()) return Datum();
-  if (index >= 0 && datum.tensor() != nullptr) {
-    return Datum(datum.tensor()->producer()->result(static_cast<unsigned>(index)));
-  }
+  const Results results = EvaluateResults(base, names);
+  if (results.is_poison()) return Datum();
   std::vector<llvm::StringRef> known;
-  if (def != nullptr) {
-    known.reserve(def->signature.outputs.size());
-    for (const OutputDecl& output : def->signature.outputs) known.push_back(output.name);
+  for (const Frame::Result& result : results.all) {
+    if (result.name == wanted) return result.datum;
+    known.push_back(result.name);
   }
   Error(Code::kUnknownName, member->member.range,
-        "'" + file_->Text(call->callee->range) + "' has no result '" + member->member.text + "'" +
-            DidYouMean(member->member.text, known));
+        "'" + file_->Text(call->callee->range) + "' has no result '" + wanted + "'" +
+            DidYouMean(wanted, known));
   return Datum();
 }
 

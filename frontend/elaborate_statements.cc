@@ -1,5 +1,6 @@
 #include "frontend/elaborator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace pdl {
 
@@ -10,8 +11,36 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
   auto keyword = [&](size_t length) {
     return SourceRange{head.begin, head.begin + static_cast<uint32_t>(length)};
   };
-  base_.clear();
+  frame_->base.clear();
   last_value_.clear();
+  const bool is_layer = frame_->caller != nullptr && frame_->arguments == nullptr;
+  if (in_test_ && frame_->caller == nullptr) {
+    switch (statement->kind) {
+      case StatementKind::kAssign:
+      case StatementKind::kAssert:
+      case StatementKind::kIf:
+      case StatementKind::kFor:
+      case StatementKind::kFeed:
+      case StatementKind::kExpect:
+      case StatementKind::kLayerInstance:
+      case StatementKind::kBroken:
+        break;
+      default: {
+        const llvm::StringRef word = file_->Text(statement->range).take_while(llvm::isAlpha);
+        Error(Code::kMisplaced, keyword(word.size()), "'" + word + "' does not stand in a test");
+        return PoisonAssigned(statement);
+      }
+    }
+  }
+  const bool is_of_file = statement->kind == StatementKind::kAttr ||
+                          statement->kind == StatementKind::kInput ||
+                          statement->kind == StatementKind::kOutput;
+  if (is_of_file && (is_layer || in_block_)) {
+    const llvm::StringRef word = file_->Text(statement->range).take_while(llvm::isAlpha);
+    Error(Code::kMisplaced, keyword(word.size()),
+          "'" + word + "' stands " + (is_layer ? "in a file, not in a layer" : "outside of blocks"));
+    return PoisonAssigned(statement);
+  }
   switch (statement->kind) {
     case StatementKind::kAttr:
       return ElaborateAttr(llvm::cast<ast::AttrStatement>(statement));
@@ -29,45 +58,66 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
     case StatementKind::kAssert:
       return ElaborateAssert(llvm::cast<ast::AssertStatement>(statement));
     case StatementKind::kBroken:
-      Poison(llvm::cast<ast::BrokenStatement>(statement)->names);
       for (const ast::Identifier& name : llvm::cast<ast::BrokenStatement>(statement)->names) {
-        unsupported_layers_.insert(name.text);
+        Poison(name);
+        frame_->module->broken_names.try_emplace(name.text, name.range);
       }
       return;
-    case StatementKind::kLayer: {
-      const auto* layer = llvm::cast<ast::LayerStatement>(statement);
-      unsupported_layers_.insert(layer->name.text);
-      return NotYet(keyword(5), "layers are");
-    }
-    case StatementKind::kLayerInstance: {
-      const auto* layer = llvm::cast<ast::LayerInstanceStatement>(statement);
-      unsupported_layers_.insert(layer->name.text);
-      return NotYet(keyword(5), "layers are");
-    }
-    case StatementKind::kImport: {
-      const auto* import = llvm::cast<ast::ImportStatement>(statement);
-      if (!import->as.text.empty()) unsupported_layers_.insert(import->as.text);
-      return NotYet(keyword(6), "imports are");
-    }
+    case StatementKind::kLayer:
+      // The layers at the top of a file are known before its first statement.
+      if (frame_->caller != nullptr || frame_->loops > 0 || in_block_) {
+        Error(Code::kMisplaced, keyword(5), "a layer is defined at the top of a file");
+      }
+      return;
+    case StatementKind::kLayerInstance:
+      return ElaborateInstance(llvm::cast<ast::LayerInstanceStatement>(statement));
+    case StatementKind::kImport:
+      if (frame_->caller != nullptr || frame_->loops > 0 || in_block_) {
+        Error(Code::kMisplaced, keyword(6), "an import stands at the top of a file");
+      }
+      return;
     case StatementKind::kLoad:
-      return NotYet(keyword(4), "loading into layers is");
+      if (frame_->caller != nullptr && frame_->arguments == nullptr) {
+        Error(Code::kMisplaced, keyword(4), "'load' stands in a file, not in a layer");
+        return;
+      }
+      loads_.push_back(
+          {llvm::cast<ast::LoadStatement>(statement), frame_->module, frame_->path});
+      return;
     case StatementKind::kMinimize:
-      return NotYet(keyword(8), "training is");
+      if (frame_->caller != nullptr) {
+        // A file that is called by another is not trained by itself.
+        if (frame_->arguments == nullptr) {
+          Error(Code::kMisplaced, keyword(8), "'minimize' stands in a file, not in a layer");
+        }
+        return;
+      }
+      return ElaborateMinimize(llvm::cast<ast::MinimizeStatement>(statement));
     case StatementKind::kIf:
-      NotYet(keyword(2), "'if' is");
-      return PoisonAssigned(statement);
+      return ElaborateIf(llvm::cast<ast::IfStatement>(statement));
     case StatementKind::kFor:
-      NotYet(keyword(3), "'for' is");
-      return PoisonAssigned(statement);
+      return ElaborateFor(llvm::cast<ast::ForStatement>(statement));
     case StatementKind::kTest:
-      return NotYet(keyword(4), "tests are");
+      if (frame_->caller != nullptr && frame_->arguments == nullptr) {
+        Error(Code::kMisplaced, keyword(4), "a test stands at the top of a file");
+      }
+      return;
     case StatementKind::kFeed:
     case StatementKind::kExpect:
+      if (in_test_ && frame_->caller == nullptr) {
+        if (const auto* expect = llvm::dyn_cast<ast::ExpectStatement>(statement))
+          return ElaborateExpect(expect);
+        Error(Code::kMisplaced, keyword(4), "'feed' stands directly in a test, in no block");
+        return;
+      }
       Error(Code::kMisplaced, keyword(statement->kind == StatementKind::kFeed ? 4 : 6),
             llvm::Twine("'") + (statement->kind == StatementKind::kFeed ? "feed" : "expect") +
                 "' stands inside a test");
       return;
     case StatementKind::kReturn:
+      if (frame_->caller != nullptr && frame_->arguments == nullptr) {
+        return ElaborateReturn(llvm::cast<ast::OutputStatement>(statement));
+      }
       Error(Code::kMisplaced, keyword(6), "'return' stands inside a layer; a file says 'output'");
       return;
   }
@@ -75,26 +125,32 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
 
 void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
   const llvm::StringRef name = statement->name.text;
-  base_ = name.str();
-  const Datum datum = Evaluate(statement->value, statement->name);
-  Value* state = graph_.FindValue(name);
+  frame_->base = name.str();
+  const Datum datum = Evaluate(statement->value, FullName(name));
+  auto known = frame_->states.find(name);
+  Value* state = known != frame_->states.end() ? known->second
+                                               : graph_.FindValue(FullName(name));
   if (state == nullptr || state->kind() != ValueKind::kState) {
-    auto found = scope_.find(name);
-    if (found == scope_.end() || !found->second.is_poison()) {
+    auto found = frame_->scope.find(name);
+    if (found == frame_->scope.end() || !found->second.is_poison()) {
       std::vector<llvm::StringRef> states;
-      for (const Value* candidate : graph_.states()) states.push_back(candidate->name());
+      for (const auto& entry : frame_->states) states.push_back(entry.first());
+      llvm::sort(states);
       Error(Code::kNoState, statement->name.range,
             "no state is called '" + name + "'" + DidYouMean(name, states));
     }
     return Poison(statement->name);
   }
-  Value* value = AsTensor(datum, statement->value->range, state->type().dtype, statement->name);
+  Value* value =
+      AsTensor(datum, statement->value->range, state->type().dtype, FullName(name));
   if (value == nullptr) return Poison(statement->name);
   if (CheckType(value->type(), state->type(), statement->value->range,
                 "the next value of '" + name + "'")) {
     graph_.AddUpdate(state, value);
+    if (journal_ != nullptr) journal_->states.emplace_back(state, CurrentState(state));
+    current_[state] = value;
   }
-  scope_[name] = Datum(value);
+  Assign(name, Datum(value));
 }
 
 void Elaborator::ElaborateOutput(const ast::OutputStatement* statement) {
@@ -102,48 +158,59 @@ void Elaborator::ElaborateOutput(const ast::OutputStatement* statement) {
     const auto* as_name = llvm::dyn_cast<ast::NameExpr>(binding.value);
     const ast::Identifier name =
         binding.is_named() ? binding.name : ast::Identifier{as_name->name, as_name->range};
-    base_ = name.text.str();
-    const Targets targets = binding.is_named() ? Targets(binding.name) : Targets();
+    frame_->base = name.text.str();
+    const std::string full = FullName(name.text);
+    const Targets targets = binding.is_named() ? Targets(full) : Targets();
     const Datum datum = Evaluate(binding.value, targets);
+    if (frame_->arguments != nullptr) {  // a result of the file that is called
+      frame_->results.push_back({name.text.str(), datum, binding.value->range});
+      if (binding.is_named()) Assign(name.text, datum);
+      continue;
+    }
     auto [entry, is_new] = outputs_.try_emplace(name.text, name.range);
     if (!is_new) {
       Error(Code::kRedefined, name.range, "there is an output '" + name.text + "' already")
           .Note("first on line " + std::to_string(file_->LineOf(entry->second.begin)));
       continue;
     }
-    Value* value = AsTensor(datum, binding.value->range, std::nullopt, name);
+    Value* value = AsTensor(datum, binding.value->range, std::nullopt, full);
     if (value == nullptr) {
       if (binding.is_named()) Poison(binding.name);
       continue;
     }
     graph_.AddOutput(name.text, value, statement->doc.str());
-    if (binding.is_named()) scope_[name.text] = Datum(value);
+    if (binding.is_named()) Assign(name.text, Datum(value));
   }
 }
 
-namespace {
-
-const ast::Expr* StripParentheses(const ast::Expr* expr) {
-  while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr)) {
-    expr = parenthesis->inner;
+void Elaborator::ElaborateReturn(const ast::OutputStatement* statement) {
+  frame_->returned = frame_->saw_return = true;
+  size_t index = 0;
+  for (const ast::Argument& binding : statement->bindings) {
+    const auto* as_name = llvm::dyn_cast<ast::NameExpr>(binding.value);
+    std::string name = binding.is_named()  ? binding.name.text.str()
+                       : as_name != nullptr ? as_name->name.str()
+                       : index == 0         ? "y"
+                                            : "y_" + std::to_string(index + 1);
+    frame_->base.clear();
+    std::string target =
+        index < frame_->result_names.size() ? frame_->result_names[index] : std::string("_");
+    const Datum datum =
+        Evaluate(binding.value, target == "_" ? Targets() : Targets(target));
+    for (const Frame::Result& result : frame_->results) {
+      if (result.name != name) continue;
+      Error(Code::kRedefined, binding.range(), "there is a result '" + name + "' already");
+      break;
+    }
+    frame_->results.push_back({std::move(name), datum, binding.value->range});
+    ++index;
   }
-  return expr;
 }
-
-// A call, also at the end of a pipe: what several names can be assigned from.
-bool IsCall(const ast::Expr* expr) {
-  expr = StripParentheses(expr);
-  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(expr);
-  return expr->kind == ast::ExprKind::kCall ||
-         (chain != nullptr && chain->operators[0].op == ast::Operator::kPipe);
-}
-
-}  // namespace
 
 void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
-  const Targets targets = statement->targets;
+  const Names targets = statement->targets;
   for (size_t i = 0; i < targets.size(); ++i) {
-    if (base_.empty() && targets[i].text != "_") base_ = targets[i].text.str();
+    if (frame_->base.empty() && targets[i].text != "_") frame_->base = targets[i].text.str();
     for (size_t j = 0; j < i; ++j) {
       if (targets[i].text == targets[j].text && targets[i].text != "_") {
         Error(Code::kRedefined, targets[i].range, "'" + targets[i].text + "' stands here twice")
@@ -160,9 +227,11 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
       return Poison(targets);
     }
   }
-  Datum datum = Evaluate(statement->value, targets);
+  const llvm::SmallVector<std::string, 1> names = FullNames(targets);
+  const Results results = EvaluateResults(statement->value, names);
+  Datum datum = results.first();
   if (declared && !datum.holds_poison()) {
-    Value* value = AsTensor(datum, statement->value->range, declared->dtype, targets);
+    Value* value = AsTensor(datum, statement->value->range, declared->dtype, names);
     if (value == nullptr || !CheckType(value->type(), *declared, statement->value->range,
                                        "'" + targets.front().text + "'")) {
       return Poison(targets);
@@ -180,11 +249,10 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
   }
   if (targets.size() == 1) {
     if (datum.tensor() != nullptr) last_value_ = datum.tensor()->name();
-    if (targets[0].text != "_") scope_[targets[0].text] = std::move(datum);
+    if (targets[0].text != "_") Assign(targets[0].text, std::move(datum));
     return;
   }
-  const size_t count =
-      first != nullptr && IsCall(statement->value) ? first->producer()->results().size() : 1;
+  const size_t count = results.all.size();
   if (count < targets.size()) {
     Error(
         Code::kResultCount, targets[count].range,
@@ -194,10 +262,9 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
     return Poison(targets);
   }
   for (size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i].text != "_")
-      scope_[targets[i].text] = Datum(first->producer()->result(static_cast<unsigned>(i)));
+    if (targets[i].text != "_") Assign(targets[i].text, results.all[i].datum);
   }
-  last_value_ = first->name();
+  if (first != nullptr) last_value_ = first->name();
 }
 
 void Elaborator::ElaborateAssert(const ast::AssertStatement* statement) {
@@ -212,7 +279,7 @@ void Elaborator::ElaborateAssert(const ast::AssertStatement* statement) {
   }
   for (DimCheck& check : checks) {
     if (!message.empty()) check.message = message.str();
-    graph_.AddConstraint({std::move(check), LocationAt(statement->range.begin)});
+    AddConstraint(std::move(check), LocationAt(statement->range.begin));
   }
 }
 

@@ -9,12 +9,36 @@ using ast::StatementKind;
 
 void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
   const bool is_new = Declare(statement->name);
+  if (frame_->arguments != nullptr) {  // of a file that is called
+    const LayerArguments& arguments = *frame_->arguments;
+    const Operand* given = nullptr;
+    Operand named;
+    if (frame_->next_operand < arguments.operands.size()) {
+      given = &arguments.operands[frame_->next_operand++];
+    }
+    for (const LayerArgument& argument : arguments.named) {
+      if (argument.name.text != statement->name.text) continue;
+      named = {argument.datum, argument.range};
+      given = &named;
+    }
+    if (given == nullptr) {
+      // An input that nothing needs may be left out.
+      frame_->module->broken_names.try_emplace(statement->name.text, statement->name.range);
+      return Poison(statement->name);
+    }
+    std::optional<Datum> bound =
+        BindInput(statement->type, statement->name.text, *given, nullptr);
+    if (!bound) return Poison(statement->name);
+    Assign(statement->name.text, std::move(*bound));
+    CheckCallerKeeps(statement->where);
+    return;
+  }
   std::optional<Type> type = ReadType(statement->type, /*introduces=*/true);
   if (!type || !is_new) return Poison(statement->name);
   Value* value =
       graph_.AddInput(statement->name.text, std::move(*type), LocationAt(statement->range.begin));
   graph_.SetComment(value, statement->doc.str());
-  scope_[statement->name.text] = Datum(value);
+  Assign(statement->name.text, Datum(value));
   for (const ast::Expr* condition : statement->where) {
     std::vector<DimCheck> checks;
     bool failed = false;
@@ -24,7 +48,7 @@ void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
       continue;
     }
     for (DimCheck& check : checks) {
-      graph_.AddConstraint({std::move(check), LocationAt(condition->range.begin)});
+      AddConstraint(std::move(check), LocationAt(condition->range.begin));
     }
   }
 }
@@ -41,9 +65,9 @@ void Elaborator::CheckSymbolsSolvable() {
     }
   }
   if (diagnostics_->has_errors()) return;
-  for (const auto& entry : symbols_) {
-    if (solvable.contains(entry.first())) continue;
-    Error(Code::kUnsolvableSymbol, entry.second,
+  for (const auto& entry : frame_->symbols) {
+    if (solvable.contains(entry.first()) || entry.second.value.is<DType>()) continue;
+    Error(Code::kUnsolvableSymbol, entry.second.range,
           "no input says what " + entry.first() + " is: give one a dim such as " + entry.first() +
               " or 2*" + entry.first());
   }
@@ -88,28 +112,37 @@ bool Elaborator::ReadLoad(const ast::CallExpr* load, const Type& type, VariableI
 }
 
 bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const Type& type,
-                                 VariableInfo* info) {
+                                 const FunctionPtr& init, VariableInfo* info) {
   const auto* call = llvm::dyn_cast<ast::CallExpr>(statement->initial);
-  if (call == nullptr) {
-    Error(Code::kBadInitializer, statement->initial->range,
-          "wanted an initializer such as zeros(), normal(std=0.02) or "
-          "load(\"file.safetensors\", \"name\")");
+  const auto* name =
+      call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
+  if (init == nullptr && name != nullptr && name->name == "load") return ReadLoad(call, type, info);
+  FunctionPtr function = init;
+  if (function == nullptr) {
+    if (call == nullptr) {
+      Error(Code::kBadInitializer, statement->initial->range,
+            "wanted an initializer such as zeros(), normal(std=0.02) or "
+            "load(\"file.safetensors\", \"name\")");
+      return false;
+    }
+    const Datum datum = FunctionOf(call);
+    if (datum.is_poison()) return false;
+    if (const auto* given = datum.get<Datum::FunctionValue>()) function = *given;
+  }
+  if (function == nullptr || function->callee.op == nullptr ||
+      !function->callee.op->signature.inputs.empty()) {
+    const SourceRange range = call == nullptr ? statement->initial->range : call->callee->range;
+    Error(Code::kBadInitializer, range,
+          "'" + (function == nullptr ? file_->Text(range) : function->callee.name) +
+              "' is no initializer: " +
+              (function != nullptr && function->callee.is_network() ? "it is a layer"
+                                                                    : "it takes inputs"));
     return false;
   }
-  const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
-  if (callee != nullptr && callee->name == "load") return ReadLoad(call, type, info);
-  Call initializer;
-  initializer.def = ResolveCallee(call);
-  if (initializer.def == nullptr) return false;
+  Call initializer = function->call;
   const OpSignature& signature = initializer.def->signature;
-  if (!signature.inputs.empty()) {
-    Error(Code::kBadInitializer, call->callee->range,
-          "'" + signature.name + "' is no initializer: it takes inputs");
-    return false;
-  }
-  initializer.place = call->callee->range;
-  BindArguments(call, nullptr, &initializer);
-  if (initializer.is_poison) return false;
+  if (initializer.attribute_file == file_) initializer.attribute_file = nullptr;
+  if (init != nullptr) initializer.place = statement->initial->range;
   // The declared type gives the dims and the dtype.
   auto give = [&](const AttributeDecl& decl, AttributeValue value) {
     if (llvm::any_of(initializer.attributes,
@@ -125,12 +158,12 @@ bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const 
     if (decl.kind == AttributeKind::kDType) give(decl, type.dtype);
   }
   initializer.block = graph_.AddBlock();
-  base_ = statement->name.text.str();
+  frame_->base = statement->name.text.str();
   Op* op = Emit(initializer, {});
   if (op == nullptr) return false;
   const Type& made = op->result()->type();
   if (made.dtype != type.dtype || made.dims != type.dims) {
-    Error(Code::kBadInitializer, call->range,
+    Error(Code::kBadInitializer, statement->initial->range,
           "the initializer makes " + made.ToString() + ", declared " + type.ToString());
     return false;
   }
@@ -139,73 +172,59 @@ bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const 
   return true;
 }
 
-bool Elaborator::ReadParameterAttributes(const ast::Expr* with, VariableInfo* info) {
-  const auto* record = llvm::dyn_cast<ast::RecordExpr>(with);
+bool Elaborator::ReadParameterAttributes(const ast::Expr* with, VariableInfo* info,
+                                         FunctionPtr* init) {
+  const Datum datum = Evaluate(with);
+  if (datum.holds_poison()) return false;
+  const auto* record = datum.get<Datum::Record>();
   if (record == nullptr) {
     Error(Code::kBadInitializer, with->range, "wanted a record such as {weight_decay=1e-4}");
     return false;
   }
-  auto number = [](llvm::StringRef name, double fallback) {
-    AttributeDecl decl;
-    decl.name = name.str();
-    decl.kind = AttributeKind::kFloat;
-    decl.default_value = fallback;
-    decl.lower = Bound{0, false};
-    return decl;
-  };
-  OpDef def;
-  def.signature.name = "parameter";
-  def.signature.attributes = {number("weight_decay", 0), number("gradient_clipping", 0),
-                              number("lr_scale", 1)};
-  def.signature.attributes[0].upper = Bound{1, false};
-  AttributeDecl trainable;
-  trainable.name = "trainable";
-  trainable.kind = AttributeKind::kBool;
-  trainable.default_value = true;
-  def.signature.attributes.push_back(trainable);
-
-  Call call;
-  call.def = &def;
-  call.place = record->range;
-  bool ok = true;
-  for (const ast::Argument& field : record->fields) {
-    if (field.name.text == "init") {
-      NotYet(field.name.range, "'init' in a record is");
-      ok = false;
-      continue;
-    }
-    const int index = def.signature.FindAttribute(field.name.text);
-    if (index < 0) {
-      Error(Code::kUnknownAttribute, field.name.range,
-            "a parameter has no attribute '" + field.name.text + "'" +
-                DidYouMean(field.name.text,
-                           {"weight_decay", "gradient_clipping", "lr_scale", "trainable"}));
-      ok = false;
-      continue;
-    }
-    BindAttribute(def.signature.attributes[index], field, &call);
-  }
-  if (call.is_poison || !ok) return false;
-  llvm::Expected<std::vector<AttributeValue>> values =
-      CompleteAttributes(def.signature, call.attributes);
-  if (!values) {
-    ReportCallError(values.takeError(), call);
-    return false;
-  }
-  info->weight_decay = std::get<double>((*values)[0]);
-  info->gradient_clipping = std::get<double>((*values)[1]);
-  info->lr_scale = std::get<double>((*values)[2]);
-  info->trainable = std::get<bool>((*values)[3]);
+  const ParameterRecord& given = **record;
+  if (given.weight_decay) info->weight_decay = *given.weight_decay;
+  if (given.gradient_clipping) info->gradient_clipping = *given.gradient_clipping;
+  if (given.lr_scale) info->lr_scale = *given.lr_scale;
+  if (given.trainable) info->trainable = *given.trainable;
+  *init = given.init;
   return true;
+}
+
+Value* Elaborator::CurrentState(Value* state) {
+  auto found = current_.find(state);
+  return found == current_.end() ? state : found->second;
+}
+
+Value* Elaborator::FindShared(const ast::VariableStatement* statement, const Type& type,
+                              bool* is_mistake) {
+  if (!frame_->is_instance) return nullptr;
+  Value* value = graph_.FindValue(FullName(statement->name.text) + frame_->counts);
+  if (value == nullptr) return nullptr;
+  const ValueKind kind = statement->kind == StatementKind::kParam ? ValueKind::kParameter
+                                                                  : ValueKind::kState;
+  if (value->kind() == kind && value->type() == type) return value;
+  Error(Code::kSharedParameter, statement->name.range,
+        "'" + value->name() + "' is " + type.ToString() + " in this call of the instance, and " +
+            value->type().ToString() + " in an earlier one");
+  *is_mistake = true;
+  return nullptr;
 }
 
 void Elaborator::ElaborateVariable(const ast::VariableStatement* statement) {
   const bool is_param = statement->kind == StatementKind::kParam;
+  const llvm::StringRef name = statement->name.text;
   bool ok = Declare(statement->name);
   const std::optional<Type> type = ReadType(statement->type, /*introduces=*/false);
   VariableInfo info;
-  if (statement->with != nullptr) ok &= ReadParameterAttributes(statement->with, &info);
+  FunctionPtr init;
+  if (statement->with != nullptr) ok &= ReadParameterAttributes(statement->with, &info, &init);
   if (!type) return Poison(statement->name);
+  if (!type->is_plain()) {
+    Error(Code::kBadType, statement->type->range,
+          llvm::Twine(is_param ? "a parameter" : "a state") +
+              " is dense and has no ragged dims, got " + type->ToString());
+    return Poison(statement->name);
+  }
   if (is_param) {
     for (const Dim& dim : type->dims) {
       if (dim.is_constant()) continue;
@@ -214,14 +233,24 @@ void Elaborator::ElaborateVariable(const ast::VariableStatement* statement) {
       return Poison(statement->name);
     }
   }
-  ok &= ReadInitializer(statement, *type, &info);
-  if (!ok) return Poison(statement->name);
-  const LocationId location = LocationAt(statement->range.begin);
-  Value* value = is_param
-                     ? graph_.AddParameter(statement->name.text, *type, std::move(info), location)
-                     : graph_.AddState(statement->name.text, *type, std::move(info), location);
-  graph_.SetComment(value, statement->doc.str());
-  scope_[statement->name.text] = Datum(value);
+  bool is_mistake = false;
+  Value* value = FindShared(statement, *type, &is_mistake);
+  if (is_mistake) return Poison(statement->name);
+  if (value == nullptr) {
+    ok &= ReadInitializer(statement, *type, init, &info);
+    if (!ok) return Poison(statement->name);
+    const LocationId location = LocationAt(statement->range.begin);
+    std::string full = FullName(name) + frame_->counts;
+    if (graph_.FindValue(full) != nullptr) full = graph_.NewName(full);
+    value = is_param ? graph_.AddParameter(full, *type, std::move(info), location)
+                     : graph_.AddState(full, *type, std::move(info), location);
+    graph_.SetComment(value, statement->doc.str());
+  }
+  if (!is_param) {
+    frame_->states[name] = value;
+    value = CurrentState(value);
+  }
+  Assign(name, Datum(value));
 }
 
 }  // namespace pdl

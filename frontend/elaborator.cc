@@ -7,15 +7,22 @@
 namespace pdl {
 
 Elaborator::Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics)
-    : request_(request), ast_(ast), diagnostics_(diagnostics), file_(ast.file), cursor_(*ast.file) {
-  file_index_ = graph_.AddFile(ast.file->name());
-}
+    : request_(request), ast_(ast), diagnostics_(diagnostics), file_(ast.file) {}
 
 Graph Elaborator::Run() {
+  Module* main = AddModule(ast_, "", /*is_standard=*/false);
+  Frame frame;
+  frame.module = main;
+  frame_ = &frame;
+  main->file_index = graph_.AddFile(main->file->name());
   CollectNames(ast_.statements);
+  AddStandardLayers();
+  EnterModule(main);
   for (const ast::Statement* statement : ast_.statements) Elaborate(statement);
+  ElaborateLoads();
   CheckSymbolsSolvable();
   CheckSettingsUsed();
+  frame_ = nullptr;
   return std::move(graph_);
 }
 
@@ -23,7 +30,22 @@ Graph Elaborator::Run() {
 // Mistakes
 
 Diagnostic& Elaborator::Error(Code code, SourceRange range, const llvm::Twine& message) {
-  return diagnostics_->Error(code, file_, range, message.str());
+  // Text that is elaborated more than once has its mistake once.
+  const bool repeats = frame_ != nullptr && (frame_->caller != nullptr || frame_->loops > 0);
+  if (repeats && !reported_.insert({file_.get(), range.begin}).second) {
+    silent_ = Diagnostic();
+    return silent_;
+  }
+  Diagnostic& diagnostic = diagnostics_->Error(code, file_, range, message.str());
+  unsigned shown = 0;
+  for (const Frame* frame = frame_; frame != nullptr && frame->caller != nullptr;
+       frame = frame->caller) {
+    // Of a long way the beginning and the end tell most.
+    if (++shown > 4 && frame->caller->caller != nullptr) continue;
+    diagnostic.NoteAt(frame->caller_file, frame->place,
+                      "in this call of '" + frame->callee.str() + "'");
+  }
+  return diagnostic;
 }
 
 void Elaborator::NotYet(SourceRange range, const llvm::Twine& what) {
@@ -57,6 +79,7 @@ void Elaborator::ReportCallError(llvm::Error error, const Call& call) {
       [&](const CallError& e) {
         const std::string message = e.is_whole ? e.text() : call.def->name() + ": " + e.text();
         SourceRange range = call.place;
+        const std::shared_ptr<const SourceFile> here = file_;
         if (!e.attribute.empty()) {
           for (size_t i = call.attributes.size(); i-- > 0;) {
             if (call.attributes[i].name != e.attribute) continue;
@@ -76,7 +99,13 @@ void Elaborator::ReportCallError(llvm::Error error, const Call& call) {
         } else if (!e.inputs.empty() && e.inputs[0] < call.operands.size()) {
           range = call.operands[e.inputs[0]].range;
         }
+        // The attributes of a function may be written elsewhere.
+        const bool is_elsewhere = call.attribute_file != nullptr && call.attribute_file != file_ &&
+                                  range != call.place;
+        if (is_elsewhere) file_ = call.attribute_file;
         Diagnostic& diagnostic = Error(e.code(), range, message);
+        file_ = here;
+        if (is_elsewhere) diagnostic.NoteAt(file_, call.place, "in this call");
         const OpSignature& signature = call.def->signature;
         if (e.code() == Code::kOperandCount && call.operands.size() > signature.MaxOperands() &&
             !signature.attributes.empty()) {
@@ -85,7 +114,7 @@ void Elaborator::ReportCallError(llvm::Error error, const Call& call) {
         for (size_t i = 0; i < e.inputs.size(); ++i) {
           if (e.inputs[i] >= call.operands.size()) continue;
           const Operand& operand = call.operands[e.inputs[i]];
-          if (i > 0) diagnostic.Underline(operand.range);
+          if (i > 0 && !is_elsewhere) diagnostic.Underline(operand.range);
           diagnostic.Note(NoteOnOperand(operand));
         }
       },
@@ -93,11 +122,12 @@ void Elaborator::ReportCallError(llvm::Error error, const Call& call) {
 }
 
 LocationId Elaborator::LocationAt(uint32_t offset) {
-  const SourcePosition position = cursor_.At(offset);
+  const SourcePosition position = frame_->module->cursor.At(offset);
   Location location;
-  location.file = file_index_;
+  location.file = frame_->module->file_index;
   location.line = position.line;
   location.column = position.column;
+  location.origin = frame_->origin;
   return graph_.AddLocation(location);
 }
 
@@ -109,6 +139,10 @@ void Elaborator::CollectNames(llvm::ArrayRef<const ast::Statement*> statements) 
   for (const ast::Statement* statement : statements) {
     if (const auto* s = llvm::dyn_cast<ast::AssignStatement>(statement)) {
       llvm::for_each(s->targets, reserve);
+    } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
+      CollectNames(s->body.statements);
+    } else if (const auto* s = llvm::dyn_cast<ast::IfStatement>(statement)) {
+      for (const ast::Branch& branch : s->branches) CollectNames(branch.block.statements);
     } else if (const auto* s = llvm::dyn_cast<ast::InputStatement>(statement)) {
       reserve(s->name);
     } else if (const auto* s = llvm::dyn_cast<ast::VariableStatement>(statement)) {
@@ -123,26 +157,64 @@ void Elaborator::CollectNames(llvm::ArrayRef<const ast::Statement*> statements) 
   }
 }
 
-std::optional<uint32_t> Elaborator::LineThatDefines(llvm::StringRef name) {
-  if (ast_.statements.size() > suggestion_budget_) return std::nullopt;
-  suggestion_budget_ -= ast_.statements.size();
+namespace {
+
+// The statement that gives a name its first value, in blocks too.
+const ast::Statement* FindDefinition(llvm::ArrayRef<const ast::Statement*> statements,
+                                     llvm::StringRef name) {
   auto is_it = [&](const ast::Identifier& defined) { return defined.text == name; };
-  for (const ast::Statement* statement : ast_.statements) {
-    const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
-    const auto* input = llvm::dyn_cast<ast::InputStatement>(statement);
-    const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement);
-    const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement);
-    if ((assign != nullptr && llvm::any_of(assign->targets, is_it)) ||
-        (input != nullptr && is_it(input->name)) ||
-        (variable != nullptr && is_it(variable->name)) || (attr != nullptr && is_it(attr->name))) {
-      return file_->LineOf(statement->range.begin);
+  for (const ast::Statement* statement : statements) {
+    bool found = false;
+    if (const auto* s = llvm::dyn_cast<ast::AssignStatement>(statement)) {
+      found = llvm::any_of(s->targets, is_it);
+    } else if (const auto* s = llvm::dyn_cast<ast::InputStatement>(statement)) {
+      found = is_it(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::VariableStatement>(statement)) {
+      found = is_it(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::AttrStatement>(statement)) {
+      found = is_it(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
+      if (llvm::any_of(s->names, is_it)) return statement;
+      if (const ast::Statement* inner = FindDefinition(s->body.statements, name)) return inner;
+    } else if (const auto* s = llvm::dyn_cast<ast::IfStatement>(statement)) {
+      for (const ast::Branch& branch : s->branches) {
+        if (const ast::Statement* inner = FindDefinition(branch.block.statements, name))
+          return inner;
+      }
     }
+    if (found) return statement;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-void Elaborator::Poison(Targets names) {
-  for (const ast::Identifier& name : names) scope_[name.text] = Datum();
+}  // namespace
+
+std::optional<uint32_t> Elaborator::LineThatDefines(llvm::StringRef name) {
+  if (frame_->caller != nullptr || ast_.statements.size() > suggestion_budget_) return std::nullopt;
+  suggestion_budget_ -= ast_.statements.size();
+  const ast::Statement* statement = FindDefinition(ast_.statements, name);
+  if (statement == nullptr) return std::nullopt;
+  return file_->LineOf(statement->range.begin);
+}
+
+void Elaborator::Assign(llvm::StringRef name, Datum datum) {
+  if (journal_ != nullptr && journal_->frame == frame_) {
+    auto found = frame_->scope.find(name);
+    journal_->names.emplace_back(
+        name, found == frame_->scope.end() ? std::nullopt : std::optional(found->second));
+  }
+  frame_->scope[name] = std::move(datum);
+}
+
+llvm::SmallVector<std::string, 1> Elaborator::FullNames(Names names) const {
+  llvm::SmallVector<std::string, 1> full;
+  for (const ast::Identifier& name : names)
+    full.push_back(name.text == "_" ? std::string("_") : FullName(name.text));
+  return full;
+}
+
+void Elaborator::Poison(Names names) {
+  for (const ast::Identifier& name : names) Assign(name.text, Datum());
 }
 
 void Elaborator::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements) {
@@ -154,7 +226,7 @@ void Elaborator::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements
     } else if (const auto* s = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
       Poison(s->name);
     } else if (const auto* s = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
-      unsupported_layers_.insert(s->name.text);
+      frame_->instances[s->name.text] = nullptr;
     } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
       Poison(s->names);
       PoisonAssigned(s->body.statements);
@@ -165,10 +237,12 @@ void Elaborator::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements
 }
 
 bool Elaborator::Declare(const ast::Identifier& name) {
-  auto [entry, is_new] = declared_.try_emplace(name.text, name.range);
-  auto found = scope_.find(name.text);
-  const bool is_free = found == scope_.end() || found->second.is_poison();
-  if (is_new && is_free && graph_.FindValue(name.text) == nullptr) return true;
+  auto [entry, is_new] = frame_->declared.try_emplace(name.text, name.range);
+  auto found = frame_->scope.find(name.text);
+  const bool is_free = found == frame_->scope.end() || found->second.is_poison();
+  if (is_new && is_free) return true;
+  // The same statement again, in a loop.
+  if (!is_new && entry->second == name.range && !frame_->counts.empty()) return true;
   Diagnostic& diagnostic =
       Error(Code::kRedefined, name.range, "'" + name.text + "' is defined already");
   if (!is_new) {

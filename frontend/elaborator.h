@@ -1,18 +1,92 @@
 #ifndef PDL_FRONTEND_ELABORATOR_H_
 #define PDL_FRONTEND_ELABORATOR_H_
 
+#include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/ast.h"
 #include "frontend/datum.h"
+#include "frontend/function.h"
+#include "frontend/module.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/StringSaver.h"
 #include "pdl/compiler.h"
+#include "pdl/constraints.h"
+#include "pdl/test_block.h"
 
 namespace pdl {
+
+/// What a text or one call of a layer knows while its statements are elaborated.
+struct Frame {
+  /// What a symbol stands for, and where it was introduced.
+  struct Symbol {
+    Datum value;
+    SourceRange range;
+  };
+  /// One result of a layer.
+  struct Result {
+    std::string name;
+    Datum datum;
+    SourceRange range;
+  };
+  /// A list of a repeatable input, and what symbols are for each of its items.
+  struct Repeat {
+    Datum list;
+    std::vector<std::vector<std::pair<llvm::StringRef, Datum>>> symbols;
+    std::vector<std::optional<Shape>> any_dims;
+  };
+
+  Module* module = nullptr;
+  /// What names of values and parameters begin with: "encoder.0.", or nothing.
+  std::string path;
+  llvm::StringMap<Datum, llvm::BumpPtrAllocator> scope;
+  llvm::StringMap<Symbol> symbols;
+  /// What `...` stands for in the signature.
+  std::optional<Shape> any_dims;
+  std::vector<Repeat> repeats;
+  llvm::StringMap<SourceRange> declared;  // inputs, params, states, attrs
+  llvm::StringMap<Value*> states;
+  /// `layer NAME = …`
+  llvm::StringMap<std::shared_ptr<const Function>> instances;
+  /// Ways to parameters that are taken.
+  llvm::StringSet<> taken;
+  /// The ways that calls assigned to a name have taken: for `params(x)` and `over x`.
+  llvm::StringMap<llvm::SmallVector<std::string, 1>> ways;
+
+  /// Names that one side of an `if` has set, and not the other.
+  llvm::StringMap<SourceRange> one_sided;
+
+  /// The name being assigned: what names of parts are made of.
+  std::string base;
+  /// Where inside loops that run more than once: ".0.2".
+  std::string counts;
+  unsigned loops = 0;
+  bool dims_first = false;
+
+  // Of a layer or a file that is called:
+  const Frame* caller = nullptr;
+  std::shared_ptr<const SourceFile> caller_file;
+  SourceRange place;  // of the call
+  llvm::StringRef callee;
+  LocationId origin = kUnknownLocation;
+  const LayerArguments* arguments = nullptr;  // of a file: what attrs and inputs are given
+  size_t next_operand = 0;
+  bool training_off = false;
+  bool recompute = false;
+  bool is_instance = false;
+  std::vector<const void*> active;
+  llvm::ArrayRef<std::string> result_names;
+  std::vector<Result> results;
+  bool returned = false;
+  bool saw_return = false;
+};
 
 /// Makes the graph of one parsed text: resolves names, computes constants, checks every call.
 /// A mistake is reported once; what it spoils is poison, and silent.
@@ -23,34 +97,26 @@ class Elaborator {
 
   /// Elaborates all statements. Usable where no error was reported.
   Graph Run();
+  /// Elaborates the text and one run of a test. Usable where no error was reported.
+  TestRun RunTest(const ast::TestStatement& test, unsigned run,
+                  llvm::ArrayRef<TestValue> earlier);
   /// See CompileResult.
   const std::string& last_value() const { return last_value_; }
 
  private:
-  using Targets = llvm::ArrayRef<ast::Identifier>;
+  /// Full names of results; "_" is none.
+  using Targets = llvm::ArrayRef<std::string>;
+  using Names = llvm::ArrayRef<ast::Identifier>;
+  using FunctionPtr = std::shared_ptr<const Function>;
 
-  // An operand of a call, and where it is written.
-  struct Operand {
-    Datum datum;
-    SourceRange range;
+  // The results of a call; none where it is poison.
+  struct Results {
+    llvm::SmallVector<Frame::Result, 1> all;
+    bool is_poison() const { return all.empty(); }
+    Datum first() const { return all.empty() ? Datum() : all.front().datum; }
   };
-  // Where an attribute of a call is written.
-  struct AttributePlace {
-    SourceRange name;  // empty where it is given by position
-    SourceRange value;
-    const ast::Expr* expr = nullptr;
-    std::vector<SourceRange> elements;  // of a list that is not one expression
-  };
-  // A call before it is added to the graph.
-  struct Call {
-    const OpDef* def = nullptr;
-    SourceRange place;  // what a complaint about the whole call points at
-    llvm::SmallVector<Operand, 2> operands;
-    llvm::SmallVector<NamedAttribute, 2> attributes;
-    llvm::SmallVector<AttributePlace, 2> places;  // one for each attribute
-    bool is_poison = false;                       // a part of it is
-    BlockId block;
-  };
+  // Enters a frame, and leaves it.
+  class FrameScope;
 
   // --- elaborator.cc: mistakes, names, places ------------------------------------------------
   Diagnostic& Error(Code code, SourceRange range, const llvm::Twine& message);
@@ -64,11 +130,107 @@ class Elaborator {
   void CollectNames(llvm::ArrayRef<const ast::Statement*> statements);
   /// The line of the statement that gives a name its first value.
   std::optional<uint32_t> LineThatDefines(llvm::StringRef name);
+  /// Gives a name its value from here on.
+  void Assign(llvm::StringRef name, Datum datum);
+  /// The name of the graph for a name of this frame.
+  std::string FullName(llvm::StringRef name) const { return frame_->path + name.str(); }
+  llvm::StringRef Save(const llvm::Twine& text) { return saver_.save(text); }
   /// A new input, parameter, state or attr; false where the name is taken, which was reported.
   bool Declare(const ast::Identifier& name);
   /// From here on the names are poison.
-  void Poison(Targets names);
+  void Poison(Names names);
   void PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements);
+  llvm::SmallVector<std::string, 1> FullNames(Names names) const;
+
+  // --- elaborate_modules.cc ------------------------------------------------------------------
+  Module* AddModule(const Ast& ast, llvm::StringRef folder, bool is_standard);
+  void AddStandardLayers();
+  /// Collects the layers of a file and reads its imports.
+  void EnterModule(Module* module);
+  void ReadImport(Module* module, const ast::ImportStatement* statement);
+  Module* ImportFile(Module* module, const ast::ImportStatement* statement);
+  /// `load "file" into names`, when all parameters are there.
+  void ElaborateLoads();
+  void ElaborateLoad(const ast::LoadStatement* statement, Module* module, llvm::StringRef path);
+
+  // --- elaborate_layers.cc -------------------------------------------------------------------
+  /// Expands a layer. `path` is the way to its parameters; `is_instance` where other calls may have
+  /// made them already.
+  Results CallLayer(const Callee& callee, const LayerArguments& arguments, llvm::StringRef path,
+                    bool is_instance, llvm::ArrayRef<const void*> active, Targets targets);
+  bool BindLayer(const ast::LayerStatement* layer, const LayerArguments& arguments);
+  bool BindLayerAttributes(const ast::LayerStatement* layer, const LayerArguments& arguments);
+  bool BindLayerAttribute(const ast::Parameter& parameter, const LayerArgument* given,
+                          const LayerArguments& arguments);
+  std::optional<AttributeDecl> DeclareAttribute(const ast::Identifier& name, llvm::StringRef doc,
+                                                const ast::Type* type);
+  /// From here on the relation is known to hold.
+  void AddConstraint(DimCheck check, LocationId location);
+  void CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where);
+  /// A way to parameters that no other call of this frame has.
+  std::string TakeWay(llvm::StringRef own, bool is_outermost);
+  const ast::Parameter* FindParameter(const Callee& callee, llvm::StringRef name);
+  void ReadLayerArguments(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,
+                          LayerArguments* arguments);
+  void ElaborateInstance(const ast::LayerInstanceStatement* statement);
+  void ElaborateReturn(const ast::OutputStatement* statement);
+
+  // --- elaborate_signatures.cc ---------------------------------------------------------------
+  bool BindLayerInputs(const ast::LayerStatement* layer, const LayerArguments& arguments);
+  /// Matches a value with a type of a signature, which introduces symbols; `first_of_item` where
+  /// symbols belong to this item of a repeatable input alone.
+  std::optional<Datum> BindInput(const ast::Type* type, llvm::StringRef name, const Operand& operand,
+                                 std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
+  bool MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::StringRef subject,
+                 std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
+  bool MatchDim(const ast::Expr* expr, const Dim& actual, llvm::StringRef subject,
+                std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
+  bool MatchSize(const Dim& declared, const Dim& actual, llvm::StringRef subject);
+  void BindSymbol(llvm::StringRef name, SourceRange range, Datum value,
+                  std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
+  Diagnostic& CallerError(Code code, SourceRange place, const llvm::Twine& message);
+
+  // --- elaborate_functions.cc ----------------------------------------------------------------
+  /// A function, none or a name in place of one; poison where it is a mistake.
+  Datum ReadFunction(const ast::Expr* expr);
+  Datum FunctionOf(const ast::CallExpr* call);
+  Datum FunctionNamed(llvm::StringRef name, SourceRange range);
+  Datum ReadRecord(const ast::Expr* expr);
+  /// Evaluates what is given for a layer's parameter of this type.
+  Datum EvaluateFor(const ast::Type* type, const ast::Expr* expr);
+  Results Apply(const FunctionPtr& function, const ast::CallExpr* expr, const Operand* piped,
+                Targets targets);
+  /// The function as an instance whose parameters lie there.
+  FunctionPtr MakeInstance(const FunctionPtr& function, std::string path);
+
+  // --- elaborate_blocks.cc -------------------------------------------------------------------
+  void ElaborateBlock(const ast::Block& block);
+  void ElaborateIf(const ast::IfStatement* statement);
+  void ElaborateBranches(llvm::ArrayRef<ast::Branch> branches);
+  void ElaborateBothSides(Value* condition, const ast::Branch& then,
+                          llvm::ArrayRef<ast::Branch> otherwise);
+  void ElaborateFor(const ast::ForStatement* statement);
+  /// The value of an `if`'s condition: a bool, a tensor that a Plan knows, or poison.
+  Datum EvaluateCondition(const ast::Expr* expr);
+  Value* EmitCheck(const DimCheck& check, SourceRange range);
+
+  // --- elaborate_tests.cc --------------------------------------------------------------------
+  void ElaborateFeed(const ast::FeedStatement* statement);
+  void ElaborateExpect(const ast::ExpectStatement* statement);
+  void KeepForLaterRuns(const ast::AssignStatement& assign);
+  /// Adds an output that only the test knows.
+  std::string TestOutput(Value* value);
+
+  // --- elaborate_training.cc -----------------------------------------------------------------
+  void ElaborateMinimize(const ast::MinimizeStatement* statement);
+  /// Parameters below the names that an expression gives; false where a mistake was reported.
+  bool ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters);
+  std::vector<Value*> ParametersBelow(llvm::StringRef name);
+  /// What the names of parameters below `name` begin with.
+  std::vector<std::string> WaysOf(llvm::StringRef name);
+  Datum EvaluateTraining(SourceRange range);
+  Datum EvaluateStep();
+  Datum EvaluateGrad(const ast::CallExpr* expr);
 
   // --- elaborate_statements.cc ---------------------------------------------------------------
   void Elaborate(const ast::Statement* statement);
@@ -79,7 +241,11 @@ class Elaborator {
 
   // --- elaborate_attrs.cc --------------------------------------------------------------------
   void ElaborateAttr(const ast::AttrStatement* statement);
-  std::optional<AttributeDecl> DeclareAttribute(const ast::AttrStatement* statement);
+  /// The value as the attribute `of` what is called takes it; nullopt where a mistake was reported.
+  std::optional<Datum> CheckAttribute(const AttributeDecl& decl, const Datum& datum,
+                                      SourceRange range,
+                                      const std::shared_ptr<const SourceFile>& file,
+                                      llvm::StringRef of);
   bool ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl);
   std::optional<Datum> Setting(const AttributeDecl& decl, SourceRange* range);
   void CheckSettingsUsed();
@@ -88,9 +254,13 @@ class Elaborator {
   void ElaborateInput(const ast::InputStatement* statement);
   void ElaborateVariable(const ast::VariableStatement* statement);
   bool ReadInitializer(const ast::VariableStatement* statement, const Type& type,
-                       VariableInfo* info);
+                       const FunctionPtr& init, VariableInfo* info);
   bool ReadLoad(const ast::CallExpr* load, const Type& type, VariableInfo* info);
-  bool ReadParameterAttributes(const ast::Expr* with, VariableInfo* info);
+  bool ReadParameterAttributes(const ast::Expr* with, VariableInfo* info, FunctionPtr* init);
+  /// The parameter or state of this name that another call of the instance has made.
+  Value* FindShared(const ast::VariableStatement* statement, const Type& type, bool* is_mistake);
+  /// What a state is now: its last update, or itself.
+  Value* CurrentState(Value* state);
   void CheckSymbolsSolvable();
 
   // --- elaborate_types.cc --------------------------------------------------------------------
@@ -98,6 +268,8 @@ class Elaborator {
   /// is a new symbol.
   std::optional<Type> ReadType(const ast::Type* type, bool introduces);
   std::optional<Dim> ReadDim(const ast::Expr* expr, bool introduces);
+  /// `~T`; null where a mistake was reported.
+  const Dim* ReadRaggedDim(const ast::Dim& dim, bool introduces);
   std::optional<Dim> ReadIndexBound(const ast::TypeTerm& term, DType dtype, bool introduces);
   /// What must hold for a condition to be true; nullopt where a mistake was reported. One that
   /// holds in any case adds nothing; `failed` is set where one never holds.
@@ -114,11 +286,13 @@ class Elaborator {
   void ReportUnknownName(const ast::NameExpr* name);
   Datum EvaluateList(const ast::ListExpr* list);
   Datum EvaluateChain(const ast::ChainExpr* chain, Targets targets);
-  Datum EvaluatePipe(const ast::ChainExpr* chain, Targets targets);
   Datum EvaluateIn(const ast::ChainExpr* chain);
   Datum EvaluateInfix(ast::OperatorUse use, Operand left, Operand right, Targets targets);
+  bool MatchRows(const Value& index, const Value& table, SourceRange place);
   Datum EvaluatePrefix(const ast::PrefixExpr* prefix, Targets targets);
   Datum EvaluateMember(const ast::MemberExpr* member, Targets targets);
+  /// `hidden.w`: a parameter, state or other value by its way; nullopt where there is none.
+  std::optional<Datum> FindByWay(const ast::MemberExpr* member);
   /// The value as a tensor; a literal becomes one of `dtype`, or of its natural one. Null where it
   /// is poison or a mistake was reported.
   Value* AsTensor(const Datum& datum, SourceRange range, std::optional<DType> dtype,
@@ -132,12 +306,20 @@ class Elaborator {
   Datum SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets);
 
   // --- elaborate_calls.cc --------------------------------------------------------------------
-  /// The op that a call adds, or null where it is poison. `piped` is its first input.
-  Op* EvaluateCall(const ast::CallExpr* expr, const Operand* piped, Targets targets);
+  /// The results of a call, or of the last call of a pipe; of anything else itself.
+  Results EvaluateResults(const ast::Expr* expr, Targets targets);
+  Results EvaluatePipe(const ast::ChainExpr* chain, Targets targets);
+  /// `piped` is the first input.
+  Results EvaluateCall(const ast::CallExpr* expr, const Operand* piped, Targets targets);
   /// A function of constants that the language itself has; nullopt where the call is none.
   std::optional<Datum> EvaluateBuiltin(const ast::CallExpr* expr, const Operand* piped);
   const OpDef* FindOperator(llvm::StringRef name);
-  const OpDef* ResolveCallee(const ast::CallExpr* expr);
+  /// What the name before '(' is; reports an unknown one.
+  Callee ResolveCallee(const ast::Expr* callee);
+  Callee FindCallee(llvm::StringRef name);
+  bool IsBroken(llvm::StringRef name) const;
+  std::vector<llvm::StringRef> CalleeNames();
+  Results ResultsOf(Op* op);
   void BindArguments(const ast::CallExpr* expr, const Operand* piped, Call* call);
   void BindAttribute(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
   void AddAttribute(const AttributeDecl& decl, const Datum& datum, AttributePlace place,
@@ -156,26 +338,74 @@ class Elaborator {
   const CompileRequest& request_;
   const Ast& ast_;
   Diagnostics* diagnostics_;
+  Diagnostic silent_;  // takes the notes of a mistake that is known already
   std::shared_ptr<const SourceFile> file_;  // of the text being read
   Graph graph_;
-  PositionCursor cursor_;
-  uint32_t file_index_ = 0;
+  ConstraintSet known_;  // the graph's constraints
+  std::deque<Module> modules_;
+  llvm::StringMap<Module*> standard_layers_;
+  llvm::StringMap<std::pair<std::unique_ptr<Ast>, Module*>> files_;  // imported ones, by path
+  std::vector<std::string> importing_;                               // paths, outermost first
+  Frame* frame_ = nullptr;
+  unsigned depth_ = 0;  // of calls of layers
+  size_t calls_ = 0;    // of layers, in all
+  /// Old values of names, and what states were, while both sides of an `if` are elaborated.
+  struct Journal {
+    Frame* frame;
+    std::vector<std::pair<llvm::StringRef, std::optional<Datum>>> names;
+    std::vector<std::pair<Value*, Value*>> states;
+  };
+  Journal* journal_ = nullptr;
+  bool in_block_ = false;  // of an `if` or `for`
+  llvm::DenseMap<Value*, Value*> current_;  // of states
+  Value* training_ = nullptr;
+  Value* step_ = nullptr;
+  struct PendingLoad {
+    const ast::LoadStatement* statement;
+    Module* module;
+    std::string path;
+  };
+  std::vector<PendingLoad> loads_;
+  /// Mistakes in text that is elaborated more than once.
+  std::set<std::pair<const SourceFile*, uint32_t>> reported_;
 
-  llvm::StringMap<Datum, llvm::BumpPtrAllocator> scope_;
-  llvm::StringMap<SourceRange> symbols_;
-  llvm::StringSet<> unsupported_layers_;
+  TestRun* test_ = nullptr;  // the run of a test that is elaborated
+  bool in_test_ = false;     // its own statements, not those of the file
+  llvm::ArrayRef<ast::Argument> test_settings_;
+
   llvm::StringMap<const OpDef*> operators_;
-  llvm::StringMap<SourceRange> declared_;  // inputs, params, states, attrs
   llvm::StringMap<SourceRange> outputs_;
   llvm::StringSet<> used_settings_;
   llvm::StringSet<> unreadable_files_;  // weights files that were complained about
   std::vector<std::unique_ptr<Ast>> setting_texts_;
   std::vector<std::unique_ptr<AttributeValue>> attribute_values_;
+  llvm::BumpPtrAllocator strings_;
+  llvm::StringSaver saver_{strings_};
 
-  std::string base_;  // the name being assigned: what names of parts are made of
-  bool dims_first_ = false;
   size_t suggestion_budget_ = 2'000'000;
   std::string last_value_;
+};
+
+class Elaborator::FrameScope {
+ public:
+  FrameScope(Elaborator* elaborator, Frame* frame)
+      : elaborator_(elaborator), frame_(elaborator->frame_), file_(elaborator->file_) {
+    elaborator->frame_ = frame;
+    elaborator->file_ = frame->module->file;
+    ++elaborator->depth_;
+  }
+  ~FrameScope() {
+    elaborator_->frame_ = frame_;
+    elaborator_->file_ = std::move(file_);
+    --elaborator_->depth_;
+  }
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+
+ private:
+  Elaborator* elaborator_;
+  Frame* frame_;
+  std::shared_ptr<const SourceFile> file_;
 };
 
 }  // namespace pdl

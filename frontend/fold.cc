@@ -51,10 +51,10 @@ llvm::Expected<Datum> FoldIntegers(Operator op, int64_t a, int64_t b) {
       if (__builtin_mul_overflow(a, b, &result)) return Overflow(op, a, b);
       return Datum(result);
     case Operator::kDivide:
-      if (b == 0) return Fail("{0} / 0", a);
+      if (b == 0) return Fail("{0} / 0 divides by zero", a);
       return Datum(Datum::Real{static_cast<double>(a) / static_cast<double>(b)});
     case Operator::kFloorDivide:
-      if (b == 0) return Fail("{0} // 0", a);
+      if (b == 0) return Fail("{0} // 0 divides by zero", a);
       if (b == -1) {
         if (__builtin_sub_overflow(int64_t{0}, a, &result)) return Overflow(op, a, b);
         return Datum(result);
@@ -62,7 +62,7 @@ llvm::Expected<Datum> FoldIntegers(Operator op, int64_t a, int64_t b) {
       result = a / b;
       return Datum(a % b != 0 && (a < 0) != (b < 0) ? result - 1 : result);
     case Operator::kRemainder:
-      if (b == 0) return Fail("{0} % 0", a);
+      if (b == 0) return Fail("{0} % 0 divides by zero", a);
       if (b == -1) return Datum(int64_t{0});
       result = a % b;
       return Datum(result != 0 && (result < 0) != (b < 0) ? result + b : result);
@@ -106,6 +106,7 @@ Datum FoldReals(Operator op, double a, double b) {
 }
 
 llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
+  if (const std::string reason = NotComparable(op, a, b); !reason.empty()) return Fail("{0}", reason);
   Dim result;
   switch (op) {
     case Operator::kAdd:
@@ -129,8 +130,8 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       return Fail("'{0}' does not take sizes", ast::Spelling(op));
   }
   if (!result.is_valid()) {
-    return Fail("{0} {1} {2} leaves 64 bits, or divides by zero", a.ToString(), ast::Spelling(op),
-                b.ToString());
+    return Fail(b.is_constant(0) ? "{0} {1} {2} divides by zero" : "{0} {1} {2} leaves 64 bits",
+                a.ToString(), ast::Spelling(op), b.ToString());
   }
   return Datum(std::move(result));
 }
@@ -145,6 +146,8 @@ llvm::Error BadOperands(Operator op, const Datum& a, const Datum& b) {
 
 llvm::Expected<Datum> FoldComparison(Operator op, const Datum& a, const Datum& b) {
   if (auto x = a.dim(), y = b.dim(); x && y) {
+    if (const std::string reason = NotComparable(op, *x, *y); !reason.empty())
+      return Fail("{0}", reason);
     switch (Decide(MakeCheck(op, *x, *y))) {
       case Truth::kTrue:
         return Datum(true);
@@ -195,6 +198,14 @@ llvm::Expected<Datum> FoldPrefix(Operator op, const Datum& operand) {
     return FoldInfix(Operator::kSubtract, Datum(int64_t{0}), operand);
   }
   return Fail("'-' does not take {0}", operand.Phrase());
+}
+
+std::string NotComparable(Operator op, const Dim& a, const Dim& b) {
+  if (op == Operator::kEqual || op == Operator::kNotEqual) return "";
+  if (!a.is_ragged() && !b.is_ragged()) return "";
+  return llvm::formatv("{0} is not one size: each row has its own, so '{1}' does not take it",
+                       (a.is_ragged() ? a : b).ToString(), ast::Spelling(op))
+      .str();
 }
 
 DimCheck MakeCheck(Operator op, const Dim& left, const Dim& right) {

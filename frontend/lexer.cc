@@ -66,6 +66,20 @@ llvm::StringRef LeadingWord(llvm::StringRef text) {
   return text.take_while(ContinuesName);
 }
 
+// What stands here for a character that other languages use.
+llvm::StringRef HelpOnCharacter(llvm::StringRef character) {
+  return llvm::StringSwitch<llvm::StringRef>(character)
+      .Cases("'", "`", "\u2018", "\u2019", "\u201C", "\u201D",
+             "a text stands between '\"' and '\"'")
+      .Case("^", "a power is written '**'")
+      .Case("&", "conditions are joined by 'and' and 'or'")
+      .Case("!", "a condition is turned round by 'not'")
+      .Case(";", "a statement ends with its line")
+      .Cases("\u2013", "\u2014", "\u2212", "the minus sign is '-'")
+      .Case("\u00D7", "the product is written '*'")
+      .Default("");
+}
+
 // Whether a line reads like the beginning of a statement: `layer f`, `input x`, `a, b = …`, `h: …`.
 bool LooksLikeStatement(llvm::StringRef line) {
   llvm::StringRef word = LeadingWord(line);
@@ -104,9 +118,10 @@ bool LooksLikeStatement(llvm::StringRef line) {
 
 Lexer::Lexer(std::shared_ptr<const SourceFile> file, std::vector<ast::Comment>* comments,
              Diagnostics* diagnostics)
-    : file_(std::move(file)), text_(file_->text()), comments_(comments), diagnostics_(diagnostics) {
-  if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
-}
+    : file_(std::move(file)),
+      text_(file_->text()),
+      comments_(comments),
+      diagnostics_(diagnostics) {}
 
 Diagnostic* Lexer::Fail(Code code, SourceRange range, const llvm::Twine& message) {
   if (unit_->broken) return nullptr;
@@ -249,8 +264,20 @@ void Lexer::LexWord() {
   Emit(type, begin);
 }
 
+// `x.0.w`: behind a point that is part of a name, digits are part of it too.
+bool Lexer::AfterPointOfName() const {
+  const size_t count = unit_->tokens.size();
+  return count > 1 && LastType() == PdlParser::DOT && unit_->tokens.back().range().end == at_ &&
+         unit_->tokens[count - 2].type() == PdlParser::NAME &&
+         unit_->tokens[count - 2].range().end + 1 == at_;
+}
+
 void Lexer::LexNumber() {
   const size_t begin = at_;
+  if (AfterPointOfName()) {
+    while (ContinuesName(Peek())) ++at_;
+    return Emit(PdlParser::NAME, begin);
+  }
   auto digits = [&] {
     while (llvm::isDigit(Peek()) || Peek() == '_') ++at_;
   };
@@ -380,6 +407,17 @@ void Lexer::CloseBracket(size_t type, size_t opening) {
   // The bracket that this one closes; without any, the parser says that it is unexpected.
   size_t match = brackets_.size();
   while (match > 0 && !opens(brackets_[match - 1])) --match;
+  if (match == 0 && InsideGroup()) {
+    // One of another kind was meant, unless a line before this one was left open.
+    if (suspect_ != 0 && !unit_->broken) return EndUnclosed(suspect_);
+    const SourceRange open = brackets_.back().range;
+    if (Diagnostic* diagnostic =
+            Fail(Code::kUnclosedBracket, open,
+                 "'" + file_->Text(open) + "' cannot be closed by '" + file_->Text(range) + "'")) {
+      diagnostic->Underline(range);
+    }
+    brackets_.pop_back();
+  }
   if (match != 0) {
     if (match != brackets_.size()) {
       if (suspect_ != 0 && !unit_->broken) return EndUnclosed(suspect_);
@@ -417,7 +455,13 @@ void Lexer::LexUnknown() {
          llvm::Twine("unexpected control character U+00") + llvm::Twine(llvm::hexdigit(c >> 4)) +
              llvm::Twine(llvm::hexdigit(c & 15)));
   } else {
-    Fail(Code::kUnexpectedCharacter, range, "unexpected '" + text_.slice(begin, at_) + "'");
+    const llvm::StringRef character = text_.slice(begin, at_);
+    Diagnostic* diagnostic =
+        Fail(Code::kUnexpectedCharacter, range, "unexpected '" + character + "'");
+    if (const llvm::StringRef help = HelpOnCharacter(character);
+        diagnostic != nullptr && !help.empty()) {
+      diagnostic->Note(help.str());
+    }
   }
   Emit(antlr4::Token::INVALID_TYPE, begin);
 }

@@ -63,6 +63,7 @@ class Lexer {
 
   bool AtStatementStart() const;
   bool AfterOperand() const;
+  bool AfterPointOfName() const;
   size_t SoftKeyword(llvm::StringRef word) const;
   bool NextIsPipe() const;
   /// The line that begins there starts a statement, as far as its first words tell, and stands no

@@ -10,6 +10,8 @@
 namespace pdl {
 namespace {
 
+constexpr llvm::StringLiteral kByteOrderMark = "\xEF\xBB\xBF";
+
 bool ContinuesCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 }  // namespace
@@ -47,6 +49,7 @@ size_t FindInvalidUtf8(llvm::StringRef text) {
 SourceFile::SourceFile(std::string name, std::string text)
     : name_(std::move(name)), text_(std::move(text)) {
   assert(text_.size() <= kMaxSize && "offsets are 32 bits wide");
+  if (llvm::StringRef(text_).starts_with(kByteOrderMark)) text_.erase(0, kByteOrderMark.size());
   line_begins_.push_back(0);
   const char* const begin = text_.data();
   const char* const end = begin + text_.size();

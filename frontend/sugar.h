@@ -27,6 +27,16 @@ inline constexpr llvm::StringLiteral kSliceSteps = "steps";
 /// An index or `none` in a subscript changes the rank: `reshape(x, [dims])`.
 inline constexpr llvm::StringLiteral kReshape = "reshape";
 
+/// `index @ table` is `gather(table, index)`.
+inline constexpr llvm::StringLiteral kTakeRows = "gather";
+
+/// `training` is `training()`; `step` is a state that begins with `zeros()`.
+inline constexpr llvm::StringLiteral kTraining = "training";
+inline constexpr llvm::StringLiteral kFirstStep = "zeros";
+
+/// What an `if` that a Plan decides leaves behind: `plan_select(condition, then, otherwise)`.
+inline constexpr llvm::StringLiteral kPlanSelect = "plan_select";
+
 }  // namespace pdl::sugar
 
 #endif  // PDL_FRONTEND_SUGAR_H_

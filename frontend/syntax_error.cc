@@ -41,26 +41,84 @@ bool EndsOperand(size_t type) {
   return type == PdlParser::NAME || type == PdlParser::RPAREN || type == PdlParser::RBRACKET;
 }
 
-// Inside the innermost bracket that is open before the next token, a comma may stand.
-bool CommaMayFollow(const UnitStream& stream) {
+bool OpensBracket(size_t type) {
+  return type == PdlParser::LPAREN || type == PdlParser::LBRACKET || type == PdlParser::REC ||
+         type == PdlParser::LBRACE;
+}
+
+bool ClosesBracket(size_t type) {
+  return type == PdlParser::RPAREN || type == PdlParser::RBRACKET || type == PdlParser::RBRACE;
+}
+
+// Which token is the innermost bracket that is open before the next one; -1 where none is.
+ssize_t InnermostBracket(const UnitStream& stream) {
   int depth = 0;
   for (size_t i = stream.position(); i-- > 0;) {
     const size_t type = stream.tokens()[i].type();
-    if (type == PdlParser::RPAREN || type == PdlParser::RBRACKET || type == PdlParser::RBRACE) {
-      ++depth;
-    } else if (type == PdlParser::LPAREN || type == PdlParser::LBRACKET || type == PdlParser::REC ||
-               type == PdlParser::LBRACE) {
-      if (depth-- > 0) continue;
-      // A '(' that calls nothing holds one expression.
-      return type != PdlParser::LPAREN || (i > 0 && EndsOperand(stream.tokens()[i - 1].type()));
-    }
+    if (ClosesBracket(type)) ++depth;
+    if (OpensBracket(type) && depth-- == 0) return static_cast<ssize_t>(i);
   }
-  return false;
+  return -1;
+}
+
+// Inside the innermost bracket that is open before the next token, a comma may stand.
+bool CommaMayFollow(const UnitStream& stream) {
+  const ssize_t open = InnermostBracket(stream);
+  if (open < 0) return false;
+  // A '(' that calls nothing holds one expression.
+  return stream.tokens()[static_cast<size_t>(open)].type() != PdlParser::LPAREN ||
+         (open > 0 && EndsOperand(stream.tokens()[static_cast<size_t>(open) - 1].type()));
+}
+
+// The statement has ended, and not in an expression that an operator could go on with.
+bool EndsWithoutExpression(const UnitStream& stream) {
+  const llvm::ArrayRef<Token> taken =
+      llvm::ArrayRef<Token>(stream.tokens()).take_front(stream.position());
+  const Token* start = taken.end();
+  bool has_expression = false;
+  while (start != taken.begin() && start[-1].type() != PdlParser::NL &&
+         start[-1].type() != PdlParser::LBRACE) {
+    --start;
+    has_expression |= start->type() == PdlParser::ASSIGN || start->type() == PdlParser::WHERE;
+  }
+  if (start == taken.end()) return false;
+  switch (start->type()) {
+    case PdlParser::IMPORT:
+    case PdlParser::LOAD:
+      return true;
+    case PdlParser::ATTR:
+    case PdlParser::INPUT:
+      return !has_expression;
+    default:
+      return false;
+  }
+}
+
+// What the signs of other languages are called here.
+llvm::StringRef HelpOn(const UnitStream& stream, llvm::StringRef wanted) {
+  const size_t type = stream.next().type();
+  const size_t before = stream.position() == 0 ? size_t{PdlParser::NL} : stream.last().type();
+  const bool starts = before == PdlParser::NL || before == PdlParser::LBRACE;
+  switch (type) {
+    case PdlParser::ASSIGN:
+      if (wanted.contains('{')) return "to compare, write '=='";
+      if (before == PdlParser::PLUS || before == PdlParser::MINUS || before == PdlParser::STAR ||
+          before == PdlParser::SLASH) {
+        return "a name is given a new value by 'y = y + x'";
+      }
+      return "";
+    case PdlParser::FLOOR_DIV:
+      return starts ? "a comment begins with '#'" : "";
+    case PdlParser::BAR:
+      return before == PdlParser::BAR ? "conditions are joined by 'and' and 'or'" : "";
+    default:
+      return "";
+  }
 }
 
 std::string Found(const Token& token, llvm::StringRef spelled) {
   if (token.type() == PdlParser::NL || token.type() == antlr4::Token::EOF) {
-    return spelled == "}" ? "'}'" : "the end of the line";
+    return spelled == "}" ? "'}'" : "end of the line";
   }
   if (token.type() == PdlParser::STRING) return "a text";
   return "'" + spelled.take_front(60).str() + "'";
@@ -70,8 +128,11 @@ std::string Found(const Token& token, llvm::StringRef spelled) {
 std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBuilder& builder,
                    const antlr4::misc::IntervalSet& expected) {
   auto has = [&](size_t type) { return expected.contains(type); };
-  if (has(PdlParser::NUMBER) && has(PdlParser::STRING)) return "an expression";
+  if (has(PdlParser::NUMBER) && has(PdlParser::STRING)) {
+    return stream.position() == 0 ? "a statement" : "an expression";
+  }
   if (has(PdlParser::NL)) {
+    if (EndsWithoutExpression(stream)) return "the end of the line";
     return builder.AwaitsAssign() ? "'=', an operator or the end of the line"
                                   : "an operator or the end of the line";
   }
@@ -114,27 +175,35 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
   const std::string wanted = Wanted(parser, stream, *builder, expected);
   const std::string suffix = wanted.empty() ? "" : ", wanted " + wanted;
-  if (IsReserved(token.type()) && expected.contains(size_t{PdlParser::NAME})) {
+  // An empty bracket asks for what closes it only; an expression could stand there all the same.
+  const bool wants_name = expected.contains(size_t{PdlParser::NAME}) ||
+                          llvm::StringRef(wanted).starts_with("an expression");
+  if (IsReserved(token.type()) && wants_name) {
     if (token.type() == PdlParser::ELSE) {
       builder->Fail(Code::kSyntax, token.range(),
                     "unexpected 'else': it stands on the line of the '}' before it");
       return;
     }
-    builder->Fail(Code::kReservedName, token.range(),
-                  "'" + spelled + "' is a reserved word" + suffix);
+    const size_t after = stream.tokens()[stream.position() + 1].type();
+    const bool is_named = after == PdlParser::ASSIGN || after == PdlParser::COLON;
+    builder->FailReserved(token, is_named ? ", not a name" : suffix);
     return;
   }
   if (stream.position() > 0 && IsReserved(stream.last().type()) &&
       (token.type() == PdlParser::ASSIGN || token.type() == PdlParser::COLON)) {
-    builder->Fail(Code::kReservedName, stream.last().range(),
-                  "'" + builder->Spelling(stream.last()) + "' is a reserved word, not a name");
+    builder->FailReserved(stream.last(), ", not a name");
+    return;
+  }
+  if (ClosesBracket(token.type()) && InnermostBracket(stream) < 0) {
+    builder->Fail(Code::kSyntax, token.range(),
+                  "unexpected '" + spelled + "': no bracket is open here");
     return;
   }
   Diagnostic* diagnostic =
       builder->Fail(Code::kSyntax, token.range(), "unexpected " + Found(token, spelled) + suffix);
   if (diagnostic == nullptr) return;
-  if (token.type() == PdlParser::ASSIGN && wanted.find('{') != std::string::npos) {
-    diagnostic->Note("to compare, write '=='");
+  if (const llvm::StringRef help = HelpOn(stream, wanted); !help.empty()) {
+    diagnostic->Note(help.str());
   }
 }
 

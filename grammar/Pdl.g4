@@ -127,9 +127,9 @@ statement
   : {on->OpenStatement();}
     ( ATTR name ':' type ('=' expr {on->Default();})? {on->Attr();}
     | INPUT name ':' type where? {on->Input();}
-    | PARAM name ':' type '=' expr {on->Default();} ('with' expr {on->With();})? {on->Param();}
-    | STATE name ':' type '=' expr {on->Default();} {on->State();}
-    | UPDATE name '=' expr {on->Default();} {on->Update();}
+    | PARAM path ':' type '=' expr {on->Default();} ('with' expr {on->With();})? {on->Param();}
+    | STATE path ':' type '=' expr {on->Default();} {on->State();}
+    | UPDATE path '=' expr {on->Default();} {on->Update();}
     | OUTPUT {on->OpenBindings();} argument (',' argument)* {on->Output();}
     | 'return' {on->OpenBindings();} argument (',' argument)* {on->Return();}
     | 'layer' name layerTail

@@ -184,19 +184,19 @@ llvm::Expected<std::vector<AttributeValue>> CompleteAttributes(
                       ", got " + ValuePhrase(attribute.value));
     if (llvm::Error error = CheckValue(signature, decl, values[index])) return error;
   }
+  std::vector<std::string> missing;
   for (size_t i = 0; i < values.size(); ++i) {
     const AttributeDecl& decl = signature.attributes[i];
     if (present[i]) continue;
-    if (decl.required()) {
-      auto error = std::make_unique<CallError>(
-          Code::kMissingAttribute,
-          "'" + signature.name + "' needs the attribute '" + decl.name + "': " + decl.ToString());
-      error->is_whole = true;
-      return llvm::Error(std::move(error));
-    }
+    if (decl.required()) missing.push_back("'" + decl.name + "': " + decl.ToString());
     values[i] = decl.default_value;
   }
-  return values;
+  if (missing.empty()) return values;
+  auto error = std::make_unique<CallError>(
+      Code::kMissingAttribute, "'" + signature.name + "' needs the attribute" +
+                                   (missing.size() == 1 ? " " : "s ") + llvm::join(missing, ", "));
+  error->is_whole = true;
+  return llvm::Error(std::move(error));
 }
 
 }  // namespace pdl

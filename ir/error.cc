@@ -1,5 +1,6 @@
 #include "pdl/error.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -84,8 +85,19 @@ void InternalError(const std::string& message) {
 llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef best;
   unsigned best_distance = static_cast<unsigned>(name.size()) / 3 + 2;
+  // Letters that only changed places are the likeliest slip.
+  auto sorted = [](llvm::StringRef text) {
+    std::string letters = text.lower();
+    std::sort(letters.begin(), letters.end());
+    return letters;
+  };
+  const std::string letters = name.size() <= 64 ? sorted(name) : "";
   for (llvm::StringRef candidate : candidates) {
     unsigned distance = name.edit_distance_insensitive(candidate, true, best_distance);
+    if (candidate.size() == letters.size() && distance > 1 && distance <= 2 &&
+        sorted(candidate) == letters) {
+      distance = 1;
+    }
     if (distance < best_distance && distance < name.size()) {
       best = candidate;
       best_distance = distance;

@@ -99,13 +99,8 @@ class Binder {
         return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
                              llvm::toString(right.takeError()));
       if (check.check->Holds(*left, *right)) continue;
-      auto side = [](const Dim& dim, int64_t size) {
-        return dim.is_constant() ? std::to_string(size)
-                                 : dim.ToString() + " = " + std::to_string(size);
-      };
-      return MakeUserError(Code::kSizeCheck, "{0}{1}{2}: {3} and {4}", check.where,
-                           check.where.empty() ? "" : ": ", check.check->message,
-                           side(check.check->left, *left), side(check.check->right, *right));
+      return MakeUserError(Code::kSizeCheck, "{0}{1}{2}", check.where,
+                           check.where.empty() ? "" : ": ", check.check->Describe(*left, *right));
     }
     return llvm::Error::success();
   }

@@ -89,7 +89,7 @@ llvm::Error CheckSizes(const OperatorArguments& call, llvm::ArrayRef<DimCheck> c
     llvm::Expected<int64_t> right = EvaluateAlone(check.right);
     if (!right) return Finish(call, right.takeError());
     if (!check.Holds(*left, *right))
-      return CallFailure(call, Code::kSizeCheck, "{0}: {1} and {2}", check.message, *left, *right);
+      return CallFailure(call, Code::kSizeCheck, "{0}", check.Describe(*left, *right));
   }
   return llvm::Error::success();
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/diagnostic.h"
@@ -35,10 +36,37 @@ struct WeightInfo {
 using WeightLookup =
     std::function<llvm::Expected<WeightInfo>(llvm::StringRef file, llvm::StringRef name)>;
 
+/// Texts, parsed once, whose layers every text may call: the standard layers. Immutable; safe to
+/// share between threads.
+class PDL_API LayerLibrary {
+ public:
+  /// Parses the texts; an Error shows their syntax errors.
+  static llvm::Expected<std::shared_ptr<const LayerLibrary>> Parse(
+      llvm::ArrayRef<std::shared_ptr<const SourceFile>> files);
+  ~LayerLibrary();
+
+  /// For the front end.
+  struct Texts;
+  const Texts& texts() const { return *texts_; }
+
+ private:
+  explicit LayerLibrary(std::unique_ptr<Texts> texts);
+  std::unique_ptr<Texts> texts_;
+};
+
+/// Reads an imported text, whose path is relative to the folder of the text being compiled, without
+/// "..". An Error (a UserError) where it must not or cannot be read.
+using FileReader =
+    std::function<llvm::Expected<std::shared_ptr<const SourceFile>>(llvm::StringRef path)>;
+
 /// One text to compile.
 struct CompileRequest {
   std::shared_ptr<const SourceFile> file;
   const OpRegistry* registry = nullptr;
+  /// The standard layers; without it there are none.
+  std::shared_ptr<const LayerLibrary> library;
+  /// Reads what `import` names; where it is empty, a text cannot import.
+  FileReader read_file;
   /// Values of `attr`s that replace their defaults, written as in the language (the quotes of a
   /// text may be left out): ("width", "512").
   std::vector<std::pair<std::string, std::string>> settings;

@@ -27,9 +27,10 @@ struct DiagnosticNote {
   SourceRange range;
 };
 
-/// One mistake, at its place.
+/// One mistake, at its place; without a file, one that no text is to blame for.
 struct PDL_API Diagnostic {
   Severity severity = Severity::kError;
+  /// Code{}: the message has none.
   Code code{};
   /// Lower case, without a final period.
   std::string message;
@@ -41,19 +42,16 @@ struct PDL_API Diagnostic {
   std::vector<DiagnosticNote> notes;
 
   Diagnostic& Underline(SourceRange range) { return secondary.push_back(range), *this; }
-  Diagnostic& Note(std::string text) {
-    notes.push_back({std::move(text), nullptr, {}});
-    return *this;
-  }
-  Diagnostic& NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range, std::string text) {
-    notes.push_back({std::move(text), std::move(where), range});
-    return *this;
-  }
+  Diagnostic& Note(std::string text) { return NoteAt(nullptr, {}, std::move(text)); }
+  Diagnostic& NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range, std::string text);
 
   /// Prints it as text: "file:line:column: error: message [PDL0203]", the line with a caret, the
   /// notes. Bytes that are not UTF-8 and control characters are replaced; long lines are cut.
   void Render(llvm::raw_ostream& os) const;
-  /// Prints it as one JSON object on one line.
+  /// Prints it as one JSON object on one line, with the fields "severity", "code", "message",
+  /// "notes", and where it has a place "file", "range" and "secondary" (the underlined ranges).
+  /// Lines and columns count from 1, columns in characters; offsets count bytes from 0; a range
+  /// ends behind its last character.
   void RenderJson(llvm::raw_ostream& os) const;
 };
 
@@ -68,11 +66,14 @@ class PDL_API Diagnostics {
                     std::string message);
   Diagnostic& Warning(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
                       std::string message);
+  /// Names in its message that are longer than 60 characters are cut.
   void Add(Diagnostic diagnostic);
 
   bool has_errors() const { return num_errors_ != 0; }
   /// All of them, kept or not.
   size_t num_errors() const { return num_errors_; }
+  /// The errors that were counted but not kept.
+  size_t num_dropped() const;
   /// The kept ones; after Sort in the order of the text.
   llvm::ArrayRef<Diagnostic> all() const { return kept_; }
 
@@ -88,6 +89,11 @@ class PDL_API Diagnostics {
   size_t num_errors_ = 0;
   Diagnostic dropped_;
 };
+
+/// Prints diagnostics as a SARIF 2.1.0 log with one run, whose rules are all codes. Names of files
+/// become URI references, relative where the name is; columns count characters. A note with a place
+/// is a related location, one without follows the message.
+PDL_API void RenderSarif(llvm::ArrayRef<Diagnostic> diagnostics, llvm::raw_ostream& os);
 
 }  // namespace pdl
 

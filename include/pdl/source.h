@@ -34,7 +34,8 @@ class PDL_API SourceFile {
   /// The most bytes a text may have.
   static constexpr size_t kMaxSize = size_t{1} << 31;
 
-  /// `name` is what messages call it. Requires text.size() <= kMaxSize.
+  /// `name` is what messages call it. A byte order mark at the start is no part of the text.
+  /// Requires text.size() <= kMaxSize.
   SourceFile(std::string name, std::string text);
   SourceFile(const SourceFile&) = delete;
   SourceFile& operator=(const SourceFile&) = delete;

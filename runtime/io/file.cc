@@ -162,13 +162,14 @@ llvm::Expected<std::string> ResolveInFolder(llvm::StringRef folder, llvm::String
   llvm::SmallString<256> root, joined(folder.empty() ? "." : folder), file;
   if (std::error_code code = llvm::sys::fs::real_path(joined, root))
     return CannotRead(folder, "{0}", code.message());
+  joined = folder.empty() || folder == "." ? "" : folder;
   path::append(joined, relative);
   if (std::error_code code = llvm::sys::fs::real_path(joined, file))
     return CannotRead(joined, "{0}", code.message());
   llvm::StringRef rest = file;
   bool is_inside = rest.consume_front(root) && (root == "/" || rest.starts_with("/"));
   if (!is_inside) return leaves();
-  return file.str().str();
+  return joined.str().str();
 }
 
 }  // namespace pdl

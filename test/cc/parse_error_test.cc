@@ -50,7 +50,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
  1 | v = layer + 1
    |     ^~~~~
 )"},
-      {"input for: f32[N]\n", R"(t.pdl:1:7: error: 'for' is a reserved word, wanted a name [PDL0008]
+      {"input for: f32[N]\n", R"(t.pdl:1:7: error: 'for' is a reserved word, not a name [PDL0008]
  1 | input for: f32[N]
    |       ^~~
 )"},
@@ -97,7 +97,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
    |        ^
 )"},
       {"x = 1 }\n",
-       R"(t.pdl:1:7: error: unexpected '}', wanted an operator or the end of the line [PDL0001]
+       R"(t.pdl:1:7: error: unexpected '}': no bracket is open here [PDL0001]
  1 | x = 1 }
    |       ^
 )"},
@@ -105,7 +105,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
  1 | y = cos(x,
    |        ^
 )"},
-      {"y =\n", R"(t.pdl:1:4: error: unexpected the end of the line, wanted an expression [PDL0001]
+      {"y =\n", R"(t.pdl:1:4: error: unexpected end of the line, wanted an expression [PDL0001]
  1 | y =
    |    ^
 )"},

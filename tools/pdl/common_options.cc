@@ -85,11 +85,12 @@ void AddMessageOptions(CommandLine& line, bool diagnostics) {
   line.Section("Messages");
   if (diagnostics) {
     line.AddValue(
-        "--diagnostics", "text|json",
-        "mistakes as text for people (default), or as JSON, one object a line, for programs",
+        "--diagnostics", "text|json|sarif",
+        "mistakes as text for people (default), as JSON, one object a line, or as SARIF 2.1.0, one "
+        "document when the command ends",
         [](llvm::StringRef text) -> llvm::Error {
-          if (text != "text" && text != "json")
-            return MakeUsageError("wanted text or json, got '{0}'", text);
+          if (text != "text" && text != "json" && text != "sarif")
+            return MakeUsageError("wanted text, json or sarif, got '{0}'", text);
           SetDiagnosticsFormat(text);
           return llvm::Error::success();
         });

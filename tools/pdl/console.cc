@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/pdl/command_line.h"
@@ -12,9 +12,12 @@
 namespace pdl {
 namespace {
 
+enum class Format { kText, kJson, kSarif };
+
 struct Settings {
-  bool json = false;
+  Format format = Format::kText;
   bool color = false;
+  std::vector<Diagnostic> kept;  // for SARIF
 };
 Settings& GetSettings() {
   static Settings settings;
@@ -64,23 +67,25 @@ void PrintText(llvm::StringRef text) {
 }
 
 /// A message that has no place in a text.
-void PrintMessage(llvm::StringRef severity, llvm::StringRef message, llvm::StringRef code) {
-  if (GetSettings().json) {
-    llvm::json::Object object{{"severity", severity}, {"message", llvm::json::fixUTF8(message)}};
-    if (!code.empty()) object["code"] = code;
-    llvm::errs() << llvm::json::Value(std::move(object)) << '\n';
-    return;
-  }
-  std::string text = (severity + ": " + message).str();
-  if (!code.empty()) text += (" [" + code + "]").str();
-  PrintText(text + "\n");
+void PrintMessage(Severity severity, llvm::StringRef message, Code code = {}) {
+  Diagnostics diagnostics;
+  Diagnostic diagnostic;
+  diagnostic.severity = severity;
+  diagnostic.code = code;
+  diagnostic.message = message.str();
+  diagnostics.Add(std::move(diagnostic));
+  PrintDiagnostics(diagnostics);
 }
 
 }  // namespace
 
 char TextErrors::ID = 0;
 
-void SetDiagnosticsFormat(llvm::StringRef format) { GetSettings().json = format == "json"; }
+void SetDiagnosticsFormat(llvm::StringRef format) {
+  GetSettings().format = format == "json"    ? Format::kJson
+                         : format == "sarif" ? Format::kSarif
+                                             : Format::kText;
+}
 
 void SetColor(llvm::StringRef color) {
   const char* no_color = std::getenv("NO_COLOR");
@@ -90,9 +95,14 @@ void SetColor(llvm::StringRef color) {
 }
 
 void PrintDiagnostics(const Diagnostics& diagnostics) {
+  Settings& settings = GetSettings();
+  if (settings.format == Format::kSarif) {
+    settings.kept.insert(settings.kept.end(), diagnostics.all().begin(), diagnostics.all().end());
+    return;
+  }
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (GetSettings().json) {
+  if (settings.format == Format::kJson) {
     diagnostics.RenderJson(os);
     llvm::errs() << text;
   } else {
@@ -101,7 +111,15 @@ void PrintDiagnostics(const Diagnostics& diagnostics) {
   }
 }
 
-void PrintWarning(llvm::StringRef message) { PrintMessage("warning", message, ""); }
+void PrintKeptDiagnostics() {
+  Settings& settings = GetSettings();
+  if (settings.format == Format::kSarif) RenderSarif(settings.kept, llvm::errs());
+  settings.kept.clear();
+}
+
+void PrintWarning(Code code, llvm::StringRef message) {
+  PrintMessage(Severity::kWarning, message, code);
+}
 
 int Finish(llvm::Error error) {
   int status = kWell;
@@ -118,15 +136,15 @@ int Finish(llvm::Error error) {
         status = std::max<int>(status, kWrongCommandLine);
       },
       [&](const DeviceError& e) {
-        PrintMessage("error", e.text(), "");
+        PrintMessage(Severity::kError, e.text());
         status = std::max<int>(status, kDeviceFailed);
       },
       [&](const UserError& e) {
-        if (printed.insert(e.text()).second) PrintMessage("error", e.text(), CodeName(e.code()));
+        if (printed.insert(e.text()).second) PrintMessage(Severity::kError, e.text(), e.code());
         status = std::max<int>(status, kUserMistake);
       },
       [&](const llvm::ErrorInfoBase& e) {
-        PrintMessage("error", e.message(), "");
+        PrintMessage(Severity::kError, e.message());
         status = std::max<int>(status, kUserMistake);
       });
   return status;

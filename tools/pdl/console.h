@@ -31,14 +31,16 @@ class TextErrors : public llvm::ErrorInfo<TextErrors> {
   Diagnostics diagnostics_;
 };
 
-/// How messages are printed from here on: "text" or "json"; "auto", "always" or "never".
+/// How messages are printed from here on: "text", "json" or "sarif"; "auto", "always" or "never".
 void SetDiagnosticsFormat(llvm::StringRef format);
 void SetColor(llvm::StringRef color);
 
 /// Prints diagnostics.
 void PrintDiagnostics(const Diagnostics& diagnostics);
-/// Prints "warning: message".
-void PrintWarning(llvm::StringRef message);
+/// Prints "warning: message [PDL0404]".
+void PrintWarning(Code code, llvm::StringRef message);
+/// Prints what was kept back for the end of the command: as SARIF, all messages make one document.
+void PrintKeptDiagnostics();
 /// Prints the Error, if it is one, and says with which status to end.
 int Finish(llvm::Error error);
 

@@ -1,5 +1,9 @@
 // pdl explain: what a message's code means.
-#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+#include <vector>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/common_options.h"
@@ -15,20 +19,78 @@ without a CODE, lists all codes.
 )",
     R"(pdl explain PDL0203
 pdl explain
+pdl explain --all --format=markdown > diagnostics.md
 )"};
 
-llvm::Error Explain(llvm::ArrayRef<llvm::StringRef> names) {
-  if (names.empty())
-    for (Code code : AllCodes()) llvm::outs() << CodeName(code) << "  " << CodeTitle(code) << '\n';
+/// Text outside of `code`, so that Markdown shows it as it is.
+std::string EscapeMarkdown(llvm::StringRef text) {
+  std::string escaped;
+  bool is_code = false;
+  for (const char c : text) {
+    if (c == '`') is_code = !is_code;
+    if (!is_code && llvm::StringRef("\\*_<>[]|").contains(c)) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// A section of a page: the explanation's indented lines are an example.
+void PrintMarkdown(Code code) {
+  llvm::outs() << "\n## " << CodeName(code) << ": " << EscapeMarkdown(CodeTitle(code)) << "\n\n";
+  bool in_example = false;
+  llvm::SmallVector<llvm::StringRef, 8> lines;
+  CodeExplanation(code).split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    const bool is_example = line.starts_with("  ");
+    if (is_example != in_example) llvm::outs() << (is_example ? "```pdl\n" : "```\n");
+    in_example = is_example;
+    llvm::outs() << (is_example ? line.drop_front(2).str() : Wrap(EscapeMarkdown(line), 100))
+                 << '\n';
+  }
+  if (in_example) llvm::outs() << "```\n";
+}
+
+void PrintPage() {
+  llvm::outs()
+      << "# Diagnostics\n\n"
+         "Every message of `pdl` ends with a code, which keeps its meaning in all versions; "
+         "`pdl explain CODE`\nprints what stands here. This page is made by `pdl explain "
+         "--all --format=markdown`.\n\n";
+  for (Code code : AllCodes()) {
+    std::string anchor = CodeName(code) + "-" + CodeTitle(code).lower();
+    llvm::erase_if(anchor, [](char c) { return !llvm::isAlnum(c) && c != '-' && c != ' '; });
+    std::replace(anchor.begin(), anchor.end(), ' ', '-');
+    llvm::outs() << "- [" << CodeName(code) << "](#" << llvm::StringRef(anchor).lower()
+                 << "): " << EscapeMarkdown(CodeTitle(code)) << '\n';
+  }
+  for (Code code : AllCodes()) PrintMarkdown(code);
+}
+
+llvm::Error Explain(llvm::ArrayRef<llvm::StringRef> names, bool all, bool markdown) {
+  std::vector<Code> codes;
+  if (all) codes = AllCodes().vec();
   for (llvm::StringRef name : names) {
     const std::optional<Code> code = CodeFromName(name);
     if (!code) {
       return llvm::createStringError("there is no code '" + name +
                                      "'; `pdl explain` lists all of them");
     }
-    if (name != names.front()) llvm::outs() << '\n';
-    llvm::outs() << CodeName(*code) << ": " << CodeTitle(*code) << "\n\n"
-                 << Wrap(CodeExplanation(*code), OutputWidth()) << '\n';
+    codes.push_back(*code);
+  }
+  if (all && markdown) {
+    PrintPage();
+    return llvm::Error::success();
+  }
+  if (codes.empty())
+    for (Code code : AllCodes()) llvm::outs() << CodeName(code) << "  " << CodeTitle(code) << '\n';
+  for (const Code& code : codes) {
+    if (markdown) {
+      PrintMarkdown(code);
+      continue;
+    }
+    if (&code != &codes.front()) llvm::outs() << '\n';
+    llvm::outs() << CodeName(code) << ": " << CodeTitle(code) << "\n\n"
+                 << Wrap(CodeExplanation(code), OutputWidth()) << '\n';
   }
   return llvm::Error::success();
 }
@@ -36,12 +98,16 @@ llvm::Error Explain(llvm::ArrayRef<llvm::StringRef> names) {
 }  // namespace
 
 int ExplainMain(Arguments arguments) {
+  bool all = false;
+  std::string format = "text";
   CommandLine line(kHelp);
+  line.AddFlag("--all", "explain all codes", &all);
+  line.AddChoice("--format", {"text", "markdown"}, "how to print it (default text)", &format);
   AddMessageOptions(line, /*diagnostics=*/false);
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
   if (!*names) return kWell;
-  return Finish(Explain(**names));
+  return Finish(Explain(**names, all, format == "markdown"));
 }
 
 }  // namespace pdl

@@ -22,6 +22,9 @@ constexpr Command kCommands[] = {
     {"check", "FILE...", "report the mistakes of networks", CheckMain},
     {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
     {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},
+    {"test", "FILE|FOLDER...", "run the tests in texts", TestMain},
+    {"fmt", "FILE|FOLDER...", "lay out texts in one style", FmtMain},
+    {"diff", "A B", "tell how two networks differ", DiffMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "try statements one by one", ReplMain},
     {"explain", "CODE", "tell what the code of a message means", ExplainMain},
@@ -99,6 +102,7 @@ int Main(int argc, char** argv) {
         Finish(llvm::createStringError(code, "cannot write the results: " + code.message()));
     status = std::max(status, failed);
   }
+  PrintKeptDiagnostics();
   return status;
 }
 

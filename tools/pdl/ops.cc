@@ -73,7 +73,7 @@ int OpsMain(Arguments arguments) {
                   options.plugins.push_back(file.str());
                   return llvm::Error::success();
                 });
-  AddMessageOptions(line, /*diagnostics=*/false);
+  AddMessageOptions(line);
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
   if (!*names) return kWell;

@@ -1,0 +1,10 @@
+# Writes OUTPUT: a table of the SOURCES, their names and texts as C++ strings.
+set(table "")
+foreach(source IN LISTS SOURCES)
+  get_filename_component(name ${source} NAME)
+  file(READ ${source} text)
+  string(APPEND table "    {\"layers/${name}\", R\"pdl(${text})pdl\"},\n")
+endforeach()
+file(WRITE ${OUTPUT}
+     "namespace pdl {\nnamespace {\nconstexpr std::pair<const char*, const char*> kLayerTexts[] = {\n"
+     "${table}};\n}  // namespace\n}  // namespace pdl\n")

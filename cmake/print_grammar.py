@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Prints the page docs/grammar.md: the rules of grammar/Pdl.g4 without their actions.
+
+    print_grammar.py GRAMMAR            prints the page
+    print_grammar.py GRAMMAR --check PAGE   fails where PAGE is another text
+"""
+
+import difflib
+import re
+import sys
+
+# Tokens that the token source makes of others, as they are written.
+WRITTEN = {
+    "REC": "'{'", "INPUT": "'input'", "OUTPUT": "'output'", "PARAM": "'param'", "STATE": "'state'",
+    "ATTR": "'attr'", "UPDATE": "'update'", "LOAD": "'load'", "TEST_": "'test'", "FEED": "'feed'",
+    "ERROR": "'error'", "ELSE_IF": "'else' 'if'",
+}
+EXPLAINED = {
+    "NUMBER": "a digit stands on both sides of the point, since `0..n` is a range; `_` may part digits",
+    "NAME": "letters, digits and `_`",
+    "STRING": "on one line; inside stand the escapes `\\n` `\\t` `\\r` `\\0` `\\\\` `\\\"` and `\\u{1F600}`",
+    "COMMENT": "left out; `##` documents the declaration that follows, or the one on its line",
+    "NL": "ends a statement",
+    "WS": "parts words",
+}
+PAGE = """# Grammar
+
+The grammar of `.pdl` files, printed from `grammar/Pdl.g4` by `cmake/print_grammar.py`. `?` is none or one, `*` any
+number, `+` one or more, `|` an alternative; what stands in quotes is written as it stands. What the words mean is in
+[language.md](language.md).
+
+## Rules
+
+A file is a sequence of `statement NL`.
+
+```
+{rules}
+```
+
+An expression is a row of operands with operators between them. They bind in this order, loosest first; `**` groups
+from the right, all others from the left; comparisons, `in` and ranges take two operands and do not chain.
+
+| operators | |
+|---|---|
+| `\\|>` | what follows is a call |
+| `or` | |
+| `and` | |
+| `not` | a prefix |
+| `==` `!=` `<` `<=` `>` `>=` `in` | |
+| `..` `..=` | after `in` only |
+| `+` `-` | |
+| `*` `/` `//` `%` `@` | |
+| `-` | as a prefix |
+| `**` | |
+
+## Words
+
+These are reserved, and no names: {reserved}.
+
+These are words only in their places, and good names everywhere else: {soft}.
+
+{tokens}
+
+## Lines
+
+The rules above do not say where a line may break. `NL` is the end of a line, except
+
+- inside `( )`, `[ ]` and the braces of a record;
+- where the next line, blank ones and comments aside, begins with `|>`;
+- after another `NL`, and after the `{{` of a block.
+
+The `}}` of a block ends the statement before it. A `{{` opens a record after `=`, `(`, `,`, `[` and `with`, and a block
+anywhere else; `else` stands on the line of the `}}` before it. A comma may stand before a closing bracket. Brackets,
+blocks, signs and powers may stand inside each other 256 deep.
+"""
+
+
+def without_actions(text):
+    """The text without `{…}`; quoted braces stay."""
+    result, i = "", 0
+    while i < len(text):
+        if text[i] == "'":
+            end = text.index("'", i + 1) + 1
+            result += text[i:end]
+            i = end
+        elif text[i] == "{":
+            i = text.index("}", i) + 1
+        else:
+            result += text[i]
+            i += 1
+    return result
+
+
+def tidy(rule):
+    for token, written in WRITTEN.items():
+        rule = re.sub(rf"\b{token}\b", written, rule)
+    lines = []
+    for line in rule.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        words = re.sub(r" +", " ", line.strip())
+        words = words.replace("( ", "(").replace(" )", ")")
+        if words == "|":
+            continue
+        if not words:
+            continue
+        # A line goes on with the one before it where both fit on one.
+        joins = lines and words[0] not in "|)" and lines[-1].strip() != ")"
+        if joins and len(lines[-1]) + len(words) < 100:
+            lines[-1] += " " + words
+        else:
+            lines.append(indent + words)
+    rule = "\n".join(lines)
+    rule = re.sub(r"\n\s*\|\)", ")?", rule)
+    rule = re.sub(r"\((\w+|'[^']+')\)(?=[?*+])", r"\1", rule)
+    rule = re.sub(r"\((\([^()]*\))\)", r"\1", rule)
+    return re.sub(r"^\(([^()]*)\)$", r"\1", rule).rstrip()
+
+
+def page(grammar):
+    grammar = re.sub(r"^ *//.*\n", "", grammar, flags=re.M)
+    grammar = re.sub(r"^@parser::\w+ \{.*?^\}\n", "", grammar, flags=re.M | re.S)
+    grammar = without_actions(grammar[grammar.index("unit :"):])
+    rules, tokens, keywords = [], [], []
+    for match in re.finditer(r"^(fragment )?(\w+)\s*:((?:'(?:\\.|[^'\\])*'|\[(?:\\.|[^\]\\])*\]|[^;'\[])*);",
+                             grammar, flags=re.M):
+        name, body = match.group(2), match.group(3)
+        if name.islower() or name[0].islower():
+            if name == "unit":
+                continue
+            body = tidy(body.strip())
+            body = re.sub(r"\n\s*(?=[?*+])", "", body)
+            separator = "\n  " if "\n" in match.group(0).split(":")[0] else " "
+            rules.append(f"{name}{separator}::= {body}")
+        elif re.fullmatch(r"\s*'[a-z]+'\s*", body):
+            keywords.append(body.strip().strip("'"))
+        elif not re.fullmatch(r"\s*'[^']+'\s*", body):
+            body = body.replace("-> skip", "").strip()
+            if match.group(1):
+                EXPLAINED[name] = "a part of the above"
+            tokens.append(f"| `{name}` | `{body}` | {EXPLAINED[name]} |".replace("|>", "\\|>"))
+    soft = {word for word in keywords if f"'{word}'" in grammar[grammar.index("\nname"):].split(";")[0]}
+    contextual = {written.strip("'") for token, written in WRITTEN.items() if token not in ("REC", "ELSE_IF")}
+
+    def listed(words):
+        return ", ".join(f"`{word}`" for word in sorted(words))
+
+    def row(text):
+        cells = text.split(" | ")
+        return " | ".join(cells[:1] + [" \\| ".join(cells[1:-1])] + cells[-1:]) if len(cells) > 3 else text
+
+    table = "\n".join(["| token | | |", "|---|---|---|"] + [row(token) for token in tokens])
+    return PAGE.format(rules="\n\n".join(rules), reserved=listed(set(keywords) - soft),
+                       soft=listed(soft | contextual), tokens=table)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        text = page(file.read())
+    if len(sys.argv) == 2:
+        sys.stdout.write(text)
+        return 0
+    with open(sys.argv[3], encoding="utf-8") as file:
+        stored = file.read()
+    sys.stdout.writelines(difflib.unified_diff(stored.splitlines(True), text.splitlines(True),
+                                               sys.argv[3], "print_grammar.py " + sys.argv[1]))
+    return stored != text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

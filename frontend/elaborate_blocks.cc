@@ -1,0 +1,352 @@
+// `if` and `for`: decided while compiling, or, on `training` and on symbols, by each Plan.
+#include "frontend/elaborator.h"
+#include "frontend/fold.h"
+#include "frontend/sugar.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+using ast::Operator;
+
+namespace {
+
+/// Rounds of one loop.
+constexpr int64_t kMaxRounds = 1'000'000;
+
+bool IsRange(const ast::Expr* expr) {
+  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(expr);
+  return chain != nullptr && (chain->operators[0].op == Operator::kRange ||
+                              chain->operators[0].op == Operator::kRangeTo);
+}
+
+}  // namespace
+
+void Elaborator::ElaborateBlock(const ast::Block& block) {
+  const bool outer = std::exchange(in_block_, true);
+  for (const ast::Statement* statement : block.statements) {
+    if (frame_->returned) break;
+    Elaborate(statement);
+  }
+  in_block_ = outer;
+}
+
+// ---------------------------------------------------------------------------------------------
+// if
+
+Value* Elaborator::EmitCheck(const DimCheck& check, SourceRange range) {
+  Operator op = Operator::kGreaterEqual;
+  if (check.relation == DimCheck::Relation::kEqual) op = Operator::kEqual;
+  if (check.relation == DimCheck::Relation::kNotEqual) op = Operator::kNotEqual;
+  Value* left = EmitSize(check.left, range, DType::kI64, {});
+  Value* right = EmitSize(check.right, range, DType::kI64, {});
+  if (left == nullptr || right == nullptr) return nullptr;
+  return EvaluateInfix({op, range}, {Datum(left), range}, {Datum(right), range}, {}).tensor();
+}
+
+Datum Elaborator::EvaluateCondition(const ast::Expr* expr) {
+  if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr)) {
+    return EvaluateCondition(parenthesis->inner);
+  }
+  if (const auto* prefix = llvm::dyn_cast<ast::PrefixExpr>(expr);
+      prefix != nullptr && prefix->op == Operator::kNot) {
+    const Datum operand = EvaluateCondition(prefix->operand);
+    if (const auto* truth = operand.get<bool>()) return Datum(!*truth);
+    if (operand.tensor() == nullptr) return Datum();
+    Call call;
+    call.def = FindOperator(sugar::OperatorFor(Operator::kNot));
+    call.place = prefix->range;
+    call.operands.push_back({operand, prefix->operand->range});
+    Op* op = Emit(call, {});
+    return op == nullptr ? Datum() : Datum(op->result());
+  }
+  if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(expr)) {
+    const Operator op = chain->operators[0].op;
+    if (op == Operator::kAnd || op == Operator::kOr) {
+      // What decides is not followed further, as everywhere.
+      const bool decides = op == Operator::kOr;
+      Operand left;
+      for (const ast::Expr* operand : chain->operands) {
+        const Datum datum = EvaluateCondition(operand);
+        if (datum.is_poison()) return Datum();
+        if (const auto* truth = datum.get<bool>()) {
+          if (*truth == decides) return Datum(decides);
+          continue;
+        }
+        if (left.datum.tensor() == nullptr) {
+          left = {datum, operand->range};
+        } else {
+          left.datum =
+              EvaluateInfix(chain->operators[0], left, Operand{datum, operand->range}, {});
+          left.range = Span(left.range, operand->range);
+        }
+      }
+      return left.datum.tensor() != nullptr ? left.datum : Datum(!decides);
+    }
+    const bool is_range = op == Operator::kIn && IsRange(chain->operands[1]);
+    if (is_range || (op >= Operator::kEqual && op < Operator::kIn)) {
+      const Datum left = EvaluateSize(chain->operands[0]);
+      const bool is_size = left.is<Dim>() ||
+                           (!is_range && !left.holds_tensor() &&
+                            EvaluateSize(chain->operands[1]).is<Dim>());
+      if (left.dim() && is_size) {
+        std::vector<DimCheck> checks;
+        bool failed = false;
+        if (!ReadCondition(expr, &checks, &failed)) return Datum();
+        if (failed) return Datum(false);
+        Operand all;
+        for (const DimCheck& check : checks) {
+          Value* truth = EmitCheck(check, expr->range);
+          if (truth == nullptr) return Datum();
+          const Operand next{Datum(truth), expr->range};
+          all = all.datum.tensor() == nullptr
+                    ? next
+                    : Operand{EvaluateInfix({Operator::kAnd, expr->range}, all, next, {}),
+                              expr->range};
+        }
+        return checks.empty() ? Datum(true) : all.datum;
+      }
+    }
+  }
+  const Datum datum = Evaluate(expr);
+  if (datum.holds_poison() || datum.is<bool>()) return datum;
+  Value* tensor = datum.tensor();
+  if (tensor == nullptr) {
+    Error(Code::kCondition, expr->range, "a condition is true or false, got " + datum.Phrase());
+    return Datum();
+  }
+  if (!IsKnownToPlan(tensor)) {
+    Error(Code::kCondition, expr->range,
+          "'if' cannot depend on the elements of a tensor: say where(condition, a, b)")
+        .Note(NoteOnOperand({datum, expr->range}));
+    return Datum();
+  }
+  if (tensor->type().dtype != DType::kBool || !tensor->type().is_scalar()) {
+    Error(Code::kCondition, expr->range,
+          "a condition is bool[], got " + tensor->type().ToString());
+    return Datum();
+  }
+  return datum;
+}
+
+void Elaborator::ElaborateIf(const ast::IfStatement* statement) {
+  ElaborateBranches(statement->branches);
+}
+
+void Elaborator::ElaborateBranches(llvm::ArrayRef<ast::Branch> branches) {
+  for (size_t i = 0; i < branches.size(); ++i) {
+    const ast::Branch& branch = branches[i];
+    if (branch.condition == nullptr) return ElaborateBlock(branch.block);
+    frame_->base.clear();
+    const Datum condition = EvaluateCondition(branch.condition);
+    if (const auto* truth = condition.get<bool>()) {
+      if (*truth) return ElaborateBlock(branch.block);
+      continue;
+    }
+    if (Value* tensor = condition.tensor()) {
+      return ElaborateBothSides(tensor, branch, branches.drop_front(i + 1));
+    }
+    for (const ast::Branch& silent : branches.drop_front(i))
+      PoisonAssigned(silent.block.statements);
+    return;
+  }
+}
+
+// Elaborates each side from the same names; what they set differently is selected by the Plan.
+void Elaborator::ElaborateBothSides(Value* condition, const ast::Branch& then,
+                                    llvm::ArrayRef<ast::Branch> otherwise) {
+  struct Sides {
+    std::optional<Datum> before, first, second;
+  };
+  llvm::MapVector<llvm::StringRef, Sides> names;
+  llvm::MapVector<Value*, std::array<Value*, 3>> states;
+  const SourceRange place = then.condition->range;
+
+  auto now = [&](llvm::StringRef name) -> std::optional<Datum> {
+    auto found = frame_->scope.find(name);
+    return found == frame_->scope.end() ? std::nullopt : std::optional(found->second);
+  };
+  // Elaborates one side, notes what it set, and takes that back.
+  auto elaborate = [&](std::optional<Datum> Sides::*side, size_t state_side, auto&& elaborate_it) {
+    Journal journal{frame_, {}, {}};
+    Journal* const outer = std::exchange(journal_, &journal);
+    elaborate_it();
+    journal_ = outer;
+    if (frame_->returned) {
+      frame_->returned = false;
+      Error(Code::kCondition, place,
+            "a Plan decides this 'if', so both sides are kept: 'return' must stand after it");
+    }
+    for (const auto& [name, old] : journal.names) {
+      auto [entry, is_new] = names.insert({name, Sides()});
+      if (is_new) entry->second.before = old;
+    }
+    for (const auto& [state, old] : journal.states) {
+      auto [entry, is_new] = states.insert({state, {nullptr, nullptr, nullptr}});
+      if (is_new) entry->second[0] = old;
+    }
+    for (auto& [name, sides] : names) sides.*side = now(name);
+    for (auto& [state, values] : states) values[state_side] = CurrentState(state);
+    for (const auto& [name, old] : llvm::reverse(journal.names)) {
+      if (old) {
+        frame_->scope[name] = *old;
+      } else {
+        frame_->scope.erase(name);
+      }
+    }
+    for (const auto& [state, old] : llvm::reverse(journal.states)) current_[state] = old;
+  };
+  elaborate(&Sides::first, 1, [&] { ElaborateBlock(then.block); });
+  elaborate(&Sides::second, 2, [&] { ElaborateBranches(otherwise); });
+
+  llvm::DenseMap<std::pair<Value*, Value*>, Value*> selected;
+  auto select = [&](Value* first, Value* second, llvm::StringRef name) -> Value* {
+    if (first == second) return first;
+    Value*& value = selected[{first, second}];
+    if (value != nullptr) return value;
+    if (first->type().dtype != second->type().dtype ||
+        first->type().rank() != second->type().rank()) {
+      Error(Code::kCondition, place,
+            "'" + name + "' is " + first->type().ToString() + " on one side of this 'if' and " +
+                second->type().ToString() + " on the other");
+      return nullptr;
+    }
+    Call call;
+    call.def = FindOperator(sugar::kPlanSelect);
+    call.place = place;
+    call.operands = {{Datum(condition), place}, {Datum(first), place}, {Datum(second), place}};
+    const std::string full = FullName(name);
+    Op* op = Emit(call, full);
+    value = op == nullptr ? nullptr : op->result();
+    return value;
+  };
+  for (auto& [name, sides] : names) {
+    // A side that came before the name was first set has what was there before.
+    if (!sides.first) sides.first = sides.before;
+    if (!sides.second) sides.second = sides.before;
+    if (!sides.first || !sides.second) {
+      frame_->one_sided[name] = place;
+      continue;
+    }
+    const Datum& first = *sides.first;
+    const Datum& second = *sides.second;
+    if (first.holds_poison() || second.holds_poison()) {
+      Assign(name, Datum());
+      continue;
+    }
+    if (IsSame(first, second)) {
+      Assign(name, first);
+      continue;
+    }
+    std::optional<DType> dtype;
+    if (first.tensor() != nullptr) dtype = first.tensor()->type().dtype;
+    if (!dtype && second.tensor() != nullptr) dtype = second.tensor()->type().dtype;
+    auto as_tensor = [&](const Datum& datum) {
+      return datum.tensor() != nullptr || datum.is<Dim>() || datum.is_literal();
+    };
+    if (!as_tensor(first) || !as_tensor(second)) {
+      Error(Code::kCondition, place,
+            "'" + name + "' is " + first.Phrase() + " on one side of this 'if' and " +
+                second.Phrase() + " on the other; a Plan can choose between tensors only");
+      Assign(name, Datum());
+      continue;
+    }
+    if (!dtype) {
+      const bool real = (!first.is<Dim>() && NaturalDType(first) != DType::kI64) ||
+                        (!second.is<Dim>() && NaturalDType(second) != DType::kI64);
+      dtype = real && !first.is<Dim>() ? NaturalDType(first) : DType::kI64;
+    }
+    Value* a = AsTensor(first, place, dtype, {});
+    Value* b = AsTensor(second, place, dtype, {});
+    Value* value = a == nullptr || b == nullptr ? nullptr : select(a, b, name);
+    Assign(name, value == nullptr ? Datum() : Datum(value));
+  }
+  for (auto& [state, values] : states) {
+    Value* before = values[0];
+    Value* value = select(values[1] == nullptr ? before : values[1],
+                          values[2] == nullptr ? before : values[2], state->name());
+    if (value == nullptr) continue;
+    if (journal_ != nullptr) journal_->states.emplace_back(state, before);
+    current_[state] = value;
+    graph_.AddUpdate(state, value);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// for
+
+void Elaborator::ElaborateFor(const ast::ForStatement* statement) {
+  const Names names = statement->names;
+  const ast::Expr* over = statement->over;
+  while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(over)) {
+    over = parenthesis->inner;
+  }
+  int64_t first = 0, count = 0;
+  Datum list;
+  if (IsRange(over)) {
+    const auto* range = llvm::cast<ast::ChainExpr>(over);
+    std::optional<int64_t> ends[2];
+    for (int i = 0; i < 2; ++i) {
+      const Datum end = EvaluateSize(range->operands[i]);
+      if (const auto* number = end.get<int64_t>()) {
+        ends[i] = *number;
+      } else if (!end.holds_poison()) {
+        Error(Code::kUnknownSize, range->operands[i]->range,
+              "a loop is expanded while compiling: its ends are ints, got " + end.Phrase());
+      }
+    }
+    if (ends[0] && ends[1]) {
+      if (names.size() == 2) {
+        Error(Code::kResultCount, names[1].range, "a range gives one name its value");
+        return PoisonAssigned(statement);
+      }
+      first = *ends[0];
+      const bool takes_end = range->operators[0].op == Operator::kRangeTo;
+      const Dim rounds = Dim(*ends[1]) - Dim(first) + (takes_end ? 1 : 0);
+      count = rounds.is_valid() ? std::max<int64_t>(rounds.constant(), 0) : INT64_MAX;
+    } else {
+      return PoisonAssigned(statement);
+    }
+  } else {
+    list = Evaluate(over);
+    if (list.list() == nullptr) {
+      if (!list.is_poison()) {
+        Error(Code::kOperandKind, over->range,
+              "'for' goes over a range such as 0..n or a list, got " + list.Phrase());
+      }
+      return PoisonAssigned(statement);
+    }
+    count = static_cast<int64_t>(list.list()->size());
+  }
+  if (count > kMaxRounds) {
+    Error(Code::kTextTooLong, over->range,
+          "a loop is expanded while compiling: at most " + llvm::Twine(kMaxRounds) + " rounds");
+    return PoisonAssigned(statement);
+  }
+
+  const Frame::Repeat* repeat = nullptr;
+  for (const Frame::Repeat& candidate : frame_->repeats)
+    if (list.list() != nullptr && candidate.list.list() == list.list()) repeat = &candidate;
+  const std::string counts = frame_->counts;
+  ++frame_->loops;
+  for (int64_t i = 0; i < count && !frame_->returned; ++i) {
+    if (count > 1) frame_->counts = counts + "." + std::to_string(i);
+    if (names.size() == 2) Assign(names[0].text, Datum(i));
+    Assign(names.back().text,
+           list.list() == nullptr ? Datum(first + i) : (*list.list())[static_cast<size_t>(i)]);
+    if (repeat != nullptr) {
+      for (const auto& [symbol, value] : repeat->symbols[static_cast<size_t>(i)])
+        frame_->symbols[symbol] = {value, names.back().range};
+      frame_->any_dims = repeat->any_dims[static_cast<size_t>(i)];
+    }
+    ElaborateBlock(statement->body);
+  }
+  if (repeat != nullptr && count > 0) {
+    for (const auto& [symbol, value] : repeat->symbols.back()) frame_->symbols.erase(symbol);
+    if (count > 1) frame_->any_dims.reset();
+  }
+  --frame_->loops;
+  frame_->counts = counts;
+}
+
+}  // namespace pdl

@@ -1,0 +1,445 @@
+// Layers, and files called like layers: each call is expanded where it stands.
+#include "frontend/elaborator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/attribute_reader.h"
+
+namespace pdl {
+
+namespace {
+
+/// Layers inside layers inside layers.
+constexpr unsigned kMaxLayerDepth = 64;
+/// Calls of layers that one text may expand to.
+constexpr size_t kMaxLayerCalls = 1'000'000;
+
+bool IsTensor(const ast::Type* type) { return type->terms.front().has_dims; }
+
+}  // namespace
+
+std::string Elaborator::TakeWay(llvm::StringRef own, bool is_outermost) {
+  const std::string& base = frame_->base;
+  const bool is_own = base.empty();
+  const std::string name = is_own ? own.str() : base;
+  const std::string tail = is_own || is_outermost ? "" : "." + own.str();
+  std::string way;
+  unsigned n = 0;
+  do {
+    const std::string suffix = ++n == 1 ? "" : "_" + std::to_string(n);
+    way = tail.empty() ? name + suffix + frame_->counts : name + frame_->counts + tail + suffix;
+  } while (!frame_->taken.insert(way).second);
+  way = FullName(way);
+  frame_->ways[name].push_back(way);
+  return way;
+}
+
+const ast::Parameter* Elaborator::FindParameter(const Callee& callee, llvm::StringRef name) {
+  if (callee.layer == nullptr) return nullptr;
+  for (const ast::Parameter& parameter : callee.layer->parameters)
+    if (parameter.name.text == name) return &parameter;
+  return nullptr;
+}
+
+void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* expr,
+                                    const Operand* piped, LayerArguments* arguments) {
+  arguments->file = file_;
+  arguments->place = expr->callee->range;
+  if (piped != nullptr) arguments->operands.push_back(*piped);
+  // What a file that is called declares under this name.
+  auto type_of = [&](llvm::StringRef name) -> const ast::Type* {
+    if (const ast::Parameter* parameter = FindParameter(callee, name)) return parameter->type;
+    if (callee.layer != nullptr) return nullptr;
+    for (const ast::Statement* statement : callee.module->ast->statements) {
+      const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement);
+      const auto* input = llvm::dyn_cast<ast::InputStatement>(statement);
+      if (attr != nullptr && attr->name.text == name) return attr->type;
+      if (input != nullptr && input->name.text == name) return input->type;
+    }
+    return nullptr;
+  };
+  for (const ast::Argument& argument : expr->arguments) {
+    if (!argument.is_named()) {
+      const Datum datum = Evaluate(argument.value);
+      const auto* items = datum.list();
+      if (argument.is_spread && items != nullptr) {
+        for (const Datum& item : *items)
+          arguments->operands.push_back({item, argument.value->range});
+        continue;
+      }
+      if (argument.is_spread && !datum.is_poison()) {
+        Error(Code::kOperandKind, argument.value->range,
+              "'...' spreads a list, got " + datum.Phrase());
+        arguments->is_poison = true;
+      }
+      arguments->operands.push_back({datum, argument.value->range});
+      continue;
+    }
+    const llvm::StringRef name = argument.name.text;
+    for (const LayerArgument& given : arguments->named) {
+      if (given.name.text != name) continue;
+      Error(Code::kRedefined, argument.name.range, "'" + name + "' is given twice");
+      arguments->is_poison = true;
+    }
+    if (const ast::Type* type = type_of(name)) {
+      arguments->named.push_back(
+          {argument.name, EvaluateFor(type, argument.value), argument.value->range});
+      arguments->is_poison |= arguments->named.back().datum.holds_poison();
+      continue;
+    }
+    if (name == "training" || name == "recompute") {
+      const Datum datum = Evaluate(argument.value);
+      const auto* value = datum.get<bool>();
+      if (value == nullptr || (name == "training" && *value)) {
+        if (!datum.is_poison()) {
+          Error(Code::kAttributeType, argument.value->range,
+                name == "training" ? "a layer is held in inference mode by training=false"
+                                   : "recompute is true or false");
+        }
+        arguments->is_poison = true;
+      } else if (name == "training") {
+        arguments->training_off = true;
+      } else {
+        arguments->recompute = *value;
+      }
+      continue;
+    }
+    std::vector<llvm::StringRef> known = {"training", "recompute"};
+    if (callee.layer != nullptr) {
+      for (const ast::Parameter& parameter : callee.layer->parameters)
+        known.push_back(parameter.name.text);
+    } else {
+      for (const ast::Statement* statement : callee.module->ast->statements) {
+        if (const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement))
+          known.push_back(attr->name.text);
+        if (const auto* input = llvm::dyn_cast<ast::InputStatement>(statement))
+          known.push_back(input->name.text);
+      }
+    }
+    Error(Code::kUnknownAttribute, argument.name.range,
+          "'" + callee.name + "' has no attribute or input '" + name + "'" +
+              DidYouMean(name, known));
+    Evaluate(argument.value);
+    arguments->is_poison = true;
+  }
+  for (const Operand& operand : arguments->operands)
+    arguments->is_poison |= operand.datum.holds_poison();
+}
+
+Diagnostic& Elaborator::CallerError(Code code, SourceRange place, const llvm::Twine& message) {
+  Frame* const here = frame_;
+  const std::shared_ptr<const SourceFile> file = file_;
+  frame_ = const_cast<Frame*>(here->caller);
+  file_ = here->caller_file;
+  Diagnostic& diagnostic = Error(code, place, message);
+  frame_ = here;
+  file_ = file;
+  return diagnostic;
+}
+
+Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArguments& arguments,
+                                          llvm::StringRef path, bool is_instance,
+                                          llvm::ArrayRef<const void*> active, Targets targets) {
+  Results results;
+  if (arguments.is_poison) return results;
+  const void* const identity =
+      callee.layer != nullptr ? static_cast<const void*>(callee.layer) : callee.module;
+  if (llvm::is_contained(active, identity)) {
+    Error(Code::kRecursion, arguments.place,
+          "'" + callee.name + "' calls itself" +
+              (active.back() == identity ? "" : ", through other layers"));
+    return results;
+  }
+  if (depth_ >= kMaxLayerDepth || ++calls_ > kMaxLayerCalls) {
+    if (depth_ >= kMaxLayerDepth) {
+      Error(Code::kNestingTooDeep, arguments.place,
+            "layers nested deeper than " + llvm::Twine(kMaxLayerDepth));
+    } else if (calls_ == kMaxLayerCalls + 1) {
+      Error(Code::kTextTooLong, arguments.place,
+            "this network expands to more than " + llvm::Twine(kMaxLayerCalls) +
+                " calls of layers");
+    }
+    return results;
+  }
+  Frame frame;
+  frame.module = callee.module;
+  frame.path = path.str() + ".";
+  frame.caller = frame_;
+  frame.caller_file = file_;
+  frame.place = arguments.place;
+  frame.callee = callee.name;
+  frame.origin = LocationAt(arguments.place.begin);
+  frame.training_off = frame_->training_off || arguments.training_off;
+  frame.recompute = frame_->recompute || arguments.recompute;
+  frame.is_instance = is_instance;
+  frame.active.assign(active.begin(), active.end());
+  frame.active.push_back(identity);
+  frame.result_names = targets;
+  if (callee.module->file_index == UINT32_MAX)
+    callee.module->file_index = graph_.AddFile(callee.module->file->name());
+  const bool was_in_block = std::exchange(in_block_, false);
+  {
+    FrameScope scope(this, &frame);
+    llvm::ArrayRef<const ast::Statement*> statements;
+    bool ok = true;
+    if (callee.layer != nullptr) {
+      ok = BindLayer(callee.layer, arguments);
+      statements = callee.layer->body.statements;
+    } else {
+      frame.arguments = &arguments;
+      statements = callee.module->ast->statements;
+    }
+    for (const ast::Statement* statement : statements) {
+      if (!ok || frame.returned) break;
+      Elaborate(statement);
+    }
+    if (ok && frame.arguments != nullptr && frame.next_operand < arguments.operands.size()) {
+      CallerError(Code::kOperandCount, arguments.operands[frame.next_operand].range,
+                  "'" + callee.name + "' has " + llvm::Twine(frame.next_operand) +
+                      " inputs, got " + llvm::Twine(arguments.operands.size()));
+      ok = false;
+    }
+    if (ok && frame.results.empty()) {
+      CallerError(Code::kNoResult, arguments.place,
+                  "'" + callee.name + "' " +
+                      (callee.layer != nullptr ? "returns nothing" : "has no output"));
+    }
+    if (!ok) frame.results.clear();
+  }
+  in_block_ = was_in_block;
+  results.all.append(std::make_move_iterator(frame.results.begin()),
+                     std::make_move_iterator(frame.results.end()));
+  return results;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What a layer is given
+
+bool Elaborator::BindLayer(const ast::LayerStatement* layer, const LayerArguments& arguments) {
+  if (!BindLayerAttributes(layer, arguments)) return false;
+  if (!BindLayerInputs(layer, arguments)) return false;
+  CheckCallerKeeps(layer->where);
+  return true;
+}
+
+bool Elaborator::BindLayerAttributes(const ast::LayerStatement* layer,
+                                     const LayerArguments& arguments) {
+  bool ok = true;
+  for (const ast::Parameter& parameter : layer->parameters) {
+    if (IsTensor(parameter.type)) continue;
+    const auto* given = llvm::find_if(arguments.named, [&](const LayerArgument& argument) {
+      return argument.name.text == parameter.name.text;
+    });
+    ok &= BindLayerAttribute(parameter, given == arguments.named.end() ? nullptr : given,
+                             arguments);
+  }
+  return ok;
+}
+
+bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const LayerArgument* given,
+                                    const LayerArguments& arguments) {
+  const llvm::StringRef name = parameter.name.text;
+  const ast::TypeTerm& term = parameter.type->terms.front();
+  const bool is_function = term.name.text == "function";
+  const bool is_record = term.name.text == "parameter";
+  std::optional<Datum> datum;
+  SourceRange range;
+  if (given != nullptr) {
+    datum = given->datum;
+    range = given->range;
+  } else if (parameter.default_value != nullptr) {
+    datum = EvaluateFor(parameter.type, parameter.default_value);
+    range = parameter.default_value->range;
+  } else if (term.may_be_none) {
+    datum = Datum::NoneValue();
+  }
+  Assign(name, Datum());
+  if (!datum) {
+    CallerError(Code::kMissingAttribute, frame_->place,
+                "'" + frame_->callee + "' needs the attribute '" + name +
+                    "': " + file_->Text(parameter.type->range));
+    return false;
+  }
+  if (datum->holds_poison()) return false;
+
+  // A mistake in what is given is the caller's.
+  Frame* const here = frame_;
+  const std::shared_ptr<const SourceFile> file = file_;
+  auto complain = [&](const llvm::Twine& wanted, const Datum& got) {
+    if (given != nullptr && here->caller != nullptr) {
+      frame_ = const_cast<Frame*>(here->caller);
+      file_ = arguments.file;
+    }
+    Error(Code::kAttributeType, range,
+          "attribute '" + name + (here->callee.empty() ? llvm::Twine("'")
+                                                       : "' of '" + here->callee + "'") +
+              " must be " + wanted + ", got " + got.Phrase());
+    frame_ = here;
+    file_ = file;
+    return false;
+  };
+
+  if (is_function) {
+    auto as_function = [&](const Datum& item, std::string path) -> Datum {
+      if (const auto* function = item.get<Datum::FunctionValue>())
+        return Datum(MakeInstance(*function, std::move(path)));
+      if (item.is<Datum::None>()) {
+        static const FunctionPtr identity = std::make_shared<const Function>();
+        return Datum(identity);
+      }
+      return Datum();
+    };
+    if (!term.is_list) {
+      const Datum function = as_function(*datum, FullName(name));
+      if (function.is_poison()) return complain("a function", *datum);
+      Assign(name, function);
+      return true;
+    }
+    if (datum->list() == nullptr) return complain("a list of functions", *datum);
+    std::vector<Datum> items;
+    for (const Datum& item : *datum->list()) {
+      items.push_back(as_function(item, FullName(name) + "." + std::to_string(items.size())));
+      if (items.back().is_poison()) return complain("a list of functions", *datum);
+    }
+    Assign(name, Datum(std::move(items)));
+    return true;
+  }
+
+  if (is_record) {
+    if (!term.is_list) {
+      if (!datum->is<Datum::Record>() && !(term.may_be_none && datum->is<Datum::None>())) {
+        return complain("a record such as {weight_decay=1e-4}", *datum);
+      }
+      Assign(name, *datum);
+      return true;
+    }
+    // One for each item of the repeatable input.
+    size_t items = arguments.operands.size();
+    const Frame& frame = *frame_;
+    if (const auto* layer = frame.active.empty()
+                                ? nullptr
+                                : static_cast<const ast::LayerStatement*>(frame.active.back());
+        layer != nullptr && frame.arguments == nullptr) {
+      for (const ast::Parameter& other : layer->parameters) {
+        if (!IsTensor(other.type)) continue;
+        if (!other.is_repeatable && items > 0) --items;
+        if (!other.is_repeatable) continue;
+        for (const LayerArgument& argument : arguments.named) {
+          if (argument.name.text != other.name.text) continue;
+          items += argument.datum.list() != nullptr ? argument.datum.list()->size() : 1;
+        }
+      }
+    }
+    std::vector<Datum> records;
+    if (datum->is<Datum::Record>()) {
+      records.assign(std::max<size_t>(items, 1), *datum);
+    } else if (datum->list() != nullptr) {
+      records = *datum->list();
+    }
+    const bool all_records =
+        llvm::all_of(records, [](const Datum& item) { return item.is<Datum::Record>(); });
+    if (!all_records || records.empty()) {
+      return complain("a record such as {weight_decay=1e-4}, or a list of them", *datum);
+    }
+    if (records.size() != std::max<size_t>(items, 1)) {
+      return complain("a record for each of " + llvm::Twine(items) + " inputs",
+                      Datum(static_cast<int64_t>(records.size())));
+    }
+    Assign(name, Datum(std::move(records)));
+    return true;
+  }
+
+  const std::optional<AttributeDecl> decl =
+      DeclareAttribute(parameter.name, parameter.doc, parameter.type);
+  if (!decl) return false;
+  std::optional<Datum> checked;
+  if (given != nullptr && frame_->caller != nullptr) {
+    frame_ = const_cast<Frame*>(here->caller);
+    checked = CheckAttribute(*decl, *datum, range, arguments.file, here->callee);
+    frame_ = here;
+  } else {
+    checked = CheckAttribute(*decl, *datum, range, file_, frame_->callee);
+  }
+  if (!checked) return false;
+  Assign(name, std::move(*checked));
+  return true;
+}
+
+void Elaborator::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
+  for (const ast::Expr* condition : where) {
+    std::vector<DimCheck> checks;
+    bool failed = false;
+    if (!ReadCondition(condition, &checks, &failed)) continue;
+    const llvm::StringRef text = file_->Text(condition->range);
+    auto complain = [&](const std::string& note) {
+      Diagnostic& diagnostic =
+          CallerError(Code::kConstraint, frame_->place, "'" + frame_->callee + "' wants " + text);
+      if (!note.empty()) diagnostic.Note(note);
+      diagnostic.NoteAt(file_, condition->range, "declared here");
+    };
+    if (failed) {
+      // What the names in it are.
+      std::vector<std::string> facts;
+      llvm::SmallVector<const ast::Expr*, 8> pending = {condition};
+      llvm::StringSet<> seen;
+      while (!pending.empty()) {
+        const ast::Expr* next = pending.pop_back_val();
+        if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(next)) {
+          for (const ast::Expr* operand : llvm::reverse(chain->operands))
+            pending.push_back(operand);
+        } else if (const auto* inner = llvm::dyn_cast<ast::ParenthesisExpr>(next)) {
+          pending.push_back(inner->inner);
+        } else if (const auto* name = llvm::dyn_cast<ast::NameExpr>(next)) {
+          const std::optional<Dim> value = EvaluateSize(name).dim();
+          if (value && seen.insert(name->name).second)
+            facts.push_back(name->name.str() + " is " + value->ToString());
+        }
+      }
+      complain(llvm::join(facts, ", "));
+      continue;
+    }
+    // What can be broken by sizes that the inputs may have is a mistake; what nobody can decide is
+    // checked when the sizes are known.
+    std::optional<Counterexample> example;
+    for (const DimCheck& check : checks) {
+      if (std::optional<Counterexample> found = known_.Refute(check)) example = std::move(found);
+    }
+    if (example) {
+      complain("for example " + example->ToString());
+      continue;
+    }
+    for (DimCheck& check : checks) {
+      check.message = "'" + frame_->callee.str() + "' wants " + text.str();
+      AddConstraint(std::move(check), frame_->origin);
+    }
+  }
+}
+
+void Elaborator::AddConstraint(DimCheck check, LocationId location) {
+  // Each costs time in all others, and the first ones tell most.
+  constexpr size_t kMaxKnown = 64;
+  if (graph_.constraints().size() < kMaxKnown) known_.Add(check);
+  graph_.AddConstraint({std::move(check), location});
+}
+
+// ---------------------------------------------------------------------------------------------
+
+void Elaborator::ElaborateInstance(const ast::LayerInstanceStatement* statement) {
+  const llvm::StringRef name = statement->name.text;
+  frame_->base = name.str();
+  const Datum datum = ReadFunction(statement->value);
+  if (datum.is<Datum::None>()) {
+    Error(Code::kOperandKind, statement->value->range, "wanted a layer, got none");
+  }
+  const auto* function = datum.get<Datum::FunctionValue>();
+  if (function == nullptr) {
+    frame_->instances[name] = nullptr;
+    return;
+  }
+  FunctionPtr instance = *function;
+  if (instance->path.empty() && instance->callee.is_network()) {
+    instance = MakeInstance(instance, TakeWay(name, /*is_outermost=*/true));
+  }
+  frame_->instances[name] = std::move(instance);
+}
+
+}  // namespace pdl

@@ -1,0 +1,261 @@
+// Files: which layers a text may call, what it imports, and `load … into`.
+#include "frontend/elaborator.h"
+#include "frontend/layer_library.h"
+#include "frontend/parser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "pdl/error.h"
+
+namespace pdl {
+
+Module* Elaborator::AddModule(const Ast& ast, llvm::StringRef folder, bool is_standard) {
+  Module& module = modules_.emplace_back(ast);
+  module.folder = folder.str();
+  module.is_standard = is_standard;
+  return &module;
+}
+
+void Elaborator::AddStandardLayers() {
+  if (request_.library == nullptr) return;
+  for (const std::unique_ptr<Ast>& ast : request_.library->texts().asts) {
+    Module* module = AddModule(*ast, "", /*is_standard=*/true);
+    for (const ast::Statement* statement : ast->statements) {
+      const auto* layer = llvm::dyn_cast<ast::LayerStatement>(statement);
+      if (layer == nullptr) continue;
+      module->layers[layer->name.text] = layer;
+      standard_layers_[layer->name.text] = module;
+    }
+  }
+}
+
+void Elaborator::EnterModule(Module* module) {
+  const std::shared_ptr<const SourceFile> file = std::exchange(file_, module->file);
+  for (const ast::Statement* statement : module->ast->statements) {
+    if (const auto* broken = llvm::dyn_cast<ast::BrokenStatement>(statement)) {
+      for (const ast::Identifier& name : broken->names)
+        module->broken_names.try_emplace(name.text, name.range);
+    }
+    const auto* layer = llvm::dyn_cast<ast::LayerStatement>(statement);
+    if (layer == nullptr) continue;
+    const llvm::StringRef name = layer->name.text;
+    auto [entry, is_new] = module->layers.try_emplace(name, layer);
+    if (!is_new) {
+      Error(Code::kRedefined, layer->name.range, "there is a layer '" + name + "' already")
+          .Note("first on line " +
+                std::to_string(file_->LineOf(entry->second->name.range.begin)));
+      continue;
+    }
+    const bool is_layer = standard_layers_.contains(name);
+    if (is_layer || FindOperator(name) != nullptr) {
+      diagnostics_->Warning(Code::kHidesStandard, file_, layer->name.range,
+                            "this hides the standard " +
+                                std::string(is_layer ? "layer" : "operator") + " '" + name.str() +
+                                "'");
+    }
+  }
+  for (const ast::Statement* statement : module->ast->statements) {
+    if (const auto* import = llvm::dyn_cast<ast::ImportStatement>(statement)) {
+      ReadImport(module, import);
+    }
+  }
+  file_ = file;
+}
+
+void Elaborator::ReadImport(Module* module, const ast::ImportStatement* statement) {
+  const llvm::StringRef as = statement->as.text;
+  if (!as.empty() && module->named.contains(as)) {
+    Error(Code::kRedefined, statement->as.range, "a file is imported as '" + as + "' already");
+    return;
+  }
+  Module* imported = ImportFile(module, statement);
+  if (!as.empty()) {
+    module->named[as] = imported;  // null: calls of it are silent
+    return;
+  }
+  if (imported == nullptr) {
+    // Any unknown name might have come from there.
+    module->lacks_import = true;
+    return;
+  }
+  std::vector<llvm::StringRef> names;
+  for (const auto& entry : imported->layers) names.push_back(entry.first());
+  llvm::sort(names);
+  for (llvm::StringRef name : names) {
+    auto [entry, is_new] = module->imported.try_emplace(name, imported);
+    if (is_new || entry->second == imported || module->layers.contains(name)) continue;
+    Error(Code::kImport, statement->path.range,
+          "layer '" + name + "' comes from \"" + entry->second->file->name() + "\" already")
+        .Note("import one of them under a name of its own: import \"" +
+              statement->path.value.str() + "\" as …");
+  }
+  for (const auto& entry : imported->broken_names)
+    module->broken_names.try_emplace(entry.first(), entry.second);
+}
+
+Module* Elaborator::ImportFile(Module* module, const ast::ImportStatement* statement) {
+  const llvm::StringRef given = statement->path.value;
+  auto fail = [&](Code code, const llvm::Twine& message) -> Module* {
+    Error(code, statement->path.range, message);
+    return nullptr;
+  };
+  if (given.empty()) return fail(Code::kImport, "an import names a file");
+  llvm::SmallString<128> path(module->folder);
+  path += given;
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true, llvm::sys::path::Style::posix);
+  if (given.starts_with("/") || given.contains('\\') || given.contains('\0') ||
+      llvm::StringRef(path) == ".." || llvm::StringRef(path).starts_with("../")) {
+    return fail(Code::kPathEscapes, "\"" + given + "\" does not lie in the network's folder");
+  }
+  if (!given.ends_with(".pdl")) {
+    if (given.ends_with(".pdlc")) {
+      NotYet(statement->path.range, "importing a compiled network is");
+      return nullptr;
+    }
+    return fail(Code::kImport, "an import names a .pdl file, got \"" + given + "\"");
+  }
+  const std::string key = path.str().str();
+  if (llvm::is_contained(importing_, key) ||
+      (importing_.empty() && key == llvm::sys::path::filename(module->file->name()))) {
+    const std::string way = importing_.empty() ? "" : " (" + llvm::join(importing_, " → ") + " → " + key + ")";
+    return fail(Code::kImport, "\"" + given + "\" imports itself" + way);
+  }
+  if (auto found = files_.find(key); found != files_.end()) return found->second.second;
+  auto& entry = files_[key];
+  if (!request_.read_file) return fail(Code::kImport, "a text without a file cannot import");
+  llvm::Expected<std::shared_ptr<const SourceFile>> text = request_.read_file(key);
+  if (!text) {
+    Code code = Code::kImport;
+    std::string message;
+    llvm::handleAllErrors(
+        text.takeError(),
+        [&](const UserError& e) {
+          if (e.code() == Code::kPathEscapes) code = e.code();
+          message = e.text();
+        },
+        [&](const llvm::ErrorInfoBase& e) { message = e.message(); });
+    return fail(code, message);
+  }
+  if (importing_.size() >= 64) {
+    return fail(Code::kNestingTooDeep, "imports nested deeper than 64");
+  }
+  Diagnostics mistakes;
+  entry.first = Parse(*text, &mistakes);
+  for (const Diagnostic& mistake : mistakes.all()) diagnostics_->Add(mistake);
+  const llvm::StringRef folder = llvm::sys::path::parent_path(key);
+  Module* imported =
+      AddModule(*entry.first, folder.empty() ? "" : folder.str() + "/", /*is_standard=*/false);
+  files_[key].second = imported;
+  importing_.push_back(key);
+  EnterModule(imported);
+  importing_.pop_back();
+  return imported;
+}
+
+// ---------------------------------------------------------------------------------------------
+// load "file" into names
+
+void Elaborator::ElaborateLoads() {
+  for (const PendingLoad& load : loads_) {
+    Frame frame;
+    frame.module = load.module;
+    FrameScope scope(this, load.module->ast == &ast_ ? frame_ : &frame);
+    ElaborateLoad(load.statement, load.module, load.path);
+  }
+}
+
+void Elaborator::ElaborateLoad(const ast::LoadStatement* statement, Module* module,
+                               llvm::StringRef path) {
+  std::vector<Value*> variables;
+  std::vector<std::string> prefixes = {path.str()};
+  SourceRange place = statement->path.range;
+  if (!statement->into.empty()) {
+    place = {statement->into.front().range.begin, statement->into.back().range.end};
+    std::string name;
+    for (const ast::Identifier& part : statement->into)
+      name += (name.empty() ? "" : ".") + part.text.str();
+    prefixes = WaysOf(name);
+    for (std::string& prefix : prefixes) prefix += ".";
+  }
+  auto prefix_of = [&](llvm::StringRef name) -> const std::string* {
+    for (const std::string& prefix : prefixes)
+      if (name.starts_with(prefix)) return &prefix;
+    return nullptr;
+  };
+  for (llvm::ArrayRef<Value*> all : {graph_.parameters(), graph_.states()}) {
+    for (Value* value : all) {
+      if (value->name() != "step" && prefix_of(value->name()) != nullptr)
+        variables.push_back(value);
+    }
+  }
+  if (variables.empty()) {
+    if (diagnostics_->has_errors()) return;  // the calls that make them may have failed
+    Error(Code::kUnknownName, place,
+          statement->into.empty()
+              ? llvm::Twine("there are no parameters to load")
+              : "there are no parameters below '" + file_->Text(place) + "'");
+    return;
+  }
+  const std::string file = module->folder + statement->path.value.str();
+  std::vector<std::string> problems;
+  for (Value* value : variables) {
+    const std::string& prefix = *prefix_of(value->name());
+    std::string tensor = value->name().substr(prefix.size());
+    VariableInfo& info = value->variable();
+    if (!request_.find_weight) {
+      info.weight = WeightRef{file, tensor, ""};
+      info.initializer.reset();
+      continue;
+    }
+    llvm::Expected<WeightInfo> found = request_.find_weight(file, tensor);
+    if (!found && tensor != value->name()) {
+      // A checkpoint of this very network has the whole name.
+      llvm::Expected<WeightInfo> whole = request_.find_weight(file, value->name());
+      if (whole) {
+        llvm::consumeError(found.takeError());
+        tensor = value->name();
+        found = std::move(whole);
+      } else {
+        llvm::consumeError(whole.takeError());
+      }
+    }
+    if (!found) {
+      bool is_file = false;
+      llvm::handleAllErrors(
+          found.takeError(),
+          [&](const UserError& e) {
+            is_file = e.code() != Code::kWeightMismatch;
+            if (is_file) {
+              Error(e.code(), statement->path.range, e.text());
+            } else {
+              problems.push_back("'" + tensor + "' is missing");
+            }
+          },
+          [&](const llvm::ErrorInfoBase& e) {
+            is_file = true;
+            Error(Code::kBadFile, statement->path.range, e.message());
+          });
+      if (is_file) return;
+      continue;
+    }
+    const Type loaded(found->dtype, Shape(found->sizes.begin(), found->sizes.end()));
+    if (loaded.dtype != value->type().dtype || loaded.dims != value->type().dims) {
+      problems.push_back("'" + tensor + "' is " + loaded.ToString() + ", and '" + value->name() +
+                         "' is " + value->type().ToString());
+      continue;
+    }
+    info.weight = WeightRef{file, tensor, std::move(found->sha256)};
+    info.initializer.reset();
+  }
+  if (problems.empty()) return;
+  Diagnostic& diagnostic = Error(
+      Code::kWeightMismatch, statement->path.range,
+      llvm::Twine(problems.size()) + " of " + llvm::Twine(variables.size()) +
+          " tensors do not fit \"" + statement->path.value + "\"");
+  constexpr size_t kShown = 20;
+  for (size_t i = 0; i < problems.size() && i < kShown; ++i) diagnostic.Note(problems[i]);
+  if (problems.size() > kShown)
+    diagnostic.Note("and " + std::to_string(problems.size() - kShown) + " more");
+}
+
+}  // namespace pdl

@@ -1,0 +1,244 @@
+// What belongs to training: `training`, `step`, `minimize`, names of parameters, `grad`.
+#include "frontend/elaborator.h"
+#include "frontend/sugar.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+Datum Elaborator::EvaluateTraining(SourceRange range) {
+  for (const Frame* frame = frame_; frame != nullptr; frame = frame->caller)
+    if (frame->training_off) return Datum(false);
+  if (training_ == nullptr) {
+    Call call;
+    call.def = FindOperator(sugar::kTraining);
+    call.place = range;
+    Op* op = Emit(call, std::string(sugar::kTraining));
+    if (op == nullptr) return Datum();
+    training_ = op->result();
+  }
+  return Datum(training_);
+}
+
+Datum Elaborator::EvaluateStep() {
+  if (step_ == nullptr) {
+    Call call;
+    call.def = FindOperator(sugar::kFirstStep);
+    if (call.def == nullptr) return Datum();
+    for (const AttributeDecl& decl : call.def->signature.attributes) {
+      if (decl.kind == AttributeKind::kShape) call.attributes.push_back({decl.name, Shape{}});
+      if (decl.kind == AttributeKind::kDType) call.attributes.push_back({decl.name, DType::kI64});
+    }
+    call.places.resize(call.attributes.size());
+    call.block = graph_.AddBlock();
+    Op* op = Emit(call, std::string("step_zeros"));
+    if (op == nullptr) return Datum();
+    graph_.SetBlockOutputs(call.block, {op->result()});
+    VariableInfo info;
+    info.initializer = call.block;
+    step_ = graph_.AddState(graph_.NewName("step"), Type(DType::kI64, {}), std::move(info));
+    graph_.SetComment(step_, "Steps of training done.");
+  }
+  return Datum(step_);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Parameters by name
+
+std::vector<std::string> Elaborator::WaysOf(llvm::StringRef name) {
+  std::vector<std::string> ways;
+  const auto instance = frame_->instances.find(name);
+  if (instance != frame_->instances.end() && instance->second != nullptr &&
+      !instance->second->path.empty()) {
+    ways.push_back(instance->second->path);
+  }
+  if (auto found = frame_->ways.find(name); found != frame_->ways.end())
+    ways.insert(ways.end(), found->second.begin(), found->second.end());
+  if (auto found = frame_->scope.find(name); found != frame_->scope.end()) {
+    const auto* function = found->second.get<Datum::FunctionValue>();
+    if (function != nullptr && !(*function)->path.empty()) ways.push_back((*function)->path);
+  }
+  if (ways.empty()) ways.push_back(FullName(name));
+  return ways;
+}
+
+std::vector<Value*> Elaborator::ParametersBelow(llvm::StringRef name) {
+  const std::vector<std::string> ways = WaysOf(name);
+  std::vector<Value*> found;
+  for (Value* parameter : graph_.parameters()) {
+    const llvm::StringRef full = parameter->name();
+    const bool is_below = llvm::any_of(ways, [&](const std::string& way) {
+      return full.starts_with(way) && (full.size() == way.size() || full[way.size()] == '.');
+    });
+    if (is_below) found.push_back(parameter);
+  }
+  return found;
+}
+
+bool Elaborator::ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters) {
+  if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr))
+    return ReadParameters(parenthesis->inner, parameters);
+  if (const auto* list = llvm::dyn_cast<ast::ListExpr>(expr)) {
+    bool ok = true;
+    for (const ast::Argument& item : list->items) ok &= ReadParameters(item.value, parameters);
+    return ok;
+  }
+  if (const auto* call = llvm::dyn_cast<ast::CallExpr>(expr)) {
+    const Datum datum = Evaluate(call);
+    if (datum.is_poison()) return false;
+    for (const Datum& item : datum.list() != nullptr ? *datum.list() : std::vector<Datum>()) {
+      if (item.tensor() != nullptr && item.tensor()->kind() == ValueKind::kParameter)
+        parameters->push_back(item.tensor());
+    }
+    if (datum.list() != nullptr) return true;
+  }
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
+  if (name == nullptr && !llvm::isa<ast::MemberExpr>(expr)) {
+    Error(Code::kOperandKind, expr->range,
+          "wanted the name of a layer, a value or a parameter, or a list of such");
+    return false;
+  }
+  const llvm::StringRef text = file_->Text(expr->range);
+  const std::vector<Value*> found = ParametersBelow(text);
+  if (!found.empty()) {
+    for (Value* parameter : found)
+      if (!llvm::is_contained(*parameters, parameter)) parameters->push_back(parameter);
+    return true;
+  }
+  const bool is_known = name != nullptr && (frame_->scope.contains(name->name) ||
+                                            frame_->instances.contains(name->name));
+  if (IsBroken(text)) return false;
+  if (!is_known && name != nullptr) {
+    ReportUnknownName(name);
+    return false;
+  }
+  Error(Code::kUnknownName, expr->range, "there are no parameters below '" + text + "'");
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
+  frame_->base = "loss";
+  const Datum loss_datum = Evaluate(statement->loss);
+  bool ok = !loss_datum.holds_poison();
+  Value* loss = loss_datum.tensor();
+  if (ok && (loss == nullptr || !loss->type().is_scalar() || !IsFloat(loss->type().dtype))) {
+    Error(Code::kBadMinimize, statement->loss->range,
+          "a loss is a floating-point scalar, got " +
+              (loss == nullptr ? loss_datum.Phrase() : loss->type().ToString()));
+    ok = false;
+  }
+  GraphTraining training;
+  training.loss = loss;
+  training.location = LocationAt(statement->range.begin);
+  std::vector<Value*> parameters;
+  if (statement->over != nullptr) {
+    ok &= ReadParameters(statement->over, &parameters);
+  } else {
+    parameters.assign(graph_.parameters().begin(), graph_.parameters().end());
+  }
+  for (Value* parameter : parameters)
+    if (parameter->variable().trainable) training.parameters.push_back(parameter);
+  if (ok && training.parameters.empty()) {
+    const SourceRange range =
+        statement->over != nullptr ? statement->over->range : statement->loss->range;
+    Error(Code::kBadMinimize, range, "there is nothing to learn: no parameter is trainable");
+    ok = false;
+  }
+  const Datum with = ReadFunction(statement->with);
+  ok &= !with.is_poison();
+  const auto* optimizer = with.get<Datum::FunctionValue>();
+  if (!with.is_poison()) {
+    size_t tensors = 0;
+    if (optimizer != nullptr && (*optimizer)->callee.layer != nullptr) {
+      for (const ast::Parameter& parameter : (*optimizer)->callee.layer->parameters) {
+        tensors += parameter.type->terms.front().has_dims && parameter.default_value == nullptr &&
+                   !parameter.is_repeatable;
+      }
+    }
+    if (tensors != 2) {
+      Error(Code::kBadMinimize, statement->with->range,
+            "an optimizer is a layer from a parameter and its gradient, such as adam(lr=0.001)");
+      ok = false;
+    }
+  }
+  training.optimizer = file_->Text(statement->with->range).str();
+  if (statement->every != nullptr) {
+    const Datum every = Evaluate(statement->every);
+    const auto* number = every.get<int64_t>();
+    if (number == nullptr || *number < 1 || *number > INT32_MAX) {
+      if (!every.holds_poison()) {
+        Error(Code::kBadMinimize, statement->every->range,
+              "'every' counts steps: an int of at least 1, got " + every.Phrase());
+      }
+      ok = false;
+    } else {
+      training.every = static_cast<uint32_t>(*number);
+    }
+  }
+  if (ok) graph_.AddTraining(std::move(training));
+}
+
+// ---------------------------------------------------------------------------------------------
+
+namespace {
+
+// Whether `value` is computed from `from`.
+bool DependsOn(Value* value, const Value* from) {
+  llvm::SmallVector<Value*, 16> pending = {value};
+  llvm::DenseSet<const Value*> seen;
+  while (!pending.empty()) {
+    Value* next = pending.pop_back_val();
+    if (next == from) return true;
+    if (next->producer() == nullptr || !seen.insert(next).second) continue;
+    pending.append(next->producer()->operands().begin(), next->producer()->operands().end());
+  }
+  return false;
+}
+
+}  // namespace
+
+Datum Elaborator::EvaluateGrad(const ast::CallExpr* expr) {
+  const llvm::ArrayRef<ast::Argument> arguments = expr->arguments;
+  std::vector<Datum> given;
+  bool ok = true;
+  for (const ast::Argument& argument : arguments) {
+    given.push_back(Evaluate(argument.value));
+    ok &= !given.back().holds_poison();
+  }
+  if (!ok) return Datum();
+  if (given.size() < 2 || given.size() > 3) {
+    Error(Code::kOperandCount, expr->callee->range,
+          "'grad' takes a loss and what it is derived by, got " + llvm::Twine(given.size()) +
+              (given.size() == 1 ? " input" : " inputs"));
+    return Datum();
+  }
+  Value* loss = given[0].tensor();
+  Value* x = given[1].tensor();
+  if (loss != nullptr && x != nullptr && !DependsOn(loss, x)) {
+    Diagnostic& diagnostic =
+        Error(Code::kBadGradient, arguments[1].value->range,
+              "'" + file_->Text(arguments[0].value->range) + "' does not depend on '" +
+                  file_->Text(arguments[1].value->range) + "' as it is here");
+    // Where the name was given another value after the loss had used it.
+    if (const auto* name = llvm::dyn_cast<ast::NameExpr>(arguments[1].value)) {
+      const ast::Statement* last = nullptr;
+      for (const ast::Statement* statement : ast_.statements) {
+        const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
+        if (statement->range.begin >= expr->range.begin) break;
+        if (assign == nullptr) continue;
+        for (const ast::Identifier& target : assign->targets)
+          if (target.text == name->name) last = statement;
+      }
+      if (last != nullptr) {
+        diagnostic.NoteAt(file_, last->range, "'" + name->name.str() + "' was assigned here");
+      }
+    }
+    return Datum();
+  }
+  NotYet(expr->callee->range, "'grad' is");
+  return Datum();
+}
+
+}  // namespace pdl

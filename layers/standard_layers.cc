@@ -1,0 +1,30 @@
+#include <utility>
+
+#include "layers/texts.inc"
+#include "llvm/Support/Error.h"
+#include "pdl/error.h"
+#include "pdl/layers.h"
+
+namespace pdl {
+
+const std::vector<std::shared_ptr<const SourceFile>>& StandardLayerTexts() {
+  static const std::vector<std::shared_ptr<const SourceFile>> texts = [] {
+    std::vector<std::shared_ptr<const SourceFile>> made;
+    for (const auto& [name, text] : kLayerTexts)
+      made.push_back(std::make_shared<const SourceFile>(name, text));
+    return made;
+  }();
+  return texts;
+}
+
+std::shared_ptr<const LayerLibrary> StandardLayers() {
+  static const std::shared_ptr<const LayerLibrary> library = [] {
+    llvm::Expected<std::shared_ptr<const LayerLibrary>> parsed =
+        LayerLibrary::Parse(StandardLayerTexts());
+    if (!parsed) InternalError("the standard layers: " + llvm::toString(parsed.takeError()));
+    return std::move(*parsed);
+  }();
+  return library;
+}
+
+}  // namespace pdl
