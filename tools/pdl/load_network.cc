@@ -211,9 +211,9 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                      ", but no parameter or state of the network: " + llvm::join(unused, ", "));
   }
   if (!missing_states.empty()) {
-    PrintWarning(Code::kWeightMismatch,
-                 "not in " + path.str() + ": these states begin as the network says: " +
-                     llvm::join(missing_states, ", "));
+    PrintWarning(Code::kWeightMismatch, "not in " + path.str() +
+                                            ": these states begin as the network says: " +
+                                            llvm::join(missing_states, ", "));
   }
   return file;
 }
