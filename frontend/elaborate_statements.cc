@@ -279,7 +279,7 @@ void Elaborator::ElaborateAssert(const ast::AssertStatement* statement) {
   }
   for (DimCheck& check : checks) {
     if (!message.empty()) check.message = message.str();
-    graph_.AddConstraint({std::move(check), LocationAt(statement->range.begin)});
+    AddConstraint(std::move(check), LocationAt(statement->range.begin));
   }
 }
 

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/StringSaver.h"
 #include "pdl/compiler.h"
+#include "pdl/constraints.h"
 #include "pdl/test_block.h"
 
 namespace pdl {
@@ -163,6 +164,8 @@ class Elaborator {
                           const LayerArguments& arguments);
   std::optional<AttributeDecl> DeclareAttribute(const ast::Identifier& name, llvm::StringRef doc,
                                                 const ast::Type* type);
+  /// From here on the relation is known to hold.
+  void AddConstraint(DimCheck check, LocationId location);
   void CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where);
   /// A way to parameters that no other call of this frame has.
   std::string TakeWay(llvm::StringRef own, bool is_outermost);
@@ -338,6 +341,7 @@ class Elaborator {
   Diagnostic silent_;  // takes the notes of a mistake that is known already
   std::shared_ptr<const SourceFile> file_;  // of the text being read
   Graph graph_;
+  ConstraintSet known_;  // the graph's constraints
   std::deque<Module> modules_;
   llvm::StringMap<Module*> standard_layers_;
   llvm::StringMap<std::pair<std::unique_ptr<Ast>, Module*>> files_;  // imported ones, by path
