@@ -191,7 +191,7 @@ Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand righ
 bool Elaborator::MatchRows(const Value& index, const Value& table, SourceRange place) {
   DimCheck check = MakeCheck(Operator::kEqual, table.type().dims[0], *index.type().index_bound);
   const Truth truth = Decide(check);
-  if (truth == Truth::kUnknown) graph_.AddConstraint({std::move(check), LocationAt(place.begin)});
+  if (truth == Truth::kUnknown) AddConstraint(std::move(check), LocationAt(place.begin));
   if (truth != Truth::kFalse) return true;
   Error(Code::kShapeMismatch, place,
         "an index below " + index.type().index_bound->ToString() + " takes rows of a table of " +

@@ -397,11 +397,28 @@ void Elaborator::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       complain(llvm::join(facts, ", "));
       continue;
     }
+    // What can be broken by sizes that the inputs may have is a mistake; what nobody can decide is
+    // checked when the sizes are known.
+    std::optional<Counterexample> example;
+    for (const DimCheck& check : checks) {
+      if (std::optional<Counterexample> found = known_.Refute(check)) example = std::move(found);
+    }
+    if (example) {
+      complain("for example " + example->ToString());
+      continue;
+    }
     for (DimCheck& check : checks) {
       check.message = "'" + frame_->callee.str() + "' wants " + text.str();
-      graph_.AddConstraint({std::move(check), frame_->origin});
+      AddConstraint(std::move(check), frame_->origin);
     }
   }
+}
+
+void Elaborator::AddConstraint(DimCheck check, LocationId location) {
+  // Each costs time in all others, and the first ones tell most.
+  constexpr size_t kMaxKnown = 64;
+  if (graph_.constraints().size() < kMaxKnown) known_.Add(check);
+  graph_.AddConstraint({std::move(check), location});
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -272,8 +272,8 @@ bool Elaborator::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::
       AsDim(EvaluateSize(range->operands[1]), range->operands[1]->range, "the end of a range");
   if (!bound) return false;
   DimCheck check = MakeCheck(ast::Operator::kLessEqual, *actual.index_bound, *bound);
-  const Truth truth = Decide(check);
-  if (truth == Truth::kUnknown) graph_.AddConstraint({std::move(check), frame_->origin});
+  const Truth truth = known_.Decide(check);
+  if (truth == Truth::kUnknown) AddConstraint(std::move(check), frame_->origin);
   return truth != Truth::kFalse;
 }
 
@@ -332,11 +332,11 @@ bool Elaborator::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::String
 
 bool Elaborator::MatchSize(const Dim& declared, const Dim& actual, llvm::StringRef subject) {
   DimCheck check = MakeCheck(ast::Operator::kEqual, actual, declared);
-  const Truth truth = Decide(check);
+  const Truth truth = known_.Decide(check);
   if (truth == Truth::kUnknown) {
     check.message = "input '" + subject.str() + "' of '" + frame_->callee.str() +
                     "': " + check.message;
-    graph_.AddConstraint({std::move(check), frame_->origin});
+    AddConstraint(std::move(check), frame_->origin);
   }
   return truth != Truth::kFalse;
 }

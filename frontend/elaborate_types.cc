@@ -160,7 +160,7 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
     return ReadCondition(parenthesis->inner, checks, failed);
   }
   auto add = [&](DimCheck check) {
-    const Truth truth = Decide(check);
+    const Truth truth = known_.Decide(check);
     if (truth == Truth::kFalse) *failed = true;
     if (truth == Truth::kUnknown) checks->push_back(std::move(check));
   };
@@ -229,10 +229,10 @@ bool Elaborator::CheckType(const Type& actual, const Type& declared, SourceRange
   if (actual.rank() != declared.rank()) return fail(Code::kRank);
   for (unsigned i = 0; i < actual.rank(); ++i) {
     DimCheck check = MakeCheck(Operator::kEqual, actual.dims[i], declared.dims[i]);
-    const Truth truth = Decide(check);
+    const Truth truth = known_.Decide(check);
     if (truth == Truth::kFalse) return fail(Code::kShapeMismatch);
     if (truth == Truth::kUnknown) {
-      graph_.AddConstraint({std::move(check), LocationAt(place.begin)});
+      AddConstraint(std::move(check), LocationAt(place.begin));
     }
   }
   return true;

@@ -48,7 +48,7 @@ void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
       continue;
     }
     for (DimCheck& check : checks) {
-      graph_.AddConstraint({std::move(check), LocationAt(condition->range.begin)});
+      AddConstraint(std::move(check), LocationAt(condition->range.begin));
     }
   }
 }
