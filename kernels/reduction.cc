@@ -1,4 +1,4 @@
-// Operators over axes: sum, mean, max, min, argmax.
+// Operators over axes: sum, mean, norm, max, min, argmax.
 #include "kernels/all_ops.h"
 #include "kernels/reduce.h"
 #include "pdl/gradient.h"
@@ -57,6 +57,8 @@ template <class Context>
 using SumOp = ReduceOp<Context, Reduction::kSum>;
 template <class Context>
 using MeanOp = ReduceOp<Context, Reduction::kMean>;
+template <class Context>
+using NormOp = ReduceOp<Context, Reduction::kNorm>;
 template <class Context>
 using MaxOp = ReduceOp<Context, Reduction::kMax>;
 template <class Context>
@@ -137,6 +139,14 @@ void MeanGradient(GradientContext& g) {
   g.SetInputGradient(0, Spread(g, g.Div(g.output_gradient(), count)));
 }
 
+// x / y, and 0 where all of x is 0.
+void NormGradient(GradientContext& g) {
+  Value* y = PutBack(g, g.output());
+  Value* is_zero = g.Call("equal", {y, g.Scalar(0, y)});
+  Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
+  g.SetInputGradient(0, g.Mul(g.input(0), g.Div(PutBack(g, g.output_gradient()), divisor)));
+}
+
 // To the elements that were chosen, in equal parts where there are several.
 void ExtremeGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
@@ -178,6 +188,17 @@ struct MeanMaker : ReductionMaker {
             "dtype as x; the dims of x without the axes");
     SetInference(InferMean);
     SetGradient(MeanGradient);
+  }
+};
+
+struct NormMaker : ReductionMaker {
+  void Make() override {
+    Declare(
+        "The Euclidean norm over axes, the square root of the sum of squares; the gradient at 0 is "
+        "0.",
+        kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
+    SetInference(InferMean);
+    SetGradient(NormGradient);
   }
 };
 
@@ -263,6 +284,7 @@ struct ArgmaxMaker : OpProtoMaker {
 void RegisterReductionOps(OpRegistry& registry) {
   registry.RegisterOp<SumOp, SumMaker>("sum");
   registry.RegisterOp<MeanOp, MeanMaker>("mean");
+  registry.RegisterOp<NormOp, NormMaker>("norm");
   registry.RegisterOp<MaxOp, MaxMaker>("max");
   registry.RegisterOp<MinOp, MinMaker>("min");
   registry.RegisterOp<ArgmaxOp, ArgmaxMaker>("argmax");

@@ -1,4 +1,4 @@
-// Operators that look at a whole row to compute an element of it: softmax, cos_sim.
+// Operators that look at a whole row to compute an element of it: softmax, log_softmax, cos_sim.
 #include <algorithm>
 #include <limits>
 
@@ -18,8 +18,8 @@ constexpr int64_t kGrainElements = 1 << 14;
 
 // --- softmax ------------------------------------------------------------------------------------
 
-// Softmax along `axis` rows of `inner` columns each.
-template <class T>
+// Softmax along `axis` rows of `inner` columns each, or its logarithm.
+template <class T, bool kLog>
 struct SoftmaxLoop {
   using C = ComputeType<T>;
   static constexpr int64_t kShortSum = 256;
@@ -36,7 +36,20 @@ struct SoftmaxLoop {
     }
     if (has_nan != 0) largest = std::numeric_limits<C>::quiet_NaN();
     double sum = 0;
-    if constexpr (std::is_same_v<T, C>) {
+    if constexpr (kLog) {
+      for (int64_t begin = 0; begin < n; begin += kShortSum) {
+        const int64_t end = std::min(begin + kShortSum, n);
+        C part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = begin; i < end; ++i) part += math::Exp(Element<T>::Load(in[i]) - largest);
+        sum += static_cast<double>(part);
+      }
+      const C log_sum = static_cast<C>(std::log(sum));
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) {
+        out[i] = Element<T>::Store((Element<T>::Load(in[i]) - largest) - log_sum);
+      }
+    } else if constexpr (std::is_same_v<T, C>) {
       // Short sums in the type itself, the sum of them in double.
       for (int64_t begin = 0; begin < n; begin += kShortSum) {
         const int64_t end = std::min(begin + kShortSum, n);
@@ -86,12 +99,17 @@ struct SoftmaxLoop {
         sum[j] += static_cast<double>(math::Exp(Element<T>::Load(in[a * inner + j]) - largest[j]));
       }
     }
-    for (int64_t j = 0; j < n; ++j) factor[j] = static_cast<C>(1.0 / sum[j]);
+    // What the exponentials are multiplied by, or what is taken off the distances.
+    for (int64_t j = 0; j < n; ++j) {
+      factor[j] = static_cast<C>(kLog ? std::log(sum[j]) : 1.0 / sum[j]);
+    }
     for (int64_t a = 0; a < axis; ++a) {
 #pragma GCC ivdep
       for (int64_t j = 0; j < n; ++j) {
         const C x = Element<T>::Load(in[a * inner + j]);
-        out[a * inner + j] = Element<T>::Store(math::Exp(x - largest[j]) * factor[j]);
+        const C distance = x - largest[j];
+        out[a * inner + j] =
+            Element<T>::Store(kLog ? distance - factor[j] : math::Exp(distance) * factor[j]);
       }
     }
   }
@@ -114,8 +132,8 @@ struct SoftmaxState : CallState {
   bool exceeds_cache = false;
 };
 
-template <class Context>
-class SoftmaxOp : public Operator<Context> {
+template <class Context, bool kLog>
+class SoftmaxRowsOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& input = context.inputs()[0];
@@ -128,7 +146,7 @@ class SoftmaxOp : public Operator<Context> {
                   : state->axis) *= input.sizes[static_cast<size_t>(d)];
     }
     VisitDType(FloatTypes(), input.dtype, [&](auto tag) {
-      state->loop = ChooseIsa<SoftmaxLoop<typename decltype(tag)::type>>();
+      state->loop = ChooseIsa<SoftmaxLoop<typename decltype(tag)::type, kLog>>();
     });
     const int64_t elements = state->axis * state->inner;
     if (elements == 0) state->outer = 0;
@@ -171,6 +189,11 @@ class SoftmaxOp : public Operator<Context> {
   int64_t axis_ = -1;
 };
 
+template <class Context>
+using SoftmaxOp = SoftmaxRowsOp<Context, false>;
+template <class Context>
+using LogSoftmaxOp = SoftmaxRowsOp<Context, true>;
+
 llvm::Error InferSoftmax(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
@@ -195,6 +218,23 @@ struct SoftmaxMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     SetInference(InferSoftmax);
     SetGradient(SoftmaxGradient);
+  }
+};
+
+void LogSoftmaxGradient(GradientContext& g) {
+  const std::vector<int64_t> axes = {g.attributes().Int("axis")};
+  Value* sum = g.Call("sum", {g.output_gradient()}, {{"axes", axes}, {"keep", true}});
+  g.SetInputGradient(0, g.Sub(g.output_gradient(), g.Mul(g.Call("exp", {g.output()}), sum)));
+}
+
+struct LogSoftmaxMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("log(softmax(x)) along an axis, without overflow for large x.");
+    AddInput("x", "at least one dim").Accepts(kFloatSet);
+    AddOutput("y", "up to 0; type as x");
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    SetInference(InferSoftmax);
+    SetGradient(LogSoftmaxGradient);
   }
 };
 
@@ -366,6 +406,7 @@ struct CosSimMaker : OpProtoMaker {
 
 void RegisterSoftmaxOps(OpRegistry& registry) {
   registry.RegisterOp<SoftmaxOp, SoftmaxMaker>("softmax");
+  registry.RegisterOp<LogSoftmaxOp, LogSoftmaxMaker>("log_softmax");
   registry.RegisterOp<CosSimOp, CosSimMaker>("cos_sim");
 }
 

@@ -34,7 +34,7 @@ struct PDL_API AttributeDecl {
   std::string comment;
   AttributeKind kind = AttributeKind::kInt;
   bool is_list = false;
-  /// May be given by position, after the inputs. At most one of an operator.
+  /// May be given by position, after the inputs and the positional attributes declared before.
   bool positional = false;
   /// `none` is accepted, and is the default where no other is given.
   bool optional = false;
@@ -106,7 +106,7 @@ struct PDL_API OpSignature {
   int FindAttribute(llvm::StringRef attribute) const;
   int FindInput(llvm::StringRef input) const;
   int FindOutput(llvm::StringRef output) const;
-  /// Index of the positional attribute or -1.
+  /// Index of the first positional attribute or -1.
   int PositionalAttribute() const;
   unsigned MinOperands() const;
   /// UINT_MAX where an input is repeatable.
