@@ -90,6 +90,15 @@ TEST(RaggedInference, ElementByElement) {
             "after the first dim or another ragged one [PDL0308]");
 }
 
+TEST(RaggedInference, RowsAreNotRepeated) {
+  CompileResult result = CompileText(
+      "input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = a + b\noutput r\n");
+  EXPECT_EQ(Mistake(result), "add: the row of f32[1, ~T, 4] does not broadcast to 3 [PDL0304]");
+  result = CompileText(
+      "input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = where(b > 0.0, a, b)\noutput r\n");
+  EXPECT_EQ(Mistake(result), "where: the row of f32[1, ~T, 4] does not broadcast to 3 [PDL0304]");
+}
+
 TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("sum(x, axes=[-1])"), "f32[N, ~T]");
   EXPECT_EQ(TypeOf("max(p, axes=[3], keep=true)"), "f32[N, ~S, ~R, 1]");
@@ -103,6 +112,20 @@ TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("softmax(p, axis=2)"),
             "softmax: axis 2 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
   EXPECT_EQ(TypeOf("cos_sim(x, relu(x))"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("standardize(p)"), "f32[N, ~S, ~R, 4]");
+  EXPECT_EQ(TypeOf("standardize(x, axis=1)"),
+            "standardize: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+  EXPECT_EQ(TypeOf("cross_entropy(x @ ones([4, 100]), word)"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("mean(cross_entropy(x @ ones([4, 100]), word))"), "f32[]");
+  EXPECT_EQ(TypeOf("cross_entropy(y @ ones([4, 100]), word)"),
+            "cross_entropy: labels do not match the logits: ~S and ~T [PDL0301]");
+  EXPECT_EQ(TypeOf("mse(x, relu(x))"), "f32[]");
+  EXPECT_EQ(TypeOf("one_hot(word, 100)"), "f32[N, ~T, 100]");
+  EXPECT_EQ(TypeOf("gather(ones([100, 7]), word)"), "f32[N, ~T, 7]");
+  EXPECT_EQ(TypeOf("word @ ones([100, 7])"), "f32[N, ~T, 7]");
+  EXPECT_EQ(TypeOf("gather(ones([7, 100]), word, axis=1)"),
+            "gather: the result would be f32[7, N, ~T], but the ragged dim ~T does not come right "
+            "after the first dim or another ragged one [PDL0308]");
   EXPECT_EQ(TypeOf("concat(x, x, axis=-1)"), "f32[N, ~T, 8]");
   EXPECT_EQ(TypeOf("concat(x, y, axis=-1)"),
             "concat: sizes beside the axis differ: ~T and ~S [PDL0301]");
