@@ -103,6 +103,10 @@ TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("sum(x, axes=[-1])"), "f32[N, ~T]");
   EXPECT_EQ(TypeOf("max(p, axes=[3], keep=true)"), "f32[N, ~S, ~R, 1]");
   EXPECT_EQ(TypeOf("mean(x)"), "f32[]");
+  EXPECT_EQ(TypeOf("sum(p, axes=[0, 1, 2])"), "f32[4]");
+  EXPECT_EQ(TypeOf("sum(x, axes=[0, 1], keep=true)"), "f32[1, 1, 4]");
+  EXPECT_EQ(TypeOf("sum(p, axes=[1, 2])"),
+            "sum: axis 1 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
   EXPECT_EQ(TypeOf("sum(x, axes=[1])"),
             "sum: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
   EXPECT_EQ(TypeOf("mean(x, axes=[0])"),
