@@ -150,7 +150,7 @@ TEST(RaggedInference, Products) {
   EXPECT_EQ(TypeOf("s @ w"), "matmul: inner dims differ: 1000 and 4 [PDL0301]");
   EXPECT_EQ(TypeOf("d @ s"), "matmul: 'b' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("(d > 0.0) @ w"),
-            "matmul: 'a' must be f16, bf16, f32, f64, i32 or i64, got bool[N, 4] [PDL0302]");
+            "matmul: 'a' must be f16, bf16, f32, f64, i8, i32, i64 or u8, got bool[N, 4] [PDL0302]");
 }
 
 TEST(RaggedInference, OtherOperatorsRefuse) {
@@ -173,7 +173,7 @@ TEST(RaggedText, Declarations) {
   EXPECT_EQ(mistake("r: f32[N, ~T, 8] = x @ w\noutput r"), "");
   EXPECT_EQ(mistake("r: f32[N, ~S, 8] = x @ w\noutput r"),
             "'r' is f32[N, ~T, 8], declared f32[N, ~S, 8] [PDL0301]");
-  EXPECT_EQ(mistake("r: f32[N, ~Q, 8] = x @ w\noutput r"), "no input has a ragged dim ~Q [PDL0102]");
+  EXPECT_EQ(mistake("r: f32[N, ~Q, 8] = x @ w\noutput r"), "no input has a ragged dim ~Q; did you mean '~T'? [PDL0102]");
   EXPECT_EQ(mistake("r: f32[N, 1000] = s\noutput r"),
             "'r' is sparse f32[N, 1000], declared f32[N, 1000] [PDL0308]");
   EXPECT_EQ(mistake("r: i64[N, ~T] in 0..200 = word\noutput r"), "");
@@ -261,7 +261,7 @@ TEST(RaggedDocs, SayWhatAnInputTakes) {
   };
   EXPECT_EQ(has("relu", "; dense or ragged\n"), "");
   EXPECT_EQ(has("matmul", "; dense, sparse or ragged\n"), "");
-  EXPECT_EQ(has("matmul", "  b: f16, bf16, f32, f64, i32 or i64\n"), "");
+  EXPECT_EQ(has("matmul", "  b: f16, bf16, f32, f64, i8, i32, i64 or u8\n"), "");
   EXPECT_EQ(has("reshape", "  x: any dtype\n"), "");
 }
 
