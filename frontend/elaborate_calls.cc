@@ -239,11 +239,12 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
   const OpSignature& signature = call->def->signature;
   const size_t fixed = signature.inputs.size();
   const bool repeats = fixed > 0 && signature.inputs.back().repeatable;
-  // Attributes that an argument without name may be, the next one first.
-  llvm::ArrayRef<AttributeDecl> positional = signature.attributes;
-  positional = positional.drop_while([](const AttributeDecl& decl) { return !decl.positional; });
+  llvm::SmallVector<const AttributeDecl*, 4> positional;
+  for (const AttributeDecl& decl : signature.attributes)
+    if (decl.positional) positional.push_back(&decl);
   llvm::SmallVector<const ast::Argument*, 4> named_inputs(fixed, nullptr);
   bool any_named_input = false;
+  size_t next_positional = 0;
   llvm::SmallVector<std::pair<const AttributeDecl*, const ast::Argument*>, 2> tensor_attributes;
 
   if (piped != nullptr) {
@@ -303,10 +304,10 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
       }
       continue;
     }
-    if (!repeats && !positional.empty() && call->operands.size() >= fixed) {
-      const AttributeDecl& decl = positional.front();
-      positional = positional.drop_front().drop_while(
-          [](const AttributeDecl& other) { return !other.positional; });
+    const bool is_attribute =
+        !repeats && next_positional < positional.size() && call->operands.size() >= fixed;
+    if (is_attribute) {
+      const AttributeDecl& decl = *positional[next_positional++];
       if (decl.kind == AttributeKind::kTensor) {
         tensor_attributes.emplace_back(&decl, &argument);
       } else {
@@ -364,9 +365,10 @@ Elaborator::Results Elaborator::EvaluateCall(const ast::CallExpr* expr, const Op
   if (callee.is_network()) {
     LayerArguments arguments;
     ReadLayerArguments(callee, expr, piped, &arguments);
-    const std::string way = TakeWay(
-        callee.name.rsplit('.').second.empty() ? callee.name : callee.name.rsplit('.').second,
-        !targets.empty());
+    const std::string way = TakeWay(callee.name.rsplit('.').second.empty()
+                                        ? callee.name
+                                        : callee.name.rsplit('.').second,
+                                    !targets.empty());
     return CallLayer(callee, arguments, way, frame_->is_instance, frame_->active, targets);
   }
   if (callee.op == nullptr) {
@@ -392,8 +394,8 @@ llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& sig
       const std::string& target = targets[i];
       names.push_back(graph_.FindValue(target) == nullptr ? target : graph_.NewName(target));
     } else if (i == 0 && targets.empty()) {
-      names.push_back(
-          graph_.NewName(FullName(base.empty() ? signature.name : base + "_" + signature.name)));
+      names.push_back(graph_.NewName(
+          FullName(base.empty() ? signature.name : base + "_" + signature.name)));
     } else {
       names.push_back(graph_.NewName(
           FullName((base.empty() ? signature.name : base) + "_" + signature.outputs[i].name)));

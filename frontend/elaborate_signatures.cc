@@ -177,6 +177,7 @@ std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRe
       };
       add(term.name.text);
       for (const ast::Dim& dim : term.dims) {
+        if (dim.kind == ast::DimKind::kRagged) add(saver_.save("~" + dim.symbol.text));
         if (dim.kind != ast::DimKind::kExpr) continue;
         llvm::SmallVector<const ast::NameExpr*, 4> names;
         NamesIn(dim.expr, &names);
@@ -205,9 +206,32 @@ std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRe
         llvm::any_of(term.dims, [](const ast::Dim& d) { return d.kind == ast::DimKind::kAny; });
     return is_open ? actual.rank() + 1 >= term.dims.size() : actual.rank() == term.dims.size();
   };
-  const auto* term = llvm::find_if(type->terms, takes_dtype);
-  if (term == type->terms.end()) return mismatch(Code::kOperandDType);
-  if (!takes_rank(*term)) return mismatch(Code::kRank);
+  // The dims of the term that have a size, against those that have one.
+  auto takes_ragged = [&](const ast::TypeTerm& term) {
+    const auto* open =
+        llvm::find_if(term.dims, [](const ast::Dim& d) { return d.kind == ast::DimKind::kAny; });
+    for (const ast::Dim& dim : term.dims) {
+      if (&dim == open) continue;
+      const auto i = static_cast<size_t>(&dim - term.dims.begin());
+      const size_t place = &dim < open ? i : actual.rank() - (term.dims.size() - i);
+      if ((dim.kind == ast::DimKind::kRagged) != actual.dims[place].is_ragged()) return false;
+    }
+    return true;
+  };
+  const auto* term = llvm::find_if(type->terms, [&](const ast::TypeTerm& candidate) {
+    return takes_dtype(candidate) && takes_rank(candidate) && takes_ragged(candidate);
+  });
+  if (term == type->terms.end()) {
+    // The first one that is near says what is wrong.
+    term = llvm::find_if(type->terms, takes_dtype);
+    const bool is_storage =
+        term == type->terms.end() && llvm::none_of(type->terms, [&](const ast::TypeTerm& other) {
+          return other.is_sparse == actual.is_sparse();
+        });
+    if (is_storage) return mismatch(Code::kStorage);
+    if (term == type->terms.end()) return mismatch(Code::kOperandDType);
+    return mismatch(takes_rank(*term) ? Code::kStorage : Code::kRank);
+  }
   if (term->value_range.kind != ast::RangeKind::kNone && !actual.index_bound)
     return mismatch(Code::kOperandDType);
   const size_t before = diagnostics_->num_errors();
@@ -245,9 +269,14 @@ bool Elaborator::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < count; ++i) {
       const ast::Dim& dim = term.dims[i];
-      if (dim.kind == ast::DimKind::kRagged) {
-        if (pass == 0) NotYet(dim.range, "ragged dims are");
-        if (pass == 0) return false;
+      if (dim.kind == ast::DimKind::kRagged && pass == 0) {
+        const llvm::StringRef name = saver_.save("~" + dim.symbol.text);
+        auto known = frame_->symbols.find(name);
+        if (known == frame_->symbols.end()) {
+          BindSymbol(name, dim.range, Datum(actual_of(i)), item_symbols);
+        } else if (*known->second.value.get<Dim>() != actual_of(i)) {
+          return false;
+        }
       }
       if (dim.kind != ast::DimKind::kExpr) continue;
       const bool is_name = llvm::isa<ast::NameExpr>(dim.expr);

@@ -183,6 +183,11 @@ void Elaborator::ElaborateFeed(const ast::FeedStatement* statement) {
     return;
   }
   const Type& type = variable->type();
+  if (!type.is_plain()) {
+    return NotYet(statement->value->range, llvm::Twine("feeding a ") +
+                                               (type.is_sparse() ? "sparse" : "ragged") +
+                                               " input is");
+  }
   const Datum datum = Evaluate(statement->value);
   Value* value = AsTensor(datum, statement->value->range, type.dtype, {});
   if (value == nullptr) return;

@@ -107,7 +107,8 @@ bool Elaborator::ReadParameters(const ast::Expr* expr, std::vector<Value*>* para
   }
   const bool is_known = name != nullptr && (frame_->scope.contains(name->name) ||
                                             frame_->instances.contains(name->name));
-  if (IsBroken(text)) return false;
+  // The calls that would make them may have failed.
+  if (IsBroken(text) || (is_known && diagnostics_->has_errors())) return false;
   if (!is_known && name != nullptr) {
     ReportUnknownName(name);
     return false;

@@ -214,11 +214,24 @@ void Elaborator::ElaborateVariable(const ast::VariableStatement* statement) {
   const bool is_param = statement->kind == StatementKind::kParam;
   const llvm::StringRef name = statement->name.text;
   bool ok = Declare(statement->name);
+  const ast::TypeTerm& term = statement->type->terms.front();
+  auto is_ragged = [](const ast::Dim& dim) { return dim.kind == ast::DimKind::kRagged; };
+  if (term.is_sparse || llvm::any_of(term.dims, is_ragged)) {
+    Error(Code::kBadType, term.range,
+          llvm::Twine(is_param ? "a parameter" : "a state") + " is dense and has no ragged dims");
+    return Poison(statement->name);
+  }
   const std::optional<Type> type = ReadType(statement->type, /*introduces=*/false);
   VariableInfo info;
   FunctionPtr init;
   if (statement->with != nullptr) ok &= ReadParameterAttributes(statement->with, &info, &init);
   if (!type) return Poison(statement->name);
+  if (!type->is_plain()) {
+    Error(Code::kBadType, statement->type->range,
+          llvm::Twine(is_param ? "a parameter" : "a state") +
+              " has no ragged dims, got " + type->ToString());
+    return Poison(statement->name);
+  }
   if (is_param) {
     for (const Dim& dim : type->dims) {
       if (dim.is_constant()) continue;

@@ -268,6 +268,8 @@ class Elaborator {
   /// is a new symbol.
   std::optional<Type> ReadType(const ast::Type* type, bool introduces);
   std::optional<Dim> ReadDim(const ast::Expr* expr, bool introduces);
+  /// `~T`; null where a mistake was reported.
+  const Dim* ReadRaggedDim(const ast::Dim& dim, bool introduces);
   std::optional<Dim> ReadIndexBound(const ast::TypeTerm& term, DType dtype, bool introduces);
   /// What must hold for a condition to be true; nullopt where a mistake was reported. One that
   /// holds in any case adds nothing; `failed` is set where one never holds.

@@ -20,10 +20,11 @@ std::string DeclarationOf(const AttributeDecl& decl) {
 
 std::string KindsOf(const InputDecl& input) {
   std::string text = input.dtypes == kAnyDType ? "any dtype" : input.dtypes.ToString();
-  if (input.accepts_sparse) text += "; dense or sparse";
-  if (input.ragged_levels > 0)
-    text += "; up to " + std::to_string(input.ragged_levels) + " ragged dims";
-  return text;
+  const llvm::StringRef ragged = input.ragged_levels == 1 ? "ragged at one level" : "ragged";
+  if (input.ragged_levels > 0 && input.accepts_sparse)
+    return text + "; dense, sparse or " + ragged.str();
+  if (input.ragged_levels > 0) return text + "; dense or " + ragged.str();
+  return input.accepts_sparse ? text + "; dense or sparse" : text;
 }
 
 std::string InputName(const InputDecl& input) {

@@ -94,6 +94,9 @@ OpDef OpProtoMaker::Build(llvm::StringRef name) {
   def_ = OpDef();
   def_.signature.name = name.str();
   Make();
+  if (def_.has(kElementwise)) {
+    for (InputDecl& input : def_.signature.inputs) input.ragged_levels = kMaxRaggedLevels;
+  }
   CheckSignature(def_.signature);
   CheckDefaults(def_.signature);
   if (!def_.infer) Contradiction(name, "it has no type inference");

@@ -167,7 +167,7 @@ struct GatherMaker : OpProtoMaker {
         "outside the axis the result is nan, or 0 for integers and truth values; indices declared "
         "`in 0..V` cannot be outside where V is at most the size of the axis, which is checked.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType();
+    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType().Ragged();
     AddOutput("y", "dtype as x; the dims of x, with those of the indices in place of the axis");
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(0);
     SetInference(InferGather);

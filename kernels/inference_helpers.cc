@@ -27,7 +27,8 @@ llvm::Expected<Shape> BroadcastDims(InferenceContext& context, llvm::ArrayRef<Di
       continue;
     }
     const Dim difference = mine - theirs;
-    if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1)) {
+    if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1) || mine.is_ragged() ||
+        theirs.is_ragged()) {
       return context.FailAt(operands, Code::kBroadcast, "sizes do not broadcast: {0} and {1}",
                             mine.ToString(), theirs.ToString());
     }

@@ -210,7 +210,7 @@ struct WhereMaker : OpProtoMaker {
     AddComment(
         "x where the condition is true, y elsewhere. Broadcasts as NumPy does, over sizes that are "
         "literally 1.");
-    AddInput("condition", "truth values").Accepts(DType::kBool);
+    AddInput("condition", "truth values").Accepts(DType::kBool).OwnDType();
     AddInput("x", "chosen where it is true").Accepts(kAnySet);
     AddInput("y", "chosen where it is false; dtype as x").Accepts(kAnySet);
     AddOutput("z", "dtype as x, the dims of all broadcast");

@@ -81,8 +81,15 @@ llvm::Error InferReduction(InferenceContext& context, DType dtype, bool needs_el
   const Type& x = context.input(0);
   auto axes = context.NormalizeAxes("axes", x.rank());
   if (!axes) return axes.takeError();
+  // The elements of all rows are one run; those of one row are for the sequence operators.
+  if (axes->size() < x.rank()) {
+    for (const unsigned axis : *axes) {
+      if (llvm::Error error = context.RequireDenseAxis(0, axis, "axes")) return error;
+    }
+  }
   if (needs_element) {
     for (const unsigned axis : *axes) {
+      if (x.dims[axis].is_ragged()) continue;
       if (llvm::Error error = context.RequireAtLeast(x.dims[axis], 1, {0},
                                                      "an axis to choose from has no element")) {
         return error;
@@ -165,7 +172,9 @@ struct ReductionMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes, const char* result) {
     AddComment(comment);
-    AddInput("x", "elements of any rank").Accepts(dtypes);
+    AddInput("x", "elements of any rank; of a ragged tensor all axes, or some behind the ragged dims")
+        .Accepts(dtypes)
+        .Ragged();
     AddOutput("y", result);
     AddAttr<std::vector<int64_t>>("axes", "axes to go over, negative ones from the end; none: all")
         .Optional();
@@ -255,6 +264,7 @@ llvm::Error InferArgmax(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   if (llvm::Error error =
           context.RequireAtLeast(x.dims[*axis], 1, {0}, "an axis to choose from has no element")) {
     return error;
@@ -271,7 +281,7 @@ struct ArgmaxMaker : OpProtoMaker {
         "Where the largest element along an axis is: the first of equal ones, or the first nan. "
         "The "
         "axis must not be empty.");
-    AddInput("x", "at least one dim").Accepts(kAnySet);
+    AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
     AddOutput("index", "i64, below the size of the axis; the dims of x without it");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     AddAttr<bool>("keep", "keep the axis, with size 1").Default(false);

@@ -198,6 +198,7 @@ llvm::Error InferSoftmax(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   return InferSameAsFirst(context);
 }
 
@@ -213,7 +214,7 @@ struct SoftmaxMaker : OpProtoMaker {
     AddComment(
         "exp(x) / sum(exp(x)) along an axis, without overflow for large x: positive numbers that "
         "add up to 1.");
-    AddInput("x", "at least one dim").Accepts(kFloatSet);
+    AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddOutput("y", "in [0, 1]; type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     SetInference(InferSoftmax);
@@ -348,6 +349,10 @@ llvm::Error InferCosSim(InferenceContext& context) {
   if (x.rank() != y.rank()) {
     return context.FailAt({0, 1}, Code::kRank, "ranks differ: {0} and {1}", x.rank(), y.rank());
   }
+  if (x.dims.back().is_ragged()) {
+    return context.FailAt({0}, Code::kStorage, "the last dim of 'x' must not be ragged, got {0}",
+                          x.ToString());
+  }
   for (unsigned d = 0; d < x.rank(); ++d) {
     if (llvm::Error error =
             context.RequireEqual(x.dims[d], y.dims[d], {0, 1}, "the rows do not match")) {
@@ -393,8 +398,8 @@ struct CosSimMaker : OpProtoMaker {
         "scale times the cosine of the angle between the rows of x and y, along the last dim. A "
         "row "
         "of zeros has no direction: the result and the gradients are 0 there.");
-    AddInput("x", "[..., D]").Accepts(kFloatSet);
-    AddInput("y", "type as x").Accepts(kFloatSet);
+    AddInput("x", "[..., D]").Accepts(kFloatSet).Ragged();
+    AddInput("y", "type as x").Accepts(kFloatSet).Ragged();
     AddOutput("z", "[...], in [-scale, scale]; dtype as x");
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
     SetInference(InferCosSim);

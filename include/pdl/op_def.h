@@ -53,6 +53,9 @@ struct PDL_API AttributeDecl {
   std::string ToString() const;
 };
 
+/// The most ragged dims of a type.
+inline constexpr uint8_t kMaxRaggedLevels = 2;
+
 /// What an operator declares of one input.
 struct InputDecl {
   std::string name;

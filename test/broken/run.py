@@ -28,7 +28,6 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 # Codes that no file and no command line can show, with the reason.
 UNREACHABLE = {
-    "PDL0308": "there are no sparse tensors yet",
     "PDL0507": "a C++ program's misuse of an operator; test/cc/operator_test.cc shows it",
     "PDL0509": "every operator has a kernel on the CPU; a plugin without one is needed",
     "PDL0510": "the command line refuses other devices first, with status 2; programs get this one",

@@ -121,8 +121,10 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
        "16: no input says what M is: give one a dim such as M or 2*M [PDL0310]"},
       {"input z: f32[-1]", "14: a size is at least 0, got -1 [PDL0307]"},
       {"input z: F[N]", "10: symbols for dtypes are not part of this version yet [PDL0901]"},
-      {"input z: f32[~T]", "14: ragged dims are not part of this version yet [PDL0901]"},
-      {"input z: sparse f32[N, 3]", "10: sparse types are not part of this version yet [PDL0901]"},
+      {"input z: f32[~T]",
+       "10: the ragged dim ~T does not come right after the first dim or another ragged one "
+       "[PDL0312]"},
+      {"input z: sparse f32[N]", "10: a sparse matrix has 2 dims, not 1 [PDL0312]"},
       {"input z: f32[N] in 0..3", "20: an index is written i64[N] in 0..V [PDL0312]"},
       {"input z: f32[3] where 3 > 4", "23: no input can keep this [PDL0311]"},
       {"assert N >= 0 and 2 > 3, \"no\"", "8: no [PDL0311]"},
