@@ -153,7 +153,10 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
     operands.push_back({std::move(datum), argument.value->range});
   }
   for (const Operand& operand : operands) is_poison |= operand.datum.holds_poison();
-  if (is_poison) return {};
+  if (is_poison) {
+    if (!function->path.empty()) spoiled_ways_.insert(function->path);
+    return {};
+  }
 
   if (callee.op != nullptr) {
     Call call = function->call;

@@ -140,6 +140,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
                                           llvm::StringRef path, bool is_instance,
                                           llvm::ArrayRef<const void*> active, Targets targets) {
   Results results;
+  spoiled_ways_.insert(path);
   if (arguments.is_poison) return results;
   const void* const identity =
       callee.layer != nullptr ? static_cast<const void*>(callee.layer) : callee.module;
@@ -206,6 +207,11 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
     if (!ok) frame.results.clear();
   }
   in_block_ = was_in_block;
+  const bool is_whole = !frame.results.empty() &&
+                        llvm::none_of(frame.results, [](const Frame::Result& result) {
+                          return result.datum.holds_poison();
+                        });
+  if (is_whole) spoiled_ways_.erase(path);
   results.all.append(std::make_move_iterator(frame.results.begin()),
                      std::make_move_iterator(frame.results.end()));
   return results;

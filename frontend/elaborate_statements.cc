@@ -65,14 +65,14 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
       return;
     case StatementKind::kLayer:
       // The layers at the top of a file are known before its first statement.
-      if (frame_->caller != nullptr || frame_->loops > 0 || in_block_) {
+      if (is_layer || frame_->loops > 0 || in_block_) {
         Error(Code::kMisplaced, keyword(5), "a layer is defined at the top of a file");
       }
       return;
     case StatementKind::kLayerInstance:
       return ElaborateInstance(llvm::cast<ast::LayerInstanceStatement>(statement));
     case StatementKind::kImport:
-      if (frame_->caller != nullptr || frame_->loops > 0 || in_block_) {
+      if (is_layer || frame_->loops > 0 || in_block_) {
         Error(Code::kMisplaced, keyword(6), "an import stands at the top of a file");
       }
       return;

@@ -113,6 +113,13 @@ bool Elaborator::ReadParameters(const ast::Expr* expr, std::vector<Value*>* para
     ReportUnknownName(name);
     return false;
   }
+  // They may be lacking for a mistake that is known.
+  auto is_spoiled = [&](const std::string& way) { return spoiled_ways_.contains(way); };
+  const auto value = frame_->scope.find(text);
+  if ((value != frame_->scope.end() && value->second.holds_poison()) ||
+      llvm::any_of(WaysOf(text), is_spoiled)) {
+    return false;
+  }
   Error(Code::kUnknownName, expr->range, "there are no parameters below '" + text + "'");
   return false;
 }

@@ -349,6 +349,7 @@ class Elaborator {
   Frame* frame_ = nullptr;
   unsigned depth_ = 0;  // of calls of layers
   size_t calls_ = 0;    // of layers, in all
+  llvm::StringSet<> spoiled_ways_;  // to calls of layers that lack a part, for a mistake
   /// Old values of names, and what states were, while both sides of an `if` are elaborated.
   struct Journal {
     Frame* frame;

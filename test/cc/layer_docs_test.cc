@@ -22,8 +22,7 @@ layer dense(xs...: F[..., D] | sparse F[..., D]   # two kinds
             top: int? = none,
             body: function,
             parts: int >= 0 = 2 * 3,
-            param_attr: [parameter] = {}, bias_attr: parameter = {weight_decay=0.5}) where D > 1,
-    size % 2 == 0 {
+            param_attr: [parameter] = {}, bias_attr: parameter = {weight_decay=0.5}) where D > 1, size % 2 == 0 {
   for i, x in xs {
     param w: F[D, size] = xavier_uniform() with param_attr[i]
   }

@@ -23,7 +23,7 @@ std::string Messages(const CompileResult& result) {
   return text;
 }
 
-class StandardLayers : public testing::Test {
+class Layers : public testing::Test {
  protected:
   std::shared_ptr<const Network> Make(const std::string& text) {
     CompileResult result = CompileText(text);
@@ -66,9 +66,9 @@ class StandardLayers : public testing::Test {
     CompileResult result = CompileText(text);
     if (!result.graph) return Messages(result);
     std::string names;
-    auto add = [&](llvm::ArrayRef<Value*> values) {
+    auto add = [&](const auto& values) {
       for (const auto* value : values)
-        names += (names.empty() ? "" : " ") + value->name().str() + ":" + value->type().ToString();
+        names += (names.empty() ? "" : " ") + value->name() + ":" + value->type().ToString();
     };
     add(result.graph->parameters());
     add(result.graph->states());
@@ -79,7 +79,7 @@ class StandardLayers : public testing::Test {
   Scope scope_;
 };
 
-TEST_F(StandardLayers, FcOfOneInput) {
+TEST_F(Layers, FcOfOneInput) {
   Feed(scope_, "x", Noise({5, 3}));
   ExpectSame(R"(
 input x: f32[N, 3]
@@ -98,7 +98,7 @@ output got = h, want = elu(x @ h.w + h.b, alpha=0.5)
 )");
 }
 
-TEST_F(StandardLayers, FcOfAnyRank) {
+TEST_F(Layers, FcOfAnyRank) {
   Feed(scope_, "x", Noise({2, 5, 3}));
   ExpectSame(R"(
 input x: f32[N, 5, 3]
@@ -107,7 +107,7 @@ output got = h, want = reshape(reshape(x, [N * 5, 3]) @ h.w + h.b, [N, 5, 4])
 )");
 }
 
-TEST_F(StandardLayers, FcAddsItsInputs) {
+TEST_F(Layers, FcAddsItsInputs) {
   Feed(scope_, "x", Noise({5, 3}));
   Feed(scope_, "z", Noise({5, 2}, 2));
   const std::string text = R"(
@@ -128,7 +128,7 @@ output got = h, want = tanh(sum(x, axes=[1])[:, none] + 2.0 * sum(z, axes=[1])[:
   EXPECT_FALSE(result.graph->parameters()[1]->variable().trainable);
 }
 
-TEST_F(StandardLayers, FcOfIndicesReadsRows) {
+TEST_F(Layers, FcOfIndicesReadsRows) {
   Feed(scope_, "i", Tensor::FromValues<int64_t>(DType::kI64, {3}, {2, 0, 2}));
   ExpectSame(R"(
 input i: i64[3] in 0..4
@@ -137,7 +137,7 @@ output got = h, want = concat(h.w[2:3], h.w[0:1], h.w[2:3], axis=0)
 )");
 }
 
-TEST_F(StandardLayers, FcDropsResultsInTrainingOnly) {
+TEST_F(Layers, FcDropsResultsInTrainingOnly) {
   Feed(scope_, "x", Noise({5, 3}));
   const std::string text = R"(
 input x: f32[N, 3]
@@ -151,7 +151,7 @@ output got = h, want = PLACE
   ExpectSame(with("h * 0.0"), /*training=*/true);
 }
 
-TEST_F(StandardLayers, Dropout) {
+TEST_F(Layers, Dropout) {
   Feed(scope_, "x", F32({4096}, std::vector<float>(4096, 3.0f)));
   ExpectSame("input x: f32[N]\noutput got = dropout(x, p=0.25), want = x\n");
   ExpectSame("input x: f32[N]\noutput got = dropout(x, p=0.0), want = x\n", true);
@@ -171,7 +171,7 @@ TEST_F(StandardLayers, Dropout) {
   EXPECT_NEAR(kept, 3072, 167);
 }
 
-TEST_F(StandardLayers, BatchNormByTheBatchAndByRunningValues) {
+TEST_F(Layers, BatchNormByTheBatchAndByRunningValues) {
   Feed(scope_, "x", Noise({6, 3, 2}));
   const std::string head = "input x: f32[N, 3, 2]\n";
   // The first run in inference sees mean 0 and variance 1.
@@ -188,7 +188,7 @@ output got = h, want = 2.0 * (x - m) / sqrt(v + 0.5) + 1.0
              /*training=*/true);
 }
 
-TEST_F(StandardLayers, BatchNormKeepsRunningValues) {
+TEST_F(Layers, BatchNormKeepsRunningValues) {
   auto network = Make(R"(
 input x: f32[N, 2]
 h = batch_norm(x, momentum=0.75)
@@ -217,7 +217,7 @@ output h, mean = h.mean
   EXPECT_EQ(Printed(scope, "mean"), "[0.0, 0.0]");
 }
 
-TEST_F(StandardLayers, LayerNorm) {
+TEST_F(Layers, LayerNorm) {
   Feed(scope_, "x", Noise({2, 3, 8}));
   const std::string head = R"(
 input x: f32[N, 3, 8]
@@ -239,7 +239,7 @@ output got = h, want = (x - m) / sqrt(v + 0.1)
             "");
 }
 
-TEST_F(StandardLayers, ResidualAddsWhatItsBodyMakes) {
+TEST_F(Layers, ResidualAddsWhatItsBodyMakes) {
   Feed(scope_, "x", Noise({5, 3}));
   ExpectSame(R"(
 input x: f32[N, 3]
@@ -252,7 +252,7 @@ output got = residual(x, body="cos"), want = x + cos(x)
 )");
 }
 
-TEST_F(StandardLayers, MlpIsItsLayersOneAfterAnother) {
+TEST_F(Layers, MlpIsItsLayersOneAfterAnother) {
   Feed(scope_, "x", Noise({5, 3}));
   ExpectSame(R"(
 input x: f32[N, 3]
@@ -268,7 +268,7 @@ output got = h, want = x @ h.x.w + h.x.b
 )");
 }
 
-TEST_F(StandardLayers, EmbeddingReadsRows) {
+TEST_F(Layers, EmbeddingReadsRows) {
   Feed(scope_, "i", Tensor::FromValues<int64_t>(DType::kI64, {2, 2}, {2, 0, 3, 2}));
   ExpectSame(R"(
 input i: i64[2, 2] in 0..4
@@ -278,7 +278,7 @@ output got = h, want = reshape(concat(t[2:3], t[0:1], t[3:4], t[2:3], axis=0), [
 )");
 }
 
-TEST_F(StandardLayers, AdamAndSgd) {
+TEST_F(Layers, AdamAndSgd) {
   // The first step of Adam goes by lr against the sign of the gradient.
   auto network = Make(R"(
 input w: f32[3]
@@ -299,7 +299,7 @@ output n = sgd(w, g, lr=0.5, momentum=0.5, nesterov=true), p = sgd(w, g, lr=0.5)
   EXPECT_EQ(Printed(scope_, "p"), "[-1.0, 4.0, 2.0]");
 }
 
-TEST_F(StandardLayers, NamesOfParameters) {
+TEST_F(Layers, NamesOfParameters) {
   const std::string head = "input x: f32[N, 3]\n";
   EXPECT_EQ(Variables(head + "h = fc(x, size=4)\noutput h\n"), "h.w:f32[3, 4] h.b:f32[4]");
   EXPECT_EQ(Variables(head + "h = fc(x, x, size=4, bias=false)\noutput h\n"),
@@ -311,7 +311,7 @@ TEST_F(StandardLayers, NamesOfParameters) {
             "f.w:f32[3, 3]");
 }
 
-TEST_F(StandardLayers, MistakesPointAtTheCaller) {
+TEST_F(Layers, MistakesPointAtTheCaller) {
   auto first = [](const std::string& text) {
     const std::string messages = Messages(CompileText(text));
     return messages.substr(0, messages.find('\n'));

@@ -2,7 +2,7 @@
 
 Each line of LIST is a file of FOLDER, options for `pdl check`, a colon, and the names of operators and
 layers that do not exist. Nothing else may be reported; warnings only with --warnings. Every .pdl file of
-FOLDER is listed.
+FOLDER is listed; '!' stands before one that is not checked here.
 """
 
 import json
@@ -45,6 +45,9 @@ def main(pdl, folder, listing, *options):
     failed, listed = False, set()
     for line in pathlib.Path(listing).read_text().splitlines():
         if not line or line.startswith("#"):
+            continue
+        if line.startswith("!"):
+            listed.add(line[1:].strip())
             continue
         words, _, names = line.rpartition(":")
         words = shlex.split(words)
