@@ -113,11 +113,10 @@ bool Elaborator::BindLayerInputs(const ast::LayerStatement* layer,
     Assign(name, std::move(*bound));
   }
   if (next < arguments.operands.size()) {
-    Diagnostic& diagnostic = CallerError(
-        Code::kOperandCount, arguments.operands[next].range,
-        "'" + frame_->callee + "' takes " + llvm::Twine(declared) +
-            (declared == 1 ? " input, got " : " inputs, got ") +
-            llvm::Twine(arguments.operands.size()));
+    Diagnostic& diagnostic = CallerError(Code::kOperandCount, arguments.operands[next].range,
+                                         "'" + frame_->callee + "' takes " + llvm::Twine(declared) +
+                                             (declared == 1 ? " input, got " : " inputs, got ") +
+                                             llvm::Twine(arguments.operands.size()));
     for (const ast::Parameter& parameter : layer->parameters) {
       if (parameter.type->terms.front().has_dims) continue;
       diagnostic.Note("attributes are given by name: " + parameter.name.text.str() + "=…");
@@ -171,7 +170,7 @@ std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRe
         if (found == frame_->symbols.end() || !seen.insert(symbol).second) return;
         const Datum& datum = found->second.value;
         facts.push_back(symbol.str() + " is " +
-                        (datum.dim() ? datum.dim()->ToString()
+                        (datum.dim()         ? datum.dim()->ToString()
                          : datum.is<DType>() ? DTypeName(*datum.get<DType>()).str()
                                              : datum.Phrase()));
       };
@@ -313,13 +312,12 @@ bool Elaborator::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::String
   const ast::NameExpr* unknown = nullptr;
   for (const ast::NameExpr* name : names) {
     auto found = frame_->scope.find(name->name);
-    const bool is_constant =
-        found != frame_->scope.end() && found->second.tensor() == nullptr;
+    const bool is_constant = found != frame_->scope.end() && found->second.tensor() == nullptr;
     if (frame_->symbols.contains(name->name) || is_constant) continue;
     if (unknown != nullptr && unknown->name != name->name) {
-      Error(Code::kUnsolvableSymbol, expr->range,
-            "this holds two symbols that nothing else says: " + unknown->name + " and " +
-                name->name);
+      Error(
+          Code::kUnsolvableSymbol, expr->range,
+          "this holds two symbols that nothing else says: " + unknown->name + " and " + name->name);
       return false;
     }
     unknown = name;
@@ -363,8 +361,8 @@ bool Elaborator::MatchSize(const Dim& declared, const Dim& actual, llvm::StringR
   DimCheck check = MakeCheck(ast::Operator::kEqual, actual, declared);
   const Truth truth = known_.Decide(check);
   if (truth == Truth::kUnknown) {
-    check.message = "input '" + subject.str() + "' of '" + frame_->callee.str() +
-                    "': " + check.message;
+    check.message =
+        "input '" + subject.str() + "' of '" + frame_->callee.str() + "': " + check.message;
     AddConstraint(std::move(check), frame_->origin);
   }
   return truth != Truth::kFalse;

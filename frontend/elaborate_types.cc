@@ -70,9 +70,8 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
         continue;
       }
       Error(Code::kBadType, dim.range,
-            frame_->caller != nullptr
-                ? "no input of this layer says what '...' is"
-                : "'...' stands in a layer, whose signature says what it is");
+            frame_->caller != nullptr ? "no input of this layer says what '...' is"
+                                      : "'...' stands in a layer, whose signature says what it is");
       ok = false;
     } else if (std::optional<Dim> size = ReadDim(dim.expr, introduces)) {
       result.dims.push_back(std::move(*size));

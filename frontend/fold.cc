@@ -106,7 +106,8 @@ Datum FoldReals(Operator op, double a, double b) {
 }
 
 llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
-  if (const std::string reason = NotComparable(op, a, b); !reason.empty()) return Fail("{0}", reason);
+  if (const std::string reason = NotComparable(op, a, b); !reason.empty())
+    return Fail("{0}", reason);
   Dim result;
   switch (op) {
     case Operator::kAdd:

@@ -11,7 +11,8 @@ unsigned Type::ragged_levels() const {
 
 std::string Type::Fault() const {
   const unsigned levels = ragged_levels();
-  if (is_sparse() && rank() != 2) return "a sparse matrix has 2 dims, not " + std::to_string(rank());
+  if (is_sparse() && rank() != 2)
+    return "a sparse matrix has 2 dims, not " + std::to_string(rank());
   if (levels == 0) return "";
   if (is_sparse()) return "a sparse matrix has no ragged dims";
   if (levels > kMaxRaggedLevels)

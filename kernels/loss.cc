@@ -101,7 +101,8 @@ llvm::Error InferCrossEntropy(InferenceContext& context) {
                           logits.ToString());
   }
   if (logits.dims.back().is_ragged()) {
-    return context.FailAt({0}, Code::kStorage, "the last dim of 'logits' must not be ragged, got {0}",
+    return context.FailAt({0}, Code::kStorage,
+                          "the last dim of 'logits' must not be ragged, got {0}",
                           logits.ToString());
   }
   if (label.rank() + 1 != logits.rank()) {

@@ -156,7 +156,8 @@ struct MatmulMaker : OpProtoMaker {
     AddComment(
         "The product of matrices. Dims before the last two are a batch and broadcast as NumPy "
         "does; an operand of one dim is a row on the left, a column on the right, and its dim is "
-        "left out of the result. Halves are added up in f32, integers wrap around. Where a is sparse "
+        "left out of the result. Halves are added up in f32, integers wrap around. Where a is "
+        "sparse "
         "or ragged, b is one matrix; the truth values of a sparse a are ones.");
     AddInput("a", "[..., M, K], or [K]; bool only where it is sparse")
         .Accepts(kAnySet)

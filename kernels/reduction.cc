@@ -173,7 +173,9 @@ struct ReductionMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes, const char* result) {
     AddComment(comment);
-    AddInput("x", "elements of any rank; the ragged dims and the one before them are reduced together only")
+    AddInput(
+        "x",
+        "elements of any rank; the ragged dims and the one before them are reduced together only")
         .Accepts(dtypes)
         .Ragged();
     AddOutput("y", result);

@@ -91,8 +91,8 @@ TEST(RaggedInference, ElementByElement) {
 }
 
 TEST(RaggedInference, RowsAreNotRepeated) {
-  CompileResult result = CompileText(
-      "input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = a + b\noutput r\n");
+  CompileResult result =
+      CompileText("input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = a + b\noutput r\n");
   EXPECT_EQ(Mistake(result), "add: the row of f32[1, ~T, 4] does not broadcast to 3 [PDL0304]");
   result = CompileText(
       "input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = where(b > 0.0, a, b)\noutput r\n");
@@ -149,8 +149,9 @@ TEST(RaggedInference, Products) {
   EXPECT_EQ(TypeOf("c @ v"), "f32[N, 8]");
   EXPECT_EQ(TypeOf("s @ w"), "matmul: inner dims differ: 1000 and 4 [PDL0301]");
   EXPECT_EQ(TypeOf("d @ s"), "matmul: 'b' must be dense, got sparse f32[N, 1000] [PDL0308]");
-  EXPECT_EQ(TypeOf("(d > 0.0) @ w"),
-            "matmul: 'a' must be f16, bf16, f32, f64, i8, i32, i64 or u8, got bool[N, 4] [PDL0302]");
+  EXPECT_EQ(
+      TypeOf("(d > 0.0) @ w"),
+      "matmul: 'a' must be f16, bf16, f32, f64, i8, i32, i64 or u8, got bool[N, 4] [PDL0302]");
 }
 
 TEST(RaggedInference, OtherOperatorsRefuse) {
@@ -158,7 +159,8 @@ TEST(RaggedInference, OtherOperatorsRefuse) {
             "reshape: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
   EXPECT_EQ(TypeOf("transpose(x)"),
             "transpose: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
-  EXPECT_EQ(TypeOf("x[:, 0]"), "a subscript does not take ragged dims, got f32[N, ~T, 4] [PDL0308]");
+  EXPECT_EQ(TypeOf("x[:, 0]"),
+            "a subscript does not take ragged dims, got f32[N, ~T, 4] [PDL0308]");
   EXPECT_EQ(TypeOf("relu(s)"), "relu: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("s + s"), "add: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("sum(c)"), "sum: 'x' must be dense, got sparse bool[N, 1000] [PDL0308]");
@@ -173,7 +175,8 @@ TEST(RaggedText, Declarations) {
   EXPECT_EQ(mistake("r: f32[N, ~T, 8] = x @ w\noutput r"), "");
   EXPECT_EQ(mistake("r: f32[N, ~S, 8] = x @ w\noutput r"),
             "'r' is f32[N, ~T, 8], declared f32[N, ~S, 8] [PDL0301]");
-  EXPECT_EQ(mistake("r: f32[N, ~Q, 8] = x @ w\noutput r"), "no input has a ragged dim ~Q; did you mean '~T'? [PDL0102]");
+  EXPECT_EQ(mistake("r: f32[N, ~Q, 8] = x @ w\noutput r"),
+            "no input has a ragged dim ~Q; did you mean '~T'? [PDL0102]");
   EXPECT_EQ(mistake("r: f32[N, 1000] = s\noutput r"),
             "'r' is sparse f32[N, 1000], declared f32[N, 1000] [PDL0308]");
   EXPECT_EQ(mistake("r: i64[N, ~T] in 0..200 = word\noutput r"), "");
@@ -237,8 +240,9 @@ layer same(a: F[..., D], b: F[..., E]) { return concat(a, b, axis=-1) }
 }
 
 TEST(IndexRange, StaysWithAnIndexThatIsMoved) {
-  const std::string inputs = "input i: i64[N, 6] in 0..10\ninput j: i64[N, 6] in 0..20\n"
-                             "input k: i64[N, 6]\n";
+  const std::string inputs =
+      "input i: i64[N, 6] in 0..10\ninput j: i64[N, 6] in 0..20\n"
+      "input k: i64[N, 6]\n";
   auto type_of = [&](const std::string& expression) {
     CompileResult result = CompileText(inputs + "r = " + expression + "\noutput r\n");
     if (!result.graph) return Mistake(result);
@@ -299,12 +303,14 @@ TEST(RaggedRun, IsRefusedBeforeAnythingRuns) {
   };
   EXPECT_EQ(run("r"), "");
   EXPECT_EQ(Printed(scope, "r"), "[2.0, 4.0]");
-  EXPECT_EQ(run("y"),
-            "input 'x' is f32[N, ~T, 4], and running ragged tensors is not part of this version yet "
-            "[PDL0901]");
-  EXPECT_EQ(run("z"),
-            "input 's' is sparse f32[N, 9], and running sparse matrices is not part of this version "
-            "yet [PDL0901]");
+  EXPECT_EQ(
+      run("y"),
+      "input 'x' is f32[N, ~T, 4], and running ragged tensors is not part of this version yet "
+      "[PDL0901]");
+  EXPECT_EQ(
+      run("z"),
+      "input 's' is sparse f32[N, 9], and running sparse matrices is not part of this version "
+      "yet [PDL0901]");
 }
 
 }  // namespace

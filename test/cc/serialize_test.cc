@@ -345,8 +345,7 @@ const BrokenCase kBroken[] = {
     {"RaggedConstraint",
      [](NetworkDesc& d) { d.mutable_constraints(0)->mutable_right()->set_ragged(true); },
      "a constraint: a ragged dim stands where a size belongs [PDL0402]"},
-    {"SparseParameter",
-     [](NetworkDesc& d) { VarOf(d, "v").mutable_type()->set_storage(SPARSE); },
+    {"SparseParameter", [](NetworkDesc& d) { VarOf(d, "v").mutable_type()->set_storage(SPARSE); },
      "variable 'v': a parameter of the type sparse bf16[2, 0] [PDL0402]"},
     {"UnknownFunction",
      [](NetworkDesc& d) {
