@@ -182,13 +182,7 @@ llvm::Error CheckDimsInAttributes(const InferenceContext& context) {
   return llvm::Error::success();
 }
 
-}  // namespace
-
-llvm::Error Infer(InferenceContext& context) {
-  if (llvm::Error error = CheckOperandCount(context)) return error;
-  if (llvm::Error error = CheckOperands(context)) return error;
-  if (llvm::Error error = CheckDimsInAttributes(context)) return error;
-  if (llvm::Error error = context.def().infer(context)) return error;
+llvm::Error CheckOutputs(const InferenceContext& context) {
   for (const Type& type : context.outputs()) {
     Dim known_bytes = DTypeSize(type.dtype);
     for (const Dim& dim : type.dims) {
@@ -208,6 +202,29 @@ llvm::Error Infer(InferenceContext& context) {
                           type.ToString());
   }
   return llvm::Error::success();
+}
+
+/// The lengths of an operand belong to the rows that it has, and are not repeated for more.
+llvm::Error CheckRowsOfRagged(const InferenceContext& context) {
+  const Type& result = context.outputs()[0];
+  for (unsigned i = 0; i < context.num_inputs(); ++i) {
+    const Type& type = context.input(i);
+    if (type.ragged_levels() > 0 && type.dims[0].is_constant(1) && !result.dims[0].is_constant(1))
+      return context.FailAt({i}, Code::kBroadcast, "the row of {0} does not broadcast to {1}",
+                            type.ToString(), result.dims[0].ToString());
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+llvm::Error Infer(InferenceContext& context) {
+  if (llvm::Error error = CheckOperandCount(context)) return error;
+  if (llvm::Error error = CheckOperands(context)) return error;
+  if (llvm::Error error = CheckDimsInAttributes(context)) return error;
+  if (llvm::Error error = context.def().infer(context)) return error;
+  if (llvm::Error error = CheckOutputs(context)) return error;
+  return context.def().has(kElementwise) ? CheckRowsOfRagged(context) : llvm::Error::success();
 }
 
 llvm::Expected<Type> InferBroadcast(InferenceContext& context) {
@@ -239,14 +256,6 @@ llvm::Expected<Type> InferBroadcast(InferenceContext& context) {
       // Two sizes that must be equal: the known one says more.
       if (theirs.is_constant()) mine = theirs;
     }
-  }
-  // The lengths belong to the rows that an operand has, and are not repeated for more.
-  for (unsigned i = 0; i < context.num_inputs(); ++i) {
-    const Type& type = context.input(i);
-    if (type.ragged_levels() > 0 && type.rank() == result.rank() && type.dims[0].is_constant(1) &&
-        !result.dims[0].is_constant(1))
-      return context.FailAt({i}, Code::kBroadcast, "the rows of {0} do not broadcast to {1}",
-                            type.ToString(), result.dims[0].ToString());
   }
   return result;
 }

@@ -112,8 +112,11 @@ struct Rsqrt {
 struct Sign {
   template <class T>
   __device__ T operator()(T x) const {
-    if (x != x) return x;
-    return static_cast<T>((x > T(0)) - (x < T(0)));
+    if constexpr (kIsSigned<T>) {
+      return x == x ? static_cast<T>((x > T(0)) - (x < T(0))) : x;
+    } else {
+      return x > T(0) ? T(1) : T(0);
+    }
   }
 };
 

@@ -350,7 +350,7 @@ struct OneHotMaker : OpProtoMaker {
         "For each index a row of zeros with a 1 at its place. A negative index counts from the "
         "end; "
         "the row of one outside the depth has no 1.");
-    AddInput("indices", "places in the rows").Accepts(kIndexSet).OwnDType();
+    AddInput("indices", "places in the rows").Accepts(kIndexSet).OwnDType().Ragged();
     AddOutput("y", "the dims of the indices, then `depth`");
     AddAttr<Shape>("depth", "the length of a row").Positional();
     AddAttr<DType>("dtype", "of the result").Default(DType::kF32);

@@ -100,6 +100,10 @@ llvm::Error InferCrossEntropy(InferenceContext& context) {
     return context.FailAt({0}, Code::kRank, "'logits' must have at least one dim, got {0}",
                           logits.ToString());
   }
+  if (logits.dims.back().is_ragged()) {
+    return context.FailAt({0}, Code::kStorage, "the last dim of 'logits' must not be ragged, got {0}",
+                          logits.ToString());
+  }
   if (label.rank() + 1 != logits.rank()) {
     return context.FailAt({0, 1}, Code::kRank,
                           "'label' must have the dims of 'logits' without the last, got {0} and "
@@ -139,8 +143,8 @@ struct CrossEntropyMaker : OpProtoMaker {
         "-log(softmax(logits)) at the label, along the last dim, without overflow for large "
         "logits. A label outside the classes gives nan; labels declared `in 0..C` cannot be "
         "outside.");
-    AddInput("logits", "[..., C], a number for each class").Accepts(kFloatSet);
-    AddInput("label", "[...], classes").Accepts(SetOf(LabelTypes())).OwnDType();
+    AddInput("logits", "[..., C], a number for each class").Accepts(kFloatSet).Ragged();
+    AddInput("label", "[...], classes").Accepts(SetOf(LabelTypes())).OwnDType().Ragged();
     AddOutput("loss", "[...], from 0 on; dtype as the logits");
     SetInference(InferCrossEntropy);
     SetGradient(CrossEntropyGradient);
@@ -317,8 +321,8 @@ void MseGradient(GradientContext& g) {
 struct MseMaker : OpProtoMaker {
   void Make() override {
     AddComment("The mean of (x - y)**2 over all elements; nan where there are none.");
-    AddInput("x", "elements of any rank").Accepts(kFloatSet);
-    AddInput("y", "type as x").Accepts(kFloatSet);
+    AddInput("x", "elements of any rank").Accepts(kFloatSet).Ragged();
+    AddInput("y", "type as x").Accepts(kFloatSet).Ragged();
     AddOutput("loss", "a scalar, dtype as x");
     SetInference(InferMse);
     SetGradient(MseGradient);

@@ -394,6 +394,7 @@ llvm::Error InferStandardize(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   return InferSameAsFirst(context);
 }
 
@@ -428,7 +429,7 @@ struct StandardizeMaker : OpProtoMaker {
         "(x - mean) / sqrt(variance + eps), with the mean and the (population) variance over an "
         "axis and all after it: layer normalization without its weights (Ba, Kiros and Hinton, "
         "arXiv:1607.06450).");
-    AddInput("x", "at least one dim").Accepts(kFloatSet);
+    AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis",
                      "the first of the axes that are taken together, a negative one from the end")

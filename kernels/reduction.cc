@@ -81,8 +81,9 @@ llvm::Error InferReduction(InferenceContext& context, DType dtype, bool needs_el
   const Type& x = context.input(0);
   auto axes = context.NormalizeAxes("axes", x.rank());
   if (!axes) return axes.takeError();
-  // The elements of all rows are one run; those of one row are for the sequence operators.
-  if (axes->size() < x.rank()) {
+  // All rows of a ragged tensor are one run; those of one sequence are for the sequence operators.
+  const auto is_of_rows = [levels = x.ragged_levels()](unsigned axis) { return axis <= levels; };
+  if (static_cast<size_t>(llvm::count_if(*axes, is_of_rows)) != x.ragged_levels() + 1) {
     for (const unsigned axis : *axes) {
       if (llvm::Error error = context.RequireDenseAxis(0, axis, "axes")) return error;
     }
@@ -172,7 +173,7 @@ struct ReductionMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes, const char* result) {
     AddComment(comment);
-    AddInput("x", "elements of any rank; of a ragged tensor all axes, or some behind the ragged dims")
+    AddInput("x", "elements of any rank; the ragged dims and the one before them are reduced together only")
         .Accepts(dtypes)
         .Ragged();
     AddOutput("y", result);

@@ -86,7 +86,7 @@ TEST(OpDocs, MessagesHoldEverything) {
   EXPECT_TRUE(cos->elementwise());
   EXPECT_EQ(cos->inputs(0).dtypes_size(), 4);
   EXPECT_EQ(cos->inputs(0).ragged_levels(), 2u);
-  EXPECT_EQ(cos->inputs(0).storage_size(), 1);
+  EXPECT_EQ(cos->inputs(0).storage_size(), 0);  // dense
   EXPECT_EQ(cos->attributes(0).type(), FLOAT);
   EXPECT_EQ(cos->attributes(0).default_value().float_(), 1.0);
   EXPECT_TRUE(cos->attributes(0).lower().open());

@@ -90,10 +90,23 @@ TEST(RaggedInference, ElementByElement) {
             "after the first dim or another ragged one [PDL0308]");
 }
 
+TEST(RaggedInference, RowsAreNotRepeated) {
+  CompileResult result = CompileText(
+      "input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = a + b\noutput r\n");
+  EXPECT_EQ(Mistake(result), "add: the row of f32[1, ~T, 4] does not broadcast to 3 [PDL0304]");
+  result = CompileText(
+      "input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = where(b > 0.0, a, b)\noutput r\n");
+  EXPECT_EQ(Mistake(result), "where: the row of f32[1, ~T, 4] does not broadcast to 3 [PDL0304]");
+}
+
 TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("sum(x, axes=[-1])"), "f32[N, ~T]");
   EXPECT_EQ(TypeOf("max(p, axes=[3], keep=true)"), "f32[N, ~S, ~R, 1]");
   EXPECT_EQ(TypeOf("mean(x)"), "f32[]");
+  EXPECT_EQ(TypeOf("sum(p, axes=[0, 1, 2])"), "f32[4]");
+  EXPECT_EQ(TypeOf("sum(x, axes=[0, 1], keep=true)"), "f32[1, 1, 4]");
+  EXPECT_EQ(TypeOf("sum(p, axes=[1, 2])"),
+            "sum: axis 1 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
   EXPECT_EQ(TypeOf("sum(x, axes=[1])"),
             "sum: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
   EXPECT_EQ(TypeOf("mean(x, axes=[0])"),
@@ -103,6 +116,20 @@ TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("softmax(p, axis=2)"),
             "softmax: axis 2 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
   EXPECT_EQ(TypeOf("cos_sim(x, relu(x))"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("standardize(p)"), "f32[N, ~S, ~R, 4]");
+  EXPECT_EQ(TypeOf("standardize(x, axis=1)"),
+            "standardize: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+  EXPECT_EQ(TypeOf("cross_entropy(x @ ones([4, 100]), word)"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("mean(cross_entropy(x @ ones([4, 100]), word))"), "f32[]");
+  EXPECT_EQ(TypeOf("cross_entropy(y @ ones([4, 100]), word)"),
+            "cross_entropy: labels do not match the logits: ~S and ~T [PDL0301]");
+  EXPECT_EQ(TypeOf("mse(x, relu(x))"), "f32[]");
+  EXPECT_EQ(TypeOf("one_hot(word, 100)"), "f32[N, ~T, 100]");
+  EXPECT_EQ(TypeOf("gather(ones([100, 7]), word)"), "f32[N, ~T, 7]");
+  EXPECT_EQ(TypeOf("word @ ones([100, 7])"), "f32[N, ~T, 7]");
+  EXPECT_EQ(TypeOf("gather(ones([7, 100]), word, axis=1)"),
+            "gather: the result would be f32[7, N, ~T], but the ragged dim ~T does not come right "
+            "after the first dim or another ragged one [PDL0308]");
   EXPECT_EQ(TypeOf("concat(x, x, axis=-1)"), "f32[N, ~T, 8]");
   EXPECT_EQ(TypeOf("concat(x, y, axis=-1)"),
             "concat: sizes beside the axis differ: ~T and ~S [PDL0301]");
@@ -123,7 +150,7 @@ TEST(RaggedInference, Products) {
   EXPECT_EQ(TypeOf("s @ w"), "matmul: inner dims differ: 1000 and 4 [PDL0301]");
   EXPECT_EQ(TypeOf("d @ s"), "matmul: 'b' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("(d > 0.0) @ w"),
-            "matmul: 'a' must be f16, bf16, f32, f64, i32 or i64, got bool[N, 4] [PDL0302]");
+            "matmul: 'a' must be f16, bf16, f32, f64, i8, i32, i64 or u8, got bool[N, 4] [PDL0302]");
 }
 
 TEST(RaggedInference, OtherOperatorsRefuse) {
@@ -146,7 +173,7 @@ TEST(RaggedText, Declarations) {
   EXPECT_EQ(mistake("r: f32[N, ~T, 8] = x @ w\noutput r"), "");
   EXPECT_EQ(mistake("r: f32[N, ~S, 8] = x @ w\noutput r"),
             "'r' is f32[N, ~T, 8], declared f32[N, ~S, 8] [PDL0301]");
-  EXPECT_EQ(mistake("r: f32[N, ~Q, 8] = x @ w\noutput r"), "no input has a ragged dim ~Q [PDL0102]");
+  EXPECT_EQ(mistake("r: f32[N, ~Q, 8] = x @ w\noutput r"), "no input has a ragged dim ~Q; did you mean '~T'? [PDL0102]");
   EXPECT_EQ(mistake("r: f32[N, 1000] = s\noutput r"),
             "'r' is sparse f32[N, 1000], declared f32[N, 1000] [PDL0308]");
   EXPECT_EQ(mistake("r: i64[N, ~T] in 0..200 = word\noutput r"), "");
@@ -234,7 +261,7 @@ TEST(RaggedDocs, SayWhatAnInputTakes) {
   };
   EXPECT_EQ(has("relu", "; dense or ragged\n"), "");
   EXPECT_EQ(has("matmul", "; dense, sparse or ragged\n"), "");
-  EXPECT_EQ(has("matmul", "  b: f16, bf16, f32, f64, i32 or i64\n"), "");
+  EXPECT_EQ(has("matmul", "  b: f16, bf16, f32, f64, i8, i32, i64 or u8\n"), "");
   EXPECT_EQ(has("reshape", "  x: any dtype\n"), "");
 }
 
