@@ -138,8 +138,8 @@ TEST(LayerEdits, AnEditInsideALayerStaysBelowItsName) {
 /// A plan with the names of its values replaced by numbers in the order in which they come, without
 /// places in the text.
 std::string Unnamed(const std::string& plan) {
-  // Places, and the names of outputs, which are no values.
-  static const std::regex kApart("  # .*|(output) [^ ]+");
+  // Places, and names that stand for what has another.
+  static const std::regex kApart("  # .*|(output|select) [^ ]+");
   static const std::regex kDeclared("^ *(?:-> |(?:input|param|state|constant) )([^ :]+):");
   static const std::regex kComputed("^ *(?:[0-9]+  )?([^ ]+(?:, [^ ]+)*) = [a-z_0-9]+\\(");
   static const std::regex kWord("[A-Za-z_][A-Za-z_0-9.]*");
