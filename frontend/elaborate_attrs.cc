@@ -98,10 +98,10 @@ std::optional<AttributeDecl> Elaborator::DeclareAttribute(const ast::Identifier&
 
 std::optional<Datum> Elaborator::CheckAttribute(const AttributeDecl& decl, const Datum& datum,
                                                 SourceRange range,
-                                                const std::shared_ptr<const SourceFile>& file,
+                                                std::shared_ptr<const SourceFile> file,
                                                 llvm::StringRef of) {
   if (datum.holds_poison()) return std::nullopt;
-  const std::shared_ptr<const SourceFile> here = std::exchange(file_, file);
+  const std::shared_ptr<const SourceFile> here = std::exchange(file_, std::move(file));
   std::optional<Datum> result;
   OpDef def;
   def.signature.name = of.str();

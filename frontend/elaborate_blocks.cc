@@ -205,7 +205,12 @@ void Elaborator::ElaborateBothSides(Value* condition, const ast::Branch& then,
     Value*& value = selected[{first, second}];
     if (value != nullptr) return value;
     if (first->type().dtype != second->type().dtype ||
-        first->type().rank() != second->type().rank()) {
+        first->type().rank() != second->type().rank() ||
+        llvm::any_of(llvm::zip(first->type().dims, second->type().dims), [&](const auto& dims) {
+          const DimCheck check =
+              MakeCheck(Operator::kEqual, std::get<0>(dims), std::get<1>(dims));
+          return known_.Decide(check) != Truth::kTrue;
+        })) {
       Error(Code::kCondition, place,
             "'" + name + "' is " + first->type().ToString() + " on one side of this 'if' and " +
                 second->type().ToString() + " on the other");

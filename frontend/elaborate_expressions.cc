@@ -95,8 +95,10 @@ void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
     return;
   }
   if (const std::optional<uint32_t> line = LineThatDefines(name->name)) {
+    const bool is_here = *line == file_->LineOf(name->range.begin);
     Error(Code::kUnknownName, name->range,
-          "'" + name->name + "' is used before it is defined, on line " + llvm::Twine(*line));
+          "'" + name->name + "' is used before it is defined" +
+              (is_here ? "" : ", on line " + std::to_string(*line)));
     return;
   }
   std::string hint;

@@ -178,6 +178,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
   if (callee.module->file_index == UINT32_MAX)
     callee.module->file_index = graph_.AddFile(callee.module->file->name());
   const bool was_in_block = std::exchange(in_block_, false);
+  const size_t errors = diagnostics_->num_errors();
   {
     FrameScope scope(this, &frame);
     llvm::ArrayRef<const ast::Statement*> statements;
@@ -199,7 +200,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
                       " inputs, got " + llvm::Twine(arguments.operands.size()));
       ok = false;
     }
-    if (ok && frame.results.empty()) {
+    if (ok && frame.results.empty() && diagnostics_->num_errors() == errors) {
       CallerError(Code::kNoResult, arguments.place,
                   "'" + callee.name + "' " +
                       (callee.layer != nullptr ? "returns nothing" : "has no output"));

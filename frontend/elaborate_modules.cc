@@ -46,6 +46,7 @@ void Elaborator::EnterModule(Module* module) {
                 std::to_string(file_->LineOf(entry->second->name.range.begin)));
       continue;
     }
+    CheckLayer(*layer);
     const bool is_layer = standard_layers_.contains(name);
     if (is_layer || FindOperator(name) != nullptr) {
       diagnostics_->Warning(Code::kHidesStandard, file_, layer->name.range,
@@ -60,6 +61,42 @@ void Elaborator::EnterModule(Module* module) {
     }
   }
   file_ = file;
+}
+
+namespace {
+
+// The first statement behind a `return` in the same block, or null.
+const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> statements) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    if (statements[i]->kind == ast::StatementKind::kReturn) {
+      return i + 1 < statements.size() ? statements[i + 1] : nullptr;
+    }
+    if (const auto* loop = llvm::dyn_cast<ast::ForStatement>(statements[i])) {
+      if (const ast::Statement* found = FindUnreachable(loop->body.statements)) return found;
+    } else if (const auto* branches = llvm::dyn_cast<ast::IfStatement>(statements[i])) {
+      for (const ast::Branch& branch : branches->branches)
+        if (const ast::Statement* found = FindUnreachable(branch.block.statements)) return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// What is wrong with a layer whatever it is called with.
+void Elaborator::CheckLayer(const ast::LayerStatement& layer) {
+  for (size_t i = 0; i < layer.parameters.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (layer.parameters[i].name.text != layer.parameters[j].name.text) continue;
+      Error(Code::kRedefined, layer.parameters[i].name.range,
+            "'" + layer.parameters[i].name.text + "' stands here twice")
+          .Underline(layer.parameters[j].name.range);
+    }
+  }
+  if (const ast::Statement* statement = FindUnreachable(layer.body.statements)) {
+    Error(Code::kMisplaced, {statement->range.begin, statement->range.begin + 1},
+          "this is never reached: 'return' ends the layer");
+  }
 }
 
 void Elaborator::ReadImport(Module* module, const ast::ImportStatement* statement) {
@@ -88,6 +125,8 @@ void Elaborator::ReadImport(Module* module, const ast::ImportStatement* statemen
           "layer '" + name + "' comes from \"" + entry->second->file->name() + "\" already")
         .Note("import one of them under a name of its own: import \"" +
               statement->path.value.str() + "\" as …");
+    module->broken_names.try_emplace(name, statement->path.range);
+    module->imported.erase(name);
   }
   for (const auto& entry : imported->broken_names)
     module->broken_names.try_emplace(entry.first(), entry.second);
@@ -208,11 +247,11 @@ void Elaborator::ElaborateLoad(const ast::LoadStatement* statement, Module* modu
       continue;
     }
     llvm::Expected<WeightInfo> found = request_.find_weight(file, tensor);
-    if (!found && tensor != value->name()) {
+    if (tensor != value->name()) {
       // A checkpoint of this very network has the whole name.
       llvm::Expected<WeightInfo> whole = request_.find_weight(file, value->name());
       if (whole) {
-        llvm::consumeError(found.takeError());
+        if (!found) llvm::consumeError(found.takeError());
         tensor = value->name();
         found = std::move(whole);
       } else {

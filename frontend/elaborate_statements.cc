@@ -67,6 +67,8 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
       // The layers at the top of a file are known before its first statement.
       if (is_layer || frame_->loops > 0 || in_block_) {
         Error(Code::kMisplaced, keyword(5), "a layer is defined at the top of a file");
+        const ast::Identifier& name = llvm::cast<ast::LayerStatement>(statement)->name;
+        frame_->module->broken_names.try_emplace(name.text, name.range);
       }
       return;
     case StatementKind::kLayerInstance:

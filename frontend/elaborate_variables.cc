@@ -1,5 +1,6 @@
 // What a network is fed, learns and keeps: input, param, state.
 #include "frontend/elaborator.h"
+#include "frontend/sugar.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/attribute_reader.h"
 
@@ -65,11 +66,20 @@ void Elaborator::CheckSymbolsSolvable() {
     }
   }
   if (diagnostics_->has_errors()) return;
+  std::vector<std::pair<SourceRange, llvm::StringRef>> unsolvable;
   for (const auto& entry : frame_->symbols) {
     if (solvable.contains(entry.first()) || entry.second.value.is<DType>()) continue;
-    Error(Code::kUnsolvableSymbol, entry.second.range,
-          "no input says what " + entry.first() + " is: give one a dim such as " + entry.first() +
-              " or 2*" + entry.first());
+    unsolvable.emplace_back(entry.second.range, entry.first());
+  }
+  llvm::sort(unsolvable, [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  uint32_t last_line = 0;
+  for (const auto& [range, symbol] : unsolvable) {
+    // Two in one dim are one mistake.
+    const uint32_t line = file_->LineOf(range.begin);
+    if (std::exchange(last_line, line) == line) continue;
+    Error(Code::kUnsolvableSymbol, range,
+          "no input says what " + symbol + " is: give one a dim such as " + symbol + " or 2*" +
+              symbol);
   }
 }
 
@@ -154,7 +164,7 @@ bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const 
   };
   for (const AttributeDecl& decl : signature.attributes) {
     if (decl.is_list) continue;
-    if (decl.kind == AttributeKind::kShape && decl.positional) give(decl, type.dims);
+    if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) give(decl, type.dims);
     if (decl.kind == AttributeKind::kDType) give(decl, type.dtype);
   }
   initializer.block = graph_.AddBlock();

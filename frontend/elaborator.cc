@@ -18,7 +18,16 @@ Graph Elaborator::Run() {
   CollectNames(ast_.statements);
   AddStandardLayers();
   EnterModule(main);
-  for (const ast::Statement* statement : ast_.statements) Elaborate(statement);
+  llvm::StringMap<SourceRange> tests;
+  for (const ast::Statement* statement : ast_.statements) {
+    Elaborate(statement);
+    const auto* test = llvm::dyn_cast<ast::TestStatement>(statement);
+    if (test == nullptr) continue;
+    auto [entry, is_new] = tests.try_emplace(test->name.value, test->name.range);
+    if (is_new) continue;
+    Error(Code::kRedefined, test->name.range, "there is a test of this name already")
+        .Note("first on line " + std::to_string(file_->LineOf(entry->second.begin)));
+  }
   ElaborateLoads();
   CheckSymbolsSolvable();
   CheckSettingsUsed();

@@ -147,6 +147,7 @@ class Elaborator {
   void AddStandardLayers();
   /// Collects the layers of a file and reads its imports.
   void EnterModule(Module* module);
+  void CheckLayer(const ast::LayerStatement& layer);
   void ReadImport(Module* module, const ast::ImportStatement* statement);
   Module* ImportFile(Module* module, const ast::ImportStatement* statement);
   /// `load "file" into names`, when all parameters are there.
@@ -244,7 +245,7 @@ class Elaborator {
   /// The value as the attribute `of` what is called takes it; nullopt where a mistake was reported.
   std::optional<Datum> CheckAttribute(const AttributeDecl& decl, const Datum& datum,
                                       SourceRange range,
-                                      const std::shared_ptr<const SourceFile>& file,
+                                      std::shared_ptr<const SourceFile> file,
                                       llvm::StringRef of);
   bool ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl);
   std::optional<Datum> Setting(const AttributeDecl& decl, SourceRange* range);
