@@ -89,8 +89,8 @@ Parameter attributes
   gradient_clipping: float >= 0 = 0.0, lr_scale: float >= 0 = 1.0, trainable: bool = true}
 
 Bias attributes
-  {init: function = zeros(), weight_decay: float in 0..=1 = 0.0, gradient_clipping: float >=
-  0 = 0.0, lr_scale: float >= 0 = 1.0, trainable: bool = true}
+  {init: function = zeros(), weight_decay: float in 0..=1 = 0.0, gradient_clipping: float
+  >= 0 = 0.0, lr_scale: float >= 0 = 1.0, trainable: bool = true}
 )");
 }
 

@@ -116,8 +116,8 @@ input z: f32[N, 2]
 h = fc(x, z, size=4, act="tanh",
        param_attr=[{init=ones()}, {init=fill(value=2.0), weight_decay=0.5, trainable=false}],
        bias_attr={init=fill(value=0.25)})
-output got = h, want = tanh(sum(x, axes=[1])[:, none] + 2.0 * sum(z, axes=[1])[:, none] + 0.25)
-                       * ones([1, 4])
+rows = sum(x, axes=[1], keep=true) + 2.0 * sum(z, axes=[1], keep=true) + 0.25
+output got = h, want = tanh(rows) * ones([1, 4])
 )";
   ExpectSame(text);
   CompileResult result = CompileText(text);
@@ -181,8 +181,8 @@ output got = h, want = x / sqrt(1.5)
 )");
   ExpectSame(head + R"(
 h = batch_norm(x, eps=0.5, param_attr={init=fill(value=2.0)}, bias_attr={init=ones()})
-m = mean(x, axes=[0, 2], keepdims=true)
-v = mean((x - m) ** 2, axes=[0, 2], keepdims=true)
+m = mean(x, axes=[0, 2], keep=true)
+v = mean((x - m) ** 2, axes=[0, 2], keep=true)
 output got = h, want = 2.0 * (x - m) / sqrt(v + 0.5) + 1.0
 )",
              /*training=*/true);
@@ -221,8 +221,8 @@ TEST_F(Layers, LayerNorm) {
   Feed(scope_, "x", Noise({2, 3, 8}));
   const std::string head = R"(
 input x: f32[N, 3, 8]
-m = mean(x, axes=[-1], keepdims=true)
-v = mean((x - m) ** 2, axes=[-1], keepdims=true)
+m = mean(x, axes=[-1], keep=true)
+v = mean((x - m) ** 2, axes=[-1], keep=true)
 )";
   ExpectSame(head + R"(
 h = layer_norm(x, param_attr={init=normal()}, bias_attr={init=normal()})
@@ -325,17 +325,19 @@ TEST_F(Layers, MistakesPointAtTheCaller) {
             "m.pdl:3:11: error: 'fc' has no attribute or input 'sizes'; did you mean 'size'? "
             "[PDL0201]");
   EXPECT_EQ(first(head + "h = fc(x, size=4, act=3)\n"),
-            "m.pdl:3:23: error: attribute 'act' of 'fc' must be a function, got the number 3 "
+            "m.pdl:3:23: error: wanted a function such as relu() or fc(size=10), got the int 3 "
             "[PDL0204]");
   EXPECT_EQ(first(head + "h = fc(x, size=4, param_attr=[{}, {}])\n"),
             "m.pdl:3:30: error: attribute 'param_attr' of 'fc' must be a record for each of 1 "
-            "inputs, got the number 2 [PDL0204]");
+            "inputs, got the int 2 [PDL0204]");
   EXPECT_EQ(first(head + "h = fc(k, size=4)\n"),
             "m.pdl:3:8: error: input 'xs' of 'fc' must be F[..., D] | sparse F[..., D] | sparse "
-            "bool[..., D] | i64[...] in 0..D, got i64[N] [PDL0301]");
+            "bool[..., D] | i64[...] in 0..D, got i64[N] [PDL0302]");
   EXPECT_EQ(first(head + "h = dropout(x, p=1.5)\n"),
-            "m.pdl:3:18: error: attribute 'p' of 'dropout' must be in 0..=1, got 1.5 [PDL0203]");
-  EXPECT_EQ(first(head + "h = mlp(x, widths=[])\n"), "");
+            "m.pdl:3:18: error: attribute 'p' of 'dropout' must be at least 0 and at most 1, got "
+            "1.5 [PDL0203]");
+  EXPECT_EQ(first(head + "h = mlp(x, widths=[])\n"),
+            "m.pdl:3:5: error: 'mlp' wants len(widths) > 0 [PDL0317]");
 }
 
 }  // namespace

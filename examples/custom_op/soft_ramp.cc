@@ -1,4 +1,4 @@
-// softplus(x, beta): an operator that lives outside libpdl.
+// soft_ramp(x, beta): an operator that lives outside libpdl.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace {
 
 /// The formula over one contiguous run of elements. Halves are computed as floats.
 template <typename T>
-void SoftplusTile(const void* const* inputs, void* output, int64_t n, const void* parameters) {
+void SoftRampTile(const void* const* inputs, void* output, int64_t n, const void* parameters) {
   using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const auto* x = static_cast<const T*>(inputs[0]);
   auto* y = static_cast<T*>(output);
@@ -26,7 +26,7 @@ void SoftplusTile(const void* const* inputs, void* output, int64_t n, const void
 }
 
 template <typename Context>
-class SoftplusOp : public pdl::Operator<Context> {
+class SoftRampOp : public pdl::Operator<Context> {
  public:
   /// Has a tile, so the planner fuses it with its elementwise neighbours.
   pdl::Tile GetTile(llvm::ArrayRef<pdl::DType> inputs, pdl::DType) const override {
@@ -34,16 +34,16 @@ class SoftplusOp : public pdl::Operator<Context> {
     tile.parameters = &beta_;
     switch (inputs[0]) {
       case pdl::DType::kF16:
-        tile.dense = &SoftplusTile<pdl::float16>;
+        tile.dense = &SoftRampTile<pdl::float16>;
         break;
       case pdl::DType::kBF16:
-        tile.dense = &SoftplusTile<pdl::bfloat16>;
+        tile.dense = &SoftRampTile<pdl::bfloat16>;
         break;
       case pdl::DType::kF32:
-        tile.dense = &SoftplusTile<float>;
+        tile.dense = &SoftRampTile<float>;
         break;
       default:
-        tile.dense = &SoftplusTile<double>;
+        tile.dense = &SoftRampTile<double>;
         break;
     }
     return tile;
@@ -77,12 +77,12 @@ class SoftplusOp : public pdl::Operator<Context> {
   double beta_ = 1;
 };
 
-void SoftplusGradient(pdl::GradientContext& g) {
+void SoftRampGradient(pdl::GradientContext& g) {
   pdl::Value* scaled = g.Mul(g.input(0), g.Scalar(g.attributes().Float("beta"), g.input(0)));
   g.SetInputGradient(0, g.Mul(g.output_gradient(), g.Call("sigmoid", {scaled})));
 }
 
-struct SoftplusMaker : pdl::OpProtoMaker {
+struct SoftRampMaker : pdl::OpProtoMaker {
   void Make() override {
     AddComment("log(1 + exp(beta * x)) / beta, element by element: a smooth relu.");
     AddInput("x", "any numbers").Accepts(pdl::kFloats);
@@ -90,10 +90,10 @@ struct SoftplusMaker : pdl::OpProtoMaker {
     AddAttr<double>("beta", "the larger, the nearer to relu").Default(1).AtLeast(0.01).AtMost(100);
     SetTraits(pdl::kElementwise);
     SetInference(pdl::InferSameAsFirst);
-    SetGradient(SoftplusGradient);
+    SetGradient(SoftRampGradient);
   }
 };
 
-REGISTER_OP(SoftplusOp, SoftplusMaker, "softplus");
+REGISTER_OP(SoftRampOp, SoftRampMaker, "soft_ramp");
 
 }  // namespace
