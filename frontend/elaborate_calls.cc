@@ -365,10 +365,9 @@ Elaborator::Results Elaborator::EvaluateCall(const ast::CallExpr* expr, const Op
   if (callee.is_network()) {
     LayerArguments arguments;
     ReadLayerArguments(callee, expr, piped, &arguments);
-    const std::string way = TakeWay(callee.name.rsplit('.').second.empty()
-                                        ? callee.name
-                                        : callee.name.rsplit('.').second,
-                                    !targets.empty());
+    const std::string way = TakeWay(
+        callee.name.rsplit('.').second.empty() ? callee.name : callee.name.rsplit('.').second,
+        !targets.empty());
     return CallLayer(callee, arguments, way, frame_->is_instance, frame_->active, targets);
   }
   if (callee.op == nullptr) {
@@ -394,8 +393,8 @@ llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& sig
       const std::string& target = targets[i];
       names.push_back(graph_.FindValue(target) == nullptr ? target : graph_.NewName(target));
     } else if (i == 0 && targets.empty()) {
-      names.push_back(graph_.NewName(
-          FullName(base.empty() ? signature.name : base + "_" + signature.name)));
+      names.push_back(
+          graph_.NewName(FullName(base.empty() ? signature.name : base + "_" + signature.name)));
     } else {
       names.push_back(graph_.NewName(
           FullName((base.empty() ? signature.name : base) + "_" + signature.outputs[i].name)));

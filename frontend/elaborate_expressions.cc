@@ -70,8 +70,8 @@ Elaborator::Results Elaborator::EvaluateResults(const ast::Expr* expr, Targets t
 
 Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
   auto found = frame_->scope.find(name->name);
-  const bool is_symbol_first = frame_->dims_first && (found == frame_->scope.end() ||
-                                                      found->second.tensor() != nullptr);
+  const bool is_symbol_first =
+      frame_->dims_first && (found == frame_->scope.end() || found->second.tensor() != nullptr);
   auto symbol = frame_->symbols.find(name->name);
   const bool is_symbol = symbol != frame_->symbols.end();
   if (is_symbol && (is_symbol_first || found == frame_->scope.end())) return symbol->second.value;
@@ -88,9 +88,9 @@ Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
 void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
   if (frame_->module->broken_names.contains(name->name)) return;
   if (auto found = frame_->one_sided.find(name->name); found != frame_->one_sided.end()) {
-    Error(Code::kCondition, name->range,
-          "'" + name->name + "' is set on one side of an 'if' only")
-        .NoteAt(file_, found->second, "a Plan decides this one, so it must be set before or on both "
+    Error(Code::kCondition, name->range, "'" + name->name + "' is set on one side of an 'if' only")
+        .NoteAt(file_, found->second,
+                "a Plan decides this one, so it must be set before or on both "
                 "sides");
     return;
   }

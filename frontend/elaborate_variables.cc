@@ -27,8 +27,7 @@ void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
       frame_->module->broken_names.try_emplace(statement->name.text, statement->name.range);
       return Poison(statement->name);
     }
-    std::optional<Datum> bound =
-        BindInput(statement->type, statement->name.text, *given, nullptr);
+    std::optional<Datum> bound = BindInput(statement->type, statement->name.text, *given, nullptr);
     if (!bound) return Poison(statement->name);
     Assign(statement->name.text, std::move(*bound));
     CheckCallerKeeps(statement->where);
@@ -71,7 +70,8 @@ void Elaborator::CheckSymbolsSolvable() {
     if (solvable.contains(entry.first()) || entry.second.value.is<DType>()) continue;
     unsolvable.emplace_back(entry.second.range, entry.first());
   }
-  llvm::sort(unsolvable, [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  llvm::sort(unsolvable,
+             [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
   uint32_t last_line = 0;
   for (const auto& [range, symbol] : unsolvable) {
     // Two in one dim are one mistake.
@@ -124,8 +124,7 @@ bool Elaborator::ReadLoad(const ast::CallExpr* load, const Type& type, VariableI
 bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const Type& type,
                                  const FunctionPtr& init, VariableInfo* info) {
   const auto* call = llvm::dyn_cast<ast::CallExpr>(statement->initial);
-  const auto* name =
-      call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
+  const auto* name = call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
   if (init == nullptr && name != nullptr && name->name == "load") return ReadLoad(call, type, info);
   FunctionPtr function = init;
   if (function == nullptr) {
@@ -210,8 +209,8 @@ Value* Elaborator::FindShared(const ast::VariableStatement* statement, const Typ
   if (!frame_->is_instance) return nullptr;
   Value* value = graph_.FindValue(FullName(statement->name.text) + frame_->counts);
   if (value == nullptr) return nullptr;
-  const ValueKind kind = statement->kind == StatementKind::kParam ? ValueKind::kParameter
-                                                                  : ValueKind::kState;
+  const ValueKind kind =
+      statement->kind == StatementKind::kParam ? ValueKind::kParameter : ValueKind::kState;
   if (value->kind() == kind && value->type() == type) return value;
   Error(Code::kSharedParameter, statement->name.range,
         "'" + value->name() + "' is " + type.ToString() + " in this call of the instance, and " +
@@ -238,8 +237,8 @@ void Elaborator::ElaborateVariable(const ast::VariableStatement* statement) {
   if (!type) return Poison(statement->name);
   if (!type->is_plain()) {
     Error(Code::kBadType, statement->type->range,
-          llvm::Twine(is_param ? "a parameter" : "a state") +
-              " has no ragged dims, got " + type->ToString());
+          llvm::Twine(is_param ? "a parameter" : "a state") + " has no ragged dims, got " +
+              type->ToString());
     return Poison(statement->name);
   }
   if (is_param) {

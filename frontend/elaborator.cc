@@ -109,8 +109,8 @@ void Elaborator::ReportCallError(llvm::Error error, const Call& call) {
           range = call.operands[e.inputs[0]].range;
         }
         // The attributes of a function may be written elsewhere.
-        const bool is_elsewhere = call.attribute_file != nullptr && call.attribute_file != file_ &&
-                                  range != call.place;
+        const bool is_elsewhere =
+            call.attribute_file != nullptr && call.attribute_file != file_ && range != call.place;
         if (is_elsewhere) file_ = call.attribute_file;
         Diagnostic& diagnostic = Error(e.code(), range, message);
         file_ = here;

@@ -21,8 +21,8 @@ class DimPolynomial;
 /// that `==` decides equality of polynomials (over the atoms as if they were symbols). A symbol
 /// stands for an integer >= 0. Immutable and cheap to copy; safe to share between threads.
 ///
-/// A symbol spelled `~T` is a *ragged* dim: a list of sizes, one for each row of the dims before it.
-/// It is equal to itself and to nothing else, and nothing is computed with it.
+/// A symbol spelled `~T` is a *ragged* dim: a list of sizes, one for each row of the dims before
+/// it. It is equal to itself and to nothing else, and nothing is computed with it.
 ///
 /// Arithmetic that leaves 64 bits, that divides by the constant 0, or that a ragged dim takes part
 /// in, gives an *invalid* Dim, which every later operation keeps; whoever stores a Dim checks

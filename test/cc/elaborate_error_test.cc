@@ -152,21 +152,21 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"attr a: int", "6: attr 'a' has no value: give it one with --set a=VALUE [PDL0202]"},
       {"attr a: int > 0 = 0",
        "19: attribute 'a' of 't.pdl' must be larger than 0, got 0 [PDL0203]"},
-      {"attr a: f32 = 0", 
+      {"attr a: f32 = 0",
        "9: an attribute is an int, float, string, bool, function or parameter [PDL0204]"},
       {"y = x()", "5: no operator or layer is called 'x' [PDL0101]"},
       {"y = xs[0](x)", "5: what is called here is no operator's name [PDL0209]"},
       {"layer f(a: F[N]) {\n  return a\n}\ny = f(x)\noutput y",
        "7: input 'a' of 'f' must be F[N], got f32[N, 4] [PDL0305]"},
-      {"for k in 0..3 { y = cos(x) }\nz = y + k\noutput z",
-       ""},
+      {"for k in 0..3 { y = cos(x) }\nz = y + k\noutput z", ""},
       {"if N == 1 { y = x } else { y = cos(x) }\nz = y",
        "4: this program has no operator for this sign [PDL0101]"},
       {"import \"a.pdl\" as net\ny = net(x)\nz = net.f(x)",
        "8: a text without a file cannot import [PDL0106]"},
-      {"minimize x with none", "10: a loss is a floating-point scalar, got f32[N, 4] [PDL0408] | "
-                               "17: an optimizer is a layer from a parameter and its gradient, such "
-                               "as adam(lr=0.001) [PDL0408]"},
+      {"minimize x with none",
+       "10: a loss is a floating-point scalar, got f32[N, 4] [PDL0408] | "
+       "17: an optimizer is a layer from a parameter and its gradient, such "
+       "as adam(lr=0.001) [PDL0408]"},
       {"test \"t\" {\n  expect x\n}", ""},
       {"return x", "1: 'return' stands inside a layer; a file says 'output' [PDL0407]"},
       {"y = training", "5: this program has no operator for this sign [PDL0101]"},
