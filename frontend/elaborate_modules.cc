@@ -171,12 +171,11 @@ Module* Elaborator::ImportFile(Module* module, const ast::ImportStatement* state
       llvm::StringRef(path) == ".." || llvm::StringRef(path).starts_with("../")) {
     return fail(Code::kPathEscapes, "\"" + given + "\" does not lie in the network's folder");
   }
-  if (!given.ends_with(".pdl")) {
-    if (given.ends_with(".pdlc")) {
-      NotYet(statement->path.range, "importing a compiled network is");
-      return nullptr;
-    }
-    return fail(Code::kImport, "an import names a .pdl file, got \"" + given + "\"");
+  if (!given.ends_with(".pdl") && !given.ends_with(".pdlc")) {
+    return fail(Code::kImport, "an import names a .pdl or .pdlc file, got \"" + given + "\"");
+  }
+  if (given.ends_with(".pdlc") && statement->as.text.empty()) {
+    return fail(Code::kImport, "a compiled network has no layers: import it `as` a name");
   }
   const std::string key = path.str().str();
   if (llvm::is_contained(importing_, key) ||

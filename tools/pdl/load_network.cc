@@ -36,7 +36,12 @@ llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef f
   llvm::SmallString<128> name(folder == "." ? "" : folder);
   llvm::sys::path::append(name, path);
   file->name = name.str().str();
-  return ToSource(*file);
+  if (!file->is_compiled) return ToSource(*file);
+  // A stored network is imported as the flat text that makes it again.
+  llvm::Expected<Graph> graph =
+      DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry());
+  if (!graph) return graph.takeError();
+  return std::make_shared<const SourceFile>(file->name, EmitPdl(*graph));
 }
 
 llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& options) {
