@@ -97,6 +97,10 @@ class Elaborator {
   Graph Run();
   /// See CompileResult.
   const std::string& last_value() const { return last_value_; }
+  /// The names that the text has at its end, each with the name of the graph's value that it stands
+  /// for, or with none. In no order.
+  using NamedValues = std::vector<std::pair<std::string, std::string>>;
+  const NamedValues& names() const { return names_; }
 
  private:
   /// Full names of results; "_" is none.
@@ -363,6 +367,7 @@ class Elaborator {
 
   size_t suggestion_budget_ = 2'000'000;
   std::string last_value_;
+  NamedValues names_;
 };
 
 class Elaborator::FrameScope {
