@@ -37,7 +37,7 @@ find "$top" -type f -perm /100 -print0 | xargs -0 -n 1 ldd |
 find "$top" -type f -perm /100 -print0 | xargs -0 strip --strip-unneeded
 
 # The tests as git knows them, and lit.
-git -C "$root" ls-files -z -co --exclude-standard -- test examples |
+git -C "$root" ls-files -z -co --exclude-standard -- test examples docs |
   tar -C "$root" --null --files-from=- -c | tar -C "$top" -x
 cp -rL "$llvm/../build/utils/lit" "$top/lit"
 find "$top/lit" -name __pycache__ -prune -exec rm -r {} +

@@ -113,7 +113,7 @@ def tidy(rule):
     rule = re.sub(r"\n\s*\|\)", ")?", rule)
     rule = re.sub(r"\((\w+|'[^']+')\)(?=[?*+])", r"\1", rule)
     rule = re.sub(r"\((\([^()]*\))\)", r"\1", rule)
-    return re.sub(r"^\(([^()]*)\)$", r"\1", rule)
+    return re.sub(r"^\(([^()]*)\)$", r"\1", rule).rstrip()
 
 
 def page(grammar):

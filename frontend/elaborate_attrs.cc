@@ -130,6 +130,12 @@ std::optional<Datum> Elaborator::CheckAttribute(const AttributeDecl& decl, const
 
 // What the caller gives for an attr, and `*range` in file_, which becomes the setting's own text.
 std::optional<Datum> Elaborator::Setting(const AttributeDecl& decl, SourceRange* range) {
+  for (const ast::Argument& field : test_settings_) {
+    if (field.name.text != decl.name) continue;
+    used_settings_.insert(decl.name);
+    *range = field.value->range;
+    return Evaluate(field.value);
+  }
   for (const auto& [name, text] : llvm::reverse(request_.settings)) {
     if (name != decl.name) continue;
     used_settings_.insert(name);
@@ -224,6 +230,12 @@ void Elaborator::CheckSettingsUsed() {
     if (const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement)) {
       known.push_back(attr->name.text);
     }
+  }
+  for (const ast::Argument& field : test_settings_) {
+    const llvm::StringRef name = field.name.text;
+    if (used_settings_.contains(name) || frame_->scope.contains(name)) continue;
+    Error(Code::kUnknownSetting, field.name.range,
+          "the network has no attr '" + name + "'" + DidYouMean(name, known));
   }
   for (const auto& [name, text] : request_.settings) {
     // One with a syntax error was reported.

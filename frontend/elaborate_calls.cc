@@ -453,6 +453,7 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
   CallOptions options;
   options.location = LocationAt(call.place.begin);
   options.block = call.block;
+  options.recompute = frame_->recompute;
   if (!frame_->path.empty()) options.layer_path = llvm::StringRef(frame_->path).drop_back().str();
   llvm::Expected<Op*> op = graph_.AddOp(*call.def, operands, call.attributes,
                                         ResultNames(signature, targets), std::move(options));

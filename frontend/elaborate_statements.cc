@@ -14,6 +14,24 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
   frame_->base.clear();
   last_value_.clear();
   const bool is_layer = frame_->caller != nullptr && frame_->arguments == nullptr;
+  if (in_test_ && frame_->caller == nullptr) {
+    switch (statement->kind) {
+      case StatementKind::kAssign:
+      case StatementKind::kAssert:
+      case StatementKind::kIf:
+      case StatementKind::kFor:
+      case StatementKind::kFeed:
+      case StatementKind::kExpect:
+      case StatementKind::kLayerInstance:
+      case StatementKind::kBroken:
+        break;
+      default: {
+        const llvm::StringRef word = file_->Text(statement->range).take_while(llvm::isAlpha);
+        Error(Code::kMisplaced, keyword(word.size()), "'" + word + "' does not stand in a test");
+        return PoisonAssigned(statement);
+      }
+    }
+  }
   const bool is_of_file = statement->kind == StatementKind::kAttr ||
                           statement->kind == StatementKind::kInput ||
                           statement->kind == StatementKind::kOutput;
@@ -86,6 +104,12 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
       return;
     case StatementKind::kFeed:
     case StatementKind::kExpect:
+      if (in_test_ && frame_->caller == nullptr) {
+        if (const auto* expect = llvm::dyn_cast<ast::ExpectStatement>(statement))
+          return ElaborateExpect(expect);
+        Error(Code::kMisplaced, keyword(4), "'feed' stands directly in a test, in no block");
+        return;
+      }
       Error(Code::kMisplaced, keyword(statement->kind == StatementKind::kFeed ? 4 : 6),
             llvm::Twine("'") + (statement->kind == StatementKind::kFeed ? "feed" : "expect") +
                 "' stands inside a test");

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/StringSaver.h"
 #include "pdl/compiler.h"
+#include "pdl/test_block.h"
 
 namespace pdl {
 
@@ -95,6 +96,9 @@ class Elaborator {
 
   /// Elaborates all statements. Usable where no error was reported.
   Graph Run();
+  /// Elaborates the text and one run of a test. Usable where no error was reported.
+  TestRun RunTest(const ast::TestStatement& test, unsigned run,
+                  llvm::ArrayRef<TestValue> earlier);
   /// See CompileResult.
   const std::string& last_value() const { return last_value_; }
   /// The names that the text has at its end, each with the name of the graph's value that it stands
@@ -210,6 +214,13 @@ class Elaborator {
   /// The value of an `if`'s condition: a bool, a tensor that a Plan knows, or poison.
   Datum EvaluateCondition(const ast::Expr* expr);
   Value* EmitCheck(const DimCheck& check, SourceRange range);
+
+  // --- elaborate_tests.cc --------------------------------------------------------------------
+  void ElaborateFeed(const ast::FeedStatement* statement);
+  void ElaborateExpect(const ast::ExpectStatement* statement);
+  void KeepForLaterRuns(const ast::AssignStatement& assign);
+  /// Adds an output that only the test knows.
+  std::string TestOutput(Value* value);
 
   // --- elaborate_training.cc -----------------------------------------------------------------
   void ElaborateMinimize(const ast::MinimizeStatement* statement);
@@ -355,6 +366,10 @@ class Elaborator {
   std::vector<PendingLoad> loads_;
   /// Mistakes in text that is elaborated more than once.
   std::set<std::pair<const SourceFile*, uint32_t>> reported_;
+
+  TestRun* test_ = nullptr;  // the run of a test that is elaborated
+  bool in_test_ = false;     // its own statements, not those of the file
+  llvm::ArrayRef<ast::Argument> test_settings_;
 
   llvm::StringMap<const OpDef*> operators_;
   llvm::StringMap<SourceRange> outputs_;

@@ -197,23 +197,6 @@ llvm::Expected<Datum> FoldPrefix(Operator op, const Datum& operand) {
   return Fail("'-' does not take {0}", operand.Phrase());
 }
 
-Truth Decide(const DimCheck& check) {
-  const Dim difference = check.left - check.right;
-  if (!difference.is_valid()) return Truth::kUnknown;
-  const bool is_equal = difference.is_constant(0);
-  const bool above = difference.ProvablyAtLeast(1);
-  const bool below = difference.ProvablyAtMost(-1);
-  switch (check.relation) {
-    case DimCheck::Relation::kEqual:
-      return is_equal ? Truth::kTrue : above || below ? Truth::kFalse : Truth::kUnknown;
-    case DimCheck::Relation::kNotEqual:
-      return is_equal ? Truth::kFalse : above || below ? Truth::kTrue : Truth::kUnknown;
-    case DimCheck::Relation::kAtLeast:
-      return difference.ProvablyAtLeast(0) ? Truth::kTrue : below ? Truth::kFalse : Truth::kUnknown;
-  }
-  return Truth::kUnknown;
-}
-
 DimCheck MakeCheck(Operator op, const Dim& left, const Dim& right) {
   using Relation = DimCheck::Relation;
   DimCheck check;

@@ -6,7 +6,7 @@
 #include "frontend/ast.h"
 #include "frontend/datum.h"
 #include "llvm/Support/Error.h"
-#include "pdl/inference.h"
+#include "pdl/constraints.h"
 
 namespace pdl {
 
@@ -17,10 +17,6 @@ namespace pdl {
 llvm::Expected<Datum> FoldInfix(ast::Operator op, const Datum& left, const Datum& right);
 llvm::Expected<Datum> FoldPrefix(ast::Operator op, const Datum& operand);
 
-enum class Truth : uint8_t { kFalse, kTrue, kUnknown };
-
-/// What is known of a relation, whatever the symbols stand for.
-Truth Decide(const DimCheck& check);
 /// The relation that a comparison states; its message is the relation in words. Requires a
 /// comparison operator.
 DimCheck MakeCheck(ast::Operator op, const Dim& left, const Dim& right);

@@ -85,11 +85,6 @@ std::optional<DimTerm> DivideExactly(const DimTerm& term, const DimTerm& divisor
   return result;
 }
 
-int64_t FloorDivide(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
 uint64_t Magnitude(int64_t value) {
   return value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
 }

@@ -12,6 +12,12 @@
 
 namespace pdl {
 
+/// Rounds towards minus infinity.
+inline int64_t FloorDivide(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
 /// What is known of a value: an inclusive interval; an absent end is infinite.
 struct DimInterval {
   std::optional<int64_t> low, high;

@@ -3,11 +3,12 @@
 %pdl        the program
 %test       this folder
 %examples   the folder examples/
+%docs       the folder docs/
 %python     a Python interpreter
 FileCheck, not, count and split-file are found as they are.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
-(with the .proto file), dev-full.
+(with the .proto file), dev-full, git.
 """
 
 import ctypes
@@ -48,6 +49,7 @@ config.substitutions += [
     ("%pdl", config.pdl_build + "/bin/pdl"),
     ("%test", config.test_source_root),
     ("%examples", config.pdl_source + "/examples"),
+    ("%docs", config.pdl_source + "/docs"),
     ("%python", sys.executable),
 ]
 
@@ -55,6 +57,8 @@ if has_gpu():
     config.available_features.add("cuda")
 if shutil.which("protoc", path=config.environment["PATH"]) and os.path.exists(config.pdl_source + "/proto"):
     config.available_features.add("protoc")
+if shutil.which("git", path=config.environment["PATH"]):
+    config.available_features.add("git")
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
 if "address" in config.pdl_sanitize:

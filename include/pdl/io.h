@@ -62,7 +62,8 @@ PDL_API llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedT
 PDL_API std::string Sha256(const Constant& constant);
 /// Writes a whole file as above.
 PDL_API llvm::Error WriteFileAtomically(llvm::StringRef path, llvm::StringRef bytes);
-/// `relative` below `folder`, with no symlink or ".." that leads out of it; an Error otherwise.
+/// The path of `relative` below `folder`, with no symlink or ".." that leads out of it; an Error
+/// otherwise.
 PDL_API llvm::Expected<std::string> ResolveInFolder(llvm::StringRef folder,
                                                     llvm::StringRef relative);
 

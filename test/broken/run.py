@@ -45,7 +45,7 @@ def generated(folder):
         "nested_calls": head + "y = " + "cos(" * 10_000 + "x" + ")" * 10_000 + "\noutput y\n",
         "nested_blocks": "if true {\n" * 10_000 + "}\n" * 10_000,
         "open_parentheses": head + "y = " + "(" * 10_000 + "x\noutput y\n",
-        "long_line": head + "y = " + "x + " * 2_500_000 + "z\noutput y\n",
+        "long_line": f"input {'x' * 97}: f32[]\ny = " + ("x" * 97 + " + ") * 100_000 + "z\noutput y\n",
         "long_name": head + "y = " + "z" * 10_000_000 + "\noutput y\n",
         "long_text": head + 'y = "' + "z" * 10_000_000 + "\noutput x\n",
         "invalid_utf8": head.encode() + b'y = cos(x)  # \xff\noutput y\n',

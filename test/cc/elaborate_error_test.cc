@@ -87,7 +87,7 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"y = z\nz = x", "5: 'z' is used before it is defined, on line 6 [PDL0102]"},
       {"y = cos(z\nz = cos(y)\noutput y", "8: '(' is never closed [PDL0004]"},
       {"input y: f32[N, 4\ny2 = cos(y)", "13: '[' is never closed [PDL0004]"},
-      {"y = 1 // 0", "7: 1 // 0 [PDL0210]"},
+      {"y = 1 // 0", "7: 1 // 0 divides by zero [PDL0210]"},
       {"y = 9223372036854775807 + 1",
        "25: 9223372036854775807 + 1 does not fit in 64 bits [PDL0210]"},
       {"y = 2 ** 64", "7: 2 ** 64 does not fit in 64 bits [PDL0210]"},

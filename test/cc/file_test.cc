@@ -71,9 +71,9 @@ TEST(ResolveInFolder, StaysInside) {
   fs::create_symlink("..", folder / "net/up");
   std::string root = folder / "net";
   std::string file = fs::canonical(root) / "sub/w";
-  EXPECT_EQ(Value(ResolveInFolder(root, "sub/w")), file);
-  EXPECT_EQ(Value(ResolveInFolder(root, "./sub/../sub//w")), file);
-  EXPECT_EQ(Value(ResolveInFolder(root, "inner")), file);
+  EXPECT_EQ(fs::canonical(Value(ResolveInFolder(root, "sub/w"))), file);
+  EXPECT_EQ(fs::canonical(Value(ResolveInFolder(root, "./sub/../sub//w"))), file);
+  EXPECT_EQ(fs::canonical(Value(ResolveInFolder(root, "inner"))), file);
   for (const char* bad : {"../outside", "outer", "up/outside", "sub/../../outside",
                           "../no-such-file", "/etc/passwd", ""}) {
     EXPECT_EQ(

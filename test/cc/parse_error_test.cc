@@ -50,7 +50,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
  1 | v = layer + 1
    |     ^~~~~
 )"},
-      {"input for: f32[N]\n", R"(t.pdl:1:7: error: 'for' is a reserved word, wanted a name [PDL0008]
+      {"input for: f32[N]\n", R"(t.pdl:1:7: error: 'for' is a reserved word, not a name [PDL0008]
  1 | input for: f32[N]
    |       ^~~
 )"},

@@ -14,9 +14,11 @@ int CheckMain(Arguments arguments);
 int CompileMain(Arguments arguments);
 int DumpMain(Arguments arguments);
 int FmtMain(Arguments arguments);
+int DiffMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ReplMain(Arguments arguments);
+int TestMain(Arguments arguments);
 int VersionMain(Arguments arguments);
 
 }  // namespace pdl

@@ -20,6 +20,10 @@ struct CommonOptions {
   std::vector<std::string> plugins;
   /// A safetensors file, or empty.
   std::string weights;
+  /// Where the files lie that the network names, instead of beside it; or empty.
+  std::string folder;
+  /// The weights need not be there.
+  bool without_weights = false;
   Device device;
   int threads = 0;
   uint64_t seed = 0;

@@ -8,6 +8,7 @@
 #include "tools/pdl/commands.h"
 #include "tools/pdl/common_options.h"
 #include "tools/pdl/console.h"
+#include "tools/pdl/find_files.h"
 #include "tools/pdl/load_network.h"
 
 namespace pdl {
@@ -29,30 +30,6 @@ pdl fmt - < model.pdl
 
 llvm::Error FileError(const char* what, llvm::StringRef path, std::error_code code) {
   return MakeUserError(Code::kBadFile, "cannot {0} '{1}': {2}", what, path, code.message());
-}
-
-// The files that a path of the command line stands for, folders searched in order of their names.
-llvm::Error FindFiles(llvm::StringRef path, std::vector<std::string>* files) {
-  if (path == "-" || !llvm::sys::fs::is_directory(path)) {
-    files->push_back(path.str());
-    return llvm::Error::success();
-  }
-  std::vector<std::string> found;
-  std::error_code code;
-  llvm::sys::fs::recursive_directory_iterator entry(path, code, /*follow_symlinks=*/false);
-  for (llvm::sys::fs::recursive_directory_iterator end; entry != end && !code;
-       entry.increment(code)) {
-    const llvm::StringRef name = llvm::sys::path::filename(entry->path());
-    if (entry->type() == llvm::sys::fs::file_type::directory_file) {
-      if (name.starts_with(".")) entry.no_push();
-    } else if (name.ends_with(".pdl") && entry->type() == llvm::sys::fs::file_type::regular_file) {
-      found.push_back(entry->path());
-    }
-  }
-  if (code) return FileError("read", path, code);
-  std::sort(found.begin(), found.end());
-  files->insert(files->end(), found.begin(), found.end());
-  return llvm::Error::success();
 }
 
 // Replaces the file at once, so that nobody ever sees half of it; a link stays one.

@@ -1,6 +1,7 @@
 #include "tools/pdl/load_network.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
@@ -42,17 +43,7 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
   auto source = ToSource(file);
   if (!source) return source.takeError();
   WeightFiles weights(file.folder);
-  CompileRequest request;
-  request.file = *source;
-  request.registry = &GlobalRegistry();
-  request.settings = options.settings;
-  request.find_weight = [&](llvm::StringRef weight_file, llvm::StringRef tensor) {
-    return LookUpWeight(weights, weight_file, tensor);
-  };
-  request.library = StandardLayers();
-  if (file.name != "<stdin>") {
-    request.read_file = [&](llvm::StringRef path) { return ReadImported(file.folder, path); };
-  }
+  const CompileRequest request = MakeCompileRequest(file, *source, options, &weights);
   CompileResult result = Compile(request);
   if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
   PrintDiagnostics(result.diagnostics);
@@ -60,6 +51,26 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
 }
 
 }  // namespace
+
+CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const SourceFile> source,
+                                  const CommonOptions& options, WeightFiles* weights) {
+  CompileRequest request;
+  request.file = std::move(source);
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  request.settings = options.settings;
+  if (!options.without_weights) {
+    request.find_weight = [weights](llvm::StringRef weight_file, llvm::StringRef tensor) {
+      return LookUpWeight(*weights, weight_file, tensor);
+    };
+  }
+  if (file.name != "<stdin>") {
+    request.read_file = [folder = file.folder](llvm::StringRef path) {
+      return ReadImported(folder, path);
+    };
+  }
+  return request;
+}
 
 llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
   const bool is_stdin = path == "-";
@@ -104,7 +115,10 @@ llvm::Expected<WeightFiles::Found> WeightFiles::Find(llvm::StringRef file, llvm:
     if (!path) return path.takeError();
     llvm::Expected<SafetensorsFile> weights = SafetensorsFile::Open(*path);
     if (!weights) return weights.takeError();
-    opened = opened_.try_emplace(file, Opened{std::move(*weights), *path}).first;
+    llvm::SmallString<256> real;
+    if (std::error_code code = llvm::sys::fs::real_path(*path, real))
+      return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", *path, code.message());
+    opened = opened_.try_emplace(file, Opened{std::move(*weights), real.str().str()}).first;
   }
   const SafetensorsFile& weights = opened->second.file;
   if (const SafetensorsFile::Entry* entry = weights.Find(tensor))
@@ -119,6 +133,7 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
   if (llvm::Error error = LoadPlugins(options)) return error;
   llvm::Expected<InputFile> file = ReadInputFile(path);
   if (!file) return file.takeError();
+  if (!options.folder.empty()) file->folder = options.folder;
   if (file->is_compiled && !options.settings.empty()) {
     return MakeUserError(Code::kUnknownSetting,
                          "'{0}' is compiled: the values of its attrs are fixed, and --set "

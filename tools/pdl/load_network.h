@@ -62,6 +62,11 @@ class WeightFiles {
   llvm::StringMap<Opened> opened_;
 };
 
+/// What the compiler needs to compile a file's text: operators, standard layers, imports below the
+/// file's folder, and its weights. `weights` must outlive the request.
+CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const SourceFile> source,
+                                  const CommonOptions& options, WeightFiles* weights);
+
 /// A network as it was written or stored.
 struct LoadedNetwork {
   Graph graph;

@@ -1,0 +1,305 @@
+// `test` blocks: one run of one, as a graph with further outputs.
+#include "frontend/elaborator.h"
+#include "frontend/parser.h"
+#include "frontend/sugar.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+using ast::StatementKind;
+
+namespace {
+
+std::vector<const ast::TestStatement*> TestsOf(const Ast& ast) {
+  std::vector<const ast::TestStatement*> tests;
+  for (const ast::Statement* statement : ast.statements) {
+    if (const auto* test = llvm::dyn_cast<ast::TestStatement>(statement)) tests.push_back(test);
+  }
+  return tests;
+}
+
+// Statements of each run: a `feed` behind an `expect` begins the next.
+std::vector<std::vector<const ast::Statement*>> RunsOf(const ast::TestStatement& test) {
+  std::vector<std::vector<const ast::Statement*>> runs(1);
+  bool has_expect = false;
+  for (const ast::Statement* statement : test.body.statements) {
+    if (statement->kind == StatementKind::kFeed && has_expect) {
+      runs.emplace_back();
+      has_expect = false;
+    }
+    has_expect |= statement->kind == StatementKind::kExpect;
+    runs.back().push_back(statement);
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
+                                 Diagnostics* diagnostics) {
+  const std::unique_ptr<Ast> ast = Parse(file, diagnostics);
+  std::vector<TestBlock> tests;
+  for (const ast::TestStatement* test : TestsOf(*ast)) {
+    tests.push_back({test->name.value.str(), test->range,
+                     static_cast<unsigned>(RunsOf(*test).size())});
+  }
+  return tests;
+}
+
+TestResult CompileTest(const CompileRequest& request, unsigned test, unsigned run,
+                       llvm::ArrayRef<TestValue> earlier) {
+  TestResult result;
+  const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
+  const std::vector<const ast::TestStatement*> tests = TestsOf(*ast);
+  assert(test < tests.size() && "no such test");
+  Elaborator elaborator(request, *ast, &result.diagnostics);
+  TestRun made = elaborator.RunTest(*tests[test], run, earlier);
+  if (result.diagnostics.has_errors()) {
+    result.diagnostics.Sort();
+  } else {
+    result.run = std::move(made);
+  }
+  return result;
+}
+
+TestRun Elaborator::RunTest(const ast::TestStatement& test, unsigned run,
+                            llvm::ArrayRef<TestValue> earlier) {
+  TestRun result;
+  test_ = &result;
+  Module* main = AddModule(ast_, "", /*is_standard=*/false);
+  Frame frame;
+  frame.module = main;
+  frame_ = &frame;
+  main->file_index = graph_.AddFile(main->file->name());
+  CollectNames(ast_.statements);
+  AddStandardLayers();
+  EnterModule(main);
+  if (test.with != nullptr) {
+    if (const auto* record = llvm::dyn_cast<ast::RecordExpr>(test.with)) {
+      test_settings_ = record->fields;
+    } else {
+      Error(Code::kOperandKind, test.with->range,
+            "wanted a record of attrs such as {layers=1, width=8}");
+    }
+  }
+  for (const ast::Statement* statement : ast_.statements) {
+    if (statement->kind != StatementKind::kTest) Elaborate(statement);
+  }
+  ElaborateLoads();
+  CheckSymbolsSolvable();
+  CheckSettingsUsed();
+
+  in_test_ = true;
+  const auto runs = RunsOf(test);
+  for (unsigned i = 0; i <= run && i < runs.size(); ++i) {
+    const bool is_now = i == run;
+    for (const ast::Statement* statement : runs[i]) {
+      if (const auto* feed = llvm::dyn_cast<ast::FeedStatement>(statement)) {
+        if (is_now) ElaborateFeed(feed);
+        continue;
+      }
+      if (!is_now && statement->kind == StatementKind::kExpect) continue;
+      const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
+      if (assign == nullptr || is_now) {
+        Elaborate(statement);
+        if (assign != nullptr) KeepForLaterRuns(*assign);
+        continue;
+      }
+      // A tensor of an earlier run is what it was then.
+      bool is_known = false;
+      for (const ast::Identifier& target : assign->targets) {
+        for (const TestValue& value : earlier) {
+          if (value.name != target.text) continue;
+          is_known = true;
+          if (graph_.FindValue(value.output) != nullptr) continue;
+          const Type type(value.dtype, Shape(value.sizes.begin(), value.sizes.end()));
+          Assign(target.text,
+                 Datum(graph_.AddInput(value.output, type, LocationAt(target.range.begin))));
+        }
+      }
+      if (!is_known) Elaborate(statement);
+    }
+  }
+  frame_ = nullptr;
+  test_ = nullptr;
+  result.graph = std::move(graph_);
+  return result;
+}
+
+std::string Elaborator::TestOutput(Value* value) {
+  const std::string name = "#" + std::to_string(graph_.outputs().size());
+  graph_.AddOutput(name, value);
+  return name;
+}
+
+void Elaborator::KeepForLaterRuns(const ast::AssignStatement& assign) {
+  for (const ast::Identifier& target : assign.targets) {
+    auto found = frame_->scope.find(target.text);
+    Value* value = found == frame_->scope.end() ? nullptr : found->second.tensor();
+    if (value == nullptr) continue;
+    TestValue kept;
+    kept.name = target.text.str();
+    kept.output = TestOutput(value);
+    kept.dtype = value->type().dtype;
+    test_->values.push_back(std::move(kept));
+  }
+}
+
+void Elaborator::ElaborateFeed(const ast::FeedStatement* statement) {
+  std::string name;
+  for (const ast::Identifier& part : statement->path)
+    name += (name.empty() ? "" : ".") + part.text.str();
+  const SourceRange place{statement->path.front().range.begin, statement->path.back().range.end};
+  frame_->base = "feed";
+  if (name == "training") {
+    const Datum datum = Evaluate(statement->value);
+    if (const auto* training = datum.get<bool>()) {
+      test_->training = *training;
+    } else if (!datum.holds_poison()) {
+      Error(Code::kOperandKind, statement->value->range,
+            "'training' is fed true or false, got " + datum.Phrase());
+    }
+    return;
+  }
+  for (const TestFeed& feed : test_->feeds) {
+    if (feed.name != name) continue;
+    Error(Code::kRedefined, place, "'" + name + "' is fed twice in this run");
+    return;
+  }
+  Value* variable = graph_.FindValue(name);
+  if (variable == nullptr || variable->kind() == ValueKind::kResult) {
+    if (auto found = frame_->scope.find(name);
+        found != frame_->scope.end() && found->second.is_poison()) {
+      return;
+    }
+    std::vector<llvm::StringRef> known = {"training"};
+    for (llvm::ArrayRef<Value*> all :
+         {graph_.inputs(), graph_.parameters(), graph_.states()}) {
+      for (const Value* value : all) known.push_back(value->name());
+    }
+    Error(Code::kUnknownName, place,
+          "there is no input, parameter or state '" + name + "' to feed" +
+              DidYouMean(name, known));
+    return;
+  }
+  const Type& type = variable->type();
+  const Datum datum = Evaluate(statement->value);
+  Value* value = AsTensor(datum, statement->value->range, type.dtype, {});
+  if (value == nullptr) return;
+  bool fits = value->type().dtype == type.dtype && value->type().rank() == type.rank();
+  for (unsigned i = 0; fits && i < type.rank(); ++i) {
+    const Dim& wanted = type.dims[i];
+    const Dim& given = value->type().dims[i];
+    if (wanted.is_constant() && given.is_constant()) fits = wanted == given;
+  }
+  if (!fits) {
+    Error(value->type().dtype != type.dtype   ? Code::kDTypeMismatch
+          : value->type().rank() != type.rank() ? Code::kRank
+                                                : Code::kShapeMismatch,
+          statement->value->range,
+          "'" + name + "' is " + type.ToString() + ", fed " + value->type().ToString());
+    return;
+  }
+  test_->feeds.push_back({name, variable->kind(), TestOutput(value)});
+}
+
+void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {
+  TestExpect expect;
+  expect.range = statement->range;
+  frame_->base = "expect";
+  if (statement->expect == ast::ExpectKind::kError) {
+    expect.kind = TestExpect::Kind::kError;
+    expect.message = statement->message.value.str();
+    // Mistakes of the call are what is wanted.
+    Diagnostics mistakes;
+    Diagnostics* const outer = std::exchange(diagnostics_, &mistakes);
+    const Datum datum = Evaluate(statement->value);
+    diagnostics_ = outer;
+    if (mistakes.has_errors()) {
+      const bool is_it = llvm::any_of(mistakes.all(), [&](const Diagnostic& mistake) {
+        return llvm::StringRef(mistake.message).contains(expect.message);
+      });
+      expect.decided =
+          is_it ? "" : "the mistake is another one: " + mistakes.all().front().message;
+    } else if (datum.holds_poison()) {
+      return;  // a mistake that was reported before
+    } else if (datum.tensor() == nullptr) {
+      expect.decided = "there is no mistake";
+    } else {
+      expect.left = TestOutput(datum.tensor());
+    }
+    test_->expects.push_back(std::move(expect));
+    return;
+  }
+  if (statement->expect == ast::ExpectKind::kTrue) {
+    const ast::Expr* value = statement->value;
+    while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(value)) {
+      value = parenthesis->inner;
+    }
+    const Datum datum = Evaluate(value);
+    if (datum.holds_poison()) return;
+    if (const auto* truth = datum.get<bool>()) {
+      expect.decided = *truth ? "" : "this is false";
+      test_->expects.push_back(std::move(expect));
+      return;
+    }
+    Value* tensor = datum.tensor();
+    if (tensor == nullptr || tensor->type().dtype != DType::kBool) {
+      Error(Code::kCondition, value->range,
+            "what is expected is true or false, got " +
+                (tensor == nullptr ? datum.Phrase() : tensor->type().ToString()));
+      return;
+    }
+    expect.left = TestOutput(tensor);
+    const auto* chain = llvm::dyn_cast<ast::ChainExpr>(value);
+    const bool compares = chain != nullptr && chain->operators[0].op >= ast::Operator::kEqual &&
+                          chain->operators[0].op < ast::Operator::kIn;
+    if (compares && tensor->producer() != nullptr && tensor->producer()->operands().size() == 2) {
+      for (unsigned i = 0; i < 2; ++i)
+        expect.compared[i] = TestOutput(tensor->producer()->operands()[i]);
+    }
+    test_->expects.push_back(std::move(expect));
+    return;
+  }
+  expect.kind = TestExpect::Kind::kNear;
+  const Datum left = Evaluate(statement->value);
+  const Datum right = Evaluate(statement->near);
+  if (statement->tolerance != nullptr) {
+    const Datum tolerance = Evaluate(statement->tolerance);
+    const std::optional<double> number = tolerance.number();
+    if (!number || !(*number >= 0)) {
+      if (!tolerance.holds_poison()) {
+        Error(Code::kOperandKind, statement->tolerance->range,
+              "a tolerance is a number of at least 0, got " + tolerance.Phrase());
+      }
+      return;
+    }
+    expect.tolerance = *number;
+  }
+  if (left.holds_poison() || right.holds_poison()) return;
+  std::optional<DType> dtype;
+  if (left.tensor() != nullptr) dtype = left.tensor()->type().dtype;
+  if (!dtype && right.tensor() != nullptr) dtype = right.tensor()->type().dtype;
+  if (!dtype && left.is_literal() && right.is_literal()) {
+    dtype = NaturalDType(left) == DType::kI64 ? NaturalDType(right) : NaturalDType(left);
+  }
+  Value* a = AsTensor(left, statement->value->range, dtype, {});
+  Value* b = AsTensor(right, statement->near->range, dtype, {});
+  if (a == nullptr || b == nullptr) return;
+  if (a->type().dtype != b->type().dtype) {
+    Error(Code::kDTypeMismatch, statement->near->range,
+          "the two sides are " + a->type().ToString() + " and " + b->type().ToString());
+    return;
+  }
+  const bool may_fit = b->type().rank() == 0 || a->type().rank() == b->type().rank();
+  if (!may_fit) {
+    Error(Code::kRank, statement->near->range,
+          "the two sides are " + a->type().ToString() + " and " + b->type().ToString());
+    return;
+  }
+  expect.left = TestOutput(a);
+  expect.right = TestOutput(b);
+  test_->expects.push_back(std::move(expect));
+}
+
+}  // namespace pdl

@@ -1,0 +1,89 @@
+// Room: frontend
+#ifndef PDL_TEST_BLOCK_H_
+#define PDL_TEST_BLOCK_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pdl/compiler.h"
+#include "pdl/diagnostic.h"
+#include "pdl/export.h"
+#include "pdl/graph.h"
+#include "pdl/source.h"
+
+namespace pdl {
+
+/// A `test` block of a text.
+struct TestBlock {
+  std::string name;
+  SourceRange range;
+  /// Runs that it makes, one after another with the states of the last: a `feed` behind an
+  /// `expect` begins the next.
+  unsigned num_runs = 1;
+};
+
+/// The tests of a text, in its order. Syntax errors go to `diagnostics`.
+PDL_API std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
+                                         Diagnostics* diagnostics);
+
+/// `feed NAME = …`: the value is the graph's output `output`, which depends on nothing fed.
+struct TestFeed {
+  std::string name;
+  ValueKind kind = ValueKind::kInput;
+  std::string output;
+};
+
+/// What must hold after a run.
+struct TestExpect {
+  enum class Kind : uint8_t {
+    kTrue,   // every element of `left` is true; `right` is empty
+    kNear,   // |left - right| <= tolerance * max(1, |right|), element by element; nan meets nan
+    kError,  // the run that computes `left` fails with a message that contains `message`
+  };
+  Kind kind = Kind::kTrue;
+  /// Outputs of the graph. Of a kTrue that compares, `compared` are the two sides.
+  std::string left, right;
+  std::string compared[2];
+  std::optional<double> tolerance;
+  std::string message;
+  /// Decided while compiling: empty where it holds, else what is wrong.
+  std::optional<std::string> decided;
+  SourceRange range;
+};
+
+/// A value that the test has computed in an earlier run and may use again.
+struct TestValue {
+  std::string name;
+  std::string output;  // of the graph
+  DType dtype = DType::kF32;
+  std::vector<int64_t> sizes;
+};
+
+/// One run of a test: the network of the text with what the test computes as further outputs.
+struct TestRun {
+  Graph graph;
+  /// `feed training = true`.
+  bool training = false;
+  std::vector<TestFeed> feeds;
+  std::vector<TestExpect> expects;
+  /// Tensors that later runs may use.
+  std::vector<TestValue> values;
+};
+
+struct TestResult {
+  /// Absent where there are mistakes.
+  std::optional<TestRun> run;
+  Diagnostics diagnostics;
+};
+
+/// Compiles run `run` of the test `test`, both counted from 0. `earlier` are the values of the runs
+/// before, which become inputs of the graph under the name `output`. Safe to call from several
+/// threads.
+PDL_API TestResult CompileTest(const CompileRequest& request, unsigned test, unsigned run,
+                               llvm::ArrayRef<TestValue> earlier);
+
+}  // namespace pdl
+
+#endif  // PDL_TEST_BLOCK_H_

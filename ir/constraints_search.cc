@@ -1,0 +1,238 @@
+// Constraints, size by size: small ranges are gone through, counter-examples are looked for.
+#include <algorithm>
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/constraints.h"
+
+namespace pdl {
+
+/// Sizes of the symbols that something depends on, by way of relations too.
+class ConstraintSet::Search {
+ public:
+  Search(const ConstraintSet& set, llvm::ArrayRef<Dim> dims) : set_(set) {
+    for (const Dim& dim : dims) AddSymbolsOf(dim);
+    num_asked_ = symbols_.size();
+    std::vector<bool> used(set.relations_.size(), false);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < used.size(); ++i) {
+        const Relation& relation = set.relations_[i];
+        bool shares = false;
+        relation.difference.ForEachSymbol(
+            [&](llvm::StringRef symbol) { shares |= IndexOf(symbol) >= 0; });
+        if (used[i] || !shares) continue;
+        used[i] = changed = true;
+        relations_.push_back(&relation);
+        AddSymbolsOf(relation.difference);
+      }
+    }
+    sizes_.assign(symbols_.size(), 0);
+  }
+
+  size_t num_symbols() const { return symbols_.size(); }
+  /// Those that what was given names itself come first.
+  size_t num_asked() const { return num_asked_; }
+  llvm::StringRef symbol(size_t index) const { return symbols_[index]; }
+  bool knows(llvm::StringRef symbol) const { return IndexOf(symbol) >= 0; }
+  int64_t& size(size_t index) { return sizes_[index]; }
+  std::optional<int64_t> High(size_t index) const {
+    auto high = set_.highs_.find(symbols_[index]);
+    return high == set_.highs_.end() ? std::nullopt : std::optional(high->second);
+  }
+
+  std::optional<int64_t> Evaluate(const Dim& dim) const {
+    llvm::Expected<int64_t> value =
+        dim.Evaluate([&](llvm::StringRef symbol) -> std::optional<int64_t> {
+          int index = IndexOf(symbol);
+          return index < 0 ? std::nullopt : std::optional(sizes_[static_cast<size_t>(index)]);
+        });
+    if (value) return *value;
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  bool Keeps() const {
+    for (size_t i = 0; i < sizes_.size(); ++i)
+      if (std::optional<int64_t> high = High(i); high && sizes_[i] > *high) return false;
+    return llvm::all_of(relations_, [&](const Relation* relation) {
+      std::optional<int64_t> value = Evaluate(relation->difference);
+      return value && DimCheck{0, relation->kind, 0, ""}.Holds(*value, 0);
+    });
+  }
+  /// Whether the relation holds; nullopt where the sizes break a constraint or it has no value.
+  std::optional<bool> Holds(DimCheck::Relation kind, const Dim& difference) const {
+    if (!Keeps()) return std::nullopt;
+    std::optional<int64_t> value = Evaluate(difference);
+    if (!value) return std::nullopt;
+    return DimCheck{0, kind, 0, ""}.Holds(*value, 0);
+  }
+
+  /// The next sizes, each at most its `most`; false after the last ones.
+  bool Step(llvm::ArrayRef<int64_t> most) {
+    for (size_t i = 0; i < sizes_.size(); ++i) {
+      if (sizes_[i] < most[i]) return ++sizes_[i], true;
+      sizes_[i] = 0;
+    }
+    return false;
+  }
+
+  /// The least size of a symbol above one for which the relation holds; where there is none, the
+  /// least one (`*is_above` is false then). The size is set.
+  bool Scan(size_t index, DimCheck::Relation kind, const Dim& difference, bool* is_above) {
+    constexpr int64_t kDense = 1024, kMost = int64_t{1} << 40;
+    int64_t most = std::min(High(index).value_or(kMost), kMost);
+    std::optional<int64_t> good, least;
+    auto holds = [&](int64_t size) {
+      sizes_[index] = size;
+      return Holds(kind, difference);
+    };
+    for (int64_t size = 0; size <= most;) {
+      std::optional<bool> good_here = holds(size);
+      if (good_here && *good_here) good = size;
+      if (good_here && !*good_here) {
+        if (good) {
+          while (size - *good > 1) {
+            int64_t middle = *good + (size - *good) / 2;
+            std::optional<bool> there = holds(middle);
+            if (!there) break;
+            (*there ? *good : size) = middle;
+          }
+          sizes_[index] = size;
+          return *is_above = true;
+        }
+        if (!least) least = size;
+      }
+      if (size == most) break;
+      size = std::min(size < kDense ? size + 1 : size * 2, most);
+    }
+    *is_above = false;
+    if (least) sizes_[index] = *least;
+    return least.has_value();
+  }
+
+ private:
+  int IndexOf(llvm::StringRef symbol) const {
+    auto found = llvm::find(symbols_, symbol);
+    return found == symbols_.end() ? -1 : static_cast<int>(found - symbols_.begin());
+  }
+  void AddSymbolsOf(const Dim& dim) {
+    dim.ForEachSymbol([&](llvm::StringRef symbol) {
+      if (IndexOf(symbol) < 0) symbols_.push_back(symbol.str());
+    });
+  }
+
+  const ConstraintSet& set_;
+  std::vector<std::string> symbols_;
+  size_t num_asked_ = 0;
+  std::vector<const Relation*> relations_;
+  std::vector<int64_t> sizes_;
+};
+
+Truth ConstraintSet::DecideByCases(DimCheck::Relation kind, const Dim& difference) const {
+  constexpr int64_t kMaxCases = 1024;
+  Search search(*this, difference);
+  llvm::SmallVector<int64_t, 4> most;
+  int64_t cases = 1;
+  for (size_t i = 0; i < search.num_symbols(); ++i) {
+    std::optional<int64_t> high = search.High(i);
+    if (!high || *high >= kMaxCases || (cases *= *high + 1) > kMaxCases) return Truth::kUnknown;
+    most.push_back(*high);
+  }
+  bool any_true = false, any_false = false;
+  do {
+    std::optional<bool> holds = search.Holds(kind, difference);
+    if (holds) (*holds ? any_true : any_false) = true;
+  } while (search.Step(most) && !(any_true && any_false));
+  if (any_true == any_false) return Truth::kUnknown;
+  return any_true ? Truth::kTrue : Truth::kFalse;
+}
+
+std::optional<Counterexample> ConstraintSet::Refute(const DimCheck& check) const {
+  if (contradictory_) return std::nullopt;
+  Dim difference = Reduce(check.left - check.right);
+  if (!difference.is_valid()) return std::nullopt;
+  // The symbols as they were written: of the relation, then of constraints.
+  std::vector<std::string> written;
+  auto write = [&](llvm::StringRef symbol) {
+    if (!llvm::is_contained(written, symbol)) written.push_back(symbol.str());
+  };
+  check.left.ForEachSymbol(write);
+  check.right.ForEachSymbol(write);
+  std::vector<Dim> dims = {difference};
+  for (const std::string& symbol : written) dims.push_back(Reduce(Dim::Symbol(symbol)));
+  Search search(*this, dims);
+  size_t num_written = written.size();
+  for (const DimCheck& known : checks_) {
+    bool shares = false;
+    for (const Dim* side : {&known.left, &known.right})
+      side->ForEachSymbol([&](llvm::StringRef symbol) {
+        Reduce(Dim::Symbol(symbol)).ForEachSymbol([&](llvm::StringRef s) {
+          shares |= search.knows(s);
+        });
+        shares |= llvm::is_contained(llvm::ArrayRef(written).take_front(num_written), symbol);
+      });
+    if (!shares) continue;
+    known.left.ForEachSymbol(write);
+    known.right.ForEachSymbol(write);
+  }
+
+  auto made = [&]() -> std::optional<Counterexample> {
+    Counterexample example;
+    for (const std::string& symbol : written) {
+      std::optional<int64_t> size = search.Evaluate(Reduce(Dim::Symbol(symbol)));
+      if (!size || *size < 0) return std::nullopt;
+      example.sizes.push_back({symbol, *size});
+    }
+    return example;
+  };
+  auto violates = [&] {
+    std::optional<bool> holds = search.Holds(check.relation, difference);
+    return holds && !*holds;
+  };
+
+  // One symbol at a time; the others are small, and best not 0.
+  std::optional<Counterexample> least;
+  for (int base = 0; base < 4; ++base) {
+    auto rest = [&](size_t i) -> int64_t {
+      bool is_written = !search.symbol(i).ends_with("'");
+      return base == 0 ? is_written : base == 1 ? 0 : base;
+    };
+    for (size_t i = 0; i < search.num_asked(); ++i) {
+      for (size_t j = 0; j < search.num_symbols(); ++j) search.size(j) = rest(j);
+      bool is_above = false;
+      if (!search.Scan(i, check.relation, difference, &is_above)) continue;
+      std::optional<Counterexample> example = made();
+      if (example && is_above) return example;
+      if (!least) least = std::move(example);
+    }
+  }
+  if (least) return least;
+  // All of them together, in small numbers.
+  constexpr double kMaxCases = 20000;
+  size_t n = search.num_symbols();
+  int64_t side = 0;
+  while (side < 64 && std::pow(static_cast<double>(side + 2), static_cast<double>(n)) < kMaxCases)
+    ++side;
+  std::vector<int64_t> most(n, side);
+  int64_t least_sum = INT64_MAX;
+  for (size_t i = 0; i < n; ++i) search.size(i) = 0;
+  do {
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += search.size(i);
+    if (sum >= least_sum || !violates()) continue;
+    if (std::optional<Counterexample> example = made()) {
+      least = std::move(example);
+      least_sum = sum;
+    }
+  } while (search.Step(most));
+  return least;
+}
+
+std::string Counterexample::ToString() const {
+  std::vector<std::string> texts;
+  for (const auto& [symbol, size] : sizes) texts.push_back(symbol + "=" + std::to_string(size));
+  return llvm::join(texts, ", ");
+}
+
+}  // namespace pdl

@@ -1,0 +1,280 @@
+// pdl test: runs the `test` blocks of texts.
+#include <chrono>
+#include <cstdio>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/error.h"
+#include "pdl/io.h"
+#include "pdl/network.h"
+#include "pdl/test_block.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/common_options.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/find_files.h"
+#include "tools/pdl/load_network.h"
+#include "tools/pdl/test_compare.h"
+#include "tools/pdl/test_report.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl test", "FILE|FOLDER... [OPTION]...",
+    R"(Runs the `test` blocks of texts (.pdl; of a folder, all in it), each on a fresh
+network with seed 0 in inference mode, and says what failed where. Ends with status
+1 where a test fails.
+)",
+    R"(pdl test model.pdl
+pdl test models --filter=shape
+pdl test . --device=cuda --junit=report.xml
+)"};
+
+struct TestArguments {
+  CommonOptions common;
+  std::string filter;
+  std::string junit;
+  bool verbose = false;
+};
+
+std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+/// One test of one text: its runs share a Scope.
+class TestRunner {
+ public:
+  TestRunner(const CompileRequest& request, std::string folder, DeviceContext* context)
+      : request_(request), folder_(std::move(folder)), context_(context) {}
+
+  /// Adds what fails to `outcome`.
+  void Run(unsigned test, unsigned num_runs, TestOutcome* outcome) {
+    for (unsigned run = 0; run < num_runs; ++run) {
+      TestResult result = CompileTest(request_, test, run, values_);
+      if (!result.run) {
+        PrintDiagnostics(result.diagnostics);
+        outcome->is_error = true;
+        outcome->failures.push_back(llvm::formatv("it does not compile: {0}",
+                                                  result.diagnostics.all().front().message));
+        return;
+      }
+      if (run == 0) PrintDiagnostics(result.diagnostics);
+      if (!RunOnce(*result.run, outcome)) return;
+    }
+  }
+
+ private:
+  std::string At(SourceRange range) const {
+    const SourcePosition position = request_.file->PositionOf(range.begin);
+    std::string text = request_.file->Text(range).str();
+    if (const size_t end = text.find('\n'); end != std::string::npos) text = text.substr(0, end) + "…";
+    return llvm::formatv("{0}:{1}:{2}: {3}", request_.file->name(), position.line, position.column,
+                         text);
+  }
+
+  NetworkOptions Options() const {
+    NetworkOptions options;
+    options.weight_folder = folder_;
+    return options;
+  }
+
+  // The network with these outputs alone.
+  llvm::Expected<std::shared_ptr<const Network>> Part(const Graph& graph,
+                                                      llvm::ArrayRef<std::string> outputs,
+                                                      bool keeps_updates) {
+    Graph part = graph.Clone();
+    std::vector<std::pair<std::string, std::string>> wanted;
+    for (const GraphOutput& output : part.outputs()) {
+      if (llvm::is_contained(outputs, output.name))
+        wanted.emplace_back(output.name, output.value->name());
+    }
+    const std::vector<GraphUpdate> updates = part.updates().vec();
+    part.ClearOutputs();
+    part.ClearTrainings();
+    for (const auto& [name, value] : wanted) part.AddOutput(name, part.FindValue(value));
+    if (keeps_updates)
+      for (const GraphUpdate& update : updates) part.AddUpdate(update.state, update.value);
+    return Network::Create(std::move(part), Options(), GlobalRegistry());
+  }
+
+  bool RunOnce(const TestRun& run, TestOutcome* outcome) {
+    auto fail = [&](llvm::Error error, bool is_error = true) {
+      outcome->failures.push_back(Text(std::move(error)));
+      outcome->is_error |= is_error;
+      return false;
+    };
+    if (llvm::Error error = Feed(run)) return fail(std::move(error), /*is_error=*/false);
+    std::vector<std::string> outputs;
+    for (const TestExpect& expect : run.expects) {
+      if (expect.kind == TestExpect::Kind::kError) continue;
+      for (const std::string* output : {&expect.left, &expect.right, &expect.compared[0],
+                                        &expect.compared[1]}) {
+        if (!output->empty()) outputs.push_back(*output);
+      }
+    }
+    for (const TestValue& value : run.values) outputs.push_back(value.output);
+    RunOptions options;
+    options.training = run.training;
+    // What is expected to fail runs first, alone, and changes no state.
+    for (const TestExpect& expect : run.expects) {
+      if (expect.kind != TestExpect::Kind::kError || expect.left.empty()) continue;
+      auto network = Part(run.graph, expect.left, /*keeps_updates=*/false);
+      if (!network) return fail(network.takeError());
+      llvm::Error error = (*network)->Run(&scope_, context_, options);
+      if (!error) {
+        outcome->failures.push_back(At(expect.range) + "\n    there is no error");
+        continue;
+      }
+      const std::string text = Text(std::move(error));
+      if (!llvm::StringRef(text).contains(expect.message))
+        outcome->failures.push_back(At(expect.range) + "\n    the error is another one: " + text);
+    }
+    auto network = Part(run.graph, outputs, /*keeps_updates=*/true);
+    if (!network) return fail(network.takeError());
+    if (llvm::Error error = (*network)->Run(&scope_, context_, options))
+      return fail(std::move(error), /*is_error=*/false);
+    for (const TestExpect& expect : run.expects) Judge(expect, outcome);
+    for (const TestValue& value : run.values) Keep(value);
+    return true;
+  }
+
+  // Computes what is fed, and puts it into the Scope.
+  llvm::Error Feed(const TestRun& run) {
+    if (run.feeds.empty()) return llvm::Error::success();
+    std::vector<std::string> outputs;
+    for (const TestFeed& feed : run.feeds) outputs.push_back(feed.output);
+    auto network = Part(run.graph, outputs, /*keeps_updates=*/false);
+    if (!network) return network.takeError();
+    Scope scope(&scope_);
+    if (llvm::Error error = (*network)->Run(&scope, context_)) return error;
+    for (const TestFeed& feed : run.feeds)
+      scope_.Create(feed.name)->Set(*scope.FindLocal(feed.output)->Get<Tensor>());
+    return llvm::Error::success();
+  }
+
+  const Tensor* Output(llvm::StringRef name) {
+    const Variable* variable = scope_.Find(name);
+    return variable == nullptr ? nullptr : variable->Get<Tensor>();
+  }
+
+  void Judge(const TestExpect& expect, TestOutcome* outcome) {
+    std::optional<std::string> wrong;
+    if (expect.decided) {
+      if (!expect.decided->empty()) wrong = expect.decided;
+    } else if (expect.kind == TestExpect::Kind::kTrue) {
+      wrong = CheckTrue(*Output(expect.left), Output(expect.compared[0]),
+                        Output(expect.compared[1]));
+    } else if (expect.kind == TestExpect::Kind::kNear) {
+      const Tensor& left = *Output(expect.left);
+      wrong = CompareNear(left, *Output(expect.right),
+                          expect.tolerance ? *expect.tolerance : DefaultTolerance(left.dtype()));
+    }
+    if (wrong) outcome->failures.push_back(At(expect.range) + "\n    " + *wrong);
+  }
+
+  void Keep(const TestValue& computed) {
+    const Tensor* tensor = Output(computed.output);
+    TestValue value = computed;
+    value.output = "#kept." + computed.name;
+    value.sizes.assign(tensor->sizes().begin(), tensor->sizes().end());
+    scope_.Create(value.output)->Set(*tensor);
+    llvm::erase_if(values_, [&](const TestValue& old) { return old.name == value.name; });
+    values_.push_back(std::move(value));
+  }
+
+  const CompileRequest& request_;
+  std::string folder_;
+  DeviceContext* context_;
+  Scope scope_;
+  std::vector<TestValue> values_;
+};
+
+struct Totals {
+  unsigned passed = 0, failed = 0, files = 0;
+};
+
+int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext* context,
+             Totals* totals, std::vector<TestOutcome>* outcomes) {
+  llvm::Expected<InputFile> file = ReadInputFile(path);
+  if (!file) return Finish(file.takeError());
+  auto source = ToSource(*file);
+  if (!source) return Finish(source.takeError());
+  Diagnostics diagnostics;
+  const std::vector<TestBlock> tests = FindTests(*source, &diagnostics);
+  if (diagnostics.has_errors()) {
+    diagnostics.Sort();
+    TestOutcome outcome{path.str(), "(the file)", 0, {}, true};
+    outcome.failures.push_back(diagnostics.all().front().message);
+    outcomes->push_back(std::move(outcome));
+    ++totals->failed;
+    return Finish(llvm::make_error<TextErrors>(std::move(diagnostics)));
+  }
+  WeightFiles weights(file->folder);
+  const CompileRequest request = MakeCompileRequest(*file, *source, arguments.common, &weights);
+  bool any = false;
+  for (unsigned i = 0; i < tests.size(); ++i) {
+    const TestBlock& test = tests[i];
+    if (!llvm::StringRef(test.name).contains(arguments.filter)) continue;
+    any = true;
+    TestOutcome outcome{path.str(), test.name, 0, {}, false};
+    const auto begin = std::chrono::steady_clock::now();
+    TestRunner(request, file->folder, context).Run(i, test.num_runs, &outcome);
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const bool passed = outcome.failures.empty();
+    ++(passed ? totals->passed : totals->failed);
+    if (!passed || arguments.verbose) {
+      llvm::outs() << (passed ? "pass  " : "FAIL  ") << path << ": " << test.name
+                   << llvm::formatv("  ({0:f3} s)", outcome.seconds) << '\n';
+      for (const std::string& failure : outcome.failures) llvm::outs() << "  " << failure << '\n';
+    }
+    outcomes->push_back(std::move(outcome));
+  }
+  totals->files += any;
+  return kWell;
+}
+
+}  // namespace
+
+int TestMain(Arguments arguments) {
+  TestArguments test;
+  CommandLine line(kHelp);
+  line.AddString("--filter", "TEXT", "only tests whose name holds TEXT", &test.filter);
+  line.AddString("--junit", "FILE.xml", "write the outcome as JUnit XML too, for CI", &test.junit);
+  line.AddFlag("-v, --verbose", "name the tests that pass too", &test.verbose);
+  line.Section("The network");
+  AddNetworkOptions(line, &test.common);
+  line.Section("The run");
+  AddRunOptions(line, &test.common);
+  AddMessageOptions(line);
+  auto paths = line.Parse(arguments);
+  if (!paths) return Finish(paths.takeError());
+  if (!*paths) return kWell;
+  if ((*paths)->empty()) return Finish(line.Wrong("which file?"));
+  if (llvm::Error error = LoadPlugins(test.common)) return Finish(std::move(error));
+  auto context = OpenDevice(test.common);
+  if (!context) return Finish(context.takeError());
+
+  int status = kWell;
+  std::vector<std::string> files;
+  for (llvm::StringRef path : **paths) status = std::max(status, Finish(FindFiles(path, &files)));
+  Totals totals;
+  std::vector<TestOutcome> outcomes;
+  for (const std::string& file : files)
+    status = std::max(status, TestFile(file, test, context->get(), &totals, &outcomes));
+  if (!test.junit.empty()) {
+    status =
+        std::max(status, Finish(WriteFileAtomically(test.junit, ToJUnit(outcomes))));
+  }
+  if (totals.passed + totals.failed == 0 && status == kWell) {
+    llvm::outs() << (test.filter.empty() ? "there are no tests\n"
+                                         : "no test's name holds \"" + test.filter + "\"\n");
+    return test.filter.empty() ? kWell : kUserMistake;
+  }
+  llvm::outs() << llvm::formatv("{0} of {1} tests passed, in {2} {3}\n", totals.passed,
+                                totals.passed + totals.failed, totals.files,
+                                totals.files == 1 ? "file" : "files");
+  return totals.failed > 0 ? std::max<int>(status, kUserMistake) : status;
+}
+
+}  // namespace pdl

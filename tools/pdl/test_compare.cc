@@ -1,0 +1,178 @@
+#include "tools/pdl/test_compare.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/attribute.h"
+#include "pdl/half.h"
+
+namespace pdl {
+namespace {
+
+template <typename T>
+const T& At(const Tensor& tensor, int64_t index) {
+  return tensor.data<T>()[index];
+}
+
+// Integers of 64 bits do not all fit into a double: they are compared exactly before this is asked.
+double AsReal(const Tensor& tensor, int64_t index) {
+  switch (tensor.dtype()) {
+    case DType::kF16:
+      return static_cast<float>(At<float16>(tensor, index));
+    case DType::kBF16:
+      return static_cast<float>(At<bfloat16>(tensor, index));
+    case DType::kF32:
+      return At<float>(tensor, index);
+    case DType::kF64:
+      return At<double>(tensor, index);
+    case DType::kI8:
+      return At<int8_t>(tensor, index);
+    case DType::kI16:
+      return At<int16_t>(tensor, index);
+    case DType::kI32:
+      return At<int32_t>(tensor, index);
+    case DType::kI64:
+      return static_cast<double>(At<int64_t>(tensor, index));
+    case DType::kU8:
+      return At<uint8_t>(tensor, index);
+    case DType::kU16:
+      return At<uint16_t>(tensor, index);
+    case DType::kU32:
+      return At<uint32_t>(tensor, index);
+    case DType::kU64:
+      return static_cast<double>(At<uint64_t>(tensor, index));
+    case DType::kBool:
+      return At<bool>(tensor, index) ? 1 : 0;
+  }
+  return 0;
+}
+
+std::string ElementText(const Tensor& tensor, int64_t index) {
+  switch (tensor.dtype()) {
+    case DType::kF64:
+      return FloatToString(At<double>(tensor, index));
+    case DType::kF16:
+    case DType::kBF16:
+    case DType::kF32:
+      return FloatToString(static_cast<float>(AsReal(tensor, index)));
+    case DType::kU64:
+      return std::to_string(At<uint64_t>(tensor, index));
+    case DType::kBool:
+      return At<bool>(tensor, index) ? "true" : "false";
+    case DType::kI64:
+      return std::to_string(At<int64_t>(tensor, index));
+    default:
+      return std::to_string(static_cast<int64_t>(AsReal(tensor, index)));
+  }
+}
+
+// "element [0, 3]", or "the value" of a scalar.
+std::string Place(const Tensor& tensor, int64_t index) {
+  if (tensor.rank() == 0) return "the value";
+  llvm::SmallVector<std::string, 4> parts(tensor.rank());
+  for (unsigned axis = tensor.rank(); axis-- > 0;) {
+    parts[axis] = std::to_string(index % tensor.size(axis));
+    index /= tensor.size(axis);
+  }
+  return "element [" + llvm::join(parts, ", ") + "]";
+}
+
+
+std::string ErrorText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+}  // namespace
+
+double DefaultTolerance(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return 1e-10;
+    case DType::kF16:
+      return 1e-3;
+    case DType::kBF16:
+      return 1e-2;
+    case DType::kF32:
+      return 1e-5;
+    default:
+      return 0;
+  }
+}
+
+std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, double tolerance) {
+  const bool is_scalar = right.rank() == 0;
+  if (!is_scalar && left.sizes() != right.sizes()) {
+    return "the two sides are " + left.TypeString() + " and " + right.TypeString();
+  }
+  int64_t wrong = 0, worst = -1;
+  double worst_error = -1, worst_excess = -1;
+  for (int64_t i = 0; i < left.num_elements(); ++i) {
+    const int64_t j = is_scalar ? 0 : i;
+    const size_t size = static_cast<size_t>(DTypeSize(left.dtype()));
+    const char* a = static_cast<const char*>(left.raw()) + static_cast<size_t>(i) * size;
+    const char* b = static_cast<const char*>(right.raw()) + static_cast<size_t>(j) * size;
+    if (std::memcmp(a, b, size) == 0) continue;
+    const double x = AsReal(left, i), y = AsReal(right, j);
+    if (std::isnan(x) && std::isnan(y)) continue;
+    // Of different integers the difference is at least 1, whatever rounding says.
+    double error = std::fabs(x - y);
+    if (!IsFloat(left.dtype())) error = std::max(error, 1.0);
+    if (x == y && IsFloat(left.dtype())) continue;
+    const double excess = error / std::max(1.0, std::fabs(y));
+    const bool is_near = std::isfinite(x) && std::isfinite(y) && excess <= tolerance;
+    if (is_near) continue;
+    ++wrong;
+    const double rank = std::isnan(excess) ? std::numeric_limits<double>::infinity() : excess;
+    if (rank > worst_excess) {
+      worst_excess = rank;
+      worst_error = error;
+      worst = i;
+    }
+  }
+  if (wrong == 0) return std::nullopt;
+  const int64_t other = is_scalar ? 0 : worst;
+  const double magnitude = std::fabs(AsReal(right, other));
+  std::string text = Place(left, worst) + " is " + ElementText(left, worst) + ", wanted " +
+                     ElementText(right, other) + ": off by " + ErrorText(worst_error);
+  if (magnitude > 0 && std::isfinite(magnitude))
+    text += " (relative " + ErrorText(worst_error / magnitude) + ")";
+  text += ", tolerance " + ErrorText(tolerance);
+  if (left.num_elements() > 1) {
+    text += llvm::formatv("; {0} of {1} elements differ, this one most", wrong,
+                          left.num_elements())
+                .str();
+  }
+  return text;
+}
+
+std::optional<std::string> CheckTrue(const Tensor& condition, const Tensor* left,
+                                     const Tensor* right) {
+  int64_t first = -1, wrong = 0;
+  for (int64_t i = 0; i < condition.num_elements(); ++i) {
+    if (condition.data<bool>()[i]) continue;
+    if (first < 0) first = i;
+    ++wrong;
+  }
+  if (wrong == 0) return std::nullopt;
+  std::string text;
+  auto side = [&](const Tensor& tensor) {
+    // What is broadcast has its value at the same place only if the sizes are equal.
+    if (tensor.num_elements() == 1) return ElementText(tensor, 0);
+    if (tensor.sizes() == condition.sizes()) return ElementText(tensor, first);
+    return std::string("of ") + tensor.TypeString();
+  };
+  text = Place(condition, first) + " is false";
+  if (left != nullptr && right != nullptr)
+    text += ": left " + side(*left) + ", right " + side(*right);
+  if (condition.num_elements() > 1)
+    text += llvm::formatv("; false at {0} of {1} elements", wrong, condition.num_elements()).str();
+  return text;
+}
+
+}  // namespace pdl
