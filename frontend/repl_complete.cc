@@ -111,7 +111,7 @@ struct Argument {
   std::string name;
   std::string hint;  // "float > 0 = 1.0"
   bool is_input = false;
-  std::vector<std::string> choices;  // as the language writes them
+  std::vector<std::string> choices{};  // as the language writes them
 };
 
 std::vector<Argument> ArgumentsOf(const OpSignature& signature) {

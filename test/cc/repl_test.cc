@@ -20,7 +20,9 @@ using testing::Not;
 class FakeHost : public ReplHost {
  public:
   llvm::Expected<std::vector<Constant>> Run(Graph graph,
-                                            const llvm::StringMap<Constant>& inputs) override {
+                                            const llvm::StringMap<Constant>& inputs,
+                                            bool is_training) override {
+    training = is_training;
     std::vector<std::string> calls;
     for (const Op* op : graph.ops()) calls.push_back(op->type());
     runs.push_back(llvm::join(calls, " "));
@@ -74,8 +76,18 @@ class FakeHost : public ReplHost {
     return device = name, llvm::Error::success();
   }
 
+  std::string DeviceName() override { return device; }
+  std::vector<std::string> ListFiles(llvm::StringRef typed, bool) override {
+    std::vector<std::string> found;
+    for (const auto& file : files) {
+      if (file.first().starts_with(typed)) found.push_back(file.first().str());
+    }
+    return llvm::sort(found), found;
+  }
+
   std::vector<std::string> runs;
-  std::string failure, device;
+  bool training = false;
+  std::string failure, device = "cpu";
   llvm::StringMap<std::string> files;
 };
 
@@ -88,6 +100,17 @@ class ReplTest : public testing::Test {
       return ops;
     }();
     return *registry;
+  }
+  CompileRequest Request() {
+    CompileRequest request;
+    request.registry = &Operators();
+    request.read_file =
+        [this](llvm::StringRef path) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
+      llvm::Expected<std::string> text = host_.ReadFile(path);
+      if (!text) return text.takeError();
+      return std::make_shared<SourceFile>(path.str(), *text);
+    };
+    return request;
   }
   /// What a user would read.
   std::string Say(llvm::StringRef text) {
@@ -111,7 +134,7 @@ class ReplTest : public testing::Test {
   }
 
   FakeHost host_;
-  ReplSession session_{Operators(), host_};
+  ReplSession session_{Request(), host_};
 };
 
 TEST_F(ReplTest, ShowsWhatAStatementDefines) {

@@ -67,6 +67,10 @@ class WeightFiles {
 CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const SourceFile> source,
                                   const CommonOptions& options, WeightFiles* weights);
 
+/// What a compiler asks of them.
+llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
+                                        llvm::StringRef tensor);
+
 /// A network as it was written or stored.
 struct LoadedNetwork {
   Graph graph;
