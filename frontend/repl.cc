@@ -270,8 +270,8 @@ void ReplSession::Impl::ExecuteAll(Probe probe, ReplReply* reply) {
   }
 }
 
-void ReplSession::Impl::ExecuteExpression(const ast::AssignStatement* statement,
-                                          const Probe& typed, ReplReply* reply) {
+void ReplSession::Impl::ExecuteExpression(const ast::AssignStatement* statement, const Probe& typed,
+                                          ReplReply* reply) {
   const llvm::StringRef expression =
       llvm::StringRef(typed.code).slice(statement->value->range.begin, statement->value->range.end);
   const Tried tried = Try(WithComments(typed), reply);

@@ -40,7 +40,8 @@ std::string GeneralHelp() {
       "changes nothing. A layer or attr may be written anew. Only what a statement adds or\n"
       "changes is run; random numbers stay the same for the whole session.\n"
       "\n"
-      "The session is one run: an `update` counts for what follows it. Feeding a name again begins\n"
+      "The session is one run: an `update` counts for what follows it. Feeding a name again "
+      "begins\n"
       "the next run, in which states start from what their updates made of them, and runs anew\n"
       "what depends on either. `feed` also takes parameters, states and `training`.\n"
       "\n"
@@ -107,9 +108,9 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
       reply->output += llvm::formatv("{0,4} | {1}\n", index + 1, line);
     }
   } else if (name == ":time") {
-    reply->output = llvm::formatv("compiled in {0:F2} ms; {1} call{2} run in {3:F2} ms\n",
-                                  last_times.compile, last_times.calls,
-                                  last_times.calls == 1 ? "" : "s", last_times.run);
+    reply->output =
+        llvm::formatv("compiled in {0:F2} ms; {1} call{2} run in {3:F2} ms\n", last_times.compile,
+                      last_times.calls, last_times.calls == 1 ? "" : "s", last_times.run);
   } else {
     reply->quit = true;
   }

@@ -116,8 +116,8 @@ ReplValues::Sizes ReplValues::FindSizes(const Graph& graph) const {
       dim.ForEachSymbol([&](llvm::StringRef name) {
         uint64_t& fingerprint = sizes[name].fingerprint;
         const bool is_alone = !dim.symbol().empty();
-        fingerprint = static_cast<size_t>(
-            is_alone ? llvm::hash_value(actual) : llvm::hash_combine(fingerprint, actual));
+        fingerprint = static_cast<size_t>(is_alone ? llvm::hash_value(actual)
+                                                   : llvm::hash_combine(fingerprint, actual));
       });
     }
   }
@@ -156,7 +156,7 @@ const ReplValues::Given* ReplValues::FindGiven(const Value* leaf, const Sizes& s
   const bool is_input = leaf->kind() == ValueKind::kInput;
   // A state of other sizes than the inputs now have begins anew.
   return Fits(given->second.value, leaf->type(), is_input ? Sizes() : sizes) ? &given->second
-                                                                            : nullptr;
+                                                                             : nullptr;
 }
 
 Fingerprints ReplValues::Describe(const Graph& graph, const Sizes& sizes) const {

@@ -2,6 +2,7 @@
 #include "pdl/repl.h"
 
 #include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -205,6 +206,27 @@ bool LineWaits() {
   return poll(&input, 1, /*timeout=*/0) > 0 && (input.revents & POLLIN) != 0;
 }
 
+/// While it lives, the terminal shows what is typed only where a line is edited: what is typed or
+/// pasted during a run appears once, when it is read.
+class QuietTerminal {
+ public:
+  QuietTerminal() {
+    if (tcgetattr(STDIN_FILENO, &former_) != 0) return;
+    termios quiet = former_;
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    is_set_ = tcsetattr(STDIN_FILENO, TCSADRAIN, &quiet) == 0;
+  }
+  ~QuietTerminal() {
+    if (is_set_) tcsetattr(STDIN_FILENO, TCSADRAIN, &former_);
+  }
+  QuietTerminal(const QuietTerminal&) = delete;
+  QuietTerminal& operator=(const QuietTerminal&) = delete;
+
+ private:
+  termios former_ = {};
+  bool is_set_ = false;
+};
+
 /// Statements from a terminal, until it is left.
 void Converse(ReplSession& session, Host& host) {
   Interrupts interrupts;
@@ -212,6 +234,7 @@ void Converse(ReplSession& session, Host& host) {
   llvm::outs() << "pdl " << version_string << ": a statement shows what it defines; :help, :quit\n";
   llvm::outs().flush();
   std::string pending;
+  const QuietTerminal quiet;  // before the editor looks at the terminal
   llvm::LineEditor editor("pdl", HistoryPath());
   editor.setListCompleter([&](llvm::StringRef line, size_t cursor) {
     const std::string text = pending + line.str();
