@@ -299,8 +299,10 @@ void ReplSession::Impl::ExecuteStatement(const ast::Statement* statement, const 
     }
   }
   if (statement->kind == ast::StatementKind::kLoad) shown = ChangedSince(before);
+  // Of several results, the first is the value of the call.
+  const bool is_assign = statement->kind == ast::StatementKind::kAssign;
   for (const Shown& each : shown) {
-    if (!each.value.empty() && names.count(each.label)) last = each.label;
+    if (names.count(each.label) && !(is_assign && &each != shown.data())) last = each.label;
   }
   Acknowledge(statement, reply);
   Show(graph, shown, "", reply);
