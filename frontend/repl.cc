@@ -408,22 +408,30 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
     return complain(Code::kInputType, range, std::move(misfit));
   }
   const llvm::StringMap<uint64_t> before = DescribeNames();
-  if (fed_in_run.contains(name)) {
+  const ReplValues::Givens givens = values.givens();
+  const bool is_next_run = fed_in_run.contains(name);
+  if (is_next_run) {
     // What is fed again begins the next run.
     if (llvm::Error error = values.Advance(graph)) {
       reply->error = llvm::toString(std::move(error));
       return;
     }
-    fed_in_run.clear();
   }
-  fed_in_run.insert(name);
-  feeds[name] = expression.str();
   values.Feed(fed, value);
-  values.KeepOnly(graph);
   std::vector<Shown> shown = ChangedSince(before);
   llvm::erase_if(shown, [&](const Shown& each) { return each.value == name; });
   shown.insert(shown.begin(), {name, name});
   Show(graph, shown, "", reply);
+  if (reply->failed()) {
+    // A run that fails changes nothing.
+    reply->output.clear();
+    values.GoBackTo(givens);
+    return;
+  }
+  if (is_next_run) fed_in_run.clear();
+  fed_in_run.insert(name);
+  feeds[name] = expression.str();
+  values.KeepOnly(graph);
 }
 
 }  // namespace pdl

@@ -106,16 +106,22 @@ struct Needs {
 // What is known
 
 ReplValues::Sizes ReplValues::FindSizes(const Graph& graph) const {
-  Sizes sizes;
+  std::vector<std::pair<const Value*, const Given*>> fed;
   for (const Value* input : graph.inputs()) {
     const auto given = given_.find(input->name());
-    if (given == given_.end() || !Fits(given->second.value, input->type(), {})) continue;
-    for (const auto& [index, dim] : llvm::enumerate(input->type().dims)) {
-      const int64_t actual = given->second.value.sizes()[index];
-      if (!dim.symbol().empty()) sizes[dim.symbol()].size = actual;
-      dim.ForEachSymbol([&](llvm::StringRef name) {
+    if (given != given_.end()) fed.emplace_back(input, &given->second);
+  }
+  // What was fed last decides: an earlier value that contradicts it counts as not fed.
+  llvm::sort(fed,
+             [](const auto& a, const auto& b) { return a.second->version > b.second->version; });
+  Sizes sizes;
+  for (const auto& [input, given] : fed) {
+    if (!Fits(given->value, input->type(), sizes)) continue;
+    for (const auto& [dim, actual] : llvm::zip(input->type().dims, given->value.sizes())) {
+      const bool is_alone = !dim.symbol().empty();
+      if (is_alone) sizes[dim.symbol()].size = actual;
+      dim.ForEachSymbol([&, actual = actual](llvm::StringRef name) {
         uint64_t& fingerprint = sizes[name].fingerprint;
-        const bool is_alone = !dim.symbol().empty();
         fingerprint = static_cast<size_t>(is_alone ? llvm::hash_value(actual)
                                                    : llvm::hash_combine(fingerprint, actual));
       });
@@ -153,10 +159,8 @@ std::string ReplValues::Misfit(llvm::StringRef name, const Type& type, const Con
 const ReplValues::Given* ReplValues::FindGiven(const Value* leaf, const Sizes& sizes) const {
   const auto given = given_.find(leaf->name());
   if (given == given_.end()) return nullptr;
-  const bool is_input = leaf->kind() == ValueKind::kInput;
   // A state of other sizes than the inputs now have begins anew.
-  return Fits(given->second.value, leaf->type(), is_input ? Sizes() : sizes) ? &given->second
-                                                                             : nullptr;
+  return Fits(given->second.value, leaf->type(), sizes) ? &given->second : nullptr;
 }
 
 Fingerprints ReplValues::Describe(const Graph& graph, const Sizes& sizes) const {

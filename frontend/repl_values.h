@@ -44,6 +44,14 @@ class ReplValues {
   /// Forgets what is not of this graph as it is now.
   void KeepOnly(const Graph& graph);
   void Clear();
+  /// Values that did not come from the text, by name: what was given so far, to go back to.
+  struct Given {
+    Constant value;
+    uint64_t version;
+  };
+  using Givens = llvm::StringMap<Given>;
+  const Givens& givens() const { return given_; }
+  void GoBackTo(Givens givens) { given_ = std::move(givens); }
 
   /// Calls that were run since the last ClearCounts, and how long that took.
   size_t num_calls() const { return num_calls_; }
@@ -51,11 +59,6 @@ class ReplValues {
   void ClearCounts() { num_calls_ = 0, milliseconds_ = 0; }
 
  private:
-  /// A value that did not come from the text.
-  struct Given {
-    Constant value;
-    uint64_t version;
-  };
   /// What fed inputs tell of each symbol.
   struct Size {
     std::optional<int64_t> size;  // where a dim is the symbol alone
@@ -71,7 +74,7 @@ class ReplValues {
 
   ReplHost& host_;
   std::unordered_map<uint64_t, Constant> known_;  // by fingerprint
-  llvm::StringMap<Given> given_;                  // by name
+  Givens given_;                                  // by name
   uint64_t version_ = 0;
   bool training_ = false;
   size_t num_calls_ = 0;

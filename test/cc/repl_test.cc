@@ -210,6 +210,21 @@ TEST_F(ReplTest, OnlyWhatAChangeTouchesRuns) {
   EXPECT_TRUE(host_.training);
 }
 
+TEST_F(ReplTest, AFeedThatFailsOrContradicts) {
+  Say("input x: f32[N]");
+  Say("input z: f32[N]");
+  Say("feed x = [1.0]");
+  Say("feed z = [2.0]");
+  Say("c = add(x, z)");
+  host_.failure = "out of memory";
+  EXPECT_EQ(Say("feed x = [3.0]"), "error: out of memory\n");
+  EXPECT_EQ(Say("c"), "f32[1] = <1>\n");
+  EXPECT_EQ(Say("feed x = [1.0, 2.0]"),
+            "x: f32[2] = <2>\nz: f32[N]  # wants: feed z\n"
+            "c: f32[N]  # wants: feed z\n");
+  EXPECT_EQ(Say("feed z = [1.0, 2.0]"), "z: f32[2] = <2>\nc: f32[2] = <2>\n");
+}
+
 TEST_F(ReplTest, LayersAndBlocks) {
   EXPECT_THAT(Say("layer twice(x: F[N], scale: float > 0 = 1.0) {\n"
                   "  return x |> cos(scale=scale) |> cos()\n}\n"),

@@ -55,7 +55,7 @@ class Host : public ReplHost {
     return llvm::handleErrors(
         values.takeError(), [](std::unique_ptr<UserError> error) -> llvm::Error {
           if (error->code() != Code::kCancelled) return llvm::Error(std::move(error));
-          return llvm::createStringError("interrupted; the value is computed when it is needed");
+          return llvm::createStringError("interrupted; a value is computed when it is needed");
         });
   }
 
