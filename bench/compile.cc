@@ -41,6 +41,16 @@ void CheckRatio(benchmark::State& state) {
 }
 BENCHMARK(CheckRatio)->Iterations(9)->Unit(benchmark::kMillisecond);
 
+/// Layers and a loop: the time for a block, which should not depend on their number.
+void CheckTransformer(benchmark::State& state) {
+  std::string text = Transformer(static_cast<int>(state.range(0)));
+  for (auto _ : state) Check(text);
+  state.counters["per_block"] = benchmark::Counter(
+      static_cast<double>(state.range(0)),
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(CheckTransformer)->Arg(12)->Arg(48)->Arg(192)->Unit(benchmark::kMillisecond);
+
 std::shared_ptr<const Network> Load() {
   return llvm::cantFail(Network::Load(NetworkFile(), {}, GlobalRegistry()));
 }

@@ -9,6 +9,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/io.h"
+#include "pdl/layers.h"
 #include "pdl/serialize.h"
 
 namespace pdl::bench {
@@ -35,10 +36,32 @@ std::string ChainOfCosines(int count) {
   return text + llvm::formatv("output y{0}\n", count).str();
 }
 
+std::string Transformer(int blocks) {
+  return R"(
+input ids: i64[N, T] in 0..1000
+layer attend(x: F[N, T, D], heads: int > 0) where D % heads == 0 {
+  q = fc(x, size=D) |> reshape([N, T, heads, D // heads]) |> transpose([0, 2, 1, 3])
+  k = fc(x, size=D) |> reshape([N, T, heads, D // heads]) |> transpose([0, 2, 3, 1])
+  v = fc(x, size=D) |> reshape([N, T, heads, D // heads]) |> transpose([0, 2, 1, 3])
+  y = softmax((q @ k) / 8.0) @ v
+  return y |> transpose([0, 2, 1, 3]) |> reshape([N, T, D]) |> fc(size=D)
+}
+layer block(x: F[N, T, D], heads: int > 0) {
+  x = x + (x |> layer_norm() |> attend(heads=heads))
+  return x + (x |> layer_norm() |> mlp(widths=[4 * D, D], act=gelu()) |> dropout(p=0.1))
+}
+x = embedding(ids, size=256)
+for i in 0..)" +
+         std::to_string(blocks) + R"( { x = block(x, heads=4) }
+output y = layer_norm(x) |> fc(size=1000)
+)";
+}
+
 Graph CompileOrDie(const std::string& text) {
   CompileRequest request;
   request.file = std::make_shared<SourceFile>("bench.pdl", text);
   request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
   CompileResult result = Compile(request);
   result.diagnostics.Render(llvm::errs());
   if (!result.graph) Die("the text does not compile");

@@ -17,6 +17,9 @@ std::string ChainOfAdds(int count);
 /// `count` statements like "y7 = cos(y6, scale=5.0)".
 std::string ChainOfCosines(int count);
 
+/// A transformer of that many blocks, written with layers and a loop. From `ids: i64[N, T]` to `y`.
+std::string Transformer(int blocks);
+
 /// Ends the program where the text has a mistake.
 Graph CompileOrDie(const std::string& text);
 std::shared_ptr<const Network> MakeNetwork(const std::string& text, bool fuse = true);

@@ -82,14 +82,12 @@ bool IsSame(const Datum& a, const Datum& b) {
         if constexpr (std::is_same_v<T, Datum::Poison> || std::is_same_v<T, Datum::None>) {
           return true;
         } else if constexpr (std::is_same_v<T, Datum::Real>) {
-          return left.value == right.value ||
-                 (std::isnan(left.value) && std::isnan(right.value));
+          return left.value == right.value || (std::isnan(left.value) && std::isnan(right.value));
         } else if constexpr (std::is_same_v<T, Datum::List>) {
-          return left == right ||
-                 (left->size() == right->size() &&
-                  llvm::all_of(llvm::zip(*left, *right), [](const auto& pair) {
-                    return IsSame(std::get<0>(pair), std::get<1>(pair));
-                  }));
+          return left == right || (left->size() == right->size() &&
+                                   llvm::all_of(llvm::zip(*left, *right), [](const auto& pair) {
+                                     return IsSame(std::get<0>(pair), std::get<1>(pair));
+                                   }));
         } else {
           return left == right;
         }

@@ -98,10 +98,10 @@ std::optional<AttributeDecl> Elaborator::DeclareAttribute(const ast::Identifier&
 
 std::optional<Datum> Elaborator::CheckAttribute(const AttributeDecl& decl, const Datum& datum,
                                                 SourceRange range,
-                                                const std::shared_ptr<const SourceFile>& file,
+                                                std::shared_ptr<const SourceFile> file,
                                                 llvm::StringRef of) {
   if (datum.holds_poison()) return std::nullopt;
-  const std::shared_ptr<const SourceFile> here = std::exchange(file_, file);
+  const std::shared_ptr<const SourceFile> here = std::exchange(file_, std::move(file));
   std::optional<Datum> result;
   OpDef def;
   def.signature.name = of.str();
@@ -111,8 +111,8 @@ std::optional<Datum> Elaborator::CheckAttribute(const AttributeDecl& decl, const
     Error(Code::kAttributeType, range,
           "attribute '" + decl.name + (of.empty() ? llvm::Twine("' ") : "' of '" + of + "' ") +
               llvm::toString(value.takeError()));
-  } else if (llvm::Expected<std::vector<AttributeValue>> checked = CompleteAttributes(
-                 def.signature, NamedAttribute{decl.name, std::move(*value)})) {
+  } else if (llvm::Expected<std::vector<AttributeValue>> checked =
+                 CompleteAttributes(def.signature, NamedAttribute{decl.name, std::move(*value)})) {
     // Texts in a Datum are views: the values live as long as the elaborator.
     attribute_values_.push_back(std::make_unique<AttributeValue>(std::move(checked->front())));
     result = FromAttribute(*attribute_values_.back());
@@ -219,7 +219,8 @@ void Elaborator::ElaborateAttr(const ast::AttrStatement* statement) {
           "attr '" + name + "' has no value: give it one with --set " + name + "=VALUE");
     return;
   }
-  if (std::optional<Datum> checked = CheckAttribute(*decl, *datum, range, given_in, ast_.file->name())) {
+  if (std::optional<Datum> checked =
+          CheckAttribute(*decl, *datum, range, given_in, ast_.file->name())) {
     Assign(name, std::move(*checked));
   }
 }

@@ -76,8 +76,7 @@ Datum Elaborator::EvaluateCondition(const ast::Expr* expr) {
         if (left.datum.tensor() == nullptr) {
           left = {datum, operand->range};
         } else {
-          left.datum =
-              EvaluateInfix(chain->operators[0], left, Operand{datum, operand->range}, {});
+          left.datum = EvaluateInfix(chain->operators[0], left, Operand{datum, operand->range}, {});
           left.range = Span(left.range, operand->range);
         }
       }
@@ -86,9 +85,8 @@ Datum Elaborator::EvaluateCondition(const ast::Expr* expr) {
     const bool is_range = op == Operator::kIn && IsRange(chain->operands[1]);
     if (is_range || (op >= Operator::kEqual && op < Operator::kIn)) {
       const Datum left = EvaluateSize(chain->operands[0]);
-      const bool is_size = left.is<Dim>() ||
-                           (!is_range && !left.holds_tensor() &&
-                            EvaluateSize(chain->operands[1]).is<Dim>());
+      const bool is_size = left.is<Dim>() || (!is_range && !left.holds_tensor() &&
+                                              EvaluateSize(chain->operands[1]).is<Dim>());
       if (left.dim() && is_size) {
         std::vector<DimCheck> checks;
         bool failed = false;
@@ -122,8 +120,7 @@ Datum Elaborator::EvaluateCondition(const ast::Expr* expr) {
     return Datum();
   }
   if (tensor->type().dtype != DType::kBool || !tensor->type().is_scalar()) {
-    Error(Code::kCondition, expr->range,
-          "a condition is bool[], got " + tensor->type().ToString());
+    Error(Code::kCondition, expr->range, "a condition is bool[], got " + tensor->type().ToString());
     return Datum();
   }
   return datum;
@@ -167,7 +164,7 @@ void Elaborator::ElaborateBothSides(Value* condition, const ast::Branch& then,
     return found == frame_->scope.end() ? std::nullopt : std::optional(found->second);
   };
   // Elaborates one side, notes what it set, and takes that back.
-  auto elaborate = [&](std::optional<Datum> Sides::*side, size_t state_side, auto&& elaborate_it) {
+  auto elaborate = [&](std::optional<Datum> Sides::* side, size_t state_side, auto&& elaborate_it) {
     Journal journal{frame_, {}, {}};
     Journal* const outer = std::exchange(journal_, &journal);
     elaborate_it();
@@ -205,7 +202,11 @@ void Elaborator::ElaborateBothSides(Value* condition, const ast::Branch& then,
     Value*& value = selected[{first, second}];
     if (value != nullptr) return value;
     if (first->type().dtype != second->type().dtype ||
-        first->type().rank() != second->type().rank()) {
+        first->type().rank() != second->type().rank() ||
+        llvm::any_of(llvm::zip(first->type().dims, second->type().dims), [&](const auto& dims) {
+          const DimCheck check = MakeCheck(Operator::kEqual, std::get<0>(dims), std::get<1>(dims));
+          return known_.Decide(check) != Truth::kTrue;
+        })) {
       Error(Code::kCondition, place,
             "'" + name + "' is " + first->type().ToString() + " on one side of this 'if' and " +
                 second->type().ToString() + " on the other");

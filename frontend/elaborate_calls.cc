@@ -239,11 +239,13 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
   const OpSignature& signature = call->def->signature;
   const size_t fixed = signature.inputs.size();
   const bool repeats = fixed > 0 && signature.inputs.back().repeatable;
-  const int positional = signature.PositionalAttribute();
+  llvm::SmallVector<const AttributeDecl*, 4> positional;
+  for (const AttributeDecl& decl : signature.attributes)
+    if (decl.positional) positional.push_back(&decl);
   llvm::SmallVector<const ast::Argument*, 4> named_inputs(fixed, nullptr);
   bool any_named_input = false;
-  bool gave_positional = false;
-  llvm::SmallVector<const ast::Argument*, 2> tensor_attributes;
+  size_t next_positional = 0;
+  llvm::SmallVector<std::pair<const AttributeDecl*, const ast::Argument*>, 2> tensor_attributes;
 
   if (piped != nullptr) {
     if (piped->datum.holds_poison()) call->is_poison = true;
@@ -283,7 +285,7 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
       const AttributeDecl& decl = signature.attributes[attribute];
       // Its literal is read as a dtype that may still come.
       if (decl.kind == AttributeKind::kTensor) {
-        tensor_attributes.push_back(&argument);
+        tensor_attributes.emplace_back(&decl, &argument);
       } else {
         BindAttribute(decl, argument, call);
       }
@@ -303,23 +305,19 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
       continue;
     }
     const bool is_attribute =
-        !repeats && positional >= 0 && call->operands.size() >= fixed && !gave_positional;
+        !repeats && next_positional < positional.size() && call->operands.size() >= fixed;
     if (is_attribute) {
-      gave_positional = true;
-      if (signature.attributes[positional].kind == AttributeKind::kTensor) {
-        tensor_attributes.push_back(&argument);
+      const AttributeDecl& decl = *positional[next_positional++];
+      if (decl.kind == AttributeKind::kTensor) {
+        tensor_attributes.emplace_back(&decl, &argument);
       } else {
-        BindAttribute(signature.attributes[positional], argument, call);
+        BindAttribute(decl, argument, call);
       }
     } else {
       add_operand(Evaluate(argument.value), argument.value->range);
     }
   }
-  for (const ast::Argument* argument : tensor_attributes) {
-    const int index =
-        argument->is_named() ? signature.FindAttribute(argument->name.text) : positional;
-    BindAttribute(signature.attributes[index], *argument, call);
-  }
+  for (const auto& [decl, argument] : tensor_attributes) BindAttribute(*decl, *argument, call);
   if (!any_named_input) return;
 
   // Inputs by name follow those by position, without a gap.
@@ -367,10 +365,9 @@ Elaborator::Results Elaborator::EvaluateCall(const ast::CallExpr* expr, const Op
   if (callee.is_network()) {
     LayerArguments arguments;
     ReadLayerArguments(callee, expr, piped, &arguments);
-    const std::string way = TakeWay(callee.name.rsplit('.').second.empty()
-                                        ? callee.name
-                                        : callee.name.rsplit('.').second,
-                                    !targets.empty());
+    const std::string way = TakeWay(
+        callee.name.rsplit('.').second.empty() ? callee.name : callee.name.rsplit('.').second,
+        !targets.empty());
     return CallLayer(callee, arguments, way, frame_->is_instance, frame_->active, targets);
   }
   if (callee.op == nullptr) {
@@ -396,8 +393,8 @@ llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& sig
       const std::string& target = targets[i];
       names.push_back(graph_.FindValue(target) == nullptr ? target : graph_.NewName(target));
     } else if (i == 0 && targets.empty()) {
-      names.push_back(graph_.NewName(
-          FullName(base.empty() ? signature.name : base + "_" + signature.name)));
+      names.push_back(
+          graph_.NewName(FullName(base.empty() ? signature.name : base + "_" + signature.name)));
     } else {
       names.push_back(graph_.NewName(
           FullName((base.empty() ? signature.name : base) + "_" + signature.outputs[i].name)));

@@ -70,8 +70,8 @@ Elaborator::Results Elaborator::EvaluateResults(const ast::Expr* expr, Targets t
 
 Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
   auto found = frame_->scope.find(name->name);
-  const bool is_symbol_first = frame_->dims_first && (found == frame_->scope.end() ||
-                                                      found->second.tensor() != nullptr);
+  const bool is_symbol_first =
+      frame_->dims_first && (found == frame_->scope.end() || found->second.tensor() != nullptr);
   auto symbol = frame_->symbols.find(name->name);
   const bool is_symbol = symbol != frame_->symbols.end();
   if (is_symbol && (is_symbol_first || found == frame_->scope.end())) return symbol->second.value;
@@ -88,15 +88,17 @@ Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
 void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
   if (frame_->module->broken_names.contains(name->name)) return;
   if (auto found = frame_->one_sided.find(name->name); found != frame_->one_sided.end()) {
-    Error(Code::kCondition, name->range,
-          "'" + name->name + "' is set on one side of an 'if' only")
-        .NoteAt(file_, found->second, "a Plan decides this one, so it must be set before or on both "
+    Error(Code::kCondition, name->range, "'" + name->name + "' is set on one side of an 'if' only")
+        .NoteAt(file_, found->second,
+                "a Plan decides this one, so it must be set before or on both "
                 "sides");
     return;
   }
   if (const std::optional<uint32_t> line = LineThatDefines(name->name)) {
+    const bool is_here = *line == file_->LineOf(name->range.begin);
     Error(Code::kUnknownName, name->range,
-          "'" + name->name + "' is used before it is defined, on line " + llvm::Twine(*line));
+          "'" + name->name + "' is used before it is defined" +
+              (is_here ? "" : ", on line " + std::to_string(*line)));
     return;
   }
   std::string hint;
@@ -191,7 +193,7 @@ Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand righ
 bool Elaborator::MatchRows(const Value& index, const Value& table, SourceRange place) {
   DimCheck check = MakeCheck(Operator::kEqual, table.type().dims[0], *index.type().index_bound);
   const Truth truth = Decide(check);
-  if (truth == Truth::kUnknown) graph_.AddConstraint({std::move(check), LocationAt(place.begin)});
+  if (truth == Truth::kUnknown) AddConstraint(std::move(check), LocationAt(place.begin));
   if (truth != Truth::kFalse) return true;
   Error(Code::kShapeMismatch, place,
         "an index below " + index.type().index_bound->ToString() + " takes rows of a table of " +

@@ -30,8 +30,9 @@ Datum Elaborator::FunctionOf(const ast::CallExpr* call) {
   if (callee.function != nullptr) {
     if (!call->arguments.empty()) {
       Error(Code::kOperandKind, call->arguments.front().range(),
-            "'" + callee.name + "' is a function already: what it is given is settled where it is "
-            "made");
+            "'" + callee.name +
+                "' is a function already: what it is given is settled where it is "
+                "made");
       return Datum();
     }
     return Datum(callee.function);
@@ -153,7 +154,10 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
     operands.push_back({std::move(datum), argument.value->range});
   }
   for (const Operand& operand : operands) is_poison |= operand.datum.holds_poison();
-  if (is_poison) return {};
+  if (is_poison) {
+    if (!function->path.empty()) spoiled_ways_.insert(function->path);
+    return {};
+  }
 
   if (callee.op != nullptr) {
     Call call = function->call;
@@ -166,8 +170,7 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
     arguments.place = expr->callee->range;
     arguments.operands = std::move(operands);
     const bool is_instance = !function->path.empty();
-    const std::string way =
-        is_instance ? function->path : TakeWay(callee.name, !targets.empty());
+    const std::string way = is_instance ? function->path : TakeWay(callee.name, !targets.empty());
     return CallLayer(callee, arguments, way, is_instance || frame_->is_instance, function->active,
                      targets);
   }
@@ -175,8 +178,10 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
   Results results;
   if (operands.size() != 1) {
     Error(Code::kOperandCount, expr->range,
-          "'" + file_->Text(expr->callee->range) + "' is none here, which gives back its one "
-          "argument, got " + llvm::Twine(operands.size()));
+          "'" + file_->Text(expr->callee->range) +
+              "' is none here, which gives back its one "
+              "argument, got " +
+              llvm::Twine(operands.size()));
     return results;
   }
   results.all.push_back({"", operands.front().datum, operands.front().range});
@@ -224,8 +229,8 @@ Datum Elaborator::ReadRecord(const ast::Expr* expr) {
     if (decl == decls.end()) {
       Error(Code::kUnknownAttribute, field.name.range,
             "a parameter has no attribute '" + name + "'" +
-                DidYouMean(name, {"init", "weight_decay", "gradient_clipping", "lr_scale",
-                                  "trainable"}));
+                DidYouMean(name,
+                           {"init", "weight_decay", "gradient_clipping", "lr_scale", "trainable"}));
       Evaluate(field.value);
       ok = false;
       continue;

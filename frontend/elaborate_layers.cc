@@ -115,9 +115,9 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
           known.push_back(input->name.text);
       }
     }
-    Error(Code::kUnknownAttribute, argument.name.range,
-          "'" + callee.name + "' has no attribute or input '" + name + "'" +
-              DidYouMean(name, known));
+    Error(
+        Code::kUnknownAttribute, argument.name.range,
+        "'" + callee.name + "' has no attribute or input '" + name + "'" + DidYouMean(name, known));
     Evaluate(argument.value);
     arguments->is_poison = true;
   }
@@ -140,6 +140,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
                                           llvm::StringRef path, bool is_instance,
                                           llvm::ArrayRef<const void*> active, Targets targets) {
   Results results;
+  spoiled_ways_.insert(path);
   if (arguments.is_poison) return results;
   const void* const identity =
       callee.layer != nullptr ? static_cast<const void*>(callee.layer) : callee.module;
@@ -154,9 +155,9 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
       Error(Code::kNestingTooDeep, arguments.place,
             "layers nested deeper than " + llvm::Twine(kMaxLayerDepth));
     } else if (calls_ == kMaxLayerCalls + 1) {
-      Error(Code::kTextTooLong, arguments.place,
-            "this network expands to more than " + llvm::Twine(kMaxLayerCalls) +
-                " calls of layers");
+      Error(
+          Code::kTextTooLong, arguments.place,
+          "this network expands to more than " + llvm::Twine(kMaxLayerCalls) + " calls of layers");
     }
     return results;
   }
@@ -177,6 +178,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
   if (callee.module->file_index == UINT32_MAX)
     callee.module->file_index = graph_.AddFile(callee.module->file->name());
   const bool was_in_block = std::exchange(in_block_, false);
+  const size_t errors = diagnostics_->num_errors();
   {
     FrameScope scope(this, &frame);
     llvm::ArrayRef<const ast::Statement*> statements;
@@ -194,11 +196,11 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
     }
     if (ok && frame.arguments != nullptr && frame.next_operand < arguments.operands.size()) {
       CallerError(Code::kOperandCount, arguments.operands[frame.next_operand].range,
-                  "'" + callee.name + "' has " + llvm::Twine(frame.next_operand) +
-                      " inputs, got " + llvm::Twine(arguments.operands.size()));
+                  "'" + callee.name + "' has " + llvm::Twine(frame.next_operand) + " inputs, got " +
+                      llvm::Twine(arguments.operands.size()));
       ok = false;
     }
-    if (ok && frame.results.empty()) {
+    if (ok && frame.results.empty() && diagnostics_->num_errors() == errors) {
       CallerError(Code::kNoResult, arguments.place,
                   "'" + callee.name + "' " +
                       (callee.layer != nullptr ? "returns nothing" : "has no output"));
@@ -206,6 +208,11 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
     if (!ok) frame.results.clear();
   }
   in_block_ = was_in_block;
+  const bool is_whole =
+      !frame.results.empty() && llvm::none_of(frame.results, [](const Frame::Result& result) {
+        return result.datum.holds_poison();
+      });
+  if (is_whole) spoiled_ways_.erase(path);
   results.all.append(std::make_move_iterator(frame.results.begin()),
                      std::make_move_iterator(frame.results.end()));
   return results;
@@ -229,8 +236,8 @@ bool Elaborator::BindLayerAttributes(const ast::LayerStatement* layer,
     const auto* given = llvm::find_if(arguments.named, [&](const LayerArgument& argument) {
       return argument.name.text == parameter.name.text;
     });
-    ok &= BindLayerAttribute(parameter, given == arguments.named.end() ? nullptr : given,
-                             arguments);
+    ok &=
+        BindLayerAttribute(parameter, given == arguments.named.end() ? nullptr : given, arguments);
   }
   return ok;
 }
@@ -264,15 +271,15 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
   // A mistake in what is given is the caller's.
   Frame* const here = frame_;
   const std::shared_ptr<const SourceFile> file = file_;
-  auto complain = [&](const llvm::Twine& wanted, const Datum& got) {
+  auto complain = [&](const llvm::Twine& wanted, const std::string& got) {
     if (given != nullptr && here->caller != nullptr) {
       frame_ = const_cast<Frame*>(here->caller);
       file_ = arguments.file;
     }
     Error(Code::kAttributeType, range,
-          "attribute '" + name + (here->callee.empty() ? llvm::Twine("'")
-                                                       : "' of '" + here->callee + "'") +
-              " must be " + wanted + ", got " + got.Phrase());
+          "attribute '" + name +
+              (here->callee.empty() ? llvm::Twine("'") : "' of '" + here->callee + "'") +
+              " must be " + wanted + ", got " + got);
     frame_ = here;
     file_ = file;
     return false;
@@ -290,15 +297,15 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
     };
     if (!term.is_list) {
       const Datum function = as_function(*datum, FullName(name));
-      if (function.is_poison()) return complain("a function", *datum);
+      if (function.is_poison()) return complain("a function", datum->Phrase());
       Assign(name, function);
       return true;
     }
-    if (datum->list() == nullptr) return complain("a list of functions", *datum);
+    if (datum->list() == nullptr) return complain("a list of functions", datum->Phrase());
     std::vector<Datum> items;
     for (const Datum& item : *datum->list()) {
       items.push_back(as_function(item, FullName(name) + "." + std::to_string(items.size())));
-      if (items.back().is_poison()) return complain("a list of functions", *datum);
+      if (items.back().is_poison()) return complain("a list of functions", datum->Phrase());
     }
     Assign(name, Datum(std::move(items)));
     return true;
@@ -307,7 +314,7 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
   if (is_record) {
     if (!term.is_list) {
       if (!datum->is<Datum::Record>() && !(term.may_be_none && datum->is<Datum::None>())) {
-        return complain("a record such as {weight_decay=1e-4}", *datum);
+        return complain("a record such as {weight_decay=1e-4}", datum->Phrase());
       }
       Assign(name, *datum);
       return true;
@@ -338,11 +345,11 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
     const bool all_records =
         llvm::all_of(records, [](const Datum& item) { return item.is<Datum::Record>(); });
     if (!all_records || records.empty()) {
-      return complain("a record such as {weight_decay=1e-4}, or a list of them", *datum);
+      return complain("a record such as {weight_decay=1e-4}, or a list of them", datum->Phrase());
     }
     if (records.size() != std::max<size_t>(items, 1)) {
       return complain("a record for each of " + llvm::Twine(items) + " inputs",
-                      Datum(static_cast<int64_t>(records.size())));
+                      "a list of " + std::to_string(records.size()));
     }
     Assign(name, Datum(std::move(records)));
     return true;
@@ -397,11 +404,28 @@ void Elaborator::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       complain(llvm::join(facts, ", "));
       continue;
     }
+    // What can be broken by sizes that the inputs may have is a mistake; what nobody can decide is
+    // checked when the sizes are known.
+    std::optional<Counterexample> example;
+    for (const DimCheck& check : checks) {
+      if (std::optional<Counterexample> found = known_.Refute(check)) example = std::move(found);
+    }
+    if (example) {
+      complain("for example " + example->ToString());
+      continue;
+    }
     for (DimCheck& check : checks) {
       check.message = "'" + frame_->callee.str() + "' wants " + text.str();
-      graph_.AddConstraint({std::move(check), frame_->origin});
+      AddConstraint(std::move(check), frame_->origin);
     }
   }
+}
+
+void Elaborator::AddConstraint(DimCheck check, LocationId location) {
+  // Each costs time in all others, and the first ones tell most.
+  constexpr size_t kMaxKnown = 64;
+  if (graph_.constraints().size() < kMaxKnown) known_.Add(check);
+  graph_.AddConstraint({std::move(check), location});
 }
 
 // ---------------------------------------------------------------------------------------------

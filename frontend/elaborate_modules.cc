@@ -1,4 +1,5 @@
 // Files: which layers a text may call, what it imports, and `load … into`.
+#include "frontend/callees.h"
 #include "frontend/elaborator.h"
 #include "frontend/layer_library.h"
 #include "frontend/parser.h"
@@ -42,8 +43,7 @@ void Elaborator::EnterModule(Module* module) {
     auto [entry, is_new] = module->layers.try_emplace(name, layer);
     if (!is_new) {
       Error(Code::kRedefined, layer->name.range, "there is a layer '" + name + "' already")
-          .Note("first on line " +
-                std::to_string(file_->LineOf(entry->second->name.range.begin)));
+          .Note("first on line " + std::to_string(file_->LineOf(entry->second->name.range.begin)));
       continue;
     }
     const bool is_layer = standard_layers_.contains(name);
@@ -59,7 +59,69 @@ void Elaborator::EnterModule(Module* module) {
       ReadImport(module, import);
     }
   }
+  for (const ast::Statement* statement : module->ast->statements) {
+    const auto* layer = llvm::dyn_cast<ast::LayerStatement>(statement);
+    if (layer != nullptr && module->layers.lookup(layer->name.text) == layer)
+      CheckLayer(*layer, module);
+  }
   file_ = file;
+}
+
+namespace {
+
+// The first statement behind a `return` in the same block, or null.
+const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> statements) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    if (statements[i]->kind == ast::StatementKind::kReturn) {
+      return i + 1 < statements.size() ? statements[i + 1] : nullptr;
+    }
+    if (const auto* loop = llvm::dyn_cast<ast::ForStatement>(statements[i])) {
+      if (const ast::Statement* found = FindUnreachable(loop->body.statements)) return found;
+    } else if (const auto* branches = llvm::dyn_cast<ast::IfStatement>(statements[i])) {
+      for (const ast::Branch& branch : branches->branches)
+        if (const ast::Statement* found = FindUnreachable(branch.block.statements)) return found;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// What is wrong with a layer whatever it is called with.
+void Elaborator::CheckLayer(const ast::LayerStatement& layer, Module* module) {
+  for (size_t i = 0; i < layer.parameters.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (layer.parameters[i].name.text != layer.parameters[j].name.text) continue;
+      Error(Code::kRedefined, layer.parameters[i].name.range,
+            "'" + layer.parameters[i].name.text + "' stands here twice")
+          .Underline(layer.parameters[j].name.range);
+    }
+  }
+  if (const ast::Statement* statement = FindUnreachable(layer.body.statements)) {
+    Error(Code::kMisplaced, {statement->range.begin, statement->range.begin + 1},
+          "this is never reached: 'return' ends the layer");
+  }
+  // Names of what it calls: one that no name could be is a mistake, even if nobody calls the layer.
+  if (module->lacks_import) return;
+  llvm::StringSet<> own;
+  for (const ast::Parameter& parameter : layer.parameters) own.insert(parameter.name.text);
+  CollectInstances(layer.body.statements, &own);
+  Frame frame;
+  frame.module = module;
+  Frame* const outer = std::exchange(frame_, &frame);
+  ForEachCallee(layer.body.statements, [&](const ast::NameExpr& name) {
+    const bool is_builtin = llvm::is_contained(
+        llvm::ArrayRef<llvm::StringRef>({"len", "dims", "dtype", "params", "grad", "min", "max"}),
+        name.name);
+    if (is_builtin || own.contains(name.name) || module->broken_names.contains(name.name)) return;
+    const Callee callee = FindCallee(name.name);
+    if (callee.op != nullptr || callee.is_network() || module->named.contains(name.name)) return;
+    if (!reported_.insert({file_.get(), name.range.begin}).second) return;
+    Error(Code::kUnknownOperator, name.range,
+          "no operator or layer is called '" + name.name + "'" +
+              DidYouMean(name.name, CalleeNames()));
+  });
+  frame_ = outer;
 }
 
 void Elaborator::ReadImport(Module* module, const ast::ImportStatement* statement) {
@@ -88,6 +150,8 @@ void Elaborator::ReadImport(Module* module, const ast::ImportStatement* statemen
           "layer '" + name + "' comes from \"" + entry->second->file->name() + "\" already")
         .Note("import one of them under a name of its own: import \"" +
               statement->path.value.str() + "\" as …");
+    module->broken_names.try_emplace(name, statement->path.range);
+    module->imported.erase(name);
   }
   for (const auto& entry : imported->broken_names)
     module->broken_names.try_emplace(entry.first(), entry.second);
@@ -117,7 +181,8 @@ Module* Elaborator::ImportFile(Module* module, const ast::ImportStatement* state
   const std::string key = path.str().str();
   if (llvm::is_contained(importing_, key) ||
       (importing_.empty() && key == llvm::sys::path::filename(module->file->name()))) {
-    const std::string way = importing_.empty() ? "" : " (" + llvm::join(importing_, " → ") + " → " + key + ")";
+    const std::string way =
+        importing_.empty() ? "" : " (" + llvm::join(importing_, " → ") + " → " + key + ")";
     return fail(Code::kImport, "\"" + given + "\" imports itself" + way);
   }
   if (auto found = files_.find(key); found != files_.end()) return found->second.second;
@@ -191,9 +256,8 @@ void Elaborator::ElaborateLoad(const ast::LoadStatement* statement, Module* modu
   if (variables.empty()) {
     if (diagnostics_->has_errors()) return;  // the calls that make them may have failed
     Error(Code::kUnknownName, place,
-          statement->into.empty()
-              ? llvm::Twine("there are no parameters to load")
-              : "there are no parameters below '" + file_->Text(place) + "'");
+          statement->into.empty() ? llvm::Twine("there are no parameters to load")
+                                  : "there are no parameters below '" + file_->Text(place) + "'");
     return;
   }
   const std::string file = module->folder + statement->path.value.str();
@@ -208,11 +272,11 @@ void Elaborator::ElaborateLoad(const ast::LoadStatement* statement, Module* modu
       continue;
     }
     llvm::Expected<WeightInfo> found = request_.find_weight(file, tensor);
-    if (!found && tensor != value->name()) {
+    if (tensor != value->name()) {
       // A checkpoint of this very network has the whole name.
       llvm::Expected<WeightInfo> whole = request_.find_weight(file, value->name());
       if (whole) {
-        llvm::consumeError(found.takeError());
+        if (!found) llvm::consumeError(found.takeError());
         tensor = value->name();
         found = std::move(whole);
       } else {
@@ -240,18 +304,18 @@ void Elaborator::ElaborateLoad(const ast::LoadStatement* statement, Module* modu
     }
     const Type loaded(found->dtype, Shape(found->sizes.begin(), found->sizes.end()));
     if (loaded.dtype != value->type().dtype || loaded.dims != value->type().dims) {
-      problems.push_back("'" + tensor + "' is " + loaded.ToString() + ", and '" + value->name() +
-                         "' is " + value->type().ToString());
+      problems.push_back("'" + tensor + "' is " + loaded.ToString() + " in the file, and " +
+                         value->type().ToString() + " here");
       continue;
     }
     info.weight = WeightRef{file, tensor, std::move(found->sha256)};
     info.initializer.reset();
   }
   if (problems.empty()) return;
-  Diagnostic& diagnostic = Error(
-      Code::kWeightMismatch, statement->path.range,
-      llvm::Twine(problems.size()) + " of " + llvm::Twine(variables.size()) +
-          " tensors do not fit \"" + statement->path.value + "\"");
+  Diagnostic& diagnostic =
+      Error(Code::kWeightMismatch, statement->path.range,
+            llvm::Twine(problems.size()) + " of " + llvm::Twine(variables.size()) +
+                " tensors do not fit \"" + statement->path.value + "\"");
   constexpr size_t kShown = 20;
   for (size_t i = 0; i < problems.size() && i < kShown; ++i) diagnostic.Note(problems[i]);
   if (problems.size() > kShown)

@@ -113,11 +113,10 @@ bool Elaborator::BindLayerInputs(const ast::LayerStatement* layer,
     Assign(name, std::move(*bound));
   }
   if (next < arguments.operands.size()) {
-    Diagnostic& diagnostic = CallerError(
-        Code::kOperandCount, arguments.operands[next].range,
-        "'" + frame_->callee + "' takes " + llvm::Twine(declared) +
-            (declared == 1 ? " input, got " : " inputs, got ") +
-            llvm::Twine(arguments.operands.size()));
+    Diagnostic& diagnostic = CallerError(Code::kOperandCount, arguments.operands[next].range,
+                                         "'" + frame_->callee + "' takes " + llvm::Twine(declared) +
+                                             (declared == 1 ? " input, got " : " inputs, got ") +
+                                             llvm::Twine(arguments.operands.size()));
     for (const ast::Parameter& parameter : layer->parameters) {
       if (parameter.type->terms.front().has_dims) continue;
       diagnostic.Note("attributes are given by name: " + parameter.name.text.str() + "=…");
@@ -171,12 +170,13 @@ std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRe
         if (found == frame_->symbols.end() || !seen.insert(symbol).second) return;
         const Datum& datum = found->second.value;
         facts.push_back(symbol.str() + " is " +
-                        (datum.dim() ? datum.dim()->ToString()
+                        (datum.dim()         ? datum.dim()->ToString()
                          : datum.is<DType>() ? DTypeName(*datum.get<DType>()).str()
                                              : datum.Phrase()));
       };
       add(term.name.text);
       for (const ast::Dim& dim : term.dims) {
+        if (dim.kind == ast::DimKind::kRagged) add(saver_.save("~" + dim.symbol.text));
         if (dim.kind != ast::DimKind::kExpr) continue;
         llvm::SmallVector<const ast::NameExpr*, 4> names;
         NamesIn(dim.expr, &names);
@@ -205,9 +205,32 @@ std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRe
         llvm::any_of(term.dims, [](const ast::Dim& d) { return d.kind == ast::DimKind::kAny; });
     return is_open ? actual.rank() + 1 >= term.dims.size() : actual.rank() == term.dims.size();
   };
-  const auto* term = llvm::find_if(type->terms, takes_dtype);
-  if (term == type->terms.end()) return mismatch(Code::kOperandDType);
-  if (!takes_rank(*term)) return mismatch(Code::kRank);
+  // The dims of the term that have a size, against those that have one.
+  auto takes_ragged = [&](const ast::TypeTerm& term) {
+    const auto* open =
+        llvm::find_if(term.dims, [](const ast::Dim& d) { return d.kind == ast::DimKind::kAny; });
+    for (const ast::Dim& dim : term.dims) {
+      if (&dim == open) continue;
+      const auto i = static_cast<size_t>(&dim - term.dims.begin());
+      const size_t place = &dim < open ? i : actual.rank() - (term.dims.size() - i);
+      if ((dim.kind == ast::DimKind::kRagged) != actual.dims[place].is_ragged()) return false;
+    }
+    return true;
+  };
+  const auto* term = llvm::find_if(type->terms, [&](const ast::TypeTerm& candidate) {
+    return takes_dtype(candidate) && takes_rank(candidate) && takes_ragged(candidate);
+  });
+  if (term == type->terms.end()) {
+    // The first one that is near says what is wrong.
+    term = llvm::find_if(type->terms, takes_dtype);
+    const bool is_storage =
+        term == type->terms.end() && llvm::none_of(type->terms, [&](const ast::TypeTerm& other) {
+          return other.is_sparse == actual.is_sparse();
+        });
+    if (is_storage) return mismatch(Code::kStorage);
+    if (term == type->terms.end()) return mismatch(Code::kOperandDType);
+    return mismatch(takes_rank(*term) ? Code::kStorage : Code::kRank);
+  }
   if (term->value_range.kind != ast::RangeKind::kNone && !actual.index_bound)
     return mismatch(Code::kOperandDType);
   const size_t before = diagnostics_->num_errors();
@@ -245,9 +268,14 @@ bool Elaborator::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < count; ++i) {
       const ast::Dim& dim = term.dims[i];
-      if (dim.kind == ast::DimKind::kRagged) {
-        if (pass == 0) NotYet(dim.range, "ragged dims are");
-        if (pass == 0) return false;
+      if (dim.kind == ast::DimKind::kRagged && pass == 0) {
+        const llvm::StringRef name = saver_.save("~" + dim.symbol.text);
+        auto known = frame_->symbols.find(name);
+        if (known == frame_->symbols.end()) {
+          BindSymbol(name, dim.range, Datum(actual_of(i)), item_symbols);
+        } else if (*known->second.value.get<Dim>() != actual_of(i)) {
+          return false;
+        }
       }
       if (dim.kind != ast::DimKind::kExpr) continue;
       const bool is_name = llvm::isa<ast::NameExpr>(dim.expr);
@@ -272,8 +300,8 @@ bool Elaborator::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::
       AsDim(EvaluateSize(range->operands[1]), range->operands[1]->range, "the end of a range");
   if (!bound) return false;
   DimCheck check = MakeCheck(ast::Operator::kLessEqual, *actual.index_bound, *bound);
-  const Truth truth = Decide(check);
-  if (truth == Truth::kUnknown) graph_.AddConstraint({std::move(check), frame_->origin});
+  const Truth truth = known_.Decide(check);
+  if (truth == Truth::kUnknown) AddConstraint(std::move(check), frame_->origin);
   return truth != Truth::kFalse;
 }
 
@@ -284,13 +312,12 @@ bool Elaborator::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::String
   const ast::NameExpr* unknown = nullptr;
   for (const ast::NameExpr* name : names) {
     auto found = frame_->scope.find(name->name);
-    const bool is_constant =
-        found != frame_->scope.end() && found->second.tensor() == nullptr;
+    const bool is_constant = found != frame_->scope.end() && found->second.tensor() == nullptr;
     if (frame_->symbols.contains(name->name) || is_constant) continue;
     if (unknown != nullptr && unknown->name != name->name) {
-      Error(Code::kUnsolvableSymbol, expr->range,
-            "this holds two symbols that nothing else says: " + unknown->name + " and " +
-                name->name);
+      Error(
+          Code::kUnsolvableSymbol, expr->range,
+          "this holds two symbols that nothing else says: " + unknown->name + " and " + name->name);
       return false;
     }
     unknown = name;
@@ -332,11 +359,11 @@ bool Elaborator::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::String
 
 bool Elaborator::MatchSize(const Dim& declared, const Dim& actual, llvm::StringRef subject) {
   DimCheck check = MakeCheck(ast::Operator::kEqual, actual, declared);
-  const Truth truth = Decide(check);
+  const Truth truth = known_.Decide(check);
   if (truth == Truth::kUnknown) {
-    check.message = "input '" + subject.str() + "' of '" + frame_->callee.str() +
-                    "': " + check.message;
-    graph_.AddConstraint({std::move(check), frame_->origin});
+    check.message =
+        "input '" + subject.str() + "' of '" + frame_->callee.str() + "': " + check.message;
+    AddConstraint(std::move(check), frame_->origin);
   }
   return truth != Truth::kFalse;
 }

@@ -37,8 +37,9 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
                           statement->kind == StatementKind::kOutput;
   if (is_of_file && (is_layer || in_block_)) {
     const llvm::StringRef word = file_->Text(statement->range).take_while(llvm::isAlpha);
-    Error(Code::kMisplaced, keyword(word.size()),
-          "'" + word + "' stands " + (is_layer ? "in a file, not in a layer" : "outside of blocks"));
+    Error(
+        Code::kMisplaced, keyword(word.size()),
+        "'" + word + "' stands " + (is_layer ? "in a file, not in a layer" : "outside of blocks"));
     return PoisonAssigned(statement);
   }
   switch (statement->kind) {
@@ -65,14 +66,16 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
       return;
     case StatementKind::kLayer:
       // The layers at the top of a file are known before its first statement.
-      if (frame_->caller != nullptr || frame_->loops > 0 || in_block_) {
+      if (is_layer || frame_->loops > 0 || in_block_) {
         Error(Code::kMisplaced, keyword(5), "a layer is defined at the top of a file");
+        const ast::Identifier& name = llvm::cast<ast::LayerStatement>(statement)->name;
+        frame_->module->broken_names.try_emplace(name.text, name.range);
       }
       return;
     case StatementKind::kLayerInstance:
       return ElaborateInstance(llvm::cast<ast::LayerInstanceStatement>(statement));
     case StatementKind::kImport:
-      if (frame_->caller != nullptr || frame_->loops > 0 || in_block_) {
+      if (is_layer || frame_->loops > 0 || in_block_) {
         Error(Code::kMisplaced, keyword(6), "an import stands at the top of a file");
       }
       return;
@@ -81,8 +84,7 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
         Error(Code::kMisplaced, keyword(4), "'load' stands in a file, not in a layer");
         return;
       }
-      loads_.push_back(
-          {llvm::cast<ast::LoadStatement>(statement), frame_->module, frame_->path});
+      loads_.push_back({llvm::cast<ast::LoadStatement>(statement), frame_->module, frame_->path});
       return;
     case StatementKind::kMinimize:
       if (frame_->caller != nullptr) {
@@ -128,8 +130,7 @@ void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
   frame_->base = name.str();
   const Datum datum = Evaluate(statement->value, FullName(name));
   auto known = frame_->states.find(name);
-  Value* state = known != frame_->states.end() ? known->second
-                                               : graph_.FindValue(FullName(name));
+  Value* state = known != frame_->states.end() ? known->second : graph_.FindValue(FullName(name));
   if (state == nullptr || state->kind() != ValueKind::kState) {
     auto found = frame_->scope.find(name);
     if (found == frame_->scope.end() || !found->second.is_poison()) {
@@ -141,8 +142,7 @@ void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
     }
     return Poison(statement->name);
   }
-  Value* value =
-      AsTensor(datum, statement->value->range, state->type().dtype, FullName(name));
+  Value* value = AsTensor(datum, statement->value->range, state->type().dtype, FullName(name));
   if (value == nullptr) return Poison(statement->name);
   if (CheckType(value->type(), state->type(), statement->value->range,
                 "the next value of '" + name + "'")) {
@@ -188,15 +188,14 @@ void Elaborator::ElaborateReturn(const ast::OutputStatement* statement) {
   size_t index = 0;
   for (const ast::Argument& binding : statement->bindings) {
     const auto* as_name = llvm::dyn_cast<ast::NameExpr>(binding.value);
-    std::string name = binding.is_named()  ? binding.name.text.str()
+    std::string name = binding.is_named()   ? binding.name.text.str()
                        : as_name != nullptr ? as_name->name.str()
                        : index == 0         ? "y"
                                             : "y_" + std::to_string(index + 1);
     frame_->base.clear();
     std::string target =
         index < frame_->result_names.size() ? frame_->result_names[index] : std::string("_");
-    const Datum datum =
-        Evaluate(binding.value, target == "_" ? Targets() : Targets(target));
+    const Datum datum = Evaluate(binding.value, target == "_" ? Targets() : Targets(target));
     for (const Frame::Result& result : frame_->results) {
       if (result.name != name) continue;
       Error(Code::kRedefined, binding.range(), "there is a result '" + name + "' already");
@@ -279,7 +278,7 @@ void Elaborator::ElaborateAssert(const ast::AssertStatement* statement) {
   }
   for (DimCheck& check : checks) {
     if (!message.empty()) check.message = message.str();
-    graph_.AddConstraint({std::move(check), LocationAt(statement->range.begin)});
+    AddConstraint(std::move(check), LocationAt(statement->range.begin));
   }
 }
 

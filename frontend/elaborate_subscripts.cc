@@ -68,6 +68,14 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
     return Datum();
   }
 
+  if (!tensor->type().is_plain()) {
+    Error(Code::kStorage, {index->base->range.end, index->range.end},
+          llvm::Twine("a subscript does not take ") +
+              (tensor->type().is_sparse() ? "a sparse matrix" : "ragged dims") + ", got " +
+              tensor->type().ToString());
+    return Datum();
+  }
+
   std::vector<int64_t> axes, steps;
   Shape starts, stops;
   std::vector<SourceRange> ranges;

@@ -40,8 +40,8 @@ std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
   const std::unique_ptr<Ast> ast = Parse(file, diagnostics);
   std::vector<TestBlock> tests;
   for (const ast::TestStatement* test : TestsOf(*ast)) {
-    tests.push_back({test->name.value.str(), test->range,
-                     static_cast<unsigned>(RunsOf(*test).size())});
+    tests.push_back(
+        {test->name.value.str(), test->range, static_cast<unsigned>(RunsOf(*test).size())});
   }
   return tests;
 }
@@ -173,16 +173,19 @@ void Elaborator::ElaborateFeed(const ast::FeedStatement* statement) {
       return;
     }
     std::vector<llvm::StringRef> known = {"training"};
-    for (llvm::ArrayRef<Value*> all :
-         {graph_.inputs(), graph_.parameters(), graph_.states()}) {
+    for (llvm::ArrayRef<Value*> all : {graph_.inputs(), graph_.parameters(), graph_.states()}) {
       for (const Value* value : all) known.push_back(value->name());
     }
     Error(Code::kUnknownName, place,
-          "there is no input, parameter or state '" + name + "' to feed" +
-              DidYouMean(name, known));
+          "there is no input, parameter or state '" + name + "' to feed" + DidYouMean(name, known));
     return;
   }
   const Type& type = variable->type();
+  if (!type.is_plain()) {
+    return NotYet(
+        statement->value->range,
+        llvm::Twine("feeding a ") + (type.is_sparse() ? "sparse" : "ragged") + " input is");
+  }
   const Datum datum = Evaluate(statement->value);
   Value* value = AsTensor(datum, statement->value->range, type.dtype, {});
   if (value == nullptr) return;
@@ -193,7 +196,7 @@ void Elaborator::ElaborateFeed(const ast::FeedStatement* statement) {
     if (wanted.is_constant() && given.is_constant()) fits = wanted == given;
   }
   if (!fits) {
-    Error(value->type().dtype != type.dtype   ? Code::kDTypeMismatch
+    Error(value->type().dtype != type.dtype     ? Code::kDTypeMismatch
           : value->type().rank() != type.rank() ? Code::kRank
                                                 : Code::kShapeMismatch,
           statement->value->range,
@@ -219,8 +222,7 @@ void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {
       const bool is_it = llvm::any_of(mistakes.all(), [&](const Diagnostic& mistake) {
         return llvm::StringRef(mistake.message).contains(expect.message);
       });
-      expect.decided =
-          is_it ? "" : "the mistake is another one: " + mistakes.all().front().message;
+      expect.decided = is_it ? "" : "the mistake is another one: " + mistakes.all().front().message;
     } else if (datum.holds_poison()) {
       return;  // a mistake that was reported before
     } else if (datum.tensor() == nullptr) {

@@ -107,9 +107,17 @@ bool Elaborator::ReadParameters(const ast::Expr* expr, std::vector<Value*>* para
   }
   const bool is_known = name != nullptr && (frame_->scope.contains(name->name) ||
                                             frame_->instances.contains(name->name));
-  if (IsBroken(text)) return false;
+  // The calls that would make them may have failed.
+  if (IsBroken(text) || (is_known && diagnostics_->has_errors())) return false;
   if (!is_known && name != nullptr) {
     ReportUnknownName(name);
+    return false;
+  }
+  // They may be lacking for a mistake that is known.
+  auto is_spoiled = [&](const std::string& way) { return spoiled_ways_.contains(way); };
+  const auto value = frame_->scope.find(text);
+  if ((value != frame_->scope.end() && value->second.holds_poison()) ||
+      llvm::any_of(WaysOf(text), is_spoiled)) {
     return false;
   }
   Error(Code::kUnknownName, expr->range, "there are no parameters below '" + text + "'");

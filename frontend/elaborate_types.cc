@@ -28,10 +28,6 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
     Error(Code::kBadType, type->terms[1].range, "only a layer's input has alternatives");
     return std::nullopt;
   }
-  if (term.is_sparse) {
-    NotYet(term.range, "sparse types are");
-    return std::nullopt;
-  }
   std::optional<DType> dtype = DTypeFromName(term.name.text);
   if (!dtype) {
     auto symbol = frame_->symbols.find(term.name.text);
@@ -61,20 +57,21 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
   }
   Type result;
   result.dtype = *dtype;
+  if (term.is_sparse) result.storage = Storage::kSparse;
   bool ok = true;
   for (const ast::Dim& dim : term.dims) {
     if (dim.kind == ast::DimKind::kRagged) {
-      NotYet(dim.range, "ragged dims are");
-      ok = false;
+      const Dim* rows = ReadRaggedDim(dim, introduces);
+      if (rows != nullptr) result.dims.push_back(*rows);
+      ok &= rows != nullptr;
     } else if (dim.kind == ast::DimKind::kAny) {
       if (frame_->any_dims) {
         result.dims.append(frame_->any_dims->begin(), frame_->any_dims->end());
         continue;
       }
       Error(Code::kBadType, dim.range,
-            frame_->caller != nullptr
-                ? "no input of this layer says what '...' is"
-                : "'...' stands in a layer, whose signature says what it is");
+            frame_->caller != nullptr ? "no input of this layer says what '...' is"
+                                      : "'...' stands in a layer, whose signature says what it is");
       ok = false;
     } else if (std::optional<Dim> size = ReadDim(dim.expr, introduces)) {
       result.dims.push_back(std::move(*size));
@@ -88,7 +85,29 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
     if (bound) result.index_bound = std::move(*bound);
   }
   if (!ok) return std::nullopt;
+  if (const std::string fault = result.Fault(); !fault.empty()) {
+    Error(Code::kBadType, term.range, fault);
+    return std::nullopt;
+  }
   return result;
+}
+
+const Dim* Elaborator::ReadRaggedDim(const ast::Dim& dim, bool introduces) {
+  const std::string name = "~" + dim.symbol.text.str();
+  auto known = frame_->symbols.find(name);
+  if (known == frame_->symbols.end()) {
+    if (!introduces) {
+      std::vector<llvm::StringRef> names;
+      for (const auto& entry : frame_->symbols)
+        if (entry.first().starts_with("~")) names.push_back(entry.first());
+      Error(Code::kUnknownName, dim.range,
+            "no input has a ragged dim " + name + DidYouMean(name, names));
+      return nullptr;
+    }
+    const Dim rows = Dim::Symbol("~" + FullName(dim.symbol.text));
+    known = frame_->symbols.try_emplace(name, Frame::Symbol{Datum(rows), dim.range}).first;
+  }
+  return known->second.value.get<Dim>();
 }
 
 // `in 0..V`
@@ -108,6 +127,10 @@ std::optional<Dim> Elaborator::ReadIndexBound(const ast::TypeTerm& term, DType d
   if (!low || !high) return std::nullopt;
   if (!low->is_constant(0)) {
     Error(Code::kBadType, chain->operands[0]->range, "the range of an index begins at 0");
+    return std::nullopt;
+  }
+  if (high->is_ragged()) {
+    Error(Code::kBadType, chain->operands[1]->range, "the range of an index ends at one size");
     return std::nullopt;
   }
   return chain->operators[0].op == Operator::kRangeTo ? *high + 1 : *high;
@@ -160,7 +183,7 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
     return ReadCondition(parenthesis->inner, checks, failed);
   }
   auto add = [&](DimCheck check) {
-    const Truth truth = Decide(check);
+    const Truth truth = known_.Decide(check);
     if (truth == Truth::kFalse) *failed = true;
     if (truth == Truth::kUnknown) checks->push_back(std::move(check));
   };
@@ -182,6 +205,13 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
         const std::optional<Dim> high = AsDim(EvaluateSize(range->operands[1]),
                                               range->operands[1]->range, "the end of a range");
         if (!low || !high) return false;
+        for (const Dim& end : {*low, *high}) {
+          if (const std::string reason = NotComparable(Operator::kLess, *left.dim(), end);
+              !reason.empty()) {
+            Error(Code::kArithmetic, chain->operators[0].range, reason);
+            return false;
+          }
+        }
         add(MakeCheck(Operator::kGreaterEqual, *left.dim(), *low));
         add(MakeCheck(
             range->operators[0].op == Operator::kRangeTo ? Operator::kLessEqual : Operator::kLess,
@@ -192,6 +222,11 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
         const Datum right = EvaluateSize(chain->operands[1]);
         if (left.holds_poison() || right.holds_poison()) return false;
         if (left.dim() && right.dim()) {
+          if (const std::string reason = NotComparable(op, *left.dim(), *right.dim());
+              !reason.empty()) {
+            Error(Code::kArithmetic, chain->operators[0].range, reason);
+            return false;
+          }
           add(MakeCheck(op, *left.dim(), *right.dim()));
           return true;
         }
@@ -226,13 +261,23 @@ bool Elaborator::CheckType(const Type& actual, const Type& declared, SourceRange
     return false;
   };
   if (actual.dtype != declared.dtype) return fail(Code::kDTypeMismatch);
+  if (actual.storage != declared.storage) return fail(Code::kStorage);
   if (actual.rank() != declared.rank()) return fail(Code::kRank);
-  for (unsigned i = 0; i < actual.rank(); ++i) {
-    DimCheck check = MakeCheck(Operator::kEqual, actual.dims[i], declared.dims[i]);
+  if (declared.index_bound) {
+    if (!actual.index_bound) return fail(Code::kOperandDType);
+    DimCheck check = MakeCheck(Operator::kLessEqual, *actual.index_bound, *declared.index_bound);
     const Truth truth = Decide(check);
     if (truth == Truth::kFalse) return fail(Code::kShapeMismatch);
     if (truth == Truth::kUnknown) {
       graph_.AddConstraint({std::move(check), LocationAt(place.begin)});
+    }
+  }
+  for (unsigned i = 0; i < actual.rank(); ++i) {
+    DimCheck check = MakeCheck(Operator::kEqual, actual.dims[i], declared.dims[i]);
+    const Truth truth = known_.Decide(check);
+    if (truth == Truth::kFalse) return fail(Code::kShapeMismatch);
+    if (truth == Truth::kUnknown) {
+      AddConstraint(std::move(check), LocationAt(place.begin));
     }
   }
   return true;

@@ -1,5 +1,6 @@
 // What a network is fed, learns and keeps: input, param, state.
 #include "frontend/elaborator.h"
+#include "frontend/sugar.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/attribute_reader.h"
 
@@ -26,8 +27,7 @@ void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
       frame_->module->broken_names.try_emplace(statement->name.text, statement->name.range);
       return Poison(statement->name);
     }
-    std::optional<Datum> bound =
-        BindInput(statement->type, statement->name.text, *given, nullptr);
+    std::optional<Datum> bound = BindInput(statement->type, statement->name.text, *given, nullptr);
     if (!bound) return Poison(statement->name);
     Assign(statement->name.text, std::move(*bound));
     CheckCallerKeeps(statement->where);
@@ -48,7 +48,7 @@ void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
       continue;
     }
     for (DimCheck& check : checks) {
-      graph_.AddConstraint({std::move(check), LocationAt(condition->range.begin)});
+      AddConstraint(std::move(check), LocationAt(condition->range.begin));
     }
   }
 }
@@ -65,11 +65,21 @@ void Elaborator::CheckSymbolsSolvable() {
     }
   }
   if (diagnostics_->has_errors()) return;
+  std::vector<std::pair<SourceRange, llvm::StringRef>> unsolvable;
   for (const auto& entry : frame_->symbols) {
     if (solvable.contains(entry.first()) || entry.second.value.is<DType>()) continue;
-    Error(Code::kUnsolvableSymbol, entry.second.range,
-          "no input says what " + entry.first() + " is: give one a dim such as " + entry.first() +
-              " or 2*" + entry.first());
+    unsolvable.emplace_back(entry.second.range, entry.first());
+  }
+  llvm::sort(unsolvable,
+             [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  uint32_t last_line = 0;
+  for (const auto& [range, symbol] : unsolvable) {
+    // Two in one dim are one mistake.
+    const uint32_t line = file_->LineOf(range.begin);
+    if (std::exchange(last_line, line) == line) continue;
+    Error(Code::kUnsolvableSymbol, range,
+          "no input says what " + symbol + " is: give one a dim such as " + symbol + " or 2*" +
+              symbol);
   }
 }
 
@@ -114,8 +124,7 @@ bool Elaborator::ReadLoad(const ast::CallExpr* load, const Type& type, VariableI
 bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const Type& type,
                                  const FunctionPtr& init, VariableInfo* info) {
   const auto* call = llvm::dyn_cast<ast::CallExpr>(statement->initial);
-  const auto* name =
-      call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
+  const auto* name = call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
   if (init == nullptr && name != nullptr && name->name == "load") return ReadLoad(call, type, info);
   FunctionPtr function = init;
   if (function == nullptr) {
@@ -154,7 +163,7 @@ bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const 
   };
   for (const AttributeDecl& decl : signature.attributes) {
     if (decl.is_list) continue;
-    if (decl.kind == AttributeKind::kShape && decl.positional) give(decl, type.dims);
+    if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) give(decl, type.dims);
     if (decl.kind == AttributeKind::kDType) give(decl, type.dtype);
   }
   initializer.block = graph_.AddBlock();
@@ -200,8 +209,8 @@ Value* Elaborator::FindShared(const ast::VariableStatement* statement, const Typ
   if (!frame_->is_instance) return nullptr;
   Value* value = graph_.FindValue(FullName(statement->name.text) + frame_->counts);
   if (value == nullptr) return nullptr;
-  const ValueKind kind = statement->kind == StatementKind::kParam ? ValueKind::kParameter
-                                                                  : ValueKind::kState;
+  const ValueKind kind =
+      statement->kind == StatementKind::kParam ? ValueKind::kParameter : ValueKind::kState;
   if (value->kind() == kind && value->type() == type) return value;
   Error(Code::kSharedParameter, statement->name.range,
         "'" + value->name() + "' is " + type.ToString() + " in this call of the instance, and " +
@@ -214,11 +223,24 @@ void Elaborator::ElaborateVariable(const ast::VariableStatement* statement) {
   const bool is_param = statement->kind == StatementKind::kParam;
   const llvm::StringRef name = statement->name.text;
   bool ok = Declare(statement->name);
+  const ast::TypeTerm& term = statement->type->terms.front();
+  auto is_ragged = [](const ast::Dim& dim) { return dim.kind == ast::DimKind::kRagged; };
+  if (term.is_sparse || llvm::any_of(term.dims, is_ragged)) {
+    Error(Code::kBadType, term.range,
+          llvm::Twine(is_param ? "a parameter" : "a state") + " is dense and has no ragged dims");
+    return Poison(statement->name);
+  }
   const std::optional<Type> type = ReadType(statement->type, /*introduces=*/false);
   VariableInfo info;
   FunctionPtr init;
   if (statement->with != nullptr) ok &= ReadParameterAttributes(statement->with, &info, &init);
   if (!type) return Poison(statement->name);
+  if (!type->is_plain()) {
+    Error(Code::kBadType, statement->type->range,
+          llvm::Twine(is_param ? "a parameter" : "a state") + " has no ragged dims, got " +
+              type->ToString());
+    return Poison(statement->name);
+  }
   if (is_param) {
     for (const Dim& dim : type->dims) {
       if (dim.is_constant()) continue;

@@ -18,7 +18,16 @@ Graph Elaborator::Run() {
   CollectNames(ast_.statements);
   AddStandardLayers();
   EnterModule(main);
-  for (const ast::Statement* statement : ast_.statements) Elaborate(statement);
+  llvm::StringMap<SourceRange> tests;
+  for (const ast::Statement* statement : ast_.statements) {
+    Elaborate(statement);
+    const auto* test = llvm::dyn_cast<ast::TestStatement>(statement);
+    if (test == nullptr) continue;
+    auto [entry, is_new] = tests.try_emplace(test->name.value, test->name.range);
+    if (is_new) continue;
+    Error(Code::kRedefined, test->name.range, "there is a test of this name already")
+        .Note("first on line " + std::to_string(file_->LineOf(entry->second.begin)));
+  }
   ElaborateLoads();
   CheckSymbolsSolvable();
   CheckSettingsUsed();
@@ -104,8 +113,8 @@ void Elaborator::ReportCallError(llvm::Error error, const Call& call) {
           range = call.operands[e.inputs[0]].range;
         }
         // The attributes of a function may be written elsewhere.
-        const bool is_elsewhere = call.attribute_file != nullptr && call.attribute_file != file_ &&
-                                  range != call.place;
+        const bool is_elsewhere =
+            call.attribute_file != nullptr && call.attribute_file != file_ && range != call.place;
         if (is_elsewhere) file_ = call.attribute_file;
         Diagnostic& diagnostic = Error(e.code(), range, message);
         file_ = here;

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/StringSaver.h"
 #include "pdl/compiler.h"
+#include "pdl/constraints.h"
 #include "pdl/test_block.h"
 
 namespace pdl {
@@ -97,8 +98,7 @@ class Elaborator {
   /// Elaborates all statements. Usable where no error was reported.
   Graph Run();
   /// Elaborates the text and one run of a test. Usable where no error was reported.
-  TestRun RunTest(const ast::TestStatement& test, unsigned run,
-                  llvm::ArrayRef<TestValue> earlier);
+  TestRun RunTest(const ast::TestStatement& test, unsigned run, llvm::ArrayRef<TestValue> earlier);
   /// See CompileResult.
   const std::string& last_value() const { return last_value_; }
   /// The names that the text has at its end, each with the name of the graph's value that it stands
@@ -150,6 +150,7 @@ class Elaborator {
   void AddStandardLayers();
   /// Collects the layers of a file and reads its imports.
   void EnterModule(Module* module);
+  void CheckLayer(const ast::LayerStatement& layer, Module* module);
   void ReadImport(Module* module, const ast::ImportStatement* statement);
   Module* ImportFile(Module* module, const ast::ImportStatement* statement);
   /// `load "file" into names`, when all parameters are there.
@@ -167,6 +168,8 @@ class Elaborator {
                           const LayerArguments& arguments);
   std::optional<AttributeDecl> DeclareAttribute(const ast::Identifier& name, llvm::StringRef doc,
                                                 const ast::Type* type);
+  /// From here on the relation is known to hold.
+  void AddConstraint(DimCheck check, LocationId location);
   void CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where);
   /// A way to parameters that no other call of this frame has.
   std::string TakeWay(llvm::StringRef own, bool is_outermost);
@@ -180,7 +183,8 @@ class Elaborator {
   bool BindLayerInputs(const ast::LayerStatement* layer, const LayerArguments& arguments);
   /// Matches a value with a type of a signature, which introduces symbols; `first_of_item` where
   /// symbols belong to this item of a repeatable input alone.
-  std::optional<Datum> BindInput(const ast::Type* type, llvm::StringRef name, const Operand& operand,
+  std::optional<Datum> BindInput(const ast::Type* type, llvm::StringRef name,
+                                 const Operand& operand,
                                  std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
   bool MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::StringRef subject,
                  std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
@@ -244,8 +248,7 @@ class Elaborator {
   void ElaborateAttr(const ast::AttrStatement* statement);
   /// The value as the attribute `of` what is called takes it; nullopt where a mistake was reported.
   std::optional<Datum> CheckAttribute(const AttributeDecl& decl, const Datum& datum,
-                                      SourceRange range,
-                                      const std::shared_ptr<const SourceFile>& file,
+                                      SourceRange range, std::shared_ptr<const SourceFile> file,
                                       llvm::StringRef of);
   bool ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl);
   std::optional<Datum> Setting(const AttributeDecl& decl, SourceRange* range);
@@ -269,6 +272,8 @@ class Elaborator {
   /// is a new symbol.
   std::optional<Type> ReadType(const ast::Type* type, bool introduces);
   std::optional<Dim> ReadDim(const ast::Expr* expr, bool introduces);
+  /// `~T`; null where a mistake was reported.
+  const Dim* ReadRaggedDim(const ast::Dim& dim, bool introduces);
   std::optional<Dim> ReadIndexBound(const ast::TypeTerm& term, DType dtype, bool introduces);
   /// What must hold for a condition to be true; nullopt where a mistake was reported. One that
   /// holds in any case adds nothing; `failed` is set where one never holds.
@@ -337,16 +342,18 @@ class Elaborator {
   const CompileRequest& request_;
   const Ast& ast_;
   Diagnostics* diagnostics_;
-  Diagnostic silent_;  // takes the notes of a mistake that is known already
+  Diagnostic silent_;                       // takes the notes of a mistake that is known already
   std::shared_ptr<const SourceFile> file_;  // of the text being read
   Graph graph_;
+  ConstraintSet known_;  // the graph's constraints
   std::deque<Module> modules_;
   llvm::StringMap<Module*> standard_layers_;
   llvm::StringMap<std::pair<std::unique_ptr<Ast>, Module*>> files_;  // imported ones, by path
   std::vector<std::string> importing_;                               // paths, outermost first
   Frame* frame_ = nullptr;
-  unsigned depth_ = 0;  // of calls of layers
-  size_t calls_ = 0;    // of layers, in all
+  unsigned depth_ = 0;              // of calls of layers
+  size_t calls_ = 0;                // of layers, in all
+  llvm::StringSet<> spoiled_ways_;  // to calls of layers that lack a part, for a mistake
   /// Old values of names, and what states were, while both sides of an `if` are elaborated.
   struct Journal {
     Frame* frame;
@@ -354,7 +361,7 @@ class Elaborator {
     std::vector<std::pair<Value*, Value*>> states;
   };
   Journal* journal_ = nullptr;
-  bool in_block_ = false;  // of an `if` or `for`
+  bool in_block_ = false;                   // of an `if` or `for`
   llvm::DenseMap<Value*, Value*> current_;  // of states
   Value* training_ = nullptr;
   Value* step_ = nullptr;

@@ -106,6 +106,8 @@ Datum FoldReals(Operator op, double a, double b) {
 }
 
 llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
+  if (const std::string reason = NotComparable(op, a, b); !reason.empty())
+    return Fail("{0}", reason);
   Dim result;
   switch (op) {
     case Operator::kAdd:
@@ -145,6 +147,8 @@ llvm::Error BadOperands(Operator op, const Datum& a, const Datum& b) {
 
 llvm::Expected<Datum> FoldComparison(Operator op, const Datum& a, const Datum& b) {
   if (auto x = a.dim(), y = b.dim(); x && y) {
+    if (const std::string reason = NotComparable(op, *x, *y); !reason.empty())
+      return Fail("{0}", reason);
     switch (Decide(MakeCheck(op, *x, *y))) {
       case Truth::kTrue:
         return Datum(true);
@@ -195,6 +199,14 @@ llvm::Expected<Datum> FoldPrefix(Operator op, const Datum& operand) {
     return FoldInfix(Operator::kSubtract, Datum(int64_t{0}), operand);
   }
   return Fail("'-' does not take {0}", operand.Phrase());
+}
+
+std::string NotComparable(Operator op, const Dim& a, const Dim& b) {
+  if (op == Operator::kEqual || op == Operator::kNotEqual) return "";
+  if (!a.is_ragged() && !b.is_ragged()) return "";
+  return llvm::formatv("{0} is not one size: each row has its own, so '{1}' does not take it",
+                       (a.is_ragged() ? a : b).ToString(), ast::Spelling(op))
+      .str();
 }
 
 DimCheck MakeCheck(Operator op, const Dim& left, const Dim& right) {

@@ -17,6 +17,10 @@ namespace pdl {
 llvm::Expected<Datum> FoldInfix(ast::Operator op, const Datum& left, const Datum& right);
 llvm::Expected<Datum> FoldPrefix(ast::Operator op, const Datum& operand);
 
+/// Why an operator does not take these sizes: one is a ragged dim, which has no order and no
+/// arithmetic. Empty where it does.
+std::string NotComparable(ast::Operator op, const Dim& a, const Dim& b);
+
 /// The relation that a comparison states; its message is the relation in words. Requires a
 /// comparison operator.
 DimCheck MakeCheck(ast::Operator op, const Dim& left, const Dim& right);

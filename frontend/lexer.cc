@@ -1,5 +1,6 @@
 #include "frontend/lexer.h"
 
+#include "frontend/syntax_error.h"
 #include "grammar/PdlParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -64,20 +65,6 @@ size_t StatementWordType(llvm::StringRef word) {
 llvm::StringRef LeadingWord(llvm::StringRef text) {
   if (text.empty() || !StartsName(text[0])) return {};
   return text.take_while(ContinuesName);
-}
-
-// What stands here for a character that other languages use.
-llvm::StringRef HelpOnCharacter(llvm::StringRef character) {
-  return llvm::StringSwitch<llvm::StringRef>(character)
-      .Cases("'", "`", "\u2018", "\u2019", "\u201C", "\u201D",
-             "a text stands between '\"' and '\"'")
-      .Case("^", "a power is written '**'")
-      .Case("&", "conditions are joined by 'and' and 'or'")
-      .Case("!", "a condition is turned round by 'not'")
-      .Case(";", "a statement ends with its line")
-      .Cases("\u2013", "\u2014", "\u2212", "the minus sign is '-'")
-      .Case("\u00D7", "the product is written '*'")
-      .Default("");
 }
 
 // Whether a line reads like the beginning of a statement: `layer f`, `input x`, `a, b = …`, `h: …`.

@@ -2,6 +2,7 @@
 // they came to be, so that the text makes the same graph again.
 #include <algorithm>
 
+#include "frontend/sugar.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -56,7 +57,7 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
       if (is_bare != (pass == 0)) continue;
       if (!decl.required() && Identical(value, decl.default_value)) continue;
       if (declared != nullptr && !decl.is_list) {
-        if (decl.kind == AttributeKind::kShape && decl.positional) continue;
+        if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) continue;
         if (decl.kind == AttributeKind::kDType) continue;
       }
       next();

@@ -383,6 +383,11 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
     probe.typed_offset = range.begin;
     return Try(probe, reply);
   };
+  if (!fed->type().is_plain()) {
+    return complain(Code::kNotSupported, range,
+                    "'" + name + "' is " + fed->type().ToString() +
+                        ": running such values is not part of this version yet");
+  }
   Tried tried = compile("");
   if (!tried.graph) return;
   if (tried.last_value.empty()) {

@@ -30,6 +30,9 @@ inline constexpr llvm::StringLiteral kReshape = "reshape";
 /// `index @ table` is `gather(table, index)`.
 inline constexpr llvm::StringLiteral kTakeRows = "gather";
 
+/// An initializer gets its dims from the declared type through the attribute of this name.
+inline constexpr llvm::StringLiteral kDims = "dims";
+
 /// `training` is `training()`; `step` is a state that begins with `zeros()`.
 inline constexpr llvm::StringLiteral kTraining = "training";
 inline constexpr llvm::StringLiteral kFirstStep = "zeros";

@@ -7,6 +7,7 @@
 #include "frontend/token.h"
 #include "grammar/PdlParser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace pdl {
 namespace {
@@ -168,6 +169,19 @@ std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBu
 }
 
 }  // namespace
+
+llvm::StringRef HelpOnCharacter(llvm::StringRef character) {
+  return llvm::StringSwitch<llvm::StringRef>(character)
+      .Cases("'", "`", "\u2018", "\u2019", "\u201C", "\u201D",
+             "a text stands between '\"' and '\"'")
+      .Case("^", "a power is written '**'")
+      .Case("&", "conditions are joined by 'and' and 'or'")
+      .Case("!", "a condition is turned round by 'not'")
+      .Case(";", "a statement ends with its line")
+      .Cases("\u2013", "\u2014", "\u2212", "the minus sign is '-'")
+      .Case("\u00D7", "the product is written '*'")
+      .Default("");
+}
 
 void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuilder* builder) {
   const Token& token = stream.next();

@@ -12,6 +12,10 @@ namespace pdl {
 using Kind = DimCheck::Relation;
 
 Truth Decide(const DimCheck& check) {
+  if (check.left.is_ragged() || check.right.is_ragged()) {
+    const bool is_equal = check.left == check.right;
+    return is_equal == (check.relation != Kind::kNotEqual) ? Truth::kTrue : Truth::kFalse;
+  }
   const Dim difference = check.left - check.right;
   if (!difference.is_valid()) return Truth::kUnknown;
   const bool is_equal = difference.is_constant(0);

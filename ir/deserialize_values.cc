@@ -81,12 +81,13 @@ llvm::Expected<Dim> ProtoReader::ReadDim(const DimDesc& desc) {
 }
 
 llvm::Expected<Dim> ProtoReader::ReadDim(const DimDesc& desc, unsigned depth) {
-  if (desc.ragged()) return Broken("a size is ragged, which this version does not know");
+  if (desc.ragged()) return Broken("a ragged dim stands where a size belongs");
   switch (desc.value_case()) {
     case DimDesc::kConstant:
       return Dim(desc.constant());
     case DimDesc::kSymbol: {
       if (desc.symbol().empty()) return Broken("a size is a symbol without a name");
+      if (desc.symbol()[0] == '~') return Broken("a size is a symbol without a proper name");
       if (auto known = symbols_.find(desc.symbol()); known != symbols_.end()) return known->second;
       if (require_known_symbols_)
         return Broken("no input introduces the symbol '{0}'", desc.symbol());
@@ -138,6 +139,16 @@ llvm::Expected<Dim> ProtoReader::ReadCall(const DimDesc::Call& call, unsigned de
   return result;
 }
 
+llvm::Expected<Dim> ProtoReader::ReadRaggedDim(const DimDesc& desc) {
+  if (desc.value_case() != DimDesc::kSymbol || desc.symbol().empty())
+    return Broken("a ragged dim is no symbol");
+  const std::string name = "~" + desc.symbol();
+  if (auto known = symbols_.find(name); known != symbols_.end()) return known->second;
+  if (require_known_symbols_) return Broken("no input introduces the ragged dim '{0}'", name);
+  AddSymbol(name);
+  return symbols_.find(name)->second;
+}
+
 llvm::Expected<Shape> ProtoReader::ReadShape(
     const google::protobuf::RepeatedPtrField<DimDesc>& dims) {
   if (dims.size() > kMaxRank) return Broken("a shape has {0} dims", dims.size());
@@ -158,18 +169,22 @@ llvm::Expected<DType> ProtoReader::ReadDType(int value) {
 llvm::Expected<Type> ProtoReader::ReadType(const TypeDesc& desc) {
   llvm::Expected<DType> dtype = ReadDType(desc.dtype());
   if (!dtype) return dtype.takeError();
-  llvm::Expected<Shape> shape = ReadShape(desc.dims());
-  if (!shape) return shape.takeError();
-  for (const Dim& dim : *shape)
+  if (desc.dims_size() > kMaxRank) return Broken("a shape has {0} dims", desc.dims_size());
+  Type type(*dtype, {});
+  for (const DimDesc& dim_desc : desc.dims()) {
+    llvm::Expected<Dim> dim = dim_desc.ragged() ? ReadRaggedDim(dim_desc) : ReadDim(dim_desc);
+    if (!dim) return dim.takeError();
+    type.dims.push_back(std::move(*dim));
+  }
+  for (const Dim& dim : type.dims)
     if (dim.is_constant() ? dim.constant() < 0 : dim.ProvablyAtMost(-1))
       return Broken("a size is negative: {0}", dim.ToString());
-  Type type(*dtype, *shape);
   if (desc.storage() == SPARSE) {
-    if (shape->size() != 2) return Broken("a sparse matrix has {0} dims", shape->size());
     type.storage = Storage::kSparse;
   } else if (desc.storage() != DENSE) {
     return Broken("there is no storage {0}", static_cast<int>(desc.storage()));
   }
+  if (const std::string fault = type.Fault(); !fault.empty()) return Broken("{0}", fault);
   if (desc.has_index_bound()) {
     llvm::Expected<Dim> bound = ReadDim(desc.index_bound());
     if (!bound) return bound.takeError();

@@ -112,6 +112,8 @@ Dim MakeAtom(DimAtom::Kind kind, const Dim& a, const Dim& b) {
   return DimPolynomial::FromAtom(std::move(atom));
 }
 
+bool IsRagged(const Dim& a, const Dim& b) { return a.is_ragged() || b.is_ragged(); }
+
 // --- Intervals: what is known of a Dim's value, symbols being >= 0 -------------------------------
 
 using Interval = DimInterval;
@@ -284,6 +286,7 @@ Dim operator+(const Dim& a, const Dim& b) {
   if (!a.is_valid() || !b.is_valid()) return Dim::Invalid();
   if (a.is_constant(0)) return b;
   if (b.is_constant(0)) return a;
+  if (IsRagged(a, b)) return Dim::Invalid();
   auto terms = DimPolynomial::Terms(a);
   auto more = DimPolynomial::Terms(b);
   terms.append(more.begin(), more.end());
@@ -301,6 +304,7 @@ Dim operator*(const Dim& a, const Dim& b) {
   if (!a.is_valid() || !b.is_valid()) return Dim::Invalid();
   if (a.is_constant(1)) return b;
   if (b.is_constant(1)) return a;
+  if (IsRagged(a, b)) return Dim::Invalid();
   auto left = DimPolynomial::Terms(a), right = DimPolynomial::Terms(b);
   if (left.size() * right.size() > kMaxTerms) return Dim::Invalid();
   llvm::SmallVector<DimTerm, 1> terms;
@@ -315,7 +319,7 @@ Dim operator*(const Dim& a, const Dim& b) {
 }
 
 Dim Dim::FloorDiv(const Dim& a, const Dim& b) {
-  if (!a.is_valid() || !b.is_valid() || b.is_constant(0)) return Invalid();
+  if (!a.is_valid() || !b.is_valid() || b.is_constant(0) || IsRagged(a, b)) return Invalid();
   if (b.is_constant(1) || a.is_constant(0)) return a;
   if (b.is_constant() && b.constant() < 0) {
     if (b.constant() == INT64_MIN) return Invalid();
@@ -370,7 +374,7 @@ Dim Dim::FloorDiv(const Dim& a, const Dim& b) {
 }
 
 Dim Dim::Mod(const Dim& a, const Dim& b) {
-  if (!a.is_valid() || !b.is_valid() || b.is_constant(0)) return Invalid();
+  if (!a.is_valid() || !b.is_valid() || b.is_constant(0) || IsRagged(a, b)) return Invalid();
   if (b.is_constant(1) || a.is_constant(0) || a == b) return 0;
   if (b.is_constant() && b.constant() < 0) {
     if (b.constant() == INT64_MIN) return Invalid();

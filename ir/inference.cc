@@ -54,7 +54,8 @@ llvm::Error InferenceContext::RequireEqual(const Dim& a, const Dim& b,
                                            llvm::StringRef message) {
   if (a == b) return llvm::Error::success();
   Dim difference = a - b;
-  if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1))
+  if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1) || a.is_ragged() ||
+      b.is_ragged())
     return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2}", message, a.ToString(),
                   b.ToString());
   checks_.push_back({a, DimCheck::Relation::kEqual, b, message.str()});
@@ -65,7 +66,10 @@ llvm::Error InferenceContext::RequireAtLeast(const Dim& a, const Dim& b,
                                              llvm::ArrayRef<unsigned> inputs,
                                              llvm::StringRef message) {
   Dim difference = a - b;
-  if (difference.ProvablyAtLeast(0)) return llvm::Error::success();
+  if (a == b || difference.ProvablyAtLeast(0)) return llvm::Error::success();
+  if (a.is_ragged() || b.is_ragged())
+    return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2} are not comparable", message,
+                  a.ToString(), b.ToString());
   if (difference.ProvablyAtMost(-1))
     return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} is less than {2}", message, a.ToString(),
                   b.ToString());
@@ -100,6 +104,16 @@ llvm::Expected<llvm::SmallVector<unsigned, 4>> InferenceContext::NormalizeAxes(
   }
   llvm::sort(axes);
   return axes;
+}
+
+llvm::Error InferenceContext::RequireDenseAxis(unsigned input, unsigned axis,
+                                               llvm::StringRef attribute) const {
+  const Type& type = this->input(input);
+  const unsigned levels = type.ragged_levels();
+  if (levels == 0 || axis > levels) return llvm::Error::success();
+  return FailAtAttribute(attribute, Code::kStorage,
+                         "axis {0} of {1} does not lie behind its ragged dim{2}", axis,
+                         type.ToString(), levels == 1 ? "" : "s");
 }
 
 Dim InferenceContext::FreshSymbol(llvm::StringRef hint) {
@@ -140,19 +154,35 @@ llvm::Error CheckOperands(const InferenceContext& context) {
     if (!decl.dtypes.Contains(type.dtype))
       return context.FailAt({i}, Code::kOperandDType, "'{0}' must be {1}, got {2}", decl.name,
                             decl.dtypes.ToString(), type.ToString());
-    if (type.storage == Storage::kSparse && !decl.accepts_sparse)
+    if (type.is_sparse() && !decl.accepts_sparse)
       return context.FailAt({i}, Code::kStorage, "'{0}' must be dense, got {1}", decl.name,
+                            type.ToString());
+    if (const unsigned levels = type.ragged_levels(); levels > decl.ragged_levels)
+      return context.FailAt({i}, Code::kStorage, "'{0}' takes {1}, got {2}", decl.name,
+                            decl.ragged_levels == 0 ? "no ragged dims" : "at most 1 ragged dim",
                             type.ToString());
   }
   return llvm::Error::success();
 }
 
-}  // namespace
+/// Lengths of rows are no size: what is made by sizes does not take them.
+llvm::Error CheckDimsInAttributes(const InferenceContext& context) {
+  llvm::ArrayRef<AttributeDecl> decls = context.def().signature.attributes;
+  for (auto [decl, value] : llvm::zip_equal(decls, context.attributes().values())) {
+    llvm::ArrayRef<Shape> shapes;
+    if (const auto* shape = std::get_if<Shape>(&value)) shapes = *shape;
+    if (const auto* list = std::get_if<std::vector<Shape>>(&value)) shapes = *list;
+    for (const Shape& shape : shapes) {
+      if (llvm::none_of(shape, [](const Dim& dim) { return dim.is_ragged(); })) continue;
+      return context.FailAtAttribute(decl.name, Code::kStorage,
+                                     "'{0}' takes no ragged dims, got {1}", decl.name,
+                                     ShapeToString(shape));
+    }
+  }
+  return llvm::Error::success();
+}
 
-llvm::Error Infer(InferenceContext& context) {
-  if (llvm::Error error = CheckOperandCount(context)) return error;
-  if (llvm::Error error = CheckOperands(context)) return error;
-  if (llvm::Error error = context.def().infer(context)) return error;
+llvm::Error CheckOutputs(const InferenceContext& context) {
   for (const Type& type : context.outputs()) {
     Dim known_bytes = DTypeSize(type.dtype);
     for (const Dim& dim : type.dims) {
@@ -164,11 +194,37 @@ llvm::Error Infer(InferenceContext& context) {
                             dim.ToString());
       if (dim.is_constant()) known_bytes = known_bytes * dim;
     }
+    if (const std::string fault = type.Fault(); !fault.empty())
+      return context.Fail(Code::kStorage, "the result would be {0}, but {1}", type.ToString(),
+                          fault);
     if (!known_bytes.is_valid())
       return context.Fail(Code::kDimOverflow, "the result {0} has more than 2**63 bytes",
                           type.ToString());
   }
   return llvm::Error::success();
+}
+
+/// The lengths of an operand belong to the rows that it has, and are not repeated for more.
+llvm::Error CheckRowsOfRagged(const InferenceContext& context) {
+  const Type& result = context.outputs()[0];
+  for (unsigned i = 0; i < context.num_inputs(); ++i) {
+    const Type& type = context.input(i);
+    if (type.ragged_levels() > 0 && type.dims[0].is_constant(1) && !result.dims[0].is_constant(1))
+      return context.FailAt({i}, Code::kBroadcast, "the row of {0} does not broadcast to {1}",
+                            type.ToString(), result.dims[0].ToString());
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+llvm::Error Infer(InferenceContext& context) {
+  if (llvm::Error error = CheckOperandCount(context)) return error;
+  if (llvm::Error error = CheckOperands(context)) return error;
+  if (llvm::Error error = CheckDimsInAttributes(context)) return error;
+  if (llvm::Error error = context.def().infer(context)) return error;
+  if (llvm::Error error = CheckOutputs(context)) return error;
+  return context.def().has(kElementwise) ? CheckRowsOfRagged(context) : llvm::Error::success();
 }
 
 llvm::Expected<Type> InferBroadcast(InferenceContext& context) {
@@ -191,7 +247,8 @@ llvm::Expected<Type> InferBroadcast(InferenceContext& context) {
         continue;
       }
       Dim difference = mine - theirs;
-      if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1))
+      if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1) || mine.is_ragged() ||
+          theirs.is_ragged())
         return context.FailAt({0, i}, Code::kBroadcast, "sizes do not broadcast: {0} and {1}",
                               mine.ToString(), theirs.ToString());
       if (llvm::Error error = context.RequireEqual(mine, theirs, {0, i}, "sizes do not broadcast"))

@@ -105,7 +105,9 @@ llvm::Error NetworkReader::ReadSymbols() {
   values_.RequireKnownSymbols();
   for (const std::string& symbol : desc_.symbols()) {
     // Inference has marks of its own for sizes that it makes up, which are no identifiers.
-    if (!IsIdentifier(symbol)) return BrokenText("a symbol has no proper name");
+    llvm::StringRef name = symbol;
+    name.consume_front("~");
+    if (!IsIdentifier(name)) return BrokenText("a symbol has no proper name");
     if (values_.IsKnownSymbol(symbol)) return Broken("two symbols are called '{0}'", symbol);
     values_.AddSymbol(symbol);
   }
@@ -200,6 +202,9 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   llvm::Expected<LocationId> location = ReadLocation(desc.location());
   if (!location) return location.takeError();
   bool is_parameter = desc.role() == VarDesc::PARAMETER;
+  if (!type.is_plain())
+    return Broken("{0}: a {1} of the type {2}", where, is_parameter ? "parameter" : "state",
+                  type.ToString());
   if (is_parameter && llvm::any_of(type.dims, [](const Dim& dim) { return !dim.is_constant(); }))
     return Broken("{0}: a parameter of the type {1}", where, type.ToString());
   VariableInfo info;

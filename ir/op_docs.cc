@@ -1,49 +1,11 @@
 #include "pdl/op_docs.h"
 
-#include <algorithm>
-
-#include "llvm/ADT/STLExtras.h"
+#include "ir/doc_text.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace pdl {
 namespace {
-
-unsigned ColumnsOf(llvm::StringRef text) {
-  return static_cast<unsigned>(std::max(llvm::sys::unicode::columnWidthUTF8(text), 0));
-}
-
-/// Appends the words of `text` in lines of `width` columns, each indented; a blank line separates
-/// paragraphs.
-void AppendWrapped(llvm::StringRef text, unsigned indent, unsigned width, std::string* out) {
-  llvm::SmallVector<llvm::StringRef, 4> paragraphs;
-  text.split(paragraphs, "\n\n");
-  bool is_first = true;
-  for (llvm::StringRef paragraph : paragraphs) {
-    if (!std::exchange(is_first, false)) *out += "\n";
-    unsigned column = 0;
-    for (llvm::StringRef word : llvm::split(paragraph, ' ')) {
-      word = word.trim();
-      if (word.empty()) continue;
-      unsigned columns = ColumnsOf(word);
-      if (column > 0 && column + 1 + columns > width) {
-        *out += "\n";
-        column = 0;
-      }
-      if (column == 0) {
-        *out += std::string(indent, ' ');
-        column = indent;
-      } else {
-        *out += " ";
-        ++column;
-      }
-      *out += word;
-      column += columns;
-    }
-    *out += "\n";
-  }
-}
 
 /// An attribute's declaration after its name: "float > 0 = 1.0"; a default of many elements is cut.
 std::string DeclarationOf(const AttributeDecl& decl) {
@@ -58,10 +20,11 @@ std::string DeclarationOf(const AttributeDecl& decl) {
 
 std::string KindsOf(const InputDecl& input) {
   std::string text = input.dtypes == kAnyDType ? "any dtype" : input.dtypes.ToString();
-  if (input.accepts_sparse) text += "; dense or sparse";
-  if (input.ragged_levels > 0)
-    text += "; up to " + std::to_string(input.ragged_levels) + " ragged dims";
-  return text;
+  const llvm::StringRef ragged = input.ragged_levels == 1 ? "ragged at one level" : "ragged";
+  if (input.ragged_levels > 0 && input.accepts_sparse)
+    return text + "; dense, sparse or " + ragged.str();
+  if (input.ragged_levels > 0) return text + "; dense or " + ragged.str();
+  return input.accepts_sparse ? text + "; dense or sparse" : text;
 }
 
 std::string InputName(const InputDecl& input) {
@@ -78,21 +41,6 @@ std::string TraitsText(const OpDef& def) {
     traits.push_back("decided when a run is planned, on every device");
   traits.push_back(def.gradient ? "differentiable" : "not differentiable");
   return llvm::join(traits, "; ");
-}
-
-llvm::StringRef FirstSentence(llvm::StringRef text) {
-  size_t end = std::min(text.find(". "), text.find('\n'));
-  return text.take_front(end).rtrim(".");
-}
-
-/// A cell of a Markdown table.
-std::string Cell(llvm::StringRef text) {
-  std::string cell;
-  for (char c : text) {
-    if (c == '|') cell += '\\';
-    cell += c == '\n' ? ' ' : c;
-  }
-  return cell;
 }
 
 void AppendMarkdown(const OpDef& def, std::string* out) {
@@ -163,22 +111,9 @@ std::string OpDocText(const OpDef& def, unsigned width) {
 }
 
 std::string OpListText(const OpRegistry& registry, unsigned width) {
-  std::vector<const OpDef*> defs = registry.All();
-  size_t longest = 0;
-  for (const OpDef* def : defs) longest = std::max(longest, def->name().size());
-  std::string text;
-  for (const OpDef* def : defs) {
-    std::string line = def->name() + std::string(longest + 2 - def->name().size(), ' ');
-    std::string comment = FirstSentence(def->signature.comment).str();
-    bool is_cut = false;
-    while (!comment.empty() && line.size() + ColumnsOf(comment) + (is_cut ? 3 : 0) > width) {
-      size_t space = comment.rfind(' ');
-      comment.resize(space == std::string::npos ? 0 : space);
-      is_cut = true;
-    }
-    text += line + comment + (is_cut ? "..." : "") + "\n";
-  }
-  return text;
+  std::vector<DocListEntry> entries;
+  for (const OpDef* def : registry.All()) entries.push_back({def->name(), def->signature.comment});
+  return DocList(entries, width);
 }
 
 std::string OpDocsText(const OpRegistry& registry, unsigned width) {

@@ -1,4 +1,4 @@
-// What operators declare, as messages and as JSON.
+// What operators and layers declare, as messages and as JSON.
 #include <utility>
 
 #include "google/protobuf/io/coded_stream.h"
@@ -6,6 +6,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "ir/proto_convert.h"
 #include "pdl/error.h"
+#include "pdl/layer_def.h"
 #include "pdl/op_registry.h"
 #include "pdl/serialize.h"
 #include "pdl/version.h"
@@ -66,31 +67,72 @@ void OpToProto(const OpDef& def, OpProto* out) {
   out->set_differentiable(def.gradient != nullptr);
 }
 
-OpProtoList ToProto(const OpRegistry& registry) {
+void LayerAttributeToProto(const LayerAttributeDecl& attribute, AttributeProto* out) {
+  using Special = LayerAttributeDecl::Special;
+  AttributeDeclToProto(attribute.decl, out);
+  if (attribute.special == Special::kFunction) out->set_type(FUNCTION);
+  if (attribute.special == Special::kParameter) out->set_type(PARAMETER);
+  const bool is_none = attribute.decl.optional && attribute.default_text == "none";
+  if (!out->has_default_value() && !attribute.default_text.empty() && !is_none)
+    out->mutable_default_value()->set_string(attribute.default_text);
+}
+
+void LayerToProto(const LayerSignature& layer, LayerDef* out) {
+  out->set_type(layer.name);
+  out->set_comment(layer.comment);
+  for (const LayerInputDecl& input : layer.inputs) {
+    LayerInput* proto = out->add_inputs();
+    proto->set_name(input.name);
+    proto->set_comment(input.comment);
+    for (LayerInputDecl::Kind kind : input.kinds)
+      proto->add_kinds(static_cast<LayerInputKind>(kind));
+    proto->set_sequence_levels(input.sequence_levels);
+    proto->set_repeatable(input.repeatable);
+    proto->set_optional(input.optional());
+    proto->set_type(input.type);
+    proto->set_default_text(input.default_text);
+  }
+  for (const OutputDecl& output : layer.outputs) {
+    OutputProto* proto = out->add_outputs();
+    proto->set_name(output.name);
+    proto->set_comment(output.comment);
+  }
+  for (const LayerAttributeDecl& attribute : layer.attributes)
+    LayerAttributeToProto(attribute, out->add_attributes());
+  for (const LayerAttributeDecl& attribute : layer.parameter_attributes)
+    LayerAttributeToProto(attribute, out->add_parameter_attributes());
+  for (const LayerAttributeDecl& attribute : layer.bias_attributes)
+    LayerAttributeToProto(attribute, out->add_bias_attributes());
+  for (const std::string& constraint : layer.constraints) out->add_constraints(constraint);
+}
+
+OpProtoList ToProto(const OpRegistry& registry, llvm::ArrayRef<LayerSignature> layers) {
   OpProtoList list;
   list.set_pdl_version(version_string);
   for (const OpDef* def : registry.All()) OpToProto(*def, list.add_ops());
+  for (const LayerSignature& layer : layers) LayerToProto(layer, list.add_layers());
   return list;
 }
 
 }  // namespace
 
-std::string SerializeOpProtos(const OpRegistry& registry) {
+std::string SerializeOpProtos(const OpRegistry& registry, llvm::ArrayRef<LayerSignature> layers) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
   google::protobuf::io::CodedOutputStream coded(&stream);
   coded.SetSerializationDeterministic(true);
-  ToProto(registry).SerializeToCodedStream(&coded);
+  ToProto(registry, layers).SerializeToCodedStream(&coded);
   coded.Trim();
   return bytes;
 }
 
-std::string OpProtosToJson(const OpRegistry& registry) {
+std::string OpProtosToJson(const OpRegistry& registry, llvm::ArrayRef<LayerSignature> layers) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
   options.preserve_proto_field_names = true;
   std::string json;
-  auto status = google::protobuf::util::MessageToJsonString(ToProto(registry), &json, options);
+  auto status =
+      google::protobuf::util::MessageToJsonString(ToProto(registry, layers), &json, options);
   if (!status.ok()) InternalError("operators as JSON: " + status.ToString());
   return json;
 }

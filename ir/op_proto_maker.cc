@@ -44,13 +44,10 @@ void CheckSignature(const OpSignature& signature) {
       Contradiction(op, "'" + input.name + "' is required after an optional input");
     optional_before = input.optional;
   }
-  int positional = 0;
   for (const AttributeDecl& decl : signature.attributes) {
     take(decl.name);
-    positional += decl.positional;
     CheckAttributeDecl(signature, decl);
   }
-  if (positional > 1) Contradiction(op, "two attributes are positional");
   std::set<std::string> outputs;
   for (const OutputDecl& output : signature.outputs)
     if (!outputs.insert(output.name).second)
@@ -97,6 +94,9 @@ OpDef OpProtoMaker::Build(llvm::StringRef name) {
   def_ = OpDef();
   def_.signature.name = name.str();
   Make();
+  if (def_.has(kElementwise)) {
+    for (InputDecl& input : def_.signature.inputs) input.ragged_levels = kMaxRaggedLevels;
+  }
   CheckSignature(def_.signature);
   CheckDefaults(def_.signature);
   if (!def_.infer) Contradiction(name, "it has no type inference");

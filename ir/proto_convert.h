@@ -47,8 +47,9 @@ class ProtoReader {
   /// Attributes may name blocks below this.
   void set_num_blocks(size_t count) { num_blocks_ = count; }
 
+  /// A size; a ragged dim is none.
   llvm::Expected<Dim> ReadDim(const DimDesc& desc);
-  /// A type's dims; none is negative.
+  /// No dim is negative, and ragged ones are in their place.
   llvm::Expected<Type> ReadType(const TypeDesc& desc);
   llvm::Expected<AttributeValue> ReadAttribute(const Attribute& attribute);
   static llvm::Expected<DType> ReadDType(int value);
@@ -56,6 +57,7 @@ class ProtoReader {
 
  private:
   llvm::Expected<Dim> ReadDim(const DimDesc& desc, unsigned depth);
+  llvm::Expected<Dim> ReadRaggedDim(const DimDesc& desc);
   llvm::Expected<Dim> ReadCall(const DimDesc::Call& call, unsigned depth);
   llvm::Expected<Shape> ReadShape(const google::protobuf::RepeatedPtrField<DimDesc>& dims);
 

@@ -47,7 +47,11 @@ class DimWriter {
 
   void VisitAtom(const DimAtom& atom, DimDesc* out) {
     if (++nodes_ > kMaxNodes) return;
-    if (atom.kind == DimAtom::Kind::kSymbol) return out->set_symbol(atom.symbol);
+    if (atom.kind == DimAtom::Kind::kSymbol) {
+      llvm::StringRef symbol = atom.symbol;
+      out->set_ragged(symbol.consume_front("~"));
+      return out->set_symbol(symbol.str());
+    }
     DimDesc::Call* call = AddCall(FunctionOf(atom.kind), out);
     Visit(atom.a, call->add_operands());
     Visit(atom.b, call->add_operands());

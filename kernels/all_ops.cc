@@ -4,13 +4,19 @@ namespace pdl {
 
 void RegisterAllOps(OpRegistry& registry) {
   RegisterUnaryOps(registry);
+  RegisterActivationOps(registry);
   RegisterBinaryOps(registry);
+  RegisterNaryOps(registry);
   RegisterComparisonOps(registry);
   RegisterMatmulOps(registry);
   RegisterReductionOps(registry);
+  RegisterScanOps(registry);
   RegisterSoftmaxOps(registry);
+  RegisterNormalizationOps(registry);
+  RegisterLossOps(registry);
   RegisterShapeOps(registry);
   RegisterSliceOps(registry);
+  RegisterGatherOps(registry);
   RegisterCastOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);

@@ -11,13 +11,19 @@ void RegisterAllOps(OpRegistry& registry);
 
 // One for each family.
 void RegisterUnaryOps(OpRegistry& registry);
+void RegisterActivationOps(OpRegistry& registry);
 void RegisterBinaryOps(OpRegistry& registry);
+void RegisterNaryOps(OpRegistry& registry);
 void RegisterComparisonOps(OpRegistry& registry);
 void RegisterMatmulOps(OpRegistry& registry);
 void RegisterReductionOps(OpRegistry& registry);
+void RegisterScanOps(OpRegistry& registry);
 void RegisterSoftmaxOps(OpRegistry& registry);
+void RegisterNormalizationOps(OpRegistry& registry);
+void RegisterLossOps(OpRegistry& registry);
 void RegisterShapeOps(OpRegistry& registry);
 void RegisterSliceOps(OpRegistry& registry);
+void RegisterGatherOps(OpRegistry& registry);
 void RegisterCastOps(OpRegistry& registry);
 void RegisterConstantOps(OpRegistry& registry);
 void RegisterRandomOps(OpRegistry& registry);

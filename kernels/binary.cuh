@@ -60,12 +60,57 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
+/// How dense operands of those sizes are read as one of sizes `to`.
+inline llvm::Expected<BinaryWalk> MakeBinaryWalk(llvm::ArrayRef<int64_t> left,
+                                                 llvm::ArrayRef<int64_t> right,
+                                                 llvm::ArrayRef<int64_t> to) {
+  const Sizes left_strides = BroadcastStrides(left, to);
+  const Sizes right_strides = BroadcastStrides(right, to);
+  auto map = MakeIndexMap<2>(to, {left_strides, right_strides});
+  if (!map) return map.takeError();
+  BinaryWalk walk;
+  walk.map = *map;
+  for (int k = 0; k < 2; ++k) walk.splat[k] = map->rank > 0 && map->strides[k][map->rank - 1] == 0;
+  return walk;
+}
+
+/// Whether each pack of the output lies within one row, and so do the operands' at aligned offsets.
+inline bool WalksInPacks(const BinaryWalk& walk, int pack) {
+  const IndexMap<2>& map = walk.map;
+  if (map.rank == 0) return false;
+  const int inner = map.rank - 1;
+  if (map.rank > 1 && map.sizes[inner] % pack != 0) return false;
+  for (int k = 0; k < 2; ++k) {
+    if (walk.splat[k]) continue;
+    if (map.strides[k][inner] != 1) return false;
+    for (int axis = 0; axis < inner; ++axis) {
+      if (map.strides[k][axis] % pack != 0) return false;
+    }
+  }
+  return true;
+}
+
+/// y[i] = f(a[i], b[i]).
+template <class Out, class In, class F>
+llvm::Error LaunchBinary(const CUDAContext& context, const char* name, const F& f,
+                         const BinaryWalk& walk, const void* a, const void* b, void* y) {
+  const int64_t n = walk.map.num_elements;
+  if (n == 0) return llvm::Error::success();
+  constexpr int kPack = PackSize<Out, In>();
+  const bool packed = WalksInPacks(walk, kPack) && IsAligned(y, kPack * sizeof(Out)) &&
+                      (walk.splat[0] || IsAligned(a, kPack * sizeof(In))) &&
+                      (walk.splat[1] || IsAligned(b, kPack * sizeof(In)));
+  return Launch(context, name, &BinaryKernel<F, Out, In>,
+                GridFor(context, n, kBlockThreads * kPack), dim3(kBlockThreads), f, walk,
+                static_cast<const In*>(a), static_cast<const In*>(b), static_cast<Out*>(y), packed);
+}
+
 struct BinaryState : CallState {
   BinaryWalk walk;
 };
 
 /// y[i] = f(a[i], b[i]), or f(b[i], a[i]) where kSwapped. Comparisons give bool, others the dtype
-/// of their inputs.
+/// of their inputs. Members of F are attributes by their names.
 template <class F, class Types, bool kComparison = false, bool kSwapped = false>
 class BinaryOp : public Operator<CUDAContext> {
  public:
@@ -74,15 +119,10 @@ class BinaryOp : public Operator<CUDAContext> {
     const OperandType& right = context.inputs()[kSwapped ? 0 : 1];
     const OperandType& out = context.outputs()[0];
     if (auto error = RequireDType(Types(), left.dtype, *this)) return error;
-
-    const Sizes left_strides = BroadcastStrides(left.sizes, out.sizes);
-    const Sizes right_strides = BroadcastStrides(right.sizes, out.sizes);
-    auto map = MakeIndexMap<2>(out.sizes, {left_strides, right_strides});
-    if (!map) return map.takeError();
+    auto walk = MakeBinaryWalk(left.sizes, right.sizes, out.sizes);
+    if (!walk) return walk.takeError();
     auto state = std::make_shared<BinaryState>();
-    state->walk.map = *map;
-    for (int k = 0; k < 2; ++k)
-      state->walk.splat[k] = map->rank > 0 && map->strides[k][map->rank - 1] == 0;
+    state->walk = *walk;
 
     Preparation preparation;
     preparation.state = std::move(state);
@@ -97,42 +137,23 @@ class BinaryOp : public Operator<CUDAContext> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   CUDAContext& context) const override {
     const BinaryWalk& walk = context.state<BinaryState>()->walk;
-    const int64_t n = walk.map.num_elements;
-    if (n == 0) return llvm::Error::success();
-    const void* a = inputs[kSwapped ? 1 : 0]->raw();
-    const void* b = inputs[kSwapped ? 0 : 1]->raw();
-    void* y = outputs[0]->raw();
     return VisitDType(Types(), inputs[0]->dtype(), [&](auto tag) {
       using In = typename decltype(tag)::Type;
       using Out = std::conditional_t<kComparison, bool, In>;
-      constexpr int kPack = PackSize<Out, In>();
-      const bool packed = WalksInPacks(walk, kPack) && IsAligned(y, kPack * sizeof(Out)) &&
-                          (walk.splat[0] || IsAligned(a, kPack * sizeof(In))) &&
-                          (walk.splat[1] || IsAligned(b, kPack * sizeof(In)));
-      return Launch(context, type().c_str(), &BinaryKernel<F, Out, In>,
-                    GridFor(context, n, kBlockThreads * kPack), dim3(kBlockThreads), F(), walk,
-                    static_cast<const In*>(a), static_cast<const In*>(b), static_cast<Out*>(y),
-                    packed);
+      return LaunchBinary<Out, In>(context, type().c_str(), f_, walk,
+                                   inputs[kSwapped ? 1 : 0]->raw(), inputs[kSwapped ? 0 : 1]->raw(),
+                                   outputs[0]->raw());
     });
   }
 
- private:
-  /// Whether each pack of the output lies within one row, and so do the operands' at aligned
-  /// offsets.
-  static bool WalksInPacks(const BinaryWalk& walk, int pack) {
-    const IndexMap<2>& map = walk.map;
-    if (map.rank == 0) return false;
-    const int inner = map.rank - 1;
-    if (map.rank > 1 && map.sizes[inner] % pack != 0) return false;
-    for (int k = 0; k < 2; ++k) {
-      if (walk.splat[k]) continue;
-      if (map.strides[k][inner] != 1) return false;
-      for (int axis = 0; axis < inner; ++axis) {
-        if (map.strides[k][axis] % pack != 0) return false;
-      }
-    }
-    return true;
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    if constexpr (requires { f_.logits; }) f_.logits = attributes.Bool("logits");
+    return llvm::Error::success();
   }
+
+ private:
+  F f_;
 };
 
 }  // namespace pdl::cuda

@@ -1,5 +1,7 @@
 // Operators that give truth values: equal, not_equal, less, less_equal, greater, greater_equal,
-// logical_and, logical_or, logical_not.
+// logical_and, logical_or, logical_not, isnan, isinf.
+#include <limits>
+
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
@@ -128,6 +130,44 @@ struct NotMaker : OpProtoMaker {
   }
 };
 
+struct IsNan {
+  template <class T>
+  bool operator()(T x) const {
+    return x != x;
+  }
+};
+template <class Context>
+using IsNanOp = UnaryOp<Context, IsNan, FloatTypes, bool>;
+
+struct IsInfinite {
+  template <class T>
+  bool operator()(T x) const {
+    return math::Abs(x) == std::numeric_limits<T>::infinity();
+  }
+};
+template <class Context>
+using IsInfOp = UnaryOp<Context, IsInfinite, FloatTypes, bool>;
+
+struct PredicateMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment) {
+    AddComment(comment);
+    AddInput("x", "any numbers").Accepts(kFloatSet);
+    AddOutput("y", "bool, dims as x");
+    SetTraits(kElementwise);
+    SetInference([](InferenceContext& context) -> llvm::Error {
+      context.SetOutput(Type(DType::kBool, context.input(0).dims));
+      return llvm::Error::success();
+    });
+  }
+};
+struct IsNanMaker : PredicateMaker {
+  void Make() override { Declare("True where x is nan, element by element."); }
+};
+struct IsInfMaker : PredicateMaker {
+  void Make() override { Declare("True where x is inf or -inf, element by element."); }
+};
+
 }  // namespace
 
 void RegisterComparisonOps(OpRegistry& registry) {
@@ -140,6 +180,8 @@ void RegisterComparisonOps(OpRegistry& registry) {
   registry.RegisterOp<AndOp, AndMaker>("logical_and");
   registry.RegisterOp<OrOp, OrMaker>("logical_or");
   registry.RegisterOp<NotOp, NotMaker>("logical_not");
+  registry.RegisterOp<IsNanOp, IsNanMaker>("isnan");
+  registry.RegisterOp<IsInfOp, IsInfMaker>("isinf");
 }
 
 }  // namespace pdl

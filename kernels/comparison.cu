@@ -22,6 +22,8 @@ void AddComparisonKernels(OpRegistry& registry) {
   AddComparison<LogicalAnd, Bools>(registry, "logical_and");
   AddComparison<LogicalOr, Bools>(registry, "logical_or");
   registry.AddKernel("logical_not", DeviceKind::kCUDA, &CreateKernel<UnaryOp<LogicalNot, Bools>>);
+  registry.AddKernel("isnan", DeviceKind::kCUDA, &CreateKernel<UnaryOp<IsNan, Floats, bool>>);
+  registry.AddKernel("isinf", DeviceKind::kCUDA, &CreateKernel<UnaryOp<IsInf, Floats, bool>>);
 }
 
 }  // namespace pdl::cuda

@@ -1,5 +1,7 @@
-// Operators without inputs whose result is known: constant, zeros, ones, fill, size.
+// Operators without inputs whose result is known: constant, zeros, ones, fill, size, range,
+// linspace.
 #include <cstring>
+#include <limits>
 
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
@@ -249,6 +251,149 @@ struct SizeMaker : OpProtoMaker {
   }
 };
 
+// --- range, linspace ----------------------------------------------------------------------------
+
+// The one size in a shape attribute, or an Error at it.
+llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute) {
+  const Shape& dims = context.attributes().Dims(attribute);
+  if (dims.size() == 1) return dims[0];
+  return context.FailAtAttribute(attribute, Code::kRank, "'{0}' must be one size, got {1}",
+                                 attribute, dims.size());
+}
+
+template <class Context>
+class RangeOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    llvm::Expected<int64_t> start = context.Evaluate(this->attributes().Dims("start")[0]);
+    if (!start) return start.takeError();
+    auto state = std::make_shared<State>();
+    state->start = *start;
+    Preparation preparation;
+    preparation.state = std::move(state);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const int64_t start = context.template state<State>()->start;
+    VisitDType(NumberTypes(), outputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      T* out = static_cast<T*>(outputs[0]->raw());
+      context.ParallelFor(outputs[0]->num_elements(), kGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) out[i] = FromInt<T>(start + i * step_);
+      });
+    });
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    step_ = attributes.Int("step");
+    return llvm::Error::success();
+  }
+
+ private:
+  struct State : CallState {
+    int64_t start = 0;
+  };
+  int64_t step_ = 1;
+};
+
+llvm::Error InferRange(InferenceContext& context) {
+  if (llvm::Error error = CheckDType(context, "dtype", kNumberSet)) return error;
+  auto start = OneSize(context, "start");
+  if (!start) return start.takeError();
+  auto stop = OneSize(context, "stop");
+  if (!stop) return stop.takeError();
+  const int64_t step = context.attributes().Int("step");
+  if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
+    return context.FailAtAttribute("step", Code::kAttributeRange, "'step' must not be {0}", step);
+  }
+  const Dim& first = step > 0 ? *start : *stop;
+  const Dim& last = step > 0 ? *stop : *start;
+  if ((last - first).ProvablyAtMost(-1)) {
+    return context.FailAtAttribute("stop", Code::kAxis,
+                                   "stop {0} is on the wrong side of start {1}", stop->ToString(),
+                                   start->ToString());
+  }
+  if (llvm::Error error =
+          context.RequireAtLeast(last, first, {}, "a stop is on the wrong side of its start")) {
+    return error;
+  }
+  const int64_t distance = step > 0 ? step : -step;
+  Dim count = last - first;
+  if (distance != 1) count = Dim::FloorDiv(count + (distance - 1), distance);
+  Type type(context.attributes().Dtype("dtype"), {count});
+  if (IsInteger(type.dtype) && step > 0 && start->ProvablyAtLeast(0)) type.index_bound = *stop;
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+struct RangeMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("The numbers from `start` on, `step` apart, before `stop` is reached.");
+    AddOutput("y", "one dim; numbers of `dtype`");
+    AddAttr<Shape>("start", "the first number").Positional();
+    AddAttr<Shape>("stop", "where it ends: this number is not among them").Positional();
+    AddAttr<int64_t>("step", "the distance of neighbours; below 0, numbers go down").Default(1);
+    AddAttr<DType>("dtype", "of the elements").Default(DType::kI64);
+    SetInference(InferRange);
+  }
+};
+
+template <class Context>
+class LinspaceOp : public Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const int64_t n = outputs[0]->num_elements();
+    const double step = n > 1 ? (stop_ - start_) / static_cast<double>(n - 1) : 0;
+    VisitDType(FloatTypes(), outputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      T* out = static_cast<T*>(outputs[0]->raw());
+      context.ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const double x = i > 0 && i == n - 1 ? stop_ : start_ + static_cast<double>(i) * step;
+          out[i] = Element<T>::Store(static_cast<ComputeType<T>>(x));
+        }
+      });
+    });
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    start_ = attributes.Float("start");
+    stop_ = attributes.Float("stop");
+    return llvm::Error::success();
+  }
+
+ private:
+  double start_ = 0, stop_ = 0;
+};
+
+llvm::Error InferLinspace(InferenceContext& context) {
+  if (llvm::Error error = CheckDims(context, "count")) return error;
+  if (llvm::Error error = CheckDType(context, "dtype", kFloatSet)) return error;
+  auto count = OneSize(context, "count");
+  if (!count) return count.takeError();
+  context.SetOutput(Type(context.attributes().Dtype("dtype"), {*count}));
+  return llvm::Error::success();
+}
+
+struct LinspaceMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("Evenly spaced numbers from `start` to `stop`, both among them; of one, `start`.");
+    AddOutput("y", "one dim; numbers of `dtype`");
+    AddAttr<double>("start", "the first number").Positional();
+    AddAttr<double>("stop", "the last number").Positional();
+    AddAttr<Shape>("count", "how many there are").Positional();
+    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    SetInference(InferLinspace);
+  }
+};
+
 }  // namespace
 
 void RegisterConstantOps(OpRegistry& registry) {
@@ -257,6 +402,8 @@ void RegisterConstantOps(OpRegistry& registry) {
   registry.RegisterOp<OnesOp, OnesMaker>("ones");
   registry.RegisterOp<FillOp, FillMaker>("fill");
   registry.RegisterOp<SizeOp, SizeMaker>("size");
+  registry.RegisterOp<RangeOp, RangeMaker>("range");
+  registry.RegisterOp<LinspaceOp, LinspaceMaker>("linspace");
 }
 
 }  // namespace pdl

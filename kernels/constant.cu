@@ -136,6 +136,102 @@ class ConstantOp : public Operator<CUDAContext> {
   Constant value_;
 };
 
+/// Numbers that are a function of their place: integers from `start` on, `step` apart.
+template <class T>
+struct RangeOf {
+  long long start, step;
+  __device__ T At(long long i, long long) const {
+    return Element<T>::Store(static_cast<ComputeType<T>>(start + i * step));
+  }
+};
+/// Of n numbers from `start` to `stop`.
+template <class T>
+struct LinspaceOf {
+  double start, stop, step;
+  __device__ T At(long long i, long long n) const {
+    const double x = i > 0 && i == n - 1 ? stop : start + static_cast<double>(i) * step;
+    return Element<T>::Store(static_cast<ComputeType<T>>(x));
+  }
+};
+
+template <class T, class Rule>
+__global__ void __launch_bounds__(kBlockThreads) PlacesKernel(Rule rule, T* y, long long n) {
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += step)
+    y[i] = rule.At(i, n);
+}
+
+template <class T, class Rule>
+llvm::Error FillByPlace(const CUDAContext& context, const char* name, const Rule& rule, Tensor& y) {
+  const int64_t n = y.num_elements();
+  if (n == 0) return llvm::Error::success();
+  return Launch(context, name, &PlacesKernel<T, Rule>, GridFor(context, n), dim3(kBlockThreads),
+                rule, static_cast<T*>(y.raw()), n);
+}
+
+struct RangeState : CallState {
+  int64_t start = 0;
+};
+
+class RangeOp : public Operator<CUDAContext> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    if (auto error = RequireDType(Numbers(), context.outputs()[0].dtype, *this)) return error;
+    auto start = context.Evaluate(attributes().Dims("start")[0]);
+    if (!start) return start.takeError();
+    auto state = std::make_shared<RangeState>();
+    state->start = *start;
+    Preparation preparation;
+    preparation.state = std::move(state);
+    return preparation;
+  }
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  CUDAContext& context) const override {
+    const int64_t start = context.state<RangeState>()->start;
+    return VisitDType(Numbers(), outputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      return FillByPlace<T>(context, type().c_str(), RangeOf<T>{start, step_}, *outputs[0]);
+    });
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    return attributes.Get("step", &step_);
+  }
+
+ private:
+  int64_t step_ = 1;
+};
+
+class LinspaceOp : public Operator<CUDAContext> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    if (auto error = RequireDType(Floats(), context.outputs()[0].dtype, *this)) return error;
+    return Preparation();
+  }
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  CUDAContext& context) const override {
+    const int64_t n = outputs[0]->num_elements();
+    const double step = n > 1 ? (stop_ - start_) / static_cast<double>(n - 1) : 0;
+    return VisitDType(Floats(), outputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      return FillByPlace<T>(context, type().c_str(), LinspaceOf<T>{start_, stop_, step},
+                            *outputs[0]);
+    });
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    start_ = attributes.Float("start");
+    stop_ = attributes.Float("stop");
+    return llvm::Error::success();
+  }
+
+ private:
+  double start_ = 0, stop_ = 0;
+};
+
 }  // namespace
 
 void AddConstantKernels(OpRegistry& registry) {
@@ -144,6 +240,8 @@ void AddConstantKernels(OpRegistry& registry) {
   registry.AddKernel("ones", DeviceKind::kCUDA, &CreateKernel<RepeatOp<1>>);
   registry.AddKernel("fill", DeviceKind::kCUDA, &CreateKernel<FillOp>);
   registry.AddKernel("size", DeviceKind::kCUDA, &CreateKernel<SizeOp>);
+  registry.AddKernel("range", DeviceKind::kCUDA, &CreateKernel<RangeOp>);
+  registry.AddKernel("linspace", DeviceKind::kCUDA, &CreateKernel<LinspaceOp>);
 }
 
 }  // namespace pdl::cuda

@@ -4,13 +4,19 @@ namespace pdl::cuda {
 
 void AddAllKernels(OpRegistry& registry) {
   AddUnaryKernels(registry);
+  AddActivationKernels(registry);
   AddBinaryKernels(registry);
+  AddNaryKernels(registry);
   AddComparisonKernels(registry);
   AddMatmulKernels(registry);
   AddReductionKernels(registry);
+  AddScanKernels(registry);
   AddSoftmaxKernels(registry);
+  AddNormalizationKernels(registry);
+  AddLossKernels(registry);
   AddShapeKernels(registry);
   AddSliceKernels(registry);
+  AddGatherKernels(registry);
   AddCastKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);

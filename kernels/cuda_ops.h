@@ -11,13 +11,19 @@ void AddAllKernels(OpRegistry& registry);
 
 // One for each family.
 void AddUnaryKernels(OpRegistry& registry);
+void AddActivationKernels(OpRegistry& registry);
 void AddBinaryKernels(OpRegistry& registry);
+void AddNaryKernels(OpRegistry& registry);
 void AddComparisonKernels(OpRegistry& registry);
 void AddMatmulKernels(OpRegistry& registry);
 void AddReductionKernels(OpRegistry& registry);
+void AddScanKernels(OpRegistry& registry);
 void AddSoftmaxKernels(OpRegistry& registry);
+void AddNormalizationKernels(OpRegistry& registry);
+void AddLossKernels(OpRegistry& registry);
 void AddShapeKernels(OpRegistry& registry);
 void AddSliceKernels(OpRegistry& registry);
+void AddGatherKernels(OpRegistry& registry);
 void AddCastKernels(OpRegistry& registry);
 void AddConstantKernels(OpRegistry& registry);
 void AddRandomKernels(OpRegistry& registry);

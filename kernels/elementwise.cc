@@ -73,7 +73,7 @@ ElementwiseState::ElementwiseState(const Tile& tile, llvm::ArrayRef<OperandType>
     scalar = static_cast<int>(i);
     ++scalars;
   }
-  const bool has_form = scalars == 0 || (scalars == 1 && scalar < 2 && tile.scalar[scalar]);
+  const bool has_form = scalars == 0 || (scalars == 1 && tile.scalar[scalar]);
   if (has_form && (rank <= 1 || run_length_ >= kShortestRun)) {
     if (scalars == 1) function_ = tile.scalar[scalar];
     walk_ = rank <= 1 ? Walk::kWhole : Walk::kRuns;

@@ -91,6 +91,119 @@ struct Abs {
   }
 };
 
+struct Erf {
+  __device__ float operator()(float x) const { return erff(x); }
+  __device__ double operator()(double x) const { return erf(x); }
+};
+
+struct Reciprocal {
+  template <class T>
+  __device__ T operator()(T x) const {
+    return T(1) / x;
+  }
+};
+
+struct Rsqrt {
+  __device__ float operator()(float x) const { return 1.0f / sqrtf(x); }
+  __device__ double operator()(double x) const { return 1.0 / sqrt(x); }
+};
+
+/// -1, 0 or 1; NaN stays.
+struct Sign {
+  template <class T>
+  __device__ T operator()(T x) const {
+    if constexpr (kIsSigned<T>) {
+      return x == x ? static_cast<T>((x > T(0)) - (x < T(0))) : x;
+    } else {
+      return x > T(0) ? T(1) : T(0);
+    }
+  }
+};
+
+struct Floor {
+  __device__ float operator()(float x) const { return floorf(x); }
+  __device__ double operator()(double x) const { return floor(x); }
+};
+
+struct Ceil {
+  __device__ float operator()(float x) const { return ceilf(x); }
+  __device__ double operator()(double x) const { return ceil(x); }
+};
+
+/// To the nearest integer, to the even one of two.
+struct Round {
+  __device__ float operator()(float x) const { return rintf(x); }
+  __device__ double operator()(double x) const { return rint(x); }
+};
+
+struct IsNan {
+  template <class T>
+  __device__ bool operator()(T x) const {
+    return x != x;
+  }
+};
+
+struct IsInf {
+  template <class T>
+  __device__ bool operator()(T x) const {
+    return x == x && x - x != T(0);
+  }
+};
+
+/// x times the normal distribution function at x, or an approximation of it by a sigmoid.
+struct Gelu {
+  bool approximate;
+
+  __device__ float operator()(float x) const {
+    if (approximate) {
+      const float bounded = x < -30.0f ? -30.0f : x;
+      const float y = bounded * (1.5957691216f + 0.0713548128f * (bounded * bounded));
+      return bounded * Sigmoid()(y);
+    }
+    const float bounded = x < -15.0f ? -15.0f : x;
+    return bounded * (0.5f * erfcf(bounded * -0.70710678f));
+  }
+  __device__ double operator()(double x) const {
+    if (approximate) {
+      const double bounded = x < -30 ? -30 : x;
+      const double y = bounded * (1.5957691216057307 + 0.07135481282671543 * (bounded * bounded));
+      return bounded * Sigmoid()(y);
+    }
+    const double bounded = x < -40 ? -40 : x;
+    return bounded * (0.5 * erfc(bounded * -0.70710678118654752));
+  }
+};
+
+/// x * sigmoid(x); -0 at minus infinity.
+struct Silu {
+  __device__ float operator()(float x) const { return (x < -110.0f ? -110.0f : x) * Sigmoid()(x); }
+  __device__ double operator()(double x) const { return (x < -800 ? -800 : x) * Sigmoid()(x); }
+};
+
+/// log(1 + exp(x)).
+struct Softplus {
+  __device__ float operator()(float x) const {
+    return (x > 0 ? x : 0.0f) + log1pf(expf(-fabsf(x)));
+  }
+  __device__ double operator()(double x) const { return (x > 0 ? x : 0.0) + log1p(exp(-fabs(x))); }
+};
+
+struct LeakyRelu {
+  double alpha;
+  template <class T>
+  __device__ T operator()(T x) const {
+    return x < T(0) ? static_cast<T>(alpha) * x : x;
+  }
+};
+
+struct Elu {
+  double alpha;
+  __device__ float operator()(float x) const {
+    return x > 0 ? x : static_cast<float>(alpha) * expm1f(x);
+  }
+  __device__ double operator()(double x) const { return x > 0 ? x : alpha * expm1(x); }
+};
+
 struct LogicalNot {
   __device__ bool operator()(bool x) const { return !x; }
 };
@@ -231,6 +344,26 @@ struct Pow {
       base *= base;
     }
     return static_cast<T>(result);
+  }
+};
+
+/// Of probabilities, with logarithms of at least -100, or of numbers whose sigmoids those are.
+struct BinaryCrossEntropy {
+  bool logits;
+
+  __device__ float operator()(float p, float label) const {
+    if (logits) return (p > 0 ? p : 0.0f) - p * label + log1pf(expf(-fabsf(p)));
+    return -(label * Bounded(logf(p)) + (1.0f - label) * Bounded(log1pf(-p)));
+  }
+  __device__ double operator()(double p, double label) const {
+    if (logits) return (p > 0 ? p : 0.0) - p * label + log1p(exp(-fabs(p)));
+    return -(label * Bounded(log(p)) + (1.0 - label) * Bounded(log1p(-p)));
+  }
+
+ private:
+  template <class T>
+  static __device__ T Bounded(T x) {
+    return x < T(-100) ? T(-100) : x;
   }
 };
 

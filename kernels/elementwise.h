@@ -63,71 +63,20 @@ class ElementwiseState : public CallState {
   int64_t segments_ = 1;  // that a long run is cut into
 };
 
-/// An elementwise operator of one input. `Types` lists the element types; the result has type
-/// Result, or (void) that of the input. `Functor` may have `void Initialize(const
-/// AttributeReader&)`.
-template <class Context, class Functor, class Types, class Result = void>
-class UnaryOp : public Operator<Context> {
+/// An elementwise operator of kInputs inputs, which broadcast. Derive, and give its Tile. `Functor`
+/// may have `void Initialize(const AttributeReader&)`.
+template <class Context, class Functor, unsigned kInputs>
+class ElementwiseOp : public Operator<Context> {
  public:
-  Tile GetTile(llvm::ArrayRef<DType> inputs, DType) const override {
-    Tile tile;
-    VisitDType(Types(), inputs[0], [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
-      tile = MakeUnaryTile<Out, T>(&functor_);
-    });
-    return tile;
-  }
-
-  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    const OperandType& input = context.inputs()[0];
-    const OperandType& output = context.outputs()[0];
-    Preparation preparation;
-    preparation.state = std::make_shared<ElementwiseState>(GetTile({input.dtype}, output.dtype),
-                                                           context.inputs(), output);
-    if (DTypeSize(input.dtype) == DTypeSize(output.dtype)) {
-      preparation.in_place.push_back({0, 0});
-    }
-    return preparation;
-  }
-
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  Context& context) const override {
-    context.template state<ElementwiseState>()->template Run<1>(inputs, outputs[0], context);
-    return llvm::Error::success();
-  }
-
- protected:
-  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    if constexpr (requires { functor_.Initialize(attributes); }) functor_.Initialize(attributes);
-    return llvm::Error::success();
-  }
-
- private:
-  Functor functor_;
-};
-
-/// An elementwise operator of two inputs of one dtype, which broadcast. Otherwise as UnaryOp.
-template <class Context, class Functor, class Types, class Result = void>
-class BinaryOp : public Operator<Context> {
- public:
-  Tile GetTile(llvm::ArrayRef<DType> inputs, DType) const override {
-    Tile tile;
-    VisitDType(Types(), inputs[0], [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
-      tile = MakeBinaryTile<Out, T>(&functor_);
-    });
-    return tile;
-  }
-
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const auto inputs = context.inputs();
     const OperandType& output = context.outputs()[0];
+    std::array<DType, kInputs> dtypes;
+    for (unsigned i = 0; i < kInputs; ++i) dtypes[i] = inputs[i].dtype;
     Preparation preparation;
-    preparation.state = std::make_shared<ElementwiseState>(
-        GetTile({inputs[0].dtype, inputs[1].dtype}, output.dtype), inputs, output);
-    for (unsigned i = 0; i < 2; ++i) {
+    preparation.state =
+        std::make_shared<ElementwiseState>(this->GetTile(dtypes, output.dtype), inputs, output);
+    for (unsigned i = 0; i < kInputs; ++i) {
       if (DTypeSize(inputs[i].dtype) == DTypeSize(output.dtype) &&
           inputs[i].sizes == output.sizes) {
         preparation.in_place.push_back({0, i});
@@ -138,12 +87,50 @@ class BinaryOp : public Operator<Context> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
-    context.template state<ElementwiseState>()->template Run<2>(inputs, outputs[0], context);
+    context.template state<ElementwiseState>()->template Run<kInputs>(inputs, outputs[0], context);
     return llvm::Error::success();
   }
 
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    if constexpr (requires { functor_.Initialize(attributes); }) functor_.Initialize(attributes);
+    return llvm::Error::success();
+  }
+  const Functor& functor() const { return functor_; }
+
  private:
   Functor functor_;
+};
+
+/// An elementwise operator of one input. `Types` lists the element types; the result has type
+/// Result, or (void) that of the input.
+template <class Context, class Functor, class Types, class Result = void>
+class UnaryOp : public ElementwiseOp<Context, Functor, 1> {
+ public:
+  Tile GetTile(llvm::ArrayRef<DType> inputs, DType) const override {
+    Tile tile;
+    VisitDType(Types(), inputs[0], [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
+      tile = MakeUnaryTile<Out, T>(&this->functor());
+    });
+    return tile;
+  }
+};
+
+/// An elementwise operator of two inputs of one dtype. Otherwise as UnaryOp.
+template <class Context, class Functor, class Types, class Result = void>
+class BinaryOp : public ElementwiseOp<Context, Functor, 2> {
+ public:
+  Tile GetTile(llvm::ArrayRef<DType> inputs, DType) const override {
+    Tile tile;
+    VisitDType(Types(), inputs[0], [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
+      tile = MakeBinaryTile<Out, T>(&this->functor());
+    });
+    return tile;
+  }
 };
 
 }  // namespace pdl

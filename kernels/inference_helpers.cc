@@ -10,7 +10,9 @@ llvm::Error InferElementwise(InferenceContext& context) {
 }
 
 llvm::Expected<Shape> BroadcastDims(InferenceContext& context, llvm::ArrayRef<Dim> left,
-                                    llvm::ArrayRef<Dim> right) {
+                                    llvm::ArrayRef<Dim> right, unsigned left_operand,
+                                    unsigned right_operand) {
+  const unsigned operands[] = {left_operand, right_operand};
   Shape result(left.begin(), left.end());
   if (right.size() > result.size()) {
     result.insert(result.begin(), right.size() - result.size(), Dim(1));
@@ -25,17 +27,42 @@ llvm::Expected<Shape> BroadcastDims(InferenceContext& context, llvm::ArrayRef<Di
       continue;
     }
     const Dim difference = mine - theirs;
-    if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1)) {
-      return context.FailAt({0, 1}, Code::kBroadcast, "sizes do not broadcast: {0} and {1}",
+    if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1) || mine.is_ragged() ||
+        theirs.is_ragged()) {
+      return context.FailAt(operands, Code::kBroadcast, "sizes do not broadcast: {0} and {1}",
                             mine.ToString(), theirs.ToString());
     }
-    if (llvm::Error error = context.RequireEqual(mine, theirs, {0, 1}, "sizes do not broadcast")) {
+    if (llvm::Error error =
+            context.RequireEqual(mine, theirs, operands, "sizes do not broadcast")) {
       return error;
     }
     // Of two sizes that must be equal, the known one says more.
     if (theirs.is_constant()) mine = theirs;
   }
   return result;
+}
+
+llvm::Error RequireSameDType(InferenceContext& context, unsigned left, unsigned right) {
+  const DType a = context.input(left).dtype, b = context.input(right).dtype;
+  if (a == b) return llvm::Error::success();
+  return context.FailAt({left, right}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
+                        DTypeName(a), DTypeName(b));
+}
+
+llvm::Error RequireSameDims(InferenceContext& context, unsigned left, unsigned right,
+                            llvm::StringRef message) {
+  const Type& a = context.input(left);
+  const Type& b = context.input(right);
+  if (a.rank() != b.rank()) {
+    return context.FailAt({left, right}, Code::kRank, "ranks differ: {0} and {1}", a.rank(),
+                          b.rank());
+  }
+  for (unsigned d = 0; d < a.rank(); ++d) {
+    if (llvm::Error error = context.RequireEqual(a.dims[d], b.dims[d], {left, right}, message)) {
+      return error;
+    }
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error InferComparison(InferenceContext& context) {

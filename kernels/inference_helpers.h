@@ -9,9 +9,16 @@ namespace pdl {
 /// One result of the operands' dtype, broadcast.
 llvm::Error InferElementwise(InferenceContext& context);
 /// The dims of operands `left` and `right` (or a part of them) broadcast together, by the rules of
-/// InferBroadcast.
+/// InferBroadcast. The operands are those of these numbers.
 llvm::Expected<Shape> BroadcastDims(InferenceContext& context, llvm::ArrayRef<Dim> left,
-                                    llvm::ArrayRef<Dim> right);
+                                    llvm::ArrayRef<Dim> right, unsigned left_operand = 0,
+                                    unsigned right_operand = 1);
+/// An Error where the operands of these numbers have different dtypes.
+llvm::Error RequireSameDType(InferenceContext& context, unsigned left, unsigned right);
+/// Requires the operands of these numbers to have the same dims; `message` says what is wrong where
+/// they do not.
+llvm::Error RequireSameDims(InferenceContext& context, unsigned left, unsigned right,
+                            llvm::StringRef message);
 /// One bool result, broadcast.
 llvm::Error InferComparison(InferenceContext& context);
 /// One result of the attributes `dims` and `dtype`; nothing in `dims` may be negative.

@@ -75,7 +75,17 @@ llvm::Expected<Matrices> ReadOperand(InferenceContext& context, unsigned index,
 llvm::Error InferMatmul(InferenceContext& context) {
   const Type& a = context.input(0);
   const Type& b = context.input(1);
-  if (a.dtype != b.dtype) {
+  // Ones in a sparse matrix only say which rows of b are added.
+  const bool is_pattern = a.is_sparse() && a.dtype == DType::kBool;
+  if (a.dtype == DType::kBool && !is_pattern) {
+    return context.FailAt({0}, Code::kOperandDType, "'a' must be {0}, got {1}",
+                          kNumberSet.ToString(), a.ToString());
+  }
+  if (!a.is_plain() && b.rank() > 2) {
+    return context.FailAt({1}, Code::kRank, "'b' must be one matrix where 'a' is {0}, got {1}",
+                          a.ToString(), b.ToString());
+  }
+  if (a.dtype != b.dtype && !is_pattern) {
     return context.FailAt({0, 1}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
                           DTypeName(a.dtype), DTypeName(b.dtype));
   }
@@ -91,7 +101,7 @@ llvm::Error InferMatmul(InferenceContext& context) {
   if (!dims) return dims.takeError();
   if (a.rank() > 1) dims->push_back(left->rows);
   if (b.rank() > 1) dims->push_back(right->columns);
-  context.SetOutput(Type(a.dtype, *dims));
+  context.SetOutput(Type(b.dtype, *dims));
   return llvm::Error::success();
 }
 
@@ -107,6 +117,12 @@ Value* Multiply(GradientContext& g, Value* a, bool transpose_a, Value* b, bool t
 void MatmulGradient(GradientContext& g) {
   const bool ta = g.attributes().Bool("transpose_a");
   const bool tb = g.attributes().Bool("transpose_b");
+  if (g.input(0)->type().is_sparse()) {
+    // Only b is learned.
+    Value* db = Multiply(g, g.input(0), !ta, g.output_gradient(), false);
+    g.SetInputGradient(1, tb ? g.Call("transpose", {db}) : db);
+    return;
+  }
   // Vectors as the matrices that they stand for.
   Shape a_dims = g.input(0)->type().dims;
   Shape b_dims = g.input(1)->type().dims;
@@ -140,8 +156,13 @@ struct MatmulMaker : OpProtoMaker {
     AddComment(
         "The product of matrices. Dims before the last two are a batch and broadcast as NumPy "
         "does; an operand of one dim is a row on the left, a column on the right, and its dim is "
-        "left out of the result. Halves are added up in f32, integers wrap around.");
-    AddInput("a", "[..., M, K], or [K]").Accepts(kNumberSet);
+        "left out of the result. Halves are added up in f32, integers wrap around. Where a is "
+        "sparse "
+        "or ragged, b is one matrix; the truth values of a sparse a are ones.");
+    AddInput("a", "[..., M, K], or [K]; bool only where it is sparse")
+        .Accepts(kAnySet)
+        .Ragged()
+        .Sparse();
     AddInput("b", "[..., K, N], or [K]; dtype as a").Accepts(kNumberSet);
     AddOutput("c", "[..., M, N]; dtype as a");
     AddAttr<bool>("transpose_a", "take a as [..., K, M]").Default(false);

@@ -71,8 +71,8 @@ struct PlanSelectMaker : OpProtoMaker {
         "needs are not run, and their inputs need not be fed. The condition is made of "
         "`training()`, `size(...)` and constants: it is decided when a run is planned.");
     AddInput("condition", "bool[]").Accepts(DTypeSet(DType::kBool)).OwnDType();
-    AddInput("then", "any type");
-    AddInput("otherwise", "type as then");
+    AddInput("then", "any type").Ragged().Sparse();
+    AddInput("otherwise", "type as then").Ragged().Sparse();
     AddOutput("y", "type as then");
     SetTraits(kPlanSelect);
     SetInference(InferPlanSelect);

@@ -1,4 +1,5 @@
-// Operators that draw random numbers: uniform, normal.
+// Operators that draw random numbers: uniform, normal, truncated_normal, and by the sizes of a
+// weight xavier_uniform, xavier_normal, he_uniform, he_normal.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,6 +7,8 @@
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
+#include "kernels/initial_range.h"
+#include "kernels/inverse_normal.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/philox.h"
 #include "pdl/op_proto_maker.h"
@@ -14,13 +17,9 @@
 namespace pdl {
 namespace {
 
-enum class Distribution { kUniform, kNormal };
+enum class Distribution { kUniform, kNormal, kTruncated };
 
-// low and high, or mean and standard deviation.
-struct Range {
-  double a = 0;
-  double b = 1;
-};
+using random::Range;
 
 // Two independent standard normal numbers (Box and Muller 1958).
 template <class T>
@@ -99,6 +98,17 @@ struct DrawLoop {
         out[2] = limits.Value(random::UnitFloat(words.w2));
         out[3] = limits.Value(random::UnitFloat(words.w3));
       }
+    } else if constexpr (kDistribution == Distribution::kTruncated) {
+      const auto number = [&](double x) { return static_cast<C>(range.a + range.b * x); };
+      if constexpr (kDouble) {
+        out[0] = number(range.standard.At(words.w0, words.w1));
+        out[1] = number(range.standard.At(words.w2, words.w3));
+      } else {
+        out[0] = number(range.standard.At(words.w0));
+        out[1] = number(range.standard.At(words.w1));
+        out[2] = number(range.standard.At(words.w2));
+        out[3] = number(range.standard.At(words.w3));
+      }
     } else {
       const C mean = static_cast<C>(range.a), deviation = static_cast<C>(range.b);
       if constexpr (kDouble) {
@@ -133,7 +143,9 @@ struct DrawLoop {
   }
 };
 
-template <class Context, Distribution kDistribution>
+// `Rule` gives the Range for the sizes of a result; it has `void Initialize(const
+// AttributeReader&)`.
+template <class Context, Distribution kDistribution, class Rule>
 class RandomOp : public Operator<Context> {
  public:
   llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
@@ -142,20 +154,19 @@ class RandomOp : public Operator<Context> {
     const int64_t n = outputs[0]->num_elements();
     const int64_t size = DTypeSize(outputs[0]->dtype());
     char* out = static_cast<char*>(outputs[0]->raw());
+    const Range range = rule_.For(outputs[0]->sizes());
     const random::Stream stream =
         random::MakeStream(context.random().seed, context.random().run_count, this->stream_key());
     context.ParallelFor((n + kElements - 1) / kElements, 4, [&](int64_t begin, int64_t end) {
       const int64_t first = begin * kElements;
-      loop_(stream, first, std::min(n, end * kElements) - first, range_, out + first * size);
+      loop_(stream, first, std::min(n, end * kElements) - first, range, out + first * size);
     });
     return llvm::Error::success();
   }
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    constexpr bool kUniform = kDistribution == Distribution::kUniform;
-    range_.a = attributes.Float(kUniform ? "low" : "mean");
-    range_.b = attributes.Float(kUniform ? "high" : "std");
+    rule_.Initialize(attributes);
     VisitDType(FloatTypes(), attributes.Dtype("dtype"), [&](auto tag) {
       loop_ = ChooseIsa<DrawLoop<typename decltype(tag)::type, kDistribution>>();
     });
@@ -163,14 +174,24 @@ class RandomOp : public Operator<Context> {
   }
 
  private:
-  Range range_;
+  Rule rule_;
   void (*loop_)(random::Stream stream, int64_t begin, int64_t n, Range range, void* out) = nullptr;
 };
 
 template <class Context>
-using UniformOp = RandomOp<Context, Distribution::kUniform>;
+using UniformOp = RandomOp<Context, Distribution::kUniform, random::FixedRange<false>>;
 template <class Context>
-using NormalOp = RandomOp<Context, Distribution::kNormal>;
+using NormalOp = RandomOp<Context, Distribution::kNormal, random::FixedRange<true>>;
+template <class Context>
+using TruncatedNormalOp = RandomOp<Context, Distribution::kTruncated, random::TruncatedRange>;
+template <class Context>
+using XavierUniformOp = RandomOp<Context, Distribution::kUniform, random::WeightRange<true, false>>;
+template <class Context>
+using XavierNormalOp = RandomOp<Context, Distribution::kNormal, random::WeightRange<true, true>>;
+template <class Context>
+using HeUniformOp = RandomOp<Context, Distribution::kUniform, random::WeightRange<false, false>>;
+template <class Context>
+using HeNormalOp = RandomOp<Context, Distribution::kNormal, random::WeightRange<false, true>>;
 
 // The largest finite number of a dtype.
 double Largest(DType dtype) {
@@ -217,6 +238,31 @@ llvm::Error InferNormal(InferenceContext& context) {
   return InferFromAttributes(context, kFloatSet);
 }
 
+llvm::Error InferTruncatedNormal(InferenceContext& context) {
+  for (const char* attribute : {"mean", "std", "low", "high"}) {
+    if (llvm::Error error = CheckFinite(context, attribute)) return error;
+  }
+  const double low = context.attributes().Float("low");
+  const double high = context.attributes().Float("high");
+  if (high < low || random::Below(high) <= random::Below(low)) {
+    return context.FailAtAttribute("high", Code::kAttributeRange,
+                                   "there is hardly a number between 'low' and 'high': {0} and {1}",
+                                   FloatToString(low), FloatToString(high));
+  }
+  return InferFromAttributes(context, kFloatSet);
+}
+
+llvm::Error InferWeight(InferenceContext& context) {
+  if (llvm::Error error = CheckFinite(context, "gain")) return error;
+  if (context.attributes().Dims("dims").size() < 2 &&
+      context.attributes().String("layout") != "auto") {
+    return context.FailAtAttribute("layout", Code::kRank,
+                                   "'dims' must have two sizes or more for this layout, got {0}",
+                                   ShapeToString(context.attributes().Dims("dims")));
+  }
+  return InferFromAttributes(context, kFloatSet);
+}
+
 struct UniformMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -248,11 +294,98 @@ struct NormalMaker : OpProtoMaker {
   }
 };
 
+struct TruncatedNormalMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "Random numbers of a normal distribution of which only a piece around the mean is left. "
+        "They depend on the seed, the count of runs and the name of the result alone.");
+    AddOutput("y", "`dims` elements of `dtype`");
+    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<double>("mean", "the mean of the whole distribution").Default(0);
+    AddAttr<double>("std", "its standard deviation").Default(1).AtLeast(0);
+    AddAttr<double>("low", "the smallest number, in standard deviations from the mean").Default(-2);
+    AddAttr<double>("high", "the largest number, in standard deviations from the mean").Default(2);
+    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    SetTraits(kRandom);
+    SetInference(InferTruncatedNormal);
+  }
+};
+
+struct WeightMaker : OpProtoMaker {
+ protected:
+  void Declare(const std::string& comment, double gain) {
+    AddComment(comment +
+               " They depend on the seed, the count of runs and the name of the result alone.");
+    AddOutput("y", "`dims` elements of `dtype`");
+    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<double>("gain", "a factor for all numbers").Default(gain).AtLeast(0);
+    AddAttr<std::string>(
+        "layout",
+        "where the counts of inputs and outputs are: the last two dims (those before are a stack "
+        "of "
+        "weights), or as a convolution has them, output first, other dims its window; auto: "
+        "\"in_out\" up to two dims, \"out_in\" beyond")
+        .Default("auto")
+        .OneOf({"auto", "in_out", "out_in"});
+    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    SetTraits(kRandom);
+    SetInference(InferWeight);
+  }
+  void DeclareMode() {
+    AddAttr<std::string>("mode",
+                         "what `fan` is: the count of an output's inputs, or of an input's "
+                         "outputs")
+        .Default("fan_in")
+        .OneOf({"fan_in", "fan_out"});
+  }
+};
+
+struct XavierUniformMaker : WeightMaker {
+  void Make() override {
+    Declare(
+        "First values of a weight (Glorot and Bengio 2010): uniform in [-a, a) with a = gain * "
+        "sqrt(6 / (fan_in + fan_out)).",
+        1);
+  }
+};
+struct XavierNormalMaker : WeightMaker {
+  void Make() override {
+    Declare(
+        "First values of a weight (Glorot and Bengio 2010): normal with the standard deviation "
+        "gain "
+        "* sqrt(2 / (fan_in + fan_out)).",
+        1);
+  }
+};
+struct HeUniformMaker : WeightMaker {
+  void Make() override {
+    Declare(
+        "First values of a weight before relu (He et al., arXiv:1502.01852): uniform in [-a, a) "
+        "with a = gain * sqrt(3 / fan).",
+        M_SQRT2);
+    DeclareMode();
+  }
+};
+struct HeNormalMaker : WeightMaker {
+  void Make() override {
+    Declare(
+        "First values of a weight before relu (He et al., arXiv:1502.01852): normal with the "
+        "standard deviation gain / sqrt(fan).",
+        M_SQRT2);
+    DeclareMode();
+  }
+};
+
 }  // namespace
 
 void RegisterRandomOps(OpRegistry& registry) {
   registry.RegisterOp<UniformOp, UniformMaker>("uniform");
   registry.RegisterOp<NormalOp, NormalMaker>("normal");
+  registry.RegisterOp<TruncatedNormalOp, TruncatedNormalMaker>("truncated_normal");
+  registry.RegisterOp<XavierUniformOp, XavierUniformMaker>("xavier_uniform");
+  registry.RegisterOp<XavierNormalOp, XavierNormalMaker>("xavier_normal");
+  registry.RegisterOp<HeUniformOp, HeUniformMaker>("he_uniform");
+  registry.RegisterOp<HeNormalOp, HeNormalMaker>("he_normal");
 }
 
 }  // namespace pdl

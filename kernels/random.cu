@@ -4,6 +4,7 @@
 
 #include "kernels/cuda_launch.h"
 #include "kernels/cuda_ops.h"
+#include "kernels/initial_range.h"
 #include "kernels/philox.h"
 #include "pdl/half.h"
 
@@ -56,6 +57,25 @@ struct Normal {
     sincospi(2.0 * random::UnitDouble(words.w2, words.w3), &sine, &cosine);
     out[0] = mean + deviation * (radius * cosine);
     out[1] = mean + deviation * (radius * sine);
+  }
+};
+
+/// Normal numbers of which only a piece is left.
+template <class Compute>
+struct Truncated {
+  double mean, deviation;
+  random::TruncatedNormal standard;
+
+  __device__ Compute Of(double x) const { return static_cast<Compute>(mean + deviation * x); }
+  __device__ void Draw(const random::Words& words, float* out) const {
+    out[0] = Of(standard.At(words.w0));
+    out[1] = Of(standard.At(words.w1));
+    out[2] = Of(standard.At(words.w2));
+    out[3] = Of(standard.At(words.w3));
+  }
+  __device__ void Draw(const random::Words& words, double* out) const {
+    out[0] = Of(standard.At(words.w0, words.w1));
+    out[1] = Of(standard.At(words.w2, words.w3));
   }
 };
 
@@ -120,7 +140,10 @@ struct OnCpu<Bfloat> {
   using Type = bfloat16;
 };
 
-template <bool kNormal>
+enum class Kind { kUniform, kNormal, kTruncated };
+
+/// `Rule` gives the range for the sizes of a result: see initial_range.h.
+template <Kind kKindOfNumbers, class Rule>
 class RandomOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
@@ -132,6 +155,7 @@ class RandomOp : public Operator<CUDAContext> {
                   CUDAContext& context) const override {
     const int64_t n = outputs[0]->num_elements();
     if (n == 0) return llvm::Error::success();
+    const random::Range range = rule_.For(outputs[0]->sizes());
     const random::Stream stream =
         random::MakeStream(context.random().seed, context.random().run_count, stream_key());
     return VisitDType(Floats(), outputs[0]->dtype(), [&](auto tag) {
@@ -142,31 +166,44 @@ class RandomOp : public Operator<CUDAContext> {
                       GridFor(context, n, kBlockThreads * kNumbersPerBlock<T>), dim3(kBlockThreads),
                       stream, distribution, static_cast<T*>(outputs[0]->raw()), n);
       };
-      if constexpr (kNormal) {
-        return launch(Normal<Compute>{static_cast<Compute>(a_), static_cast<Compute>(b_)});
+      if constexpr (kKindOfNumbers == Kind::kNormal) {
+        return launch(
+            Normal<Compute>{static_cast<Compute>(range.a), static_cast<Compute>(range.b)});
+      } else if constexpr (kKindOfNumbers == Kind::kTruncated) {
+        return launch(Truncated<Compute>{range.a, range.b, range.standard});
       } else {
-        return launch(MakeUniform<typename OnCpu<T>::Type, Compute>(a_, b_));
+        return launch(MakeUniform<typename OnCpu<T>::Type, Compute>(range.a, range.b));
       }
     });
   }
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    a_ = attributes.Float(kNormal ? "mean" : "low");
-    b_ = attributes.Float(kNormal ? "std" : "high");
+    rule_.Initialize(attributes);
     return llvm::Error::success();
   }
 
  private:
-  double a_ = 0;
-  double b_ = 1;
+  Rule rule_;
 };
+
+template <Kind kKindOfNumbers, class Rule>
+void AddRandom(OpRegistry& registry, llvm::StringRef name) {
+  registry.AddKernel(name, DeviceKind::kCUDA, &CreateKernel<RandomOp<kKindOfNumbers, Rule>>);
+}
 
 }  // namespace
 
 void AddRandomKernels(OpRegistry& registry) {
-  registry.AddKernel("uniform", DeviceKind::kCUDA, &CreateKernel<RandomOp<false>>);
-  registry.AddKernel("normal", DeviceKind::kCUDA, &CreateKernel<RandomOp<true>>);
+  using random::FixedRange;
+  using random::WeightRange;
+  AddRandom<Kind::kUniform, FixedRange<false>>(registry, "uniform");
+  AddRandom<Kind::kNormal, FixedRange<true>>(registry, "normal");
+  AddRandom<Kind::kTruncated, random::TruncatedRange>(registry, "truncated_normal");
+  AddRandom<Kind::kUniform, WeightRange<true, false>>(registry, "xavier_uniform");
+  AddRandom<Kind::kNormal, WeightRange<true, true>>(registry, "xavier_normal");
+  AddRandom<Kind::kUniform, WeightRange<false, false>>(registry, "he_uniform");
+  AddRandom<Kind::kNormal, WeightRange<false, true>>(registry, "he_normal");
 }
 
 }  // namespace pdl::cuda

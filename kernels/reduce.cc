@@ -1,6 +1,7 @@
 #include "kernels/reduce.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -45,6 +46,23 @@ template <class T>
 struct Averaging : Summing<T> {
   static PDL_INLINE T Finish(double sum, int64_t count) {
     return Element<T>::Store(static_cast<ComputeType<T>>(sum / static_cast<double>(count)));
+  }
+};
+
+template <class T>
+struct Norming : Summing<T> {
+  static PDL_INLINE double Include(double sum, double x) { return sum + x * x; }
+  static PDL_INLINE double Row(const T* in, int64_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; ++i) {
+      const double x = static_cast<double>(Element<T>::Load(in[i]));
+      sum += x * x;
+    }
+    return sum;
+  }
+  static PDL_INLINE T Finish(double sum, int64_t) {
+    return Element<T>::Store(static_cast<ComputeType<T>>(std::sqrt(sum)));
   }
 };
 
@@ -100,6 +118,16 @@ struct Minimizing {
   static PDL_INLINE Out Finish(Acc best, int64_t) { return Element<T>::Store(best); }
 };
 
+// Takes one element in; Step joins what was accumulated apart.
+template <class R, class Acc>
+PDL_INLINE Acc Include(Acc acc, Acc x) {
+  if constexpr (requires { R::Include(acc, x); }) {
+    return R::Include(acc, x);
+  } else {
+    return R::Step(acc, x);
+  }
+}
+
 template <class R, class T>
 struct RowLoop {
   static PDL_INLINE void Run(const void* in, int64_t n, void* sum) {
@@ -118,7 +146,7 @@ struct ShortRowsLoop {
     for (int64_t i = 0; i < rows; ++i) {
       Acc sum = acc[i];
       for (int64_t j = 0; j < n; ++j) {
-        sum = R::Step(sum, static_cast<Acc>(Element<T>::Load(x[i * n + j])));
+        sum = Include<R>(sum, static_cast<Acc>(Element<T>::Load(x[i * n + j])));
       }
       acc[i] = sum;
     }
@@ -133,7 +161,7 @@ struct ColumnsLoop {
     Acc* acc = static_cast<Acc*>(sums);
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
-      acc[i] = R::Step(acc[i], static_cast<Acc>(Element<T>::Load(x[i])));
+      acc[i] = Include<R>(acc[i], static_cast<Acc>(Element<T>::Load(x[i])));
     }
   }
 };
@@ -175,6 +203,12 @@ ReduceLoops LoopsOf(Reduction reduction, DType dtype) {
       VisitDType(FloatTypes(), dtype, [&](auto tag) {
         using T = typename decltype(tag)::type;
         loops = MakeLoops<Averaging<T>, T>();
+      });
+      break;
+    case Reduction::kNorm:
+      VisitDType(FloatTypes(), dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        loops = MakeLoops<Norming<T>, T>();
       });
       break;
     case Reduction::kMax:

@@ -1,4 +1,4 @@
-// Sums, means and extremes over any axes; the place of the largest along one.
+// Sums, means, norms and extremes over any axes; the place of the largest along one.
 #ifndef PDL_KERNELS_REDUCE_H_
 #define PDL_KERNELS_REDUCE_H_
 
@@ -11,7 +11,7 @@
 
 namespace pdl {
 
-enum class Reduction { kSum, kMean, kMax, kMin };
+enum class Reduction { kSum, kMean, kNorm, kMax, kMin };
 
 /// The loops over elements, compiled for one dtype. Sums of floats are accumulated in doubles, sums
 /// of integers in 64 bits, extremes in the type that elements are computed in.

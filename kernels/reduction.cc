@@ -1,4 +1,4 @@
-// Operators over axes: sum, mean, max, min, argmax.
+// Operators over axes: sum, mean, norm, max, min, argmax.
 #include "kernels/all_ops.h"
 #include "kernels/reduce.h"
 #include "pdl/gradient.h"
@@ -58,6 +58,8 @@ using SumOp = ReduceOp<Context, Reduction::kSum>;
 template <class Context>
 using MeanOp = ReduceOp<Context, Reduction::kMean>;
 template <class Context>
+using NormOp = ReduceOp<Context, Reduction::kNorm>;
+template <class Context>
 using MaxOp = ReduceOp<Context, Reduction::kMax>;
 template <class Context>
 using MinOp = ReduceOp<Context, Reduction::kMin>;
@@ -79,8 +81,16 @@ llvm::Error InferReduction(InferenceContext& context, DType dtype, bool needs_el
   const Type& x = context.input(0);
   auto axes = context.NormalizeAxes("axes", x.rank());
   if (!axes) return axes.takeError();
+  // All rows of a ragged tensor are one run; those of one sequence are for the sequence operators.
+  const auto is_of_rows = [levels = x.ragged_levels()](unsigned axis) { return axis <= levels; };
+  if (static_cast<size_t>(llvm::count_if(*axes, is_of_rows)) != x.ragged_levels() + 1) {
+    for (const unsigned axis : *axes) {
+      if (llvm::Error error = context.RequireDenseAxis(0, axis, "axes")) return error;
+    }
+  }
   if (needs_element) {
     for (const unsigned axis : *axes) {
+      if (x.dims[axis].is_ragged()) continue;
       if (llvm::Error error = context.RequireAtLeast(x.dims[axis], 1, {0},
                                                      "an axis to choose from has no element")) {
         return error;
@@ -137,6 +147,14 @@ void MeanGradient(GradientContext& g) {
   g.SetInputGradient(0, Spread(g, g.Div(g.output_gradient(), count)));
 }
 
+// x / y, and 0 where all of x is 0.
+void NormGradient(GradientContext& g) {
+  Value* y = PutBack(g, g.output());
+  Value* is_zero = g.Call("equal", {y, g.Scalar(0, y)});
+  Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
+  g.SetInputGradient(0, g.Mul(g.input(0), g.Div(PutBack(g, g.output_gradient()), divisor)));
+}
+
 // To the elements that were chosen, in equal parts where there are several.
 void ExtremeGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
@@ -155,7 +173,11 @@ struct ReductionMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes, const char* result) {
     AddComment(comment);
-    AddInput("x", "elements of any rank").Accepts(dtypes);
+    AddInput(
+        "x",
+        "elements of any rank; the ragged dims and the one before them are reduced together only")
+        .Accepts(dtypes)
+        .Ragged();
     AddOutput("y", result);
     AddAttr<std::vector<int64_t>>("axes", "axes to go over, negative ones from the end; none: all")
         .Optional();
@@ -178,6 +200,17 @@ struct MeanMaker : ReductionMaker {
             "dtype as x; the dims of x without the axes");
     SetInference(InferMean);
     SetGradient(MeanGradient);
+  }
+};
+
+struct NormMaker : ReductionMaker {
+  void Make() override {
+    Declare(
+        "The Euclidean norm over axes, the square root of the sum of squares; the gradient at 0 is "
+        "0.",
+        kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
+    SetInference(InferMean);
+    SetGradient(NormGradient);
   }
 };
 
@@ -234,6 +267,7 @@ llvm::Error InferArgmax(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   if (llvm::Error error =
           context.RequireAtLeast(x.dims[*axis], 1, {0}, "an axis to choose from has no element")) {
     return error;
@@ -250,7 +284,7 @@ struct ArgmaxMaker : OpProtoMaker {
         "Where the largest element along an axis is: the first of equal ones, or the first nan. "
         "The "
         "axis must not be empty.");
-    AddInput("x", "at least one dim").Accepts(kAnySet);
+    AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
     AddOutput("index", "i64, below the size of the axis; the dims of x without it");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     AddAttr<bool>("keep", "keep the axis, with size 1").Default(false);
@@ -263,6 +297,7 @@ struct ArgmaxMaker : OpProtoMaker {
 void RegisterReductionOps(OpRegistry& registry) {
   registry.RegisterOp<SumOp, SumMaker>("sum");
   registry.RegisterOp<MeanOp, MeanMaker>("mean");
+  registry.RegisterOp<NormOp, NormMaker>("norm");
   registry.RegisterOp<MaxOp, MaxMaker>("max");
   registry.RegisterOp<MinOp, MinMaker>("min");
   registry.RegisterOp<ArgmaxOp, ArgmaxMaker>("argmax");

@@ -36,6 +36,76 @@ struct SumOf {
   }
 };
 
+/// The Euclidean norm, of squares in double, in which those of floats neither overflow nor vanish.
+template <class T>
+struct NormOf {
+  using Compute = ComputeType<T>;
+  using Value = double;
+  using Out = T;
+
+  __device__ Value Nothing() const { return 0; }
+  __device__ Value Include(Value sum, Compute x, long long) const {
+    return sum + static_cast<double>(x) * static_cast<double>(x);
+  }
+  __device__ Value Merge(Value a, Value b) const { return a + b; }
+  __device__ Out Finish(Value sum) const {
+    return Element<T>::Store(static_cast<Compute>(sqrt(sum)));
+  }
+};
+
+/// Mean and variance: sums of distances from `shift`, one of the elements, and of their squares.
+template <class T>
+struct MomentsOf {
+  using Compute = ComputeType<T>;
+  using Count = std::conditional_t<sizeof(Compute) == 8, unsigned long long, unsigned>;
+  struct Value {
+    Compute shift, sum, square;
+    Count count;
+
+    __device__ Compute Mean() const { return shift + sum / static_cast<Compute>(count); }
+    /// The sum of squared distances from the mean.
+    __device__ Compute Spread() const {
+      const Compute spread = square - sum * (sum / static_cast<Compute>(count));
+      return spread < Compute(0) ? Compute(0) : spread;
+    }
+  };
+  using Out = T;
+  T* variance = nullptr;
+
+  __device__ Value Nothing() const { return {0, 0, 0, 0}; }
+  __device__ Value Include(Value v, Compute x, long long) const {
+    if (v.count == 0) v.shift = x - x == Compute(0) ? x : Compute(0);
+    const Compute distance = x - v.shift;
+    return {v.shift, v.sum + distance, v.square + distance * distance, v.count + 1};
+  }
+  // Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983.
+  __device__ Value Merge(Value a, Value b) const {
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    const Count count = a.count + b.count;
+    const Compute part = static_cast<Compute>(b.count) / static_cast<Compute>(count);
+    const Compute mean = a.Mean(), distance = b.Mean() - mean;
+    const Compute between = distance * distance * static_cast<Compute>(a.count) * part;
+    return {mean + distance * part, 0, a.Spread() + b.Spread() + between, count};
+  }
+};
+
+/// Writes what a reduction ends with.
+template <class Reduction>
+__device__ __forceinline__ void WriteResult(const Reduction& reduction,
+                                            const typename Reduction::Value& value,
+                                            long long output, typename Reduction::Out* y) {
+  if constexpr (requires { reduction.variance; }) {
+    using T = typename Reduction::Out;
+    using Compute = typename Reduction::Compute;
+    y[output] = Element<T>::Store(value.Mean());
+    reduction.variance[output] = Element<T>::Store(
+        value.count == 0 ? value.Mean() : value.Spread() / static_cast<Compute>(value.count));
+  } else {
+    y[output] = reduction.Finish(value);
+  }
+}
+
 /// The largest (or smallest) element and its number; NaN beats all, the first of equals the others.
 template <class T, bool kSmallest>
 struct ExtremeOf {
@@ -112,7 +182,7 @@ __global__ void __launch_bounds__(kBlockThreads)
                        [&](Value a, Value b) { return reduction.Merge(a, b); });
     if (place.part == 0 && output < num_outputs) {
       if (gridDim.y == 1) {
-        y[output] = reduction.Finish(value);
+        WriteResult(reduction, value, output, y);
       } else {
         parts[blockIdx.y * num_outputs + output] = value;
       }
@@ -134,7 +204,7 @@ __global__ void __launch_bounds__(kBlockThreads)
       value = reduction.Merge(value, parts[part * num_outputs + output]);
     value = MergeParts(shared, value, {0, thread, 1}, kBlockThreads,
                        [&](Value a, Value b) { return reduction.Merge(a, b); });
-    if (thread == 0) y[output] = reduction.Finish(value);
+    if (thread == 0) WriteResult(reduction, value, output, y);
   }
 }
 
@@ -147,7 +217,7 @@ struct ReductionState : CallState {
 };
 
 /// The most bytes that a Reduction's Value takes.
-constexpr int64_t kLargestValue = 16;
+constexpr int64_t kLargestValue = 32;
 
 /// Splits long reductions with few outputs, so that there are enough blocks to fill a GPU. Looks at
 /// sizes alone, so that all GPUs give the same bits.
@@ -190,7 +260,7 @@ class ReductionOp : public Operator<CUDAContext> {
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& input = context.inputs()[0];
     if (auto error = RequireDType(Types(), input.dtype, *this)) return error;
-    auto fold = MakeFold(input.sizes, FoldedAxes(attributes(), input.sizes.size()));
+    auto fold = MakeFold(input.sizes, Folded(input.sizes.size()));
     if (!fold) return fold.takeError();
     auto state = std::make_shared<ReductionState>();
     state->fold = *fold;
@@ -214,6 +284,8 @@ class ReductionOp : public Operator<CUDAContext> {
       using R = Reduction<T>;
       static_assert(sizeof(typename R::Value) <= kLargestValue);
       R reduction;
+      if constexpr (requires { reduction.variance; })
+        reduction.variance = static_cast<T*>(outputs[1]->raw());
       if constexpr (kMean) reduction.count = static_cast<double>(state.fold.folded.num_elements);
       auto* y = static_cast<typename R::Out*>(outputs[0]->raw());
       auto* parts = static_cast<typename R::Value*>(context.workspace());
@@ -228,6 +300,21 @@ class ReductionOp : public Operator<CUDAContext> {
                     static_cast<const typename R::Value*>(parts));
     });
   }
+
+ protected:
+  /// Which axes of an input of that rank are folded.
+  virtual llvm::SmallVector<bool, 8> Folded(size_t rank) const {
+    return FoldedAxes(attributes(), rank);
+  }
+};
+
+class MomentsOp : public ReductionOp<MomentsOf, Floats> {
+  llvm::SmallVector<bool, 8> Folded(size_t rank) const override {
+    llvm::SmallVector<bool, 8> folded(rank, true);
+    for (int64_t axis : attributes().Ints("keep"))
+      folded[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis)] = false;
+    return folded;
+  }
 };
 
 template <template <class> class Reduction, class Types, bool kMean = false>
@@ -240,6 +327,8 @@ void AddReduction(OpRegistry& registry, llvm::StringRef name) {
 void AddReductionKernels(OpRegistry& registry) {
   AddReduction<SumOf, AnyElement>(registry, "sum");
   AddReduction<SumOf, Floats, true>(registry, "mean");
+  AddReduction<NormOf, Floats>(registry, "norm");
+  registry.AddKernel("moments", DeviceKind::kCUDA, &CreateKernel<MomentsOp>);
   AddReduction<MaxOf, Numbers>(registry, "max");
   AddReduction<MinOf, Numbers>(registry, "min");
   AddReduction<ArgmaxOf, AnyElement>(registry, "argmax");

@@ -1,4 +1,4 @@
-// Operators that move elements and change none: reshape, transpose, broadcast_to.
+// Operators that move elements and change none: reshape, flatten, transpose, broadcast_to.
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
@@ -82,6 +82,34 @@ struct ReshapeMaker : OpProtoMaker {
     AddAttr<Shape>("dims", "the new dims; their product is the count of elements of x")
         .Positional();
     SetInference(InferReshape);
+    SetGradient([](GradientContext& g) {
+      g.SetInputGradient(
+          0, g.Call("reshape", {g.output_gradient()}, {{"dims", g.input(0)->type().dims}}));
+    });
+  }
+};
+
+// --- flatten ------------------------------------------------------------------------------------
+
+llvm::Error InferFlatten(InferenceContext& context) {
+  const Type& x = context.input(0);
+  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
+  if (!axis) return axis.takeError();
+  const llvm::ArrayRef<Dim> dims = x.dims;
+  Shape result(dims.take_front(*axis));
+  result.push_back(NumElements(dims.drop_front(*axis)));
+  context.SetOutput(WithDims(x, result));
+  return llvm::Error::success();
+}
+
+struct FlattenMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("The same elements in the same order, with an axis and all after it joined to one.");
+    AddInput("x", "at least one dim").Accepts(kAnyDType);
+    AddOutput("y", "dtype as x");
+    AddAttr<int64_t>("axis", "the first axis that is joined, a negative one from the end")
+        .Default(1);
+    SetInference(InferFlatten);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(
           0, g.Call("reshape", {g.output_gradient()}, {{"dims", g.input(0)->type().dims}}));
@@ -244,6 +272,7 @@ struct BroadcastToMaker : OpProtoMaker {
 
 void RegisterShapeOps(OpRegistry& registry) {
   registry.RegisterOp<ReshapeOp, ReshapeMaker>("reshape");
+  registry.RegisterOp<ReshapeOp, FlattenMaker>("flatten");
   registry.RegisterOp<TransposeOp, TransposeMaker>("transpose");
   registry.RegisterOp<BroadcastToOp, BroadcastToMaker>("broadcast_to");
 }

@@ -309,6 +309,7 @@ llvm::Error InferConcat(InferenceContext& context) {
   }
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), first.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   Type result = first;
   for (unsigned i = 1; i < context.num_inputs(); ++i) {
     const Type& other = context.input(i);
@@ -330,7 +331,11 @@ llvm::Error InferConcat(InferenceContext& context) {
       if (other.dims[d].is_constant()) result.dims[d] = other.dims[d];
     }
     result.dims[*axis] = result.dims[*axis] + other.dims[*axis];
-    if (other.index_bound != result.index_bound) result.index_bound.reset();
+    if (!other.index_bound || !result.index_bound) {
+      result.index_bound.reset();
+    } else {
+      result.index_bound = Dim::Max(*result.index_bound, *other.index_bound);
+    }
   }
   context.SetOutput(std::move(result));
   return llvm::Error::success();
@@ -356,6 +361,7 @@ struct ConcatMaker : OpProtoMaker {
     AddComment("Tensors one after another along an axis.");
     AddInput("x", "one or more, of one dtype and rank, with the same sizes beside the axis")
         .Accepts(kAnySet)
+        .Ragged()
         .Repeatable();
     AddOutput("y", "dtype as x; the sizes along the axis added up");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);

@@ -1,4 +1,4 @@
-// Operators that look at a whole row to compute an element of it: softmax, cos_sim.
+// Operators that look at a whole row to compute an element of it: softmax, log_softmax, cos_sim.
 #include <algorithm>
 #include <limits>
 
@@ -18,8 +18,8 @@ constexpr int64_t kGrainElements = 1 << 14;
 
 // --- softmax ------------------------------------------------------------------------------------
 
-// Softmax along `axis` rows of `inner` columns each.
-template <class T>
+// Softmax along `axis` rows of `inner` columns each, or its logarithm.
+template <class T, bool kLog>
 struct SoftmaxLoop {
   using C = ComputeType<T>;
   static constexpr int64_t kShortSum = 256;
@@ -36,7 +36,20 @@ struct SoftmaxLoop {
     }
     if (has_nan != 0) largest = std::numeric_limits<C>::quiet_NaN();
     double sum = 0;
-    if constexpr (std::is_same_v<T, C>) {
+    if constexpr (kLog) {
+      for (int64_t begin = 0; begin < n; begin += kShortSum) {
+        const int64_t end = std::min(begin + kShortSum, n);
+        C part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = begin; i < end; ++i) part += math::Exp(Element<T>::Load(in[i]) - largest);
+        sum += static_cast<double>(part);
+      }
+      const C log_sum = static_cast<C>(std::log(sum));
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) {
+        out[i] = Element<T>::Store((Element<T>::Load(in[i]) - largest) - log_sum);
+      }
+    } else if constexpr (std::is_same_v<T, C>) {
       // Short sums in the type itself, the sum of them in double.
       for (int64_t begin = 0; begin < n; begin += kShortSum) {
         const int64_t end = std::min(begin + kShortSum, n);
@@ -86,12 +99,17 @@ struct SoftmaxLoop {
         sum[j] += static_cast<double>(math::Exp(Element<T>::Load(in[a * inner + j]) - largest[j]));
       }
     }
-    for (int64_t j = 0; j < n; ++j) factor[j] = static_cast<C>(1.0 / sum[j]);
+    // What the exponentials are multiplied by, or what is taken off the distances.
+    for (int64_t j = 0; j < n; ++j) {
+      factor[j] = static_cast<C>(kLog ? std::log(sum[j]) : 1.0 / sum[j]);
+    }
     for (int64_t a = 0; a < axis; ++a) {
 #pragma GCC ivdep
       for (int64_t j = 0; j < n; ++j) {
         const C x = Element<T>::Load(in[a * inner + j]);
-        out[a * inner + j] = Element<T>::Store(math::Exp(x - largest[j]) * factor[j]);
+        const C distance = x - largest[j];
+        out[a * inner + j] =
+            Element<T>::Store(kLog ? distance - factor[j] : math::Exp(distance) * factor[j]);
       }
     }
   }
@@ -114,8 +132,8 @@ struct SoftmaxState : CallState {
   bool exceeds_cache = false;
 };
 
-template <class Context>
-class SoftmaxOp : public Operator<Context> {
+template <class Context, bool kLog>
+class SoftmaxRowsOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& input = context.inputs()[0];
@@ -128,7 +146,7 @@ class SoftmaxOp : public Operator<Context> {
                   : state->axis) *= input.sizes[static_cast<size_t>(d)];
     }
     VisitDType(FloatTypes(), input.dtype, [&](auto tag) {
-      state->loop = ChooseIsa<SoftmaxLoop<typename decltype(tag)::type>>();
+      state->loop = ChooseIsa<SoftmaxLoop<typename decltype(tag)::type, kLog>>();
     });
     const int64_t elements = state->axis * state->inner;
     if (elements == 0) state->outer = 0;
@@ -171,10 +189,16 @@ class SoftmaxOp : public Operator<Context> {
   int64_t axis_ = -1;
 };
 
+template <class Context>
+using SoftmaxOp = SoftmaxRowsOp<Context, false>;
+template <class Context>
+using LogSoftmaxOp = SoftmaxRowsOp<Context, true>;
+
 llvm::Error InferSoftmax(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   return InferSameAsFirst(context);
 }
 
@@ -190,11 +214,28 @@ struct SoftmaxMaker : OpProtoMaker {
     AddComment(
         "exp(x) / sum(exp(x)) along an axis, without overflow for large x: positive numbers that "
         "add up to 1.");
-    AddInput("x", "at least one dim").Accepts(kFloatSet);
+    AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddOutput("y", "in [0, 1]; type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     SetInference(InferSoftmax);
     SetGradient(SoftmaxGradient);
+  }
+};
+
+void LogSoftmaxGradient(GradientContext& g) {
+  const std::vector<int64_t> axes = {g.attributes().Int("axis")};
+  Value* sum = g.Call("sum", {g.output_gradient()}, {{"axes", axes}, {"keep", true}});
+  g.SetInputGradient(0, g.Sub(g.output_gradient(), g.Mul(g.Call("exp", {g.output()}), sum)));
+}
+
+struct LogSoftmaxMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("log(softmax(x)) along an axis, without overflow for large x.");
+    AddInput("x", "at least one dim").Accepts(kFloatSet);
+    AddOutput("y", "up to 0; type as x");
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    SetInference(InferSoftmax);
+    SetGradient(LogSoftmaxGradient);
   }
 };
 
@@ -308,6 +349,10 @@ llvm::Error InferCosSim(InferenceContext& context) {
   if (x.rank() != y.rank()) {
     return context.FailAt({0, 1}, Code::kRank, "ranks differ: {0} and {1}", x.rank(), y.rank());
   }
+  if (x.dims.back().is_ragged()) {
+    return context.FailAt({0}, Code::kStorage, "the last dim of 'x' must not be ragged, got {0}",
+                          x.ToString());
+  }
   for (unsigned d = 0; d < x.rank(); ++d) {
     if (llvm::Error error =
             context.RequireEqual(x.dims[d], y.dims[d], {0, 1}, "the rows do not match")) {
@@ -353,8 +398,8 @@ struct CosSimMaker : OpProtoMaker {
         "scale times the cosine of the angle between the rows of x and y, along the last dim. A "
         "row "
         "of zeros has no direction: the result and the gradients are 0 there.");
-    AddInput("x", "[..., D]").Accepts(kFloatSet);
-    AddInput("y", "type as x").Accepts(kFloatSet);
+    AddInput("x", "[..., D]").Accepts(kFloatSet).Ragged();
+    AddInput("y", "type as x").Accepts(kFloatSet).Ragged();
     AddOutput("z", "[...], in [-scale, scale]; dtype as x");
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
     SetInference(InferCosSim);
@@ -366,6 +411,7 @@ struct CosSimMaker : OpProtoMaker {
 
 void RegisterSoftmaxOps(OpRegistry& registry) {
   registry.RegisterOp<SoftmaxOp, SoftmaxMaker>("softmax");
+  registry.RegisterOp<LogSoftmaxOp, LogSoftmaxMaker>("log_softmax");
   registry.RegisterOp<CosSimOp, CosSimMaker>("cos_sim");
 }
 

@@ -10,10 +10,12 @@ namespace {
 
 __device__ __forceinline__ float Exponential(float x) { return expf(x); }
 __device__ __forceinline__ double Exponential(double x) { return exp(x); }
+__device__ __forceinline__ float Logarithm(float x) { return logf(x); }
+__device__ __forceinline__ double Logarithm(double x) { return log(x); }
 
-/// Each of the fold's outputs is a row: its largest element is taken off before the exponential, so
-/// that none overflows. y may be x.
-template <class T>
+/// Each of the fold's outputs is a row; kLog: of which the logarithm is wanted. Its largest element
+/// is taken off before the exponential, so that none overflows. y may be x.
+template <class T, bool kLog>
 __global__ void __launch_bounds__(kBlockThreads)
     SoftmaxKernel(const __grid_constant__ Fold fold, const T* x, T* y) {
   using Value = ComputeType<T>;
@@ -46,9 +48,11 @@ __global__ void __launch_bounds__(kBlockThreads)
       sum += Exponential(Element<T>::Load(x[begin + fold.folded.At(i).at[0]]) - largest);
     sum = MergeParts(shared, sum, place, fold.depth, [](Value a, Value b) { return a + b; });
 
+    const Value log_sum = kLog ? Logarithm(sum) : Value(0);
     for (long long i = place.part; i < end; i += fold.depth) {
       const long long at = begin + fold.folded.At(i).at[0];
-      y[at] = Element<T>::Store(Exponential(Element<T>::Load(x[at]) - largest) / sum);
+      const Value distance = Element<T>::Load(x[at]) - largest;
+      y[at] = Element<T>::Store(kLog ? distance - log_sum : Exponential(distance) / sum);
     }
   }
 }
@@ -57,6 +61,7 @@ struct SoftmaxState : CallState {
   Fold fold;
 };
 
+template <bool kLog>
 class SoftmaxOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
@@ -82,7 +87,7 @@ class SoftmaxOp : public Operator<CUDAContext> {
     if (inputs[0]->num_elements() == 0) return llvm::Error::success();
     return VisitDType(Floats(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      return Launch(context, type().c_str(), &SoftmaxKernel<T>,
+      return Launch(context, type().c_str(), &SoftmaxKernel<T, kLog>,
                     GridFor(context, fold.outputs.num_elements, kBlockThreads / fold.depth),
                     dim3(kBlockThreads), fold, static_cast<const T*>(inputs[0]->raw()),
                     static_cast<T*>(outputs[0]->raw()));
@@ -203,7 +208,8 @@ class CosSimOp : public Operator<CUDAContext> {
 }  // namespace
 
 void AddSoftmaxKernels(OpRegistry& registry) {
-  registry.AddKernel("softmax", DeviceKind::kCUDA, &CreateKernel<SoftmaxOp>);
+  registry.AddKernel("softmax", DeviceKind::kCUDA, &CreateKernel<SoftmaxOp<false>>);
+  registry.AddKernel("log_softmax", DeviceKind::kCUDA, &CreateKernel<SoftmaxOp<true>>);
   registry.AddKernel("cos_sim", DeviceKind::kCUDA, &CreateKernel<CosSimOp>);
 }
 

@@ -1,4 +1,5 @@
-// Operators on each element by itself: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs.
+// Operators on each element by itself: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs,
+// erf, reciprocal, rsqrt, sign, floor, ceil, round.
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "pdl/gradient.h"
@@ -11,64 +12,66 @@ namespace {
 // --- cos, sin -----------------------------------------------------------------------------------
 
 struct Cosine {
-  double scale = 1;
-  void Initialize(const AttributeReader& attributes) { scale = attributes.Float("scale"); }
   template <class T>
-  T operator()(T x) const {
-    return static_cast<T>(scale) * math::CosReducible(x);
+  static PDL_INLINE T Small(T x) {
+    return math::CosReducible(x);
   }
-  bool IsCommon(float x) const { return math::IsReducible(x); }
-  float Rare(float x) const { return static_cast<float>(scale) * math::Cos(x); }
+  static PDL_INLINE float Any(float x) { return math::Cos(x); }
 };
-template <class Context>
-using CosineOp = UnaryOp<Context, Cosine, FloatTypes>;
-
-void CosineGradient(GradientContext& g) {
-  const double scale = g.attributes().Float("scale");
-  g.SetInputGradient(
-      0, g.Neg(g.Mul(g.output_gradient(), g.Call("sin", {g.input(0)}, {{"scale", scale}}))));
-}
-
-struct CosineMaker : OpProtoMaker {
-  void Make() override {
-    AddComment("scale * cos(x), element by element.");
-    AddInput("x", "angles in radians").Accepts(kFloatSet);
-    AddOutput("y", "in [-scale, scale]; type as x");
-    AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
-    SetTraits(kElementwise);
-    SetInference(InferSameAsFirst);
-    SetGradient(CosineGradient);
-  }
-};
-
 struct Sine {
+  template <class T>
+  static PDL_INLINE T Small(T x) {
+    return math::SinReducible(x);
+  }
+  static PDL_INLINE float Any(float x) { return math::Sin(x); }
+};
+
+template <class F>
+struct Scaled {
   double scale = 1;
   void Initialize(const AttributeReader& attributes) { scale = attributes.Float("scale"); }
   template <class T>
   T operator()(T x) const {
-    return static_cast<T>(scale) * math::SinReducible(x);
+    return static_cast<T>(scale) * F::Small(x);
   }
   bool IsCommon(float x) const { return math::IsReducible(x); }
-  float Rare(float x) const { return static_cast<float>(scale) * math::Sin(x); }
+  float Rare(float x) const { return static_cast<float>(scale) * F::Any(x); }
 };
 template <class Context>
-using SineOp = UnaryOp<Context, Sine, FloatTypes>;
+using CosineOp = UnaryOp<Context, Scaled<Cosine>, FloatTypes>;
+template <class Context>
+using SineOp = UnaryOp<Context, Scaled<Sine>, FloatTypes>;
 
-void SineGradient(GradientContext& g) {
+// dy times the other function of the same angle and scale.
+Value* OtherSide(GradientContext& g, llvm::StringRef other) {
   const double scale = g.attributes().Float("scale");
-  g.SetInputGradient(0,
-                     g.Mul(g.output_gradient(), g.Call("cos", {g.input(0)}, {{"scale", scale}})));
+  return g.Mul(g.output_gradient(), g.Call(other, {g.input(0)}, {{"scale", scale}}));
 }
 
-struct SineMaker : OpProtoMaker {
-  void Make() override {
-    AddComment("scale * sin(x), element by element.");
+struct AngleMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment, GradientFunction gradient) {
+    AddComment(comment);
     AddInput("x", "angles in radians").Accepts(kFloatSet);
     AddOutput("y", "in [-scale, scale]; type as x");
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
     SetTraits(kElementwise);
     SetInference(InferSameAsFirst);
-    SetGradient(SineGradient);
+    SetGradient(gradient);
+  }
+};
+
+struct CosineMaker : AngleMaker {
+  void Make() override {
+    Declare("scale * cos(x), element by element.",
+            [](GradientContext& g) { g.SetInputGradient(0, g.Neg(OtherSide(g, "sin"))); });
+  }
+};
+
+struct SineMaker : AngleMaker {
+  void Make() override {
+    Declare("scale * sin(x), element by element.",
+            [](GradientContext& g) { g.SetInputGradient(0, OtherSide(g, "cos")); });
   }
 };
 
@@ -269,6 +272,156 @@ struct AbsMaker : OpProtoMaker {
   }
 };
 
+// --- erf, reciprocal, rsqrt ---------------------------------------------------------------------
+
+// What most operators here declare.
+struct PlainMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment, DTypeSet dtypes, const char* result,
+               GradientFunction gradient) {
+    AddComment(comment);
+    AddInput("x", "any numbers").Accepts(dtypes);
+    AddOutput("y", result);
+    SetTraits(kElementwise);
+    SetInference(InferSameAsFirst);
+    SetGradient(gradient);
+  }
+};
+
+struct ErrorFunction {
+  template <class T>
+  T operator()(T x) const {
+    return math::Erf(x);
+  }
+};
+template <class Context>
+using ErfOp = UnaryOp<Context, ErrorFunction, FloatTypes>;
+
+struct ErfMaker : PlainMaker {
+  void Make() override {
+    Declare("The error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.",
+            kFloatSet, "in [-1, 1]; type as x", [](GradientContext& g) {
+              Value* x = g.input(0);
+              Value* slope = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
+              g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+            });
+  }
+};
+
+struct Reciprocal {
+  template <class T>
+  T operator()(T x) const {
+    return T(1) / x;
+  }
+};
+template <class Context>
+using ReciprocalOp = UnaryOp<Context, Reciprocal, FloatTypes>;
+
+struct ReciprocalMaker : PlainMaker {
+  void Make() override {
+    Declare("1 / x, element by element.", kFloatSet, "type as x", [](GradientContext& g) {
+      Value* y = g.output();
+      g.SetInputGradient(0, g.Neg(g.Mul(g.output_gradient(), g.Mul(y, y))));
+    });
+  }
+};
+
+struct ReciprocalRoot {
+  template <class T>
+  T operator()(T x) const {
+    return T(1) / math::Sqrt(x);
+  }
+};
+template <class Context>
+using RsqrtOp = UnaryOp<Context, ReciprocalRoot, FloatTypes>;
+
+struct RsqrtMaker : PlainMaker {
+  void Make() override {
+    Declare("1 / sqrt(x), element by element: inf at 0, nan below.", kFloatSet, "type as x",
+            [](GradientContext& g) {
+              Value* y = g.output();
+              Value* slope = g.Mul(g.Mul(y, g.Mul(y, y)), g.Scalar(-0.5, y));
+              g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+            });
+  }
+};
+
+// --- sign, floor, ceil, round -------------------------------------------------------------------
+
+void NoSlope(GradientContext& g) {
+  const Type& x = g.input(0)->type();
+  if (!IsFloat(x.dtype)) return;
+  g.SetInputGradient(0, g.Call("zeros", {}, {{"dims", x.dims}, {"dtype", x.dtype}}));
+}
+
+struct Sign {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return x == x ? static_cast<T>((x > T(0)) - (x < T(0))) : x;
+    } else {
+      return static_cast<T>((x > T(0)) - (x < T(0)));
+    }
+  }
+};
+template <class Context>
+using SignOp = UnaryOp<Context, Sign, NumberTypes>;
+
+struct SignMaker : PlainMaker {
+  void Make() override {
+    Declare("-1 below 0, 0 at 0, 1 above, element by element; nan stays. The gradient is 0.",
+            kNumberSet, "type as x", NoSlope);
+  }
+};
+
+struct RoundDown {
+  template <class T>
+  T operator()(T x) const {
+    return math::Floor(x);
+  }
+};
+template <class Context>
+using FloorOp = UnaryOp<Context, RoundDown, FloatTypes>;
+
+struct FloorMaker : PlainMaker {
+  void Make() override {
+    Declare("The largest integer that is not above x. The gradient is 0.", kFloatSet, "type as x",
+            NoSlope);
+  }
+};
+
+struct RoundUp {
+  template <class T>
+  T operator()(T x) const {
+    return math::Ceil(x);
+  }
+};
+template <class Context>
+using CeilOp = UnaryOp<Context, RoundUp, FloatTypes>;
+
+struct CeilMaker : PlainMaker {
+  void Make() override {
+    Declare("The smallest integer that is not below x. The gradient is 0.", kFloatSet, "type as x",
+            NoSlope);
+  }
+};
+
+struct RoundNearest {
+  template <class T>
+  T operator()(T x) const {
+    return math::Round(x);
+  }
+};
+template <class Context>
+using RoundOp = UnaryOp<Context, RoundNearest, FloatTypes>;
+
+struct RoundMaker : PlainMaker {
+  void Make() override {
+    Declare("The nearest integer, the even one of two, as NumPy. The gradient is 0.", kFloatSet,
+            "type as x", NoSlope);
+  }
+};
+
 }  // namespace
 
 void RegisterUnaryOps(OpRegistry& registry) {
@@ -282,6 +435,13 @@ void RegisterUnaryOps(OpRegistry& registry) {
   registry.RegisterOp<ReluOp, ReluMaker>("relu");
   registry.RegisterOp<NegOp, NegMaker>("neg");
   registry.RegisterOp<AbsOp, AbsMaker>("abs");
+  registry.RegisterOp<ErfOp, ErfMaker>("erf");
+  registry.RegisterOp<ReciprocalOp, ReciprocalMaker>("reciprocal");
+  registry.RegisterOp<RsqrtOp, RsqrtMaker>("rsqrt");
+  registry.RegisterOp<SignOp, SignMaker>("sign");
+  registry.RegisterOp<FloorOp, FloorMaker>("floor");
+  registry.RegisterOp<CeilOp, CeilMaker>("ceil");
+  registry.RegisterOp<RoundOp, RoundMaker>("round");
 }
 
 }  // namespace pdl

@@ -23,6 +23,13 @@ void AddUnaryKernels(OpRegistry& registry) {
   AddUnary<Relu, Numbers>(registry, "relu");
   AddUnary<Neg, Numbers>(registry, "neg");
   AddUnary<Abs, Numbers>(registry, "abs");
+  AddUnary<Erf, Floats>(registry, "erf");
+  AddUnary<Reciprocal, Floats>(registry, "reciprocal");
+  AddUnary<Rsqrt, Floats>(registry, "rsqrt");
+  AddUnary<Sign, Numbers>(registry, "sign");
+  AddUnary<Floor, Floats>(registry, "floor");
+  AddUnary<Ceil, Floats>(registry, "ceil");
+  AddUnary<Round, Floats>(registry, "round");
 }
 
 }  // namespace pdl::cuda

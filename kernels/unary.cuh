@@ -2,6 +2,8 @@
 #ifndef PDL_KERNELS_UNARY_CUH_
 #define PDL_KERNELS_UNARY_CUH_
 
+#include <type_traits>
+
 #include "kernels/cuda_launch.h"
 #include "kernels/elementwise.cuh"
 
@@ -45,14 +47,16 @@ llvm::Error LaunchUnary(const CUDAContext& context, const char* name, const F& f
                 n, packed);
 }
 
-/// An elementwise operator with one input, whose output has the same dtype.
-template <class F, class Types>
+/// An elementwise operator with one input, whose output has the same dtype, or is a Result. Members
+/// of F are attributes by their names.
+template <class F, class Types, class Result = void>
 class UnaryOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     if (auto error = RequireDType(Types(), context.inputs()[0].dtype, *this)) return error;
     Preparation preparation;
-    preparation.in_place.push_back({0, 0});
+    if (DTypeSize(context.inputs()[0].dtype) == DTypeSize(context.outputs()[0].dtype))
+      preparation.in_place.push_back({0, 0});
     return preparation;
   }
 
@@ -60,17 +64,17 @@ class UnaryOp : public Operator<CUDAContext> {
                   CUDAContext& context) const override {
     return VisitDType(Types(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      return LaunchUnary<T, T>(context, type().c_str(), f_, *inputs[0], *outputs[0]);
+      using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
+      return LaunchUnary<Out, T>(context, type().c_str(), f_, *inputs[0], *outputs[0]);
     });
   }
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    if constexpr (requires { f_.scale; }) {
-      return attributes.Get("scale", &f_.scale);
-    } else {
-      return llvm::Error::success();
-    }
+    if constexpr (requires { f_.scale; }) f_.scale = attributes.Float("scale");
+    if constexpr (requires { f_.alpha; }) f_.alpha = attributes.Float("alpha");
+    if constexpr (requires { f_.approximate; }) f_.approximate = attributes.Bool("approximate");
+    return llvm::Error::success();
   }
 
  private:

@@ -233,6 +233,103 @@ PDL_INLINE double Sigmoid(double x) {
 
 PDL_INLINE float Floor(float x) { return std::floor(x); }
 PDL_INLINE double Floor(double x) { return std::floor(x); }
+PDL_INLINE float Ceil(float x) { return std::ceil(x); }
+PDL_INLINE double Ceil(double x) { return std::ceil(x); }
+/// To the nearest integer, to the even one of two.
+PDL_INLINE float Round(float x) { return std::rint(x); }
+PDL_INLINE double Round(double x) { return std::rint(x); }
+
+namespace detail {
+
+// The part m * 2^n of a standard normal distribution that lies beyond t, for t in [0, 14.5].
+struct NormalTail {
+  int32_t n;
+  float m;
+};
+PDL_INLINE NormalTail SplitNormalTail(float t) {
+  // exp(-t^2 / 2), with what rounding the square takes away: the square of `high` is exact.
+  const float high = FloatOf(Bits(t) & 0xffff'f000u);
+  const float square = -0.5f * high * high;
+  const float rest = -0.5f * (t - high) * (t + high);
+  const float exponent = square + rest;
+  const float lost = (square - exponent) + rest;
+  const auto [n, tail] = SplitExp(exponent);
+  const float e = 1.0f + (tail + (lost + lost * tail));
+  // (t + 4) times the tail / exp(-t^2 / 2)
+  const float inverse = 1.0f / (t + 4.0f);
+  const float w = (t - 4.0f) * inverse;
+  float p = -0x1.01ea14p-13f;
+  p = p * w + 0x1.988772p-13f;
+  p = p * w + 0x1.9b62dcp-10f;
+  p = p * w + -0x1.cdd786p-9f;
+  p = p * w + -0x1.ed4daep-8f;
+  p = p * w + 0x1.eed98cp-5f;
+  p = p * w + -0x1.7dffc6p-3f;
+  p = p * w + 0x1.8c6d8ep-2f;
+  p = p * w + -0x1.373e3ap-1f;
+  p = p * w + 0x1.82b4bcp-1f;
+  return {n, p * inverse * e};
+}
+
+}  // namespace detail
+
+/// The error function.
+PDL_INLINE float Erf(float x) {
+  const float magnitude = Abs(x);
+  const float z = x * x;
+  // erf(x) / x - 1 for |x| <= 0.75
+  float p = -0x1.623bf0p-11f;
+  p = p * z + 0x1.4f3d08p-8f;
+  p = p * z + -0x1.b7aaa0p-6f;
+  p = p * z + 0x1.ce2ae2p-4f;
+  p = p * z + -0x1.81273ap-2f;
+  p = p * z + 0x1.06eba8p-3f;
+  const float small = x * p + x;
+  // 1 from 4 on.
+  const auto [n, m] =
+      detail::SplitNormalTail(0x1.6a09e6p+0f * (magnitude > 5.0f ? 5.0f : magnitude));
+  const float large = 1.0f - m * detail::PowerOfTwo(n + 1);
+  return CopySign(magnitude <= 0.75f ? small : large, x);
+}
+PDL_INLINE double Erf(double x) { return std::erf(x); }
+
+/// x times the part of a standard normal distribution that lies below x.
+PDL_INLINE float Gelu(float x) {
+  const float magnitude = Abs(x);
+  const auto [n, m] = detail::SplitNormalTail(magnitude > 14.5f ? 14.5f : magnitude);
+  const float scale = detail::PowerOfTwo(n >> 1), scale_rest = detail::PowerOfTwo(n - (n >> 1));
+  const float above = x * (1.0f - m * scale * scale_rest);
+  const float below = (x < -14.5f ? -14.5f : x) * m * scale * scale_rest;
+  return x >= 0.0f ? (x > 14.5f ? x : above) : below;
+}
+PDL_INLINE double Gelu(double x) {
+  // Where the error function is 0 the product is, too, also at minus infinity.
+  const double y = 0.5 * std::erfc(x * -0x1.6a09e667f3bcdp-1);
+  return y == 0.0 ? -0.0 : x * y;
+}
+
+/// log(1 + x) for x in [-1, 1].
+PDL_INLINE float Log1p(float x) {
+  const float sum = 1.0f + x;
+  // The logarithm of the rounded sum, put right by as much as the sum is.
+  const float rounded = sum - 1.0f;
+  const float y = Log(sum) * (x / (rounded == 0.0f ? 1.0f : rounded));
+  return rounded == 0.0f ? x : y;
+}
+PDL_INLINE double Log1p(double x) { return std::log1p(x); }
+
+/// log(1 + exp(x)).
+template <class T>
+PDL_INLINE T Softplus(T x) {
+  return (x > T(0) ? x : T(0)) + Log1p(Exp(-Abs(x)));
+}
+
+/// x * Sigmoid(x); -0 at minus infinity.
+template <class T>
+PDL_INLINE T Silu(T x) {
+  constexpr T kEnd = sizeof(T) == 8 ? T(-800) : T(-110);
+  return (x < kEnd ? kEnd : x) * Sigmoid(x);
+}
 
 /// x to the power of y, with the special cases of C's pow.
 PDL_INLINE float Pow(float x, float y) {

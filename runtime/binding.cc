@@ -4,13 +4,13 @@
 
 #include "pdl/error.h"
 #include "runtime/arena.h"
+#include "runtime/call_error.h"
+#include "runtime/evaluator.h"
 #include "runtime/frame.h"
 #include "runtime/memory.h"
 
 namespace pdl {
 namespace {
-
-using SymbolLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
 
 class StepPrepareContext final : public PrepareContext {
  public:
@@ -117,7 +117,7 @@ class Binder {
       if (!call.skip) {
         StepPrepareContext context(schedule_, step, binding_.types, context_, packs_, lookup_);
         llvm::Expected<Preparation> preparation = step.op->Prepare(context);
-        if (!preparation) return AboutCall(*step.op, preparation.takeError());
+        if (!preparation) return AboutCall(step.op->arguments(), preparation.takeError());
         call.state = preparation->state;
         call.skip = preparation->aliases.size() == step.outputs.size();
         preparations_[s] = std::move(*preparation);

@@ -1,6 +1,7 @@
 #include "runtime/frame.h"
 
 #include "pdl/error.h"
+#include "runtime/call_error.h"
 
 namespace pdl {
 
@@ -64,23 +65,9 @@ llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel) {
         call.op->RunPrepared({inputs_.data() + call.first_input, call.num_inputs},
                              {outputs_.data() + call.first_output, call.num_outputs}, *context_);
     if (error) [[unlikely]]
-      return AboutCall(*call.op, std::move(error));
+      return AboutCall(call.op->arguments(), std::move(error));
   }
   return llvm::Error::success();
-}
-
-llvm::Error AboutCall(const OperatorBase& op, llvm::Error error) {
-  const OperatorArguments& call = op.arguments();
-  std::string where = (call.location.empty() ? "" : call.location + ": ") + call.def->name() + ": ";
-  return llvm::handleErrors(
-      std::move(error),
-      [&](const DeviceError& e) -> llvm::Error { return MakeDeviceError("{0}", where + e.text()); },
-      [&](const UserError& e) -> llvm::Error {
-        return MakeUserError(e.code(), "{0}", where + e.text());
-      },
-      [&](const llvm::ErrorInfoBase& e) -> llvm::Error {
-        return MakeUserError(Code::kSizeCheck, "{0}", where + e.message());
-      });
 }
 
 }  // namespace pdl

@@ -48,9 +48,6 @@ class Frame {
   std::vector<std::pair<SlotId, SlotId>> sharers_;
 };
 
-/// Puts the call's place and operator in front of a message.
-llvm::Error AboutCall(const OperatorBase& op, llvm::Error error);
-
 }  // namespace pdl
 
 #endif  // PDL_RUNTIME_FRAME_H_

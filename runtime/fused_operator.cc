@@ -239,6 +239,7 @@ class FusedOperator final : public Operator<CPUContext> {
     if (scalars == 0) return tile.dense(operands, to, n, tile.parameters);
     if (scalars == 1 && tile.scalar[0]) return tile.scalar[0](operands, to, n, tile.parameters);
     if (scalars == 2 && tile.scalar[1]) return tile.scalar[1](operands, to, n, tile.parameters);
+    if (scalars == 4 && tile.scalar[2]) return tile.scalar[2](operands, to, n, tile.parameters);
     // No such form: repeat the elements.
     alignas(64) char repeated[3][kMaxTile * 8];
     for (size_t j = 0; j < instruction.operands.size() && j < 3; ++j) {

@@ -101,6 +101,7 @@ llvm::Error Network::Impl::Optimize() {
     }
   });
   if (!options.optimize) return llvm::Error::success();
+  ForwardSingleOperands(optimized);
   EliminateCommonSubexpressions(optimized);
   auto evaluate = [&](const Op& op, llvm::ArrayRef<Constant> operands)
       -> llvm::Expected<std::optional<std::vector<Constant>>> {

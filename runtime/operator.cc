@@ -6,17 +6,12 @@
 #include "llvm/Support/xxhash.h"
 #include "pdl/error.h"
 #include "pdl/inference.h"
+#include "runtime/call_error.h"
 
 namespace pdl {
 namespace {
 
 llvm::StringRef KindName(DeviceKind kind) { return kind == DeviceKind::kCPU ? "cpu" : "cuda"; }
-
-/// A message about a call: its place and its operator in front.
-std::string AboutCall(const OperatorArguments& call, const std::string& message) {
-  std::string place = call.location.empty() ? "" : call.location + ": ";
-  return place + call.def->name() + ": " + message;
-}
 
 template <typename... Args>
 llvm::Error CallFailure(const OperatorArguments& call, Code code, const char* format,

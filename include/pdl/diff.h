@@ -1,3 +1,4 @@
+// Room: ir
 #ifndef PDL_DIFF_H_
 #define PDL_DIFF_H_
 

@@ -21,8 +21,12 @@ class DimPolynomial;
 /// that `==` decides equality of polynomials (over the atoms as if they were symbols). A symbol
 /// stands for an integer >= 0. Immutable and cheap to copy; safe to share between threads.
 ///
-/// Arithmetic that leaves 64 bits, and division by the constant 0, give an *invalid* Dim, which
-/// every later operation keeps; whoever stores a Dim checks `is_valid()` once.
+/// A symbol spelled `~T` is a *ragged* dim: a list of sizes, one for each row of the dims before
+/// it. It is equal to itself and to nothing else, and nothing is computed with it.
+///
+/// Arithmetic that leaves 64 bits, that divides by the constant 0, or that a ragged dim takes part
+/// in, gives an *invalid* Dim, which every later operation keeps; whoever stores a Dim checks
+/// `is_valid()` once.
 class PDL_API Dim {
  public:
   Dim(int64_t value = 0) : constant_(value) {}
@@ -36,6 +40,7 @@ class PDL_API Dim {
   int64_t constant() const { return constant_; }
   /// The symbol's name where this is one symbol and nothing else, else empty.
   llvm::StringRef symbol() const;
+  bool is_ragged() const { return !is_constant() && symbol().starts_with("~"); }
   const DimPolynomial* polynomial() const { return polynomial_.get(); }
 
   friend PDL_API Dim operator+(const Dim& a, const Dim& b);

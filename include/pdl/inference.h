@@ -41,7 +41,8 @@ struct DimCheck {
 };
 
 /// What an operator's inference sees of one call, and where it puts its results. The dtypes, the
-/// storage and the count of the operands have been checked against the signature before.
+/// storage, the ragged levels and the count of the operands have been checked against the signature
+/// before, and no attribute holds a ragged dim.
 class PDL_API InferenceContext {
  public:
   /// `values`: the operands themselves, where they are of a Graph.
@@ -89,6 +90,10 @@ class PDL_API InferenceContext {
   /// The same for a list, which may not name an axis twice; none means all axes. Sorted.
   llvm::Expected<llvm::SmallVector<unsigned, 4>> NormalizeAxes(llvm::StringRef attribute,
                                                                unsigned rank);
+  /// Where operand `input` is ragged, requires `axis` to lie behind its ragged dims; a complaint at
+  /// `attribute` otherwise.
+  [[nodiscard]] llvm::Error RequireDenseAxis(unsigned input, unsigned axis,
+                                             llvm::StringRef attribute) const;
   /// A size that only the data will decide; prints as `hint`, made unique.
   Dim FreshSymbol(llvm::StringRef hint);
 

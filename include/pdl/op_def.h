@@ -34,7 +34,7 @@ struct PDL_API AttributeDecl {
   std::string comment;
   AttributeKind kind = AttributeKind::kInt;
   bool is_list = false;
-  /// May be given by position, after the inputs. At most one of an operator.
+  /// May be given by position, after the inputs and the positional attributes declared before.
   bool positional = false;
   /// `none` is accepted, and is the default where no other is given.
   bool optional = false;
@@ -52,6 +52,9 @@ struct PDL_API AttributeDecl {
   /// "float > 0 = 1.0": kind, range or choices, default.
   std::string ToString() const;
 };
+
+/// The most ragged dims of a type.
+inline constexpr uint8_t kMaxRaggedLevels = 2;
 
 /// What an operator declares of one input.
 struct InputDecl {
@@ -106,7 +109,7 @@ struct PDL_API OpSignature {
   int FindAttribute(llvm::StringRef attribute) const;
   int FindInput(llvm::StringRef input) const;
   int FindOutput(llvm::StringRef output) const;
-  /// Index of the positional attribute or -1.
+  /// Index of the first positional attribute or -1.
   int PositionalAttribute() const;
   unsigned MinOperands() const;
   /// UINT_MAX where an input is repeatable.

@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "pdl/export.h"
+#include "pdl/layer_def.h"
 #include "pdl/op_def.h"
 #include "pdl/op_registry.h"
 
-// Documentation of operators, from what they declare. As messages and as JSON: see
+// Documentation of operators and layers, from what they declare. As messages and as JSON: see
 // "pdl/serialize.h".
 
 namespace pdl {
@@ -24,6 +26,13 @@ PDL_API std::string OpListText(const OpRegistry& registry, unsigned width = 80);
 /// All about all operators, for a terminal and as Markdown.
 PDL_API std::string OpDocsText(const OpRegistry& registry, unsigned width = 80);
 PDL_API std::string OpDocsMarkdown(const OpRegistry& registry);
+
+// The same of layers.
+
+PDL_API std::string LayerCallToString(const LayerSignature& layer);
+PDL_API std::string LayerDocText(const LayerSignature& layer, unsigned width = 80);
+PDL_API std::string LayerListText(llvm::ArrayRef<LayerSignature> layers, unsigned width = 80);
+PDL_API std::string LayerDocsMarkdown(llvm::ArrayRef<LayerSignature> layers);
 
 }  // namespace pdl
 

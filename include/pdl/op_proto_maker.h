@@ -42,6 +42,11 @@ class InputBuilder {
   InputBuilder& Repeatable() { return decl_->repeatable = true, *this; }
   InputBuilder& Optional() { return decl_->optional = true, *this; }
   InputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
+  /// Takes ragged dims at up to `levels` levels; every input of an elementwise operator does.
+  InputBuilder& Ragged(uint8_t levels = kMaxRaggedLevels) {
+    return decl_->ragged_levels = levels, *this;
+  }
+  InputBuilder& Sparse() { return decl_->accepts_sparse = true, *this; }
 
  private:
   InputDecl* decl_;

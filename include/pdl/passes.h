@@ -21,6 +21,9 @@ using Evaluator = llvm::function_ref<llvm::Expected<std::optional<std::vector<Co
 /// Removes calls whose results nothing needs: no output, no update, no training, no other call, no
 /// effect.
 PDL_API void EliminateDeadCode(Graph& graph);
+/// Puts the operand of a sum or concatenation of one value in its place; the calls are left to
+/// EliminateDeadCode.
+PDL_API void ForwardSingleOperands(Graph& graph);
 /// Merges calls of one type with equal operands and attributes; random calls and calls with an
 /// effect stay apart.
 PDL_API void EliminateCommonSubexpressions(Graph& graph);

@@ -3,10 +3,12 @@
 
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/export.h"
 #include "pdl/graph.h"
+#include "pdl/layer_def.h"
 
 namespace pdl {
 
@@ -33,9 +35,12 @@ PDL_API llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::St
 PDL_API llvm::Expected<std::string> NetworkToText(const Graph& graph,
                                                   const SerializeOptions& options = {});
 
-/// The OpProtos of all operators: serialized as one OpProtoList, or as JSON.
-PDL_API std::string SerializeOpProtos(const OpRegistry& registry);
-PDL_API std::string OpProtosToJson(const OpRegistry& registry);
+/// The OpProtos of all operators and the LayerDefs of layers: serialized as one OpProtoList, or as
+/// JSON.
+PDL_API std::string SerializeOpProtos(const OpRegistry& registry,
+                                      llvm::ArrayRef<LayerSignature> layers = {});
+PDL_API std::string OpProtosToJson(const OpRegistry& registry,
+                                   llvm::ArrayRef<LayerSignature> layers = {});
 
 }  // namespace pdl
 

@@ -20,7 +20,7 @@ struct Tile {
   TileFunction dense = nullptr;
   /// scalar[i]: as `dense`, but input i is one element that serves all n. Null where there is no
   /// such form; the caller then repeats the element into a buffer and calls `dense`.
-  TileFunction scalar[2] = {nullptr, nullptr};
+  TileFunction scalar[3] = {nullptr, nullptr, nullptr};
   /// The attributes, in the form that the functions expect.
   const void* parameters = nullptr;
 };

@@ -18,7 +18,8 @@ enum class Storage : uint8_t {
 };
 
 /// The type of a value: what is known of a tensor before it exists. Rank and dtype always are,
-/// dims up to their symbols.
+/// dims up to their symbols. `f32[N, ~T, D]` is N sequences, each of its own length, and
+/// `f32[N, ~S, ~T, D]` N sequences of sequences: ragged dims come right after the first dim.
 struct PDL_API Type {
   DType dtype = DType::kF32;
   Storage storage = Storage::kDense;
@@ -31,6 +32,14 @@ struct PDL_API Type {
 
   unsigned rank() const { return static_cast<unsigned>(dims.size()); }
   bool is_scalar() const { return dims.empty(); }
+  bool is_sparse() const { return storage == Storage::kSparse; }
+  /// How many dims are ragged: 0, 1 or 2 in a type that has no fault.
+  unsigned ragged_levels() const;
+  /// Every dim has one size, and every element is there.
+  bool is_plain() const { return !is_sparse() && ragged_levels() == 0; }
+  /// What no value can be: ragged dims out of place, a sparse tensor that is no matrix. Empty where
+  /// there is nothing of the kind.
+  std::string Fault() const;
   /// "f32[N, 784]", "i64[N] in 0..10".
   std::string ToString() const;
 };

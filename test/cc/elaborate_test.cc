@@ -155,7 +155,7 @@ TEST(ElaborateTest, DeclarationsKeepTheirComments) {
                  "update s = s + 1\n"
                  "## Twice.\nt = s * 2\n"
                  "update s = 0 * s\n"
-                 "assert N != 7, \"not seven\"\n"
+                 "assert N != 8, \"not eight\"\n"
                  "assert 1 < 2\n"
                  "## The result.\noutput h\n"),
             R"(## Pixels,
@@ -177,7 +177,7 @@ s_3 = mul(s_c_2, s_2)
 assert N >= 2
 assert 100 >= N
 assert N % 4 == 0
-assert N != 7, "not seven"
+assert N != 8, "not eight"
 update s = s_3
 ## The result.
 output h

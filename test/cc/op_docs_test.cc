@@ -24,7 +24,7 @@ TEST(OpDocs, TextOfOneOperator) {
   scale * cos(x), element by element. Stays within [-scale, scale].
 
 Inputs
-  x: f16, bf16, f32 or f64
+  x: f16, bf16, f32 or f64; dense or ragged
       angles in radians
 
 Attributes
@@ -85,6 +85,8 @@ TEST(OpDocs, MessagesHoldEverything) {
   ASSERT_TRUE(cos && every);
   EXPECT_TRUE(cos->elementwise());
   EXPECT_EQ(cos->inputs(0).dtypes_size(), 4);
+  EXPECT_EQ(cos->inputs(0).ragged_levels(), 2u);
+  EXPECT_EQ(cos->inputs(0).storage_size(), 0);  // dense
   EXPECT_EQ(cos->attributes(0).type(), FLOAT);
   EXPECT_EQ(cos->attributes(0).default_value().float_(), 1.0);
   EXPECT_TRUE(cos->attributes(0).lower().open());

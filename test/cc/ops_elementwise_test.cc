@@ -42,14 +42,43 @@ double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double Relu(double x) { return x < 0 ? 0 : x; }
 double Neg(double x) { return -x; }
 
+double Sign(double x) { return std::isnan(x) ? x : (x > 0) - (x < 0); }
+double Reciprocal(double x) { return 1 / x; }
+double Rsqrt(double x) { return 1 / std::sqrt(x); }
+double Gelu(double x) { return x == -kInf ? -0.0 : x / 2 * std::erfc(-x * M_SQRT1_2); }
+double Silu(double x) { return x == -kInf ? -0.0 : x / (1 + std::exp(-x)); }
+double Softplus(double x) {
+  return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))) + 0 * (x != x ? x : 0);
+}
+double LeakyRelu(double x) { return x < 0 ? 0.01 * x : x; }
+double Elu(double x) { return x > 0 ? x : std::expm1(x); }
+
 struct UnaryCase {
   const char* op;
   double (*reference)(double);
 };
-constexpr UnaryCase kUnary[] = {{"cos", std::cos},    {"sin", std::sin},   {"exp", std::exp},
-                                {"log", std::log},    {"sqrt", std::sqrt}, {"tanh", std::tanh},
-                                {"sigmoid", Sigmoid}, {"relu", Relu},      {"neg", Neg},
-                                {"abs", std::fabs}};
+constexpr UnaryCase kUnary[] = {{"cos", std::cos},
+                                {"sin", std::sin},
+                                {"exp", std::exp},
+                                {"log", std::log},
+                                {"sqrt", std::sqrt},
+                                {"tanh", std::tanh},
+                                {"sigmoid", Sigmoid},
+                                {"relu", Relu},
+                                {"neg", Neg},
+                                {"abs", std::fabs},
+                                {"erf", std::erf},
+                                {"sign", Sign},
+                                {"floor", std::floor},
+                                {"ceil", std::ceil},
+                                {"round", std::nearbyint},
+                                {"reciprocal", Reciprocal},
+                                {"rsqrt", Rsqrt},
+                                {"gelu", Gelu},
+                                {"silu", Silu},
+                                {"softplus", Softplus},
+                                {"leaky_relu", LeakyRelu},
+                                {"elu", Elu}};
 
 TEST(UnaryOps, AgreeWithTheReferenceOnEveryFloat) {
   const std::vector<double> x = {0.0,  -0.0, 0.5,  -0.5,  1.0,  -1.0,  2.75, -3.5, 10.0,
@@ -73,6 +102,125 @@ TEST(UnaryOps, AgreeWithTheReferenceOnEveryFloat) {
       }
     }
   }
+}
+
+TEST(UnaryOps, TakeAttributes) {
+  const Tensor x = Make<float>({4}, {-3, -0.5f, 0.5f, 3});
+  const auto expect = [&](const char* op, const Attributes& attributes,
+                          const std::vector<double>& expected) {
+    const std::vector<double> y = Values(Apply(op, {x}, attributes));
+    for (size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 1e-6) << op;
+  };
+  expect("leaky_relu", {{"alpha", 0.2}}, {-0.6, -0.1, 0.5, 3});
+  expect("elu", {{"alpha", 2.0}}, {2 * std::expm1(-3), 2 * std::expm1(-0.5), 0.5, 3});
+  expect("gelu", {{"approximate", true}}, {-0.00363739, -0.15428599, 0.345714, 2.9963627});
+  expect("gelu", {}, {-0.00404969, -0.15426877, 0.34573123, 2.9959507});
+  expect("clip", {{"low", -1.0}, {"high", 0.25}}, {-1, -0.5, 0.25, 0.25});
+  expect("clip", {{"low", 0.0}}, {0, 0, 0.5, 3});
+  expect("clip", {}, {-3, -0.5, 0.5, 3});
+  EXPECT_EQ(Values(Apply("clip", {Make<int8_t>({4}, {-128, -2, 2, 127})},
+                         {{"low", -1.5}, {"high", 1e9}})),
+            (std::vector<double>{-1, -1, 2, 127}));
+  EXPECT_TRUE(std::isnan(Values(Apply("clip", {Make<float>({1}, {NAN})}, {{"low", 0.0}}))[0]));
+  EXPECT_EQ(InferText("clip", {Type(DType::kF32, {3})}, {{"low", 1.0}, {"high", 0.0}}),
+            "203 at high: 'high' must not be smaller than 'low': 0.0 and 1.0");
+  EXPECT_EQ(InferText("clip", {Type(DType::kF32, {3})}, {{"low", kNan}}).substr(0, 10),
+            "203 at low");
+}
+
+TEST(UnaryOps, Predicates) {
+  for (const DType dtype : kFloatDTypes) {
+    const Tensor x = MakeAs(dtype, {5}, {0, kNan, kInf, -kInf, 1});
+    EXPECT_EQ(Values(Apply("isnan", {x})), (std::vector<double>{0, 1, 0, 0, 0}));
+    EXPECT_EQ(Values(Apply("isinf", {x})), (std::vector<double>{0, 0, 1, 1, 0}));
+  }
+  EXPECT_EQ(Apply("isnan", {MakeAs(DType::kF32, {0, 3}, {})}).TypeString(), "bool[0, 3]");
+  EXPECT_EQ(InferText("isinf", {Type(DType::kI64, {3})}),
+            "302 at 0: 'x' must be f16, bf16, f32 or f64, got i64[3]");
+}
+
+// --- add_n, where -------------------------------------------------------------------------------
+
+TEST(AddN, AddsFromLeftToRight) {
+  for (const DType dtype : kNumberDTypes) {
+    const Tensor x = MakeAs(dtype, {2, 3}, {1, 2, 3, 4, 5, 6});
+    const Tensor row = MakeAs(dtype, {3}, {10, 20, 30});
+    const Tensor column = MakeAs(dtype, {2, 1}, {1, 2});
+    const Tensor one = MakeAs(dtype, {}, {5});
+    const std::vector<double> plain = {1, 2, 3, 4, 5, 6};
+    EXPECT_EQ(Values(Apply("add_n", {x})), plain);
+    EXPECT_EQ(Values(Apply("add_n", {x, row})), (std::vector<double>{11, 22, 33, 14, 25, 36}));
+    EXPECT_EQ(Values(Apply("add_n", {row, column, x})),
+              (std::vector<double>{12, 23, 34, 16, 27, 38}));
+    for (const bool in_place : {false, true}) {
+      EXPECT_EQ(Values(Apply("add_n", {x, row, column, one, x}, {}, {.in_place = in_place})),
+                (std::vector<double>{18, 30, 42, 25, 37, 49}));
+      EXPECT_EQ(Values(Apply("add_n", {x, x, x}, {}, {.in_place = in_place})),
+                (std::vector<double>{3, 6, 9, 12, 15, 18}));
+    }
+  }
+  EXPECT_EQ(Apply("add_n", {MakeAs(DType::kF32, {0, 3}, {}), MakeAs(DType::kF32, {3}, {1, 2, 3})})
+                .num_elements(),
+            0);
+  const Dim n = Dim::Symbol("N");
+  EXPECT_EQ(InferText("add_n", {Type(DType::kF32, {n, 3})}), "f32[N, 3]");
+  EXPECT_EQ(InferText("add_n", {Type(DType::kF32, {n, 3}), Type(DType::kF32, {3}),
+                                Type(DType::kF32, {n, 4})}),
+            "304 at 0, 2: sizes do not broadcast: 3 and 4");
+  EXPECT_EQ(InferText("add_n", {}).substr(0, 3), "205");
+}
+
+TEST(AddN, EveryLengthAndThreadsAgree) {
+  for (const int64_t n : {1, 17, 1000, 100003}) {
+    const Tensor x = MakeAs(DType::kF16, {n}, Noise(n)), y = MakeAs(DType::kF16, {n}, Noise(n, 2));
+    const Tensor z = MakeAs(DType::kF16, {n}, Noise(n, 3));
+    const Tensor sum = Apply("add", {Apply("add", {x, y}), z});
+    for (const int threads : {1, 3}) {
+      EXPECT_EQ(Values(Apply("add_n", {x, y, z}, {}, {.threads = threads})), Values(sum));
+    }
+  }
+}
+
+TEST(Where, ChoosesAndBroadcasts) {
+  for (const DType dtype : {DType::kF16, DType::kF32, DType::kF64, DType::kI8, DType::kI64}) {
+    const Tensor condition = Make<bool>({2, 3}, {true, false, true, false, false, true});
+    const Tensor x = MakeAs(dtype, {2, 3}, {1, 2, 3, 4, 5, 6});
+    const Tensor row = MakeAs(dtype, {3}, {10, 20, 30});
+    const Tensor zero = MakeAs(dtype, {}, {0});
+    EXPECT_EQ(Values(Apply("where", {condition, x, zero})),
+              (std::vector<double>{1, 0, 3, 0, 0, 6}));
+    EXPECT_EQ(Values(Apply("where", {condition, zero, x})),
+              (std::vector<double>{0, 2, 0, 4, 5, 0}));
+    EXPECT_EQ(Values(Apply("where", {condition, row, x}, {}, {.in_place = true})),
+              (std::vector<double>{10, 2, 30, 4, 5, 30}));
+    EXPECT_EQ(Values(Apply("where", {Make<bool>({}, {true}), x, row})),
+              (std::vector<double>{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(Values(Apply("where", {Make<bool>({2, 1}, {true, false}), row, zero})),
+              (std::vector<double>{10, 20, 30, 0, 0, 0}));
+  }
+  EXPECT_EQ(Apply("where", {MakeAs(DType::kBool, {0}, {}), MakeAs(DType::kF32, {}, {1}),
+                            MakeAs(DType::kF32, {0}, {})})
+                .TypeString(),
+            "f32[0]");
+  const int64_t n = 100003;
+  const Tensor noise = MakeAs(DType::kF32, {n}, Noise(n));
+  const Tensor positive = Apply("greater", {noise, MakeAs(DType::kF32, {}, {0})});
+  EXPECT_EQ(
+      Values(Apply("where", {positive, noise, MakeAs(DType::kF32, {}, {0})}, {}, {.threads = 3})),
+      Values(Apply("relu", {noise})));
+}
+
+TEST(Where, Infers) {
+  const Dim n = Dim::Symbol("N");
+  const Type condition(DType::kBool, {n, 1}), x(DType::kF32, {3}), y(DType::kF32, {});
+  EXPECT_EQ(InferText("where", {condition, x, y}), "f32[N, 3]");
+  EXPECT_EQ(InferText("where", {x, x, y}), "302 at 0: 'condition' must be bool, got f32[3]");
+  EXPECT_EQ(InferText("where", {condition, x, Type(DType::kF64, {})}),
+            "303 at 1, 2: dtypes differ: f32 and f64");
+  EXPECT_EQ(InferText("where", {condition, x, Type(DType::kF32, {4})}),
+            "304 at 1, 2: sizes do not broadcast: 3 and 4");
+  EXPECT_EQ(InferText("where", {Type(DType::kBool, {4}), x, y}),
+            "304 at 1, 0: sizes do not broadcast: 3 and 4");
 }
 
 TEST(UnaryOps, ScaleCosineAndSine) {

@@ -161,7 +161,7 @@ TEST(Matmul, Infers) {
             "303 at 0, 1: dtypes differ: f32 and f64");
   EXPECT_EQ(
       InferText("matmul", {Type(DType::kBool, {3, 3}), Type(DType::kBool, {3, 3})}).substr(0, 8),
-      "302 at 0");
+      "302 at 1");
 }
 
 }  // namespace

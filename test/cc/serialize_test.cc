@@ -288,7 +288,7 @@ const BrokenCase kBroken[] = {
      [](NetworkDesc& d) { VarOf(d, "x").mutable_type()->set_storage(static_cast<StorageKind>(4)); },
      "variable 'x': there is no storage 4 [PDL0402]"},
     {"SparseVector", [](NetworkDesc& d) { VarOf(d, "label").mutable_type()->set_storage(SPARSE); },
-     "variable 'label': a sparse matrix has 1 dims [PDL0402]"},
+     "variable 'label': a sparse matrix has 2 dims, not 1 [PDL0402]"},
     {"RankTooHigh",
      [](NetworkDesc& d) {
        for (int i = 0; i < 100; ++i) VarOf(d, "x").mutable_type()->add_dims()->set_constant(1);
@@ -298,8 +298,55 @@ const BrokenCase kBroken[] = {
      "variable 'x': a size is negative: -4 [PDL0402]"},
     {"NoSize", [](NetworkDesc& d) { DimOf(d).Clear(); },
      "variable 'x': a size has no value [PDL0402]"},
-    {"Ragged", [](NetworkDesc& d) { DimOf(d).set_ragged(true); },
-     "variable 'x': a size is ragged, which this version does not know [PDL0402]"},
+    {"RaggedNumber",
+     [](NetworkDesc& d) {
+       DimOf(d).set_constant(3);
+       DimOf(d).set_ragged(true);
+     },
+     "variable 'x': a ragged dim is no symbol [PDL0402]"},
+    {"RaggedNothing",
+     [](NetworkDesc& d) {
+       DimOf(d).Clear();
+       DimOf(d).set_ragged(true);
+     },
+     "variable 'x': a ragged dim is no symbol [PDL0402]"},
+    {"RaggedUnknown",
+     [](NetworkDesc& d) { VarOf(d, "x").mutable_type()->mutable_dims(0)->set_ragged(true); },
+     "variable 'x': no input introduces the ragged dim '~N' [PDL0402]"},
+    {"RaggedInFront",
+     [](NetworkDesc& d) {
+       d.add_symbols("~N");
+       DimOf(d).set_ragged(true);
+     },
+     "variable 'x': the ragged dim ~N does not come right after the first dim or another ragged "
+     "one [PDL0402]"},
+    {"RaggedByItsName",
+     [](NetworkDesc& d) {
+       d.add_symbols("~N");
+       DimOf(d).set_symbol("~N");
+     },
+     "variable 'x': a size is a symbol without a proper name [PDL0402]"},
+    {"RaggedBound",
+     [](NetworkDesc& d) {
+       d.add_symbols("~N");
+       DimDesc* bound = VarOf(d, "label").mutable_type()->mutable_index_bound();
+       bound->set_symbol("N");
+       bound->set_ragged(true);
+     },
+     "variable 'label': a ragged dim stands where a size belongs [PDL0402]"},
+    {"RaggedInsideASize",
+     [](NetworkDesc& d) {
+       DimDesc::Call* call = DimOf(d).mutable_call();
+       call->set_function(DimDesc::Call::SUM);
+       call->add_operands()->set_symbol("N");
+       call->mutable_operands(0)->set_ragged(true);
+     },
+     "variable 'x': a ragged dim stands where a size belongs [PDL0402]"},
+    {"RaggedConstraint",
+     [](NetworkDesc& d) { d.mutable_constraints(0)->mutable_right()->set_ragged(true); },
+     "a constraint: a ragged dim stands where a size belongs [PDL0402]"},
+    {"SparseParameter", [](NetworkDesc& d) { VarOf(d, "v").mutable_type()->set_storage(SPARSE); },
+     "variable 'v': a parameter of the type sparse bf16[2, 0] [PDL0402]"},
     {"UnknownFunction",
      [](NetworkDesc& d) {
        DimDesc::Call* call = DimOf(d).mutable_call();

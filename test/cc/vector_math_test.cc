@@ -66,6 +66,11 @@ PDL_TEST_FUNCTOR(Log);
 PDL_TEST_FUNCTOR(Tanh);
 PDL_TEST_FUNCTOR(Sigmoid);
 PDL_TEST_FUNCTOR(Sqrt);
+PDL_TEST_FUNCTOR(Erf);
+PDL_TEST_FUNCTOR(Gelu);
+PDL_TEST_FUNCTOR(Silu);
+PDL_TEST_FUNCTOR(Softplus);
+PDL_TEST_FUNCTOR(Round);
 #undef PDL_TEST_FUNCTOR
 
 struct Pow {
@@ -128,6 +133,18 @@ TEST(VectorMath, SinIsAccurate) { CheckUnary<Sine>("sin", std::sin, 1.6); }
 TEST(VectorMath, CosIsAccurate) { CheckUnary<Cosine>("cos", std::cos, 1.6); }
 TEST(VectorMath, TanhIsAccurate) { CheckUnary<Tanh>("tanh", std::tanh, 2); }
 TEST(VectorMath, SigmoidIsAccurate) { CheckUnary<Sigmoid>("sigmoid", ReferenceSigmoid, 2); }
+double ReferenceGelu(double x) { return x < -40 ? -0.0 : 0.5 * x * std::erfc(-x * M_SQRT1_2); }
+double ReferenceSilu(double x) { return x < -700 ? -0.0 : x / (1.0 + std::exp(-x)); }
+double ReferenceSoftplus(double x) {
+  return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+TEST(VectorMath, ErfIsAccurate) { CheckUnary<Erf>("erf", std::erf, 2.5); }
+TEST(VectorMath, GeluIsAccurate) { CheckUnary<Gelu>("gelu", ReferenceGelu, 6.5); }
+// Where the sigmoid is a denormal number its few bits are multiplied by 100.
+TEST(VectorMath, SiluIsAccurate) { CheckUnary<Silu>("silu", ReferenceSilu, 53); }
+TEST(VectorMath, SoftplusIsAccurate) { CheckUnary<Softplus>("softplus", ReferenceSoftplus, 3); }
+TEST(VectorMath, RoundIsExact) { CheckUnary<Round>("round", std::nearbyint, 0); }
 TEST(VectorMath, SqrtIsExact) { CheckUnary<Sqrt>("sqrt", std::sqrt, 0.5); }
 
 TEST(VectorMath, PowIsAccurate) {

@@ -3,53 +3,12 @@
 
 #include <cmath>
 
-#include "cuda_testing.h"
+#include "cuda_ops_fixture.h"
 #include "pdl/error.h"
 #include "pdl/op_registry.h"
 
 namespace pdl::testing {
 namespace {
-
-using SizesList = std::vector<Sizes>;
-using Ints = std::vector<int64_t>;
-
-constexpr DType kDTypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kI8,
-                             DType::kI32, DType::kI64,  DType::kU8,  DType::kBool};
-
-class CudaOps : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    auto context = CreateCudaContext();
-    if (context) {
-      cuda_ = std::move(*context);
-    } else {
-      reason_ = llvm::toString(context.takeError());
-    }
-  }
-  static void TearDownTestSuite() { cuda_.reset(); }
-  void SetUp() override {
-    if (!cuda_) GTEST_SKIP() << reason_;
-  }
-
-  /// The dtypes that input `index` of an operator takes, of those that tensors have.
-  static std::vector<DType> DTypesOf(const std::string& op, unsigned index = 0) {
-    const OpDef* def = GlobalRegistry().Find(op);
-    std::vector<DType> accepted;
-    for (DType dtype : kDTypes) {
-      if (def && def->signature.inputs[index].dtypes.Contains(dtype)) accepted.push_back(dtype);
-    }
-    EXPECT_FALSE(accepted.empty()) << op;
-    return accepted;
-  }
-
-  static void Compare(const TestCall& call, double tolerance = 0, const Placement& placement = {}) {
-    ExpectSame(cpu_, *cuda_, call, placement, tolerance);
-  }
-
-  static inline CPUContext cpu_{0};
-  static inline std::unique_ptr<DeviceContext> cuda_;
-  static inline std::string reason_;
-};
 
 TEST_F(CudaOps, EveryOperatorHasAKernel) {
   for (const OpDef* def : GlobalRegistry().All()) {
@@ -92,8 +51,11 @@ TEST_F(CudaOps, MoreMemoryThanThereIsIsADeviceError) {
 }
 
 TEST_F(CudaOps, Unary) {
-  for (const std::string op : {"cos", "sin", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "neg",
-                               "abs", "logical_not"}) {
+  for (const std::string op :
+       {"cos",  "sin",      "exp",        "log",         "sqrt",  "tanh",       "sigmoid",
+        "relu", "neg",      "abs",        "logical_not", "erf",   "reciprocal", "rsqrt",
+        "sign", "floor",    "ceil",       "round",       "isnan", "isinf",      "gelu",
+        "silu", "softplus", "leaky_relu", "elu",         "clip"}) {
     for (DType dtype : DTypesOf(op)) {
       for (const Sizes& sizes :
            SizesList{{}, {0}, {1}, {7}, {8}, {1000}, {3, 0, 2}, {257, 129}, {200001}}) {
@@ -101,6 +63,8 @@ TEST_F(CudaOps, Unary) {
         PutSpecialValues(x);
         TestCall call{op, {x}, {}};
         if (op == "cos" || op == "sin") call.attributes = {{"scale", 2.5}};
+        if (op == "clip") call.attributes = {{"low", -1.5}, {"high", 2.0}};
+        if (op == "gelu" && sizes.size() == 2) call.attributes = {{"approximate", true}};
         Compare(call);
         if (sizes.size() == 1 && sizes[0] < 2000) {
           Compare(call, 0, {.misalignment = 1});
@@ -116,29 +80,10 @@ TEST_F(CudaOps, UnaryOfLargeAngles) {
     Compare({op, {RandomTensor(DType::kF32, {10000}, 1, -1e6, 1e6)}, {}});
 }
 
-/// Pairs of shapes that broadcast: dense, a scalar, rows, columns, both, packs within rows and not.
-const std::vector<std::pair<Sizes, Sizes>> kPairs = {
-    {{}, {}},
-    {{1000}, {1000}},
-    {{1000}, {}},
-    {{}, {1001}},
-    {{5, 7}, {7}},
-    {{7}, {5, 7}},
-    {{5, 1}, {1, 7}},
-    {{0, 3}, {3}},
-    {{64, 128}, {128}},
-    {{64, 128}, {64, 1}},
-    {{64, 1}, {64, 128}},
-    {{2, 3, 4, 16}, {3, 1, 16}},
-    {{2, 1, 4, 1}, {1, 3, 1, 16}},
-    {{3, 1, 1, 2, 1, 2}, {1, 2, 1, 2, 3, 2}},
-    {{200001}, {200001}},
-};
-
 TEST_F(CudaOps, Binary) {
   for (const std::string op : {"add", "sub", "mul", "div", "maximum", "minimum", "pow", "floor_div",
                                "mod", "equal", "not_equal", "less", "less_equal", "greater",
-                               "greater_equal", "logical_and", "logical_or"}) {
+                               "greater_equal", "logical_and", "logical_or", "add_n"}) {
     for (DType dtype : DTypesOf(op)) {
       for (const auto& [left, right] : kPairs) {
         Tensor x = RandomTensor(dtype, left, 1), y = RandomTensor(dtype, right, 2);
@@ -211,30 +156,8 @@ TEST_F(CudaOps, CosSim) {
   }
 }
 
-const std::vector<std::pair<Sizes, Ints>> kFolds = {
-    {{5}, {0}},
-    {{1}, {0}},
-    {{1000}, {0}},
-    {{100000}, {0}},
-    {{3, 4}, {0}},
-    {{3, 4}, {1}},
-    {{3, 4}, {0, 1}},
-    {{1000, 7}, {0}},
-    {{7, 1000}, {1}},
-    {{100, 300}, {0}},
-    {{100, 300}, {-1}},
-    {{3, 20000}, {1}},
-    {{20000, 3}, {0}},
-    {{6000, 70}, {0}},
-    {{4, 5, 6, 7}, {1, 3}},
-    {{4, 5, 6, 7}, {0, 2}},
-    {{4, 5, 6, 7}, {1, 2}},
-    {{2, 1, 5}, {1}},
-    {{0, 5}, {1}},
-};
-
 TEST_F(CudaOps, Reductions) {
-  for (const std::string op : {"sum", "mean", "max", "min"}) {
+  for (const std::string op : {"sum", "mean", "norm", "max", "min"}) {
     for (DType dtype : DTypesOf(op)) {
       for (const auto& [sizes, axes] : kFolds) {
         Compare({op, {RandomTensor(dtype, sizes, 1)}, {{"axes", axes}}},
@@ -286,9 +209,11 @@ TEST_F(CudaOps, Softmax) {
     for (const Sizes& sizes :
          SizesList{{1}, {10}, {1000}, {64, 10}, {3, 5000}, {6, 7, 8}, {0, 4}, {70, 200}}) {
       for (int64_t axis = -1; axis < static_cast<int64_t>(sizes.size()); ++axis) {
-        const TestCall call{"softmax", {RandomTensor(dtype, sizes, 1, -30, 30)}, {{"axis", axis}}};
-        Compare(call);
-        Compare(call, 0, {.in_place = 0});
+        for (const char* op : {"softmax", "log_softmax"}) {
+          const TestCall call{op, {RandomTensor(dtype, sizes, 1, -30, 30)}, {{"axis", axis}}};
+          Compare(call);
+          Compare(call, 0, {.in_place = 0});
+        }
       }
     }
     Tensor x = RandomTensor(dtype, {4, 8}, 1);
@@ -428,7 +353,8 @@ TEST_F(CudaOps, Constants) {
 }
 
 TEST_F(CudaOps, RandomNumbersAreTheSameOnBothDevices) {
-  for (const std::string op : {"uniform", "normal"}) {
+  for (const std::string op : {"uniform", "normal", "truncated_normal", "xavier_uniform",
+                               "xavier_normal", "he_uniform", "he_normal"}) {
     for (DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}) {
       for (const Shape& dims :
            {Shape{}, Shape{0}, Shape{1}, Shape{5}, Shape{3, 333}, Shape{70000}}) {

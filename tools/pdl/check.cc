@@ -1,6 +1,7 @@
 // pdl check: reports the mistakes of networks.
 #include <algorithm>
 
+#include "pdl/test_block.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
@@ -23,6 +24,28 @@ std::string Count(size_t count, llvm::StringRef what) {
   return (llvm::Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
 }
 
+// The tests of a text that has no mistake itself: what they say for their first run.
+llvm::Error CheckTests(llvm::StringRef path, const CommonOptions& options) {
+  if (path == "-") return llvm::Error::success();
+  llvm::Expected<InputFile> file = ReadInputFile(path);
+  if (!file) return file.takeError();
+  if (file->is_compiled) return llvm::Error::success();
+  auto source = ToSource(*file);
+  if (!source) return source.takeError();
+  Diagnostics ignored;
+  const std::vector<TestBlock> tests = FindTests(*source, &ignored);
+  WeightFiles weights(file->folder);
+  const CompileRequest request = MakeCompileRequest(*file, *source, options, &weights);
+  Diagnostics mistakes;
+  for (unsigned i = 0; i < tests.size(); ++i) {
+    const TestResult result = CompileTest(request, i, 0, {});
+    if (result.run) continue;
+    for (const Diagnostic& mistake : result.diagnostics.all()) mistakes.Add(mistake);
+  }
+  if (!mistakes.has_errors()) return llvm::Error::success();
+  return llvm::make_error<TextErrors>(std::move(mistakes));
+}
+
 llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbose) {
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, options);
   if (!loaded) return loaded.takeError();
@@ -34,6 +57,7 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
     errors = llvm::joinErrors(std::move(errors), FindWeight(*variable, files).takeError());
   }
   if (errors) return errors;
+  if (llvm::Error error = CheckTests(path, options)) return error;
   if (!verbose) return llvm::Error::success();
   llvm::outs() << path << ": " << Count(graph.inputs().size(), "input") << ", "
                << Count(graph.parameters().size(), "parameter") << ", "

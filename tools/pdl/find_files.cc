@@ -25,8 +25,7 @@ llvm::Error FindFiles(llvm::StringRef path, std::vector<std::string>* files) {
       found.push_back(entry->path());
     }
   }
-  if (code)
-    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path, code.message());
+  if (code) return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path, code.message());
   std::sort(found.begin(), found.end());
   files->insert(files->end(), found.begin(), found.end());
   return llvm::Error::success();

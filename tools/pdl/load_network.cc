@@ -165,7 +165,11 @@ llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry&
                             llvm::StringRef file) {
   const Type& type = variable.type();
   const Type stored(entry.dtype, Shape(entry.sizes.begin(), entry.sizes.end()));
-  if (stored.dtype == type.dtype && stored.dims == type.dims) return llvm::Error::success();
+  bool fits = stored.dtype == type.dtype && stored.rank() == type.rank();
+  // The size of a state may depend on the run.
+  for (unsigned axis = 0; fits && axis < type.rank(); ++axis)
+    fits = !type.dims[axis].is_constant() || type.dims[axis] == stored.dims[axis];
+  if (fits) return llvm::Error::success();
   return MakeUserError(Code::kWeightMismatch, "'{0}' in \"{1}\" is {2}, and '{3}' is {4}",
                        entry.name, file, stored.ToString(), variable.name(), type.ToString());
 }
@@ -173,24 +177,43 @@ llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry&
 llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph) {
   llvm::Expected<SafetensorsFile> file = SafetensorsFile::Open(path);
   if (!file) return file.takeError();
-  bool is_used = false;
   std::vector<llvm::StringRef> unused;
   for (const SafetensorsFile::Entry& entry : file->entries()) {
     const Value* value = graph.FindValue(entry.name);
     const bool is_variable = value != nullptr && (value->kind() == ValueKind::kParameter ||
                                                   value->kind() == ValueKind::kState);
-    is_used |= is_variable;
     if (!is_variable) unused.push_back(entry.name);
   }
-  if (!is_used) {
-    return MakeUserError(Code::kWeightMismatch,
-                         "no tensor in '{0}' has the name of a parameter or state of the network",
-                         path);
+  // All that does not fit at once.
+  llvm::Error errors = llvm::Error::success();
+  std::vector<std::string> missing, missing_states;
+  for (const Value* variable : Variables(graph)) {
+    if (const SafetensorsFile::Entry* entry = file->Find(variable->name())) {
+      errors = llvm::joinErrors(std::move(errors), CheckWeightType(*variable, *entry, path));
+    } else if (variable->variable().weight) {
+      continue;  // has a file of its own
+    } else if (variable->kind() == ValueKind::kState) {
+      missing_states.push_back(variable->name());
+    } else {
+      missing.push_back("'" + variable->name() + "': " + variable->type().ToString() +
+                        DidYouMean(variable->name(), unused));
+    }
   }
+  if (!missing.empty()) {
+    errors = llvm::joinErrors(std::move(errors),
+                              MakeUserError(Code::kWeightMismatch, "\"{0}\" has no tensor for {1}",
+                                            path, llvm::join(missing, ", ")));
+  }
+  if (errors) return errors;
   if (!unused.empty()) {
     PrintWarning(Code::kWeightMismatch,
                  "in " + path.str() +
                      ", but no parameter or state of the network: " + llvm::join(unused, ", "));
+  }
+  if (!missing_states.empty()) {
+    PrintWarning(Code::kWeightMismatch, "not in " + path.str() +
+                                            ": these states begin as the network says: " +
+                                            llvm::join(missing_states, ", "));
   }
   return file;
 }

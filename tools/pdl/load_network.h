@@ -89,8 +89,9 @@ llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles
 /// message.
 llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry& entry,
                             llvm::StringRef file);
-/// The file of --weights. Warns of tensors that the network has no parameter or state for; an Error
-/// where it has none for any.
+/// The file of --weights. An Error lists the parameters that it lacks (but those that have a file
+/// of their own) and all tensors of another type than the network's; warns of tensors that the
+/// network has no parameter or state for, and of states that it lacks.
 llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph);
 /// The parameters, then the states.
 std::vector<Value*> Variables(const Graph& graph);

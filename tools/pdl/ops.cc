@@ -1,59 +1,101 @@
-// pdl ops: the operators, from what they declare.
+// pdl ops: the operators and layers, from what they declare.
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/describe_layers.h"
 #include "pdl/error.h"
+#include "pdl/layers.h"
 #include "pdl/op_docs.h"
 #include "pdl/op_registry.h"
 #include "pdl/serialize.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/common_options.h"
 #include "tools/pdl/console.h"
+#include "tools/pdl/load_network.h"
 
 namespace pdl {
 namespace {
 
+llvm::StringRef NameOf(const LayerSignature& layer) { return layer.name; }
+
 constexpr CommandLine::Help kHelp = {
     "pdl ops", "[NAME]... [OPTION]...",
-    R"(Lists the operators, or tells all about those named: what they compute, their
-inputs, outputs and attributes with defaults and ranges.
+    R"(Lists the operators and the standard layers, or tells all about those named:
+what they compute, their inputs, outputs and attributes with defaults and ranges.
 )",
     R"(pdl ops
-pdl ops cos matmul
+pdl ops cos fc
+pdl ops --file=model.pdl
 pdl ops --format=markdown > operators.md
 pdl ops --plugin=./libmy_op.so my_op
 )"};
 
+llvm::Expected<std::vector<LayerSignature>> LayersOf(llvm::StringRef path) {
+  llvm::Expected<InputFile> file = ReadInputFile(path);
+  if (!file) return file.takeError();
+  auto source = ToSource(*file);
+  if (!source) return source.takeError();
+  Diagnostics diagnostics;
+  std::vector<LayerSignature> layers = DescribeLayers(*source, &diagnostics);
+  if (diagnostics.has_errors()) return llvm::make_error<TextErrors>(std::move(diagnostics));
+  return layers;
+}
+
 llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef format,
-                     const CommonOptions& options) {
+                     llvm::StringRef path, const CommonOptions& options) {
   if (llvm::Error error = LoadPlugins(options)) return error;
-  const OpRegistry& all = GlobalRegistry();
-  OpRegistry chosen;
-  std::vector<const OpDef*> defs;
+  OpRegistry none;
+  const OpRegistry& ops = path.empty() ? GlobalRegistry() : none;
+  std::vector<LayerSignature> layers;
+  if (path.empty()) {
+    layers = DescribeLayers(*StandardLayers());
+  } else {
+    auto read = LayersOf(path);
+    if (!read) return read.takeError();
+    layers = std::move(*read);
+  }
+
+  OpRegistry chosen_ops;
+  std::vector<LayerSignature> chosen_layers;
+  std::vector<std::string> texts;
   for (llvm::StringRef name : names) {
-    const OpDef* def = all.Find(name);
-    if (def == nullptr) {
+    const auto layer =
+        llvm::find_if(layers, [&](const LayerSignature& known) { return known.name == name; });
+    if (const OpDef* def = ops.Find(name)) {
+      if (chosen_ops.Find(name) != nullptr) continue;
+      chosen_ops.Add(*def);
+      texts.push_back(OpDocText(*def, OutputWidth()));
+    } else if (layer != layers.end()) {
+      if (llvm::is_contained(llvm::map_range(chosen_layers, NameOf), name)) continue;
+      chosen_layers.push_back(*layer);
+      texts.push_back(LayerDocText(*layer, OutputWidth()));
+    } else {
       std::vector<llvm::StringRef> candidates;
-      for (const OpDef* candidate : all.All()) candidates.push_back(candidate->name());
-      return MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'{1}", name,
+      for (const OpDef* candidate : ops.All()) candidates.push_back(candidate->name());
+      for (const LayerSignature& candidate : layers) candidates.push_back(candidate.name);
+      return MakeUserError(Code::kUnknownOperator, "no {0} is called '{1}'{2}",
+                           path.empty() ? "operator or layer" : "layer of that file", name,
                            DidYouMean(name, candidates));
     }
-    if (chosen.Find(name) != nullptr) continue;
-    chosen.Add(*def);
-    defs.push_back(def);
   }
-  const OpRegistry& shown = names.empty() ? all : chosen;
+  const OpRegistry& shown_ops = names.empty() ? ops : chosen_ops;
+  llvm::ArrayRef<LayerSignature> shown_layers = names.empty() ? layers : chosen_layers;
 
   llvm::raw_ostream& os = llvm::outs();
   if (format == "json") {
-    os << OpProtosToJson(shown);
+    os << OpProtosToJson(shown_ops, shown_layers);
   } else if (format == "markdown") {
-    os << OpDocsMarkdown(shown);
+    const bool has_ops = !shown_ops.All().empty();
+    if (has_ops) os << OpDocsMarkdown(shown_ops);
+    if (!shown_layers.empty()) os << (has_ops ? "\n" : "") << LayerDocsMarkdown(shown_layers);
   } else if (format == "proto") {
-    os << SerializeOpProtos(shown);
-  } else if (names.empty()) {
-    // Nothing is cut for another program.
-    os << OpListText(shown, llvm::outs().is_displayed() ? OutputWidth() : 1000);
+    os << SerializeOpProtos(shown_ops, shown_layers);
+  } else if (!names.empty()) {
+    os << llvm::join(texts, "\n");
   } else {
-    for (const OpDef* def : defs)
-      os << (def == defs[0] ? "" : "\n") << OpDocText(*def, OutputWidth());
+    // Nothing is cut for another program.
+    const unsigned width = llvm::outs().is_displayed() ? OutputWidth() : 1000;
+    if (path.empty()) os << "Operators\n\n" << OpListText(ops, width) << "\nLayers\n\n";
+    os << LayerListText(layers, width);
   }
   return llvm::Error::success();
 }
@@ -62,12 +104,13 @@ llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef form
 
 int OpsMain(Arguments arguments) {
   CommonOptions options;
-  std::string format = "text";
+  std::string format = "text", path;
   CommandLine line(kHelp);
   line.AddChoice("--format", {"text", "json", "markdown", "proto"},
                  "json and proto are for programs: the OpProtoList of pdl.proto, in protobuf's "
                  "JSON and in its bytes",
                  &format);
+  line.AddString("--file", "FILE.pdl", "the layers of that text, instead of all others", &path);
   line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
                 [&](llvm::StringRef file) {
                   options.plugins.push_back(file.str());
@@ -77,7 +120,7 @@ int OpsMain(Arguments arguments) {
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
   if (!*names) return kWell;
-  return Finish(PrintOps(**names, format, options));
+  return Finish(PrintOps(**names, format, path, options));
 }
 
 }  // namespace pdl

@@ -112,6 +112,8 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
     const Value* input = FindInput(graph, name);
     if (input == nullptr) {
       errors = llvm::joinErrors(std::move(errors), NoSuchInput(graph, name));
+    } else if (!input->type().is_plain()) {
+      continue;  // the run says that it cannot
     } else if (text == "random") {
       random.push_back(input);
     } else if (llvm::Error error = FeedOne(*input, text, scope)) {
@@ -161,6 +163,7 @@ llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
       const Value* input = FindInput(graph, member.first);
       if (input == nullptr) continue;
       is_used = true;
+      if (!input->type().is_plain()) continue;  // the run says that it cannot
       // What is given for the one input goes before the archive.
       if (values_.count(input->name()) != 0) continue;
       errors = llvm::joinErrors(std::move(errors),

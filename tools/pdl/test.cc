@@ -54,8 +54,8 @@ class TestRunner {
       if (!result.run) {
         PrintDiagnostics(result.diagnostics);
         outcome->is_error = true;
-        outcome->failures.push_back(llvm::formatv("it does not compile: {0}",
-                                                  result.diagnostics.all().front().message));
+        outcome->failures.push_back(
+            llvm::formatv("it does not compile: {0}", result.diagnostics.all().front().message));
         return;
       }
       if (run == 0) PrintDiagnostics(result.diagnostics);
@@ -67,7 +67,8 @@ class TestRunner {
   std::string At(SourceRange range) const {
     const SourcePosition position = request_.file->PositionOf(range.begin);
     std::string text = request_.file->Text(range).str();
-    if (const size_t end = text.find('\n'); end != std::string::npos) text = text.substr(0, end) + "…";
+    if (const size_t end = text.find('\n'); end != std::string::npos)
+      text = text.substr(0, end) + "…";
     return llvm::formatv("{0}:{1}:{2}: {3}", request_.file->name(), position.line, position.column,
                          text);
   }
@@ -107,8 +108,8 @@ class TestRunner {
     std::vector<std::string> outputs;
     for (const TestExpect& expect : run.expects) {
       if (expect.kind == TestExpect::Kind::kError) continue;
-      for (const std::string* output : {&expect.left, &expect.right, &expect.compared[0],
-                                        &expect.compared[1]}) {
+      for (const std::string* output :
+           {&expect.left, &expect.right, &expect.compared[0], &expect.compared[1]}) {
         if (!output->empty()) outputs.push_back(*output);
       }
     }
@@ -162,8 +163,8 @@ class TestRunner {
     if (expect.decided) {
       if (!expect.decided->empty()) wrong = expect.decided;
     } else if (expect.kind == TestExpect::Kind::kTrue) {
-      wrong = CheckTrue(*Output(expect.left), Output(expect.compared[0]),
-                        Output(expect.compared[1]));
+      wrong =
+          CheckTrue(*Output(expect.left), Output(expect.compared[0]), Output(expect.compared[1]));
     } else if (expect.kind == TestExpect::Kind::kNear) {
       const Tensor& left = *Output(expect.left);
       wrong = CompareNear(left, *Output(expect.right),
@@ -263,8 +264,7 @@ int TestMain(Arguments arguments) {
   for (const std::string& file : files)
     status = std::max(status, TestFile(file, test, context->get(), &totals, &outcomes));
   if (!test.junit.empty()) {
-    status =
-        std::max(status, Finish(WriteFileAtomically(test.junit, ToJUnit(outcomes))));
+    status = std::max(status, Finish(WriteFileAtomically(test.junit, ToJUnit(outcomes))));
   }
   if (totals.passed + totals.failed == 0 && status == kWell) {
     llvm::outs() << (test.filter.empty() ? "there are no tests\n"

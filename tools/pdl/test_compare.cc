@@ -81,7 +81,6 @@ std::string Place(const Tensor& tensor, int64_t index) {
   return "element [" + llvm::join(parts, ", ") + "]";
 }
 
-
 std::string ErrorText(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
@@ -144,8 +143,7 @@ std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, 
     text += " (relative " + ErrorText(worst_error / magnitude) + ")";
   text += ", tolerance " + ErrorText(tolerance);
   if (left.num_elements() > 1) {
-    text += llvm::formatv("; {0} of {1} elements differ, this one most", wrong,
-                          left.num_elements())
+    text += llvm::formatv("; {0} of {1} elements differ, this one most", wrong, left.num_elements())
                 .str();
   }
   return text;

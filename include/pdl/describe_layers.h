@@ -1,0 +1,23 @@
+#ifndef PDL_DESCRIBE_LAYERS_H_
+#define PDL_DESCRIBE_LAYERS_H_
+
+#include <memory>
+#include <vector>
+
+#include "pdl/compiler.h"
+#include "pdl/export.h"
+#include "pdl/layer_def.h"
+
+namespace pdl {
+
+/// What the layers of a library declare, by name. Safe to call from several threads.
+PDL_API std::vector<LayerSignature> DescribeLayers(const LayerLibrary& library);
+
+/// What the layers of a text declare, in its order; syntax errors go to `diagnostics`. Nothing but
+/// the text itself is read.
+PDL_API std::vector<LayerSignature> DescribeLayers(const std::shared_ptr<const SourceFile>& file,
+                                                   Diagnostics* diagnostics);
+
+}  // namespace pdl
+
+#endif  // PDL_DESCRIBE_LAYERS_H_

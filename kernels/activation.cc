@@ -1,0 +1,280 @@
+// Operators between layers, on each element by itself: gelu, silu, leaky_relu, elu, softplus, clip.
+#include <cmath>
+#include <limits>
+
+#include "kernels/all_ops.h"
+#include "kernels/elementwise.h"
+#include "pdl/gradient.h"
+#include "pdl/inference.h"
+#include "pdl/op_proto_maker.h"
+
+namespace pdl {
+namespace {
+
+struct ActivationMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment, GradientFunction gradient, DTypeSet dtypes = kFloatSet) {
+    AddComment(comment);
+    AddInput("x", "any numbers").Accepts(dtypes);
+    AddOutput("y", "type as x");
+    SetTraits(kElementwise);
+    SetInference(InferSameAsFirst);
+    SetGradient(gradient);
+  }
+};
+
+// dy times `slope`.
+void SetSlope(GradientContext& g, Value* slope) {
+  g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+}
+
+Value* Positive(GradientContext& g) {
+  return g.Call("greater", {g.input(0), g.Scalar(0, g.input(0))});
+}
+
+// --- gelu ---------------------------------------------------------------------------------------
+
+// The approximation is x * sigmoid(kLinear * x + kCubic * x**3).
+constexpr double kLinear = 1.5957691216057307, kCubic = 0.07135481282671543;
+
+struct ExactGelu {
+  template <class T>
+  T operator()(T x) const {
+    return math::Gelu(x);
+  }
+};
+struct ApproximateGelu {
+  template <class T>
+  T operator()(T x) const {
+    const T end = T(-30);
+    const T bounded = x < end ? end : x;
+    const T exponent = bounded * (T(kLinear) + T(kCubic) * (bounded * bounded));
+    return bounded * math::Sigmoid(exponent);
+  }
+};
+struct GeluFunctor {
+  ExactGelu exact;
+  ApproximateGelu approximation;
+  bool approximate = false;
+  void Initialize(const AttributeReader& attributes) {
+    approximate = attributes.Bool("approximate");
+  }
+};
+
+template <class Context>
+class GeluOp : public ElementwiseOp<Context, GeluFunctor, 1> {
+ public:
+  Tile GetTile(llvm::ArrayRef<DType> inputs, DType) const override {
+    Tile tile;
+    VisitDType(FloatTypes(), inputs[0], [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      tile = this->functor().approximate ? MakeUnaryTile<T, T>(&this->functor().approximation)
+                                         : MakeUnaryTile<T, T>(&this->functor().exact);
+    });
+    return tile;
+  }
+};
+
+void GeluGradient(GradientContext& g) {
+  Value* x = g.input(0);
+  Value* square = g.Mul(x, x);
+  Value* one = g.Scalar(1, x);
+  if (g.attributes().Bool("approximate")) {
+    Value* cubic = g.Mul(square, g.Scalar(kCubic, x));
+    Value* s = g.Call("sigmoid", {g.Mul(x, g.Add(cubic, g.Scalar(kLinear, x)))});
+    Value* change = g.Add(g.Mul(cubic, g.Scalar(3, x)), g.Scalar(kLinear, x));
+    Value* rest = g.Mul(g.Mul(x, change), g.Sub(one, s));
+    return SetSlope(g, g.Mul(s, g.Add(one, rest)));
+  }
+  Value* below =
+      g.Mul(g.Add(g.Call("erf", {g.Mul(x, g.Scalar(M_SQRT1_2, x))}), one), g.Scalar(0.5, x));
+  Value* density =
+      g.Mul(g.Call("exp", {g.Mul(square, g.Scalar(-0.5, x))}), g.Scalar(0.3989422804014327, x));
+  SetSlope(g, g.Add(below, g.Mul(x, density)));
+}
+
+struct GeluMaker : ActivationMaker {
+  void Make() override {
+    Declare(
+        "x times the part of a standard normal distribution that lies below x (Hendrycks and "
+        "Gimpel, arXiv:1606.08415), element by element.",
+        GeluGradient);
+    AddAttr<bool>("approximate",
+                  "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) in its place")
+        .Default(false);
+  }
+};
+
+// --- silu, softplus -----------------------------------------------------------------------------
+
+struct SiluFunctor {
+  template <class T>
+  T operator()(T x) const {
+    return math::Silu(x);
+  }
+};
+template <class Context>
+using SiluOp = UnaryOp<Context, SiluFunctor, FloatTypes>;
+
+struct SiluMaker : ActivationMaker {
+  void Make() override {
+    Declare("x * sigmoid(x), also called swish, element by element.", [](GradientContext& g) {
+      Value* s = g.Call("sigmoid", {g.input(0)});
+      Value* one = g.Scalar(1, g.input(0));
+      SetSlope(g, g.Mul(s, g.Add(one, g.Mul(g.input(0), g.Sub(one, s)))));
+    });
+  }
+};
+
+struct SoftplusFunctor {
+  template <class T>
+  T operator()(T x) const {
+    return math::Softplus(x);
+  }
+};
+template <class Context>
+using SoftplusOp = UnaryOp<Context, SoftplusFunctor, FloatTypes>;
+
+struct SoftplusMaker : ActivationMaker {
+  void Make() override {
+    Declare("log(1 + exp(x)), element by element, without overflow for large x.",
+            [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.input(0)})); });
+  }
+};
+
+// --- leaky_relu, elu ----------------------------------------------------------------------------
+
+struct LeakyReluFunctor {
+  double alpha = 0;
+  void Initialize(const AttributeReader& attributes) { alpha = attributes.Float("alpha"); }
+  template <class T>
+  T operator()(T x) const {
+    return x < T(0) ? static_cast<T>(alpha) * x : x;
+  }
+};
+template <class Context>
+using LeakyReluOp = UnaryOp<Context, LeakyReluFunctor, FloatTypes>;
+
+struct LeakyReluMaker : ActivationMaker {
+  void Make() override {
+    Declare(
+        "x where it is positive, else alpha * x, element by element. The gradient at 0 is alpha.",
+        [](GradientContext& g) {
+          Value* dy = g.output_gradient();
+          Value* less = g.Mul(dy, g.Scalar(g.attributes().Float("alpha"), dy));
+          g.SetInputGradient(0, g.Call("where", {Positive(g), dy, less}));
+        });
+    AddAttr<double>("alpha", "the slope below 0").Default(0.01);
+  }
+};
+
+struct EluFunctor {
+  double alpha = 1;
+  void Initialize(const AttributeReader& attributes) { alpha = attributes.Float("alpha"); }
+  template <class T>
+  T operator()(T x) const {
+    const T below = static_cast<T>(alpha) * math::Expm1(x);
+    return x > T(0) ? x : below;
+  }
+};
+template <class Context>
+using EluOp = UnaryOp<Context, EluFunctor, FloatTypes>;
+
+struct EluMaker : ActivationMaker {
+  void Make() override {
+    Declare("x where it is positive, else alpha * (exp(x) - 1), element by element.",
+            [](GradientContext& g) {
+              Value* dy = g.output_gradient();
+              Value* alpha = g.Scalar(g.attributes().Float("alpha"), dy);
+              Value* below = g.Mul(dy, g.Add(g.output(), alpha));
+              g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
+            });
+    AddAttr<double>("alpha", "minus the limit for small x").Default(1);
+  }
+};
+
+// --- clip ---------------------------------------------------------------------------------------
+
+struct ClipFunctor {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  void Initialize(const AttributeReader& attributes) {
+    if (attributes.Has("low")) low = attributes.Float("low");
+    if (attributes.Has("high")) high = attributes.Float("high");
+  }
+  // The nearest number that a T can hold.
+  template <class T>
+  static PDL_INLINE T Bound(double x) {
+    if constexpr (std::is_integral_v<T>) {
+      constexpr T kLeast = std::numeric_limits<T>::min(), kMost = std::numeric_limits<T>::max();
+      if (x <= static_cast<double>(kLeast)) return kLeast;
+      return x >= static_cast<double>(kMost) ? kMost : static_cast<T>(x);
+    } else {
+      return static_cast<T>(x);
+    }
+  }
+  template <class T>
+  T operator()(T x) const {
+    const T least = Bound<T>(std::is_integral_v<T> ? std::ceil(low) : low);
+    const T most = Bound<T>(std::is_integral_v<T> ? std::floor(high) : high);
+    x = x < least ? least : x;
+    return x > most ? most : x;
+  }
+};
+template <class Context>
+using ClipOp = UnaryOp<Context, ClipFunctor, NumberTypes>;
+
+llvm::Error InferClip(InferenceContext& context) {
+  const AttributeReader& attributes = context.attributes();
+  for (const char* name : {"low", "high"}) {
+    if (attributes.Has(name) && std::isnan(attributes.Float(name))) {
+      return context.FailAtAttribute(name, Code::kAttributeRange, "'{0}' must be a number, got nan",
+                                     name);
+    }
+  }
+  if (attributes.Has("low") && attributes.Has("high") &&
+      attributes.Float("high") < attributes.Float("low")) {
+    return context.FailAtAttribute(
+        "high", Code::kAttributeRange, "'high' must not be smaller than 'low': {0} and {1}",
+        FloatToString(attributes.Float("high")), FloatToString(attributes.Float("low")));
+  }
+  return InferSameAsFirst(context);
+}
+
+void ClipGradient(GradientContext& g) {
+  Value* dx = g.output_gradient();
+  if (!IsFloat(g.input(0)->type().dtype)) return;
+  const auto mask = [&](const char* bound, const char* inside) {
+    if (!g.attributes().Has(bound)) return;
+    Value* limit = g.Scalar(g.attributes().Float(bound), g.input(0));
+    dx = g.Call("where", {g.Call(inside, {g.input(0), limit}), dx, g.Scalar(0, dx)});
+  };
+  mask("low", "greater_equal");
+  mask("high", "less_equal");
+  g.SetInputGradient(0, dx);
+}
+
+struct ClipMaker : ActivationMaker {
+  void Make() override {
+    Declare(
+        "x, but at least `low` and at most `high`, element by element; nan stays. The gradient is "
+        "that of x where x is within both, else 0.",
+        ClipGradient, kNumberSet);
+    AddAttr<double>("low", "the smallest result; none: no limit").Optional();
+    AddAttr<double>("high", "the largest result; none: no limit").Optional();
+    SetInference(InferClip);
+  }
+};
+
+}  // namespace
+
+void RegisterActivationOps(OpRegistry& registry) {
+  registry.RegisterOp<GeluOp, GeluMaker>("gelu");
+  registry.RegisterOp<SiluOp, SiluMaker>("silu");
+  registry.RegisterOp<SoftplusOp, SoftplusMaker>("softplus");
+  registry.RegisterOp<LeakyReluOp, LeakyReluMaker>("leaky_relu");
+  registry.RegisterOp<EluOp, EluMaker>("elu");
+  registry.RegisterOp<ClipOp, ClipMaker>("clip");
+}
+
+}  // namespace pdl

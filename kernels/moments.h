@@ -1,0 +1,91 @@
+// Means and variances over any axes, in one walk over the data.
+#ifndef PDL_KERNELS_MOMENTS_H_
+#define PDL_KERNELS_MOMENTS_H_
+
+#include <cstdint>
+
+#include "kernels/isa_dispatch.h"
+#include "kernels/strided_copy.h"
+#include "kernels/tile_dispatch.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+
+/// Sums of the distances of elements from a number near them, and of the distances' squares: in
+/// double, so that nothing is lost by taking the mean off afterwards. The number is the first of
+/// the elements.
+struct ShiftedSums {
+  double shift = 0, sum = 0, square = 0;
+
+  double Mean(double count) const { return shift + sum / count; }
+  /// Of the whole population.
+  double Variance(double count) const {
+    const double variance = (square - sum * (sum / count)) / count;
+    return variance < 0 ? 0 : variance;
+  }
+};
+
+/// `x` where distances from it are numbers, else 0.
+PDL_INLINE double ShiftOf(double x) { return x - x == 0 ? x : 0; }
+
+/// Adds n elements that lie side by side to the sums of a row.
+template <class T>
+struct MomentsRowLoop {
+  static PDL_INLINE void Run(const void* in, int64_t n, ShiftedSums* sums) {
+    const T* x = static_cast<const T*>(in);
+    const double shift = sums->shift;
+    double sum = 0, square = 0;
+#pragma omp simd reduction(+ : sum, square)
+    for (int64_t i = 0; i < n; ++i) {
+      const double distance = static_cast<double>(Element<T>::Load(x[i])) - shift;
+      sum += distance;
+      square += distance * distance;
+    }
+    sums->sum += sum;
+    sums->square += square;
+  }
+};
+
+/// How `moments` walks over its input. Each result is computed in an order that depends on the
+/// sizes alone.
+class MomentsPlan : public CallState {
+ public:
+  /// `kept` says of each axis whether it stays.
+  MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept);
+  int64_t workspace_bytes() const { return workspace_bytes_; }
+  void Run(const void* in, void* mean, void* variance, CPUContext& context) const;
+
+ private:
+  using RowLoop = void (*)(const void* in, int64_t n, ShiftedSums* sums);
+  using ColumnsLoop = void (*)(const void* in, int64_t n, const double* shifts, double* sums,
+                               double* squares);
+
+  void RunRows(const char* in, char* mean, char* variance, CPUContext& context) const;
+  void RunColumns(const char* in, char* mean, char* variance, CPUContext& context) const;
+  /// Writes one result.
+  void Finish(const ShiftedSums& sums, int64_t result, char* mean, char* variance) const;
+
+  DType dtype_;
+  int64_t element_size_ = 1;
+  RowLoop row_ = nullptr;
+  ColumnsLoop columns_ = nullptr;
+  double (*load_)(const void* in) = nullptr;
+  void (*store_)(double value, void* out) = nullptr;
+
+  int64_t num_results_ = 1;
+  int64_t count_ = 1;  // elements of each result
+  // As in ReducePlan: the innermost dim stays, or is gone over; the views walk over the others.
+  bool inner_stays_ = false;
+  int64_t inner_ = 1;
+  StridedView kept_, reduced_;
+  int64_t runs_ = 1;
+  int64_t width_ = 1;  // columns of a chunk
+  int64_t units_ = 1;  // that pieces are cut from: runs, or the elements of the only one
+  int64_t piece_length_ = 1;
+  int64_t pieces_ = 1;
+  int64_t workspace_bytes_ = 0;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_MOMENTS_H_

@@ -1,0 +1,26 @@
+#include "runtime/call_error.h"
+
+#include "pdl/error.h"
+
+namespace pdl {
+
+std::string AboutCall(const OperatorArguments& call, llvm::StringRef message) {
+  std::string place = call.location.empty() ? "" : call.location + ": ";
+  return place + call.def->name() + ": " + message.str();
+}
+
+llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error) {
+  return llvm::handleErrors(
+      std::move(error),
+      [&](const DeviceError& e) -> llvm::Error {
+        return MakeDeviceError("{0}", AboutCall(call, e.text()));
+      },
+      [&](const UserError& e) -> llvm::Error {
+        return MakeUserError(e.code(), "{0}", AboutCall(call, e.text()));
+      },
+      [&](const llvm::ErrorInfoBase& e) -> llvm::Error {
+        return MakeUserError(Code::kSizeCheck, "{0}", AboutCall(call, e.message()));
+      });
+}
+
+}  // namespace pdl

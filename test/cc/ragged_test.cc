@@ -1,0 +1,317 @@
+// Ragged dims and sparse storage as types: what is declared, matched, inferred, stored and refused.
+#include "network_testing.h"
+#include "pdl/emit.h"
+#include "pdl/op_docs.h"
+#include "pdl/serialize.h"
+
+namespace pdl {
+namespace {
+
+CompileResult CompileText(std::string text) {
+  CompileRequest request;
+  request.file = std::make_shared<SourceFile>("m.pdl", std::move(text));
+  request.registry = &GlobalRegistry();
+  return Compile(request);
+}
+
+/// The first message, with its code.
+std::string Mistake(const CompileResult& result) {
+  if (result.diagnostics.all().empty()) return "";
+  const Diagnostic& first = result.diagnostics.all().front();
+  return first.message + " [" + CodeName(first.code) + "]";
+}
+
+constexpr char kInputs[] = R"(
+input x: f32[N, ~T, 4]
+input y: f32[N, ~S, 4]
+input p: f32[N, ~S, ~R, 4]
+input word: i64[N, ~T] in 0..100
+input d: f32[N, 4]
+input s: sparse f32[N, 1000]
+input c: sparse bool[N, 1000]
+param w: f32[4, 8] = zeros()
+param v: f32[1000, 8] = zeros()
+)";
+
+/// The type of `expression`, or what is wrong with it.
+std::string TypeOf(const std::string& expression) {
+  CompileResult result = CompileText(kInputs + ("r = " + expression + "\noutput r\n"));
+  if (!result.graph) return Mistake(result);
+  return result.graph->outputs().front().value->type().ToString();
+}
+
+TEST(RaggedDim, IsEqualToItselfAloneAndNothingIsComputedWithIt) {
+  const Dim t = Dim::Symbol("~T"), n = Dim::Symbol("N");
+  EXPECT_TRUE(t.is_ragged());
+  EXPECT_FALSE(n.is_ragged());
+  EXPECT_FALSE(Dim(3).is_ragged());
+  EXPECT_EQ(t, Dim::Symbol("~T"));
+  EXPECT_NE(t, Dim::Symbol("T"));
+  EXPECT_EQ(t.ToString(), "~T");
+  for (const Dim& dim : {t + 1, t - t, t * 2, t * n, t + t, Dim::FloorDiv(t, 2), Dim::Mod(n, t),
+                         Dim::Min(t, n), Dim::Max(t, 3), NumElements({n, t})})
+    EXPECT_FALSE(dim.is_valid()) << dim.ToString();
+  // Symbols are renamed by substitution.
+  auto rename = [](llvm::StringRef) -> std::optional<Dim> { return Dim::Symbol("~S"); };
+  EXPECT_EQ(t.Substitute(rename), Dim::Symbol("~S"));
+}
+
+TEST(RaggedType, StandsRightBehindTheFirstDim) {
+  const Dim n = Dim::Symbol("N"), s = Dim::Symbol("~S"), t = Dim::Symbol("~T");
+  auto fault = [](Shape dims) { return Type(DType::kF32, dims).Fault(); };
+  EXPECT_EQ(fault({n, t}), "");
+  EXPECT_EQ(fault({n, s, t, 3}), "");
+  EXPECT_EQ(fault({}), "");
+  EXPECT_EQ(Type(DType::kF32, {n, s, t}).ragged_levels(), 2u);
+  EXPECT_EQ(fault({t}),
+            "the ragged dim ~T does not come right after the first dim or another ragged one");
+  EXPECT_EQ(fault({n, 3, t}),
+            "the ragged dim ~T does not come right after the first dim or another ragged one");
+  EXPECT_EQ(fault({n, s, t, Dim::Symbol("~R")}), "a tensor has at most 2 ragged dims, not 3");
+  EXPECT_EQ(fault({n, t, t}), "two ragged dims of one tensor are both called ~T");
+  Type sparse(DType::kF32, {n, t});
+  sparse.storage = Storage::kSparse;
+  EXPECT_EQ(sparse.Fault(), "a sparse matrix has no ragged dims");
+  sparse.dims = {n};
+  EXPECT_EQ(sparse.Fault(), "a sparse matrix has 2 dims, not 1");
+}
+
+TEST(RaggedInference, ElementByElement) {
+  EXPECT_EQ(TypeOf("relu(x)"), "f32[N, ~T, 4]");
+  EXPECT_EQ(TypeOf("x * 2.0 + [1.0, 2.0, 3.0, 4.0]"), "f32[N, ~T, 4]");
+  EXPECT_EQ(TypeOf("x + x"), "f32[N, ~T, 4]");
+  EXPECT_EQ(TypeOf("cast(x > 0.0, to=i64)"), "i64[N, ~T, 4]");
+  EXPECT_EQ(TypeOf("word + 1"), "i64[N, ~T]");
+  EXPECT_EQ(TypeOf("tanh(p)"), "f32[N, ~S, ~R, 4]");
+  EXPECT_EQ(TypeOf("x + y"), "add: sizes do not broadcast: ~T and ~S [PDL0304]");
+  EXPECT_EQ(TypeOf("x + [[1.0], [2.0]]"), "add: sizes do not broadcast: ~T and 2 [PDL0304]");
+  EXPECT_EQ(TypeOf("x + ones([3, 1, 1, 4])"),
+            "add: the result would be f32[3, N, ~T, 4], but the ragged dim ~T does not come right "
+            "after the first dim or another ragged one [PDL0308]");
+}
+
+TEST(RaggedInference, RowsAreNotRepeated) {
+  CompileResult result =
+      CompileText("input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = a + b\noutput r\n");
+  EXPECT_EQ(Mistake(result), "add: the row of f32[1, ~T, 4] does not broadcast to 3 [PDL0304]");
+  result = CompileText(
+      "input a: f32[1, ~T, 4]\ninput b: f32[3, 1, 4]\nr = where(b > 0.0, a, b)\noutput r\n");
+  EXPECT_EQ(Mistake(result), "where: the row of f32[1, ~T, 4] does not broadcast to 3 [PDL0304]");
+}
+
+TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
+  EXPECT_EQ(TypeOf("sum(x, axes=[-1])"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("max(p, axes=[3], keep=true)"), "f32[N, ~S, ~R, 1]");
+  EXPECT_EQ(TypeOf("mean(x)"), "f32[]");
+  EXPECT_EQ(TypeOf("sum(p, axes=[0, 1, 2])"), "f32[4]");
+  EXPECT_EQ(TypeOf("sum(x, axes=[0, 1], keep=true)"), "f32[1, 1, 4]");
+  EXPECT_EQ(TypeOf("sum(p, axes=[1, 2])"),
+            "sum: axis 1 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
+  EXPECT_EQ(TypeOf("sum(x, axes=[1])"),
+            "sum: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+  EXPECT_EQ(TypeOf("mean(x, axes=[0])"),
+            "mean: axis 0 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+  EXPECT_EQ(TypeOf("argmax(x)"), "i64[N, ~T] in 0..4");
+  EXPECT_EQ(TypeOf("softmax(p)"), "f32[N, ~S, ~R, 4]");
+  EXPECT_EQ(TypeOf("softmax(p, axis=2)"),
+            "softmax: axis 2 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
+  EXPECT_EQ(TypeOf("cos_sim(x, relu(x))"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("standardize(p)"), "f32[N, ~S, ~R, 4]");
+  EXPECT_EQ(TypeOf("standardize(x, axis=1)"),
+            "standardize: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+  EXPECT_EQ(TypeOf("cross_entropy(x @ ones([4, 100]), word)"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("mean(cross_entropy(x @ ones([4, 100]), word))"), "f32[]");
+  EXPECT_EQ(TypeOf("cross_entropy(y @ ones([4, 100]), word)"),
+            "cross_entropy: labels do not match the logits: ~S and ~T [PDL0301]");
+  EXPECT_EQ(TypeOf("mse(x, relu(x))"), "f32[]");
+  EXPECT_EQ(TypeOf("one_hot(word, 100)"), "f32[N, ~T, 100]");
+  EXPECT_EQ(TypeOf("gather(ones([100, 7]), word)"), "f32[N, ~T, 7]");
+  EXPECT_EQ(TypeOf("word @ ones([100, 7])"), "f32[N, ~T, 7]");
+  EXPECT_EQ(TypeOf("gather(ones([7, 100]), word, axis=1)"),
+            "gather: the result would be f32[7, N, ~T], but the ragged dim ~T does not come right "
+            "after the first dim or another ragged one [PDL0308]");
+  EXPECT_EQ(TypeOf("concat(x, x, axis=-1)"), "f32[N, ~T, 8]");
+  EXPECT_EQ(TypeOf("concat(x, y, axis=-1)"),
+            "concat: sizes beside the axis differ: ~T and ~S [PDL0301]");
+  EXPECT_EQ(TypeOf("concat(x, y, axis=1)"),
+            "concat: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+}
+
+TEST(RaggedInference, Products) {
+  EXPECT_EQ(TypeOf("x @ w"), "f32[N, ~T, 8]");
+  EXPECT_EQ(TypeOf("p @ w"), "f32[N, ~S, ~R, 8]");
+  EXPECT_EQ(TypeOf("x @ [1.0, 2.0, 3.0, 4.0]"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("w @ x"), "matmul: 'b' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
+  EXPECT_EQ(TypeOf("x @ ones([1, 4, 2])"),
+            "matmul: 'b' must be one matrix where 'a' is f32[N, ~T, 4], got f32[1, 4, 2] "
+            "[PDL0305]");
+  EXPECT_EQ(TypeOf("s @ v"), "f32[N, 8]");
+  EXPECT_EQ(TypeOf("c @ v"), "f32[N, 8]");
+  EXPECT_EQ(TypeOf("s @ w"), "matmul: inner dims differ: 1000 and 4 [PDL0301]");
+  EXPECT_EQ(TypeOf("d @ s"), "matmul: 'b' must be dense, got sparse f32[N, 1000] [PDL0308]");
+  EXPECT_EQ(
+      TypeOf("(d > 0.0) @ w"),
+      "matmul: 'a' must be f16, bf16, f32, f64, i8, i32, i64 or u8, got bool[N, 4] [PDL0302]");
+}
+
+TEST(RaggedInference, OtherOperatorsRefuse) {
+  EXPECT_EQ(TypeOf("reshape(x, [N, 4])"),
+            "reshape: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
+  EXPECT_EQ(TypeOf("transpose(x)"),
+            "transpose: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
+  EXPECT_EQ(TypeOf("x[:, 0]"),
+            "a subscript does not take ragged dims, got f32[N, ~T, 4] [PDL0308]");
+  EXPECT_EQ(TypeOf("relu(s)"), "relu: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
+  EXPECT_EQ(TypeOf("s + s"), "add: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
+  EXPECT_EQ(TypeOf("sum(c)"), "sum: 'x' must be dense, got sparse bool[N, 1000] [PDL0308]");
+  EXPECT_EQ(TypeOf("ones([N, dims(x)[1]])"),
+            "ones: 'dims' takes no ragged dims, got [N, ~T] [PDL0308]");
+  EXPECT_EQ(TypeOf("dims(x)[1] + 1"),
+            "~T is not one size: each row has its own, so '+' does not take it [PDL0210]");
+}
+
+TEST(RaggedText, Declarations) {
+  auto mistake = [](const std::string& text) { return Mistake(CompileText(kInputs + text)); };
+  EXPECT_EQ(mistake("r: f32[N, ~T, 8] = x @ w\noutput r"), "");
+  EXPECT_EQ(mistake("r: f32[N, ~S, 8] = x @ w\noutput r"),
+            "'r' is f32[N, ~T, 8], declared f32[N, ~S, 8] [PDL0301]");
+  EXPECT_EQ(mistake("r: f32[N, ~Q, 8] = x @ w\noutput r"),
+            "no input has a ragged dim ~Q; did you mean '~T'? [PDL0102]");
+  EXPECT_EQ(mistake("r: f32[N, 1000] = s\noutput r"),
+            "'r' is sparse f32[N, 1000], declared f32[N, 1000] [PDL0308]");
+  EXPECT_EQ(mistake("r: i64[N, ~T] in 0..200 = word\noutput r"), "");
+  EXPECT_EQ(mistake("r: i64[N, ~T] in 0..50 = word\noutput r"),
+            "'r' is i64[N, ~T] in 0..100, declared i64[N, ~T] in 0..50 [PDL0301]");
+  EXPECT_EQ(mistake("r: i64[N, ~T] in 0..50 = word + 1\noutput r"),
+            "'r' is i64[N, ~T], declared i64[N, ~T] in 0..50 [PDL0302]");
+  EXPECT_EQ(mistake("input z: f32[~T, 3]"),
+            "the ragged dim ~T does not come right after the first dim or another ragged one "
+            "[PDL0312]");
+  EXPECT_EQ(mistake("input z: sparse f32[N, 3, 3]"), "a sparse matrix has 2 dims, not 3 [PDL0312]");
+  EXPECT_EQ(mistake("param z: f32[3, ~T] = zeros()"),
+            "a parameter is dense and has no ragged dims [PDL0312]");
+  EXPECT_EQ(mistake("state z: sparse f32[3, 3] = zeros()"),
+            "a state is dense and has no ragged dims [PDL0312]");
+}
+
+TEST(RaggedText, LayersBindRaggedDims) {
+  const std::string layers = R"(
+layer rows(a: F[..., D], size: int) {
+  param w: F[D, size] = zeros()
+  return a @ w
+}
+layer lines(a: F[B, ~L, D]) {
+  r: F[B, ~L, D] = relu(a)
+  return r
+}
+layer both(a: F[B, ~L, D], b: F[B, ~L, E]) { return concat(a, b, axis=-1) }
+layer plain(a: F[B, L, D]) { return relu(a) }
+layer any(a: F[B, D] | sparse F[B, D] | sparse bool[B, D]) {
+  param w: F[D, 2] = zeros()
+  return a @ w
+}
+layer same(a: F[..., D], b: F[..., E]) { return concat(a, b, axis=-1) }
+)";
+  auto type_of = [&](const std::string& call) {
+    CompileResult result = CompileText(layers + kInputs + "r = " + call + "\noutput r\n");
+    if (!result.graph) return Mistake(result);
+    return result.graph->outputs().front().value->type().ToString();
+  };
+  EXPECT_EQ(type_of("rows(x, size=3)"), "f32[N, ~T, 3]");
+  EXPECT_EQ(type_of("rows(p, size=3)"), "f32[N, ~S, ~R, 3]");
+  EXPECT_EQ(type_of("lines(x)"), "f32[N, ~T, 4]");
+  EXPECT_EQ(type_of("lines(d)"),
+            "input 'a' of 'lines' must be F[B, ~L, D], got f32[N, 4] [PDL0305]");
+  EXPECT_EQ(type_of("lines(ones([3, 2, 4]))"),
+            "input 'a' of 'lines' must be F[B, ~L, D], got f32[3, 2, 4] [PDL0308]");
+  EXPECT_EQ(type_of("plain(x)"),
+            "input 'a' of 'plain' must be F[B, L, D], got f32[N, ~T, 4] [PDL0308]");
+  EXPECT_EQ(type_of("both(x, x @ w)"), "f32[N, ~T, 12]");
+  EXPECT_EQ(type_of("both(x, y)"),
+            "input 'b' of 'both' must be F[B, ~L, E], got f32[N, ~S, 4] [PDL0301]");
+  EXPECT_EQ(type_of("any(s)"), "f32[N, 2]");
+  EXPECT_EQ(type_of("any(c)"), "f32[N, 2]");
+  EXPECT_EQ(type_of("any(d)"), "f32[N, 2]");
+  EXPECT_EQ(type_of("plain(s)"),
+            "input 'a' of 'plain' must be F[B, L, D], got sparse f32[N, 1000] [PDL0308]");
+  EXPECT_EQ(type_of("same(x, x)"), "f32[N, ~T, 8]");
+  EXPECT_EQ(type_of("same(x, y)"),
+            "input 'b' of 'same' must be F[..., E], got f32[N, ~S, 4] [PDL0301]");
+}
+
+TEST(IndexRange, StaysWithAnIndexThatIsMoved) {
+  const std::string inputs =
+      "input i: i64[N, 6] in 0..10\ninput j: i64[N, 6] in 0..20\n"
+      "input k: i64[N, 6]\n";
+  auto type_of = [&](const std::string& expression) {
+    CompileResult result = CompileText(inputs + "r = " + expression + "\noutput r\n");
+    if (!result.graph) return Mistake(result);
+    return result.graph->outputs().front().value->type().ToString();
+  };
+  EXPECT_EQ(type_of("reshape(i, [N, 2, 3])"), "i64[N, 2, 3] in 0..10");
+  EXPECT_EQ(type_of("transpose(i)"), "i64[6, N] in 0..10");
+  EXPECT_EQ(type_of("i[:, 1:3]"), "i64[N, 2] in 0..10");
+  EXPECT_EQ(type_of("broadcast_to(i, [2, N, 6])"), "i64[2, N, 6] in 0..10");
+  EXPECT_EQ(type_of("concat(i, j, axis=1)"), "i64[N, 12] in 0..20");
+  EXPECT_EQ(type_of("concat(i, k, axis=1)"), "i64[N, 12]");
+  EXPECT_EQ(type_of("i + 1"), "i64[N, 6]");
+  EXPECT_EQ(type_of("cast(i, to=i64)"), "i64[N, 6]");
+}
+
+TEST(RaggedDocs, SayWhatAnInputTakes) {
+  auto has = [](const char* op, const char* part) {
+    const std::string text = OpDocText(*GlobalRegistry().Find(op));
+    return text.find(part) != std::string::npos ? "" : text;
+  };
+  EXPECT_EQ(has("relu", "; dense or ragged\n"), "");
+  EXPECT_EQ(has("matmul", "; dense, sparse or ragged\n"), "");
+  EXPECT_EQ(has("matmul", "  b: f16, bf16, f32, f64, i8, i32, i64 or u8\n"), "");
+  EXPECT_EQ(has("reshape", "  x: any dtype\n"), "");
+}
+
+TEST(RaggedFormat, TextAndFileComeBack) {
+  CompileResult first = CompileText(std::string(kInputs) +
+                                    "output r = softmax(x @ w), q = p * 2.0, u = s @ v + c @ v, "
+                                    "a = word\n");
+  ASSERT_TRUE(first.graph) << Mistake(first);
+  const std::string text = EmitPdl(*first.graph);
+  CompileResult second = CompileText(text);
+  ASSERT_TRUE(second.graph) << text << Mistake(second);
+  EXPECT_EQ(EmitPdl(*second.graph), text);
+  EXPECT_NE(text.find("input p: f32[N, ~S, ~R, 4]"), std::string::npos) << text;
+  EXPECT_NE(text.find("input c: sparse bool[N, 1000]"), std::string::npos) << text;
+
+  const std::string bytes = pdl::Value(SerializeNetwork(*first.graph));
+  Graph read = pdl::Value(DeserializeNetwork(bytes, "m.pdlc", GlobalRegistry()));
+  EXPECT_EQ(EmitIr(read), EmitIr(*first.graph));
+  EXPECT_EQ(pdl::Value(SerializeNetwork(read)), bytes);
+  EXPECT_NE(EmitIr(read).find("symbols N, ~T, ~S, ~R"), std::string::npos) << EmitIr(read);
+}
+
+TEST(RaggedRun, IsRefusedBeforeAnythingRuns) {
+  auto network = MakeNetwork(
+      "input x: f32[N, ~T, 4]\ninput s: sparse f32[N, 9]\ninput d: f32[N]\n"
+      "output y = relu(x), z = s @ ones([9, 2]), r = d * 2.0\n");
+  ASSERT_NE(network, nullptr);
+  Scope scope;
+  CPUContext context;
+  Feed(scope, "d", F32({2}, {1, 2}));
+  auto run = [&](const char* output) {
+    RunOptions options;
+    options.outputs = {output};
+    return Message(network->Run(&scope, &context, options));
+  };
+  EXPECT_EQ(run("r"), "");
+  EXPECT_EQ(Printed(scope, "r"), "[2.0, 4.0]");
+  EXPECT_EQ(
+      run("y"),
+      "input 'x' is f32[N, ~T, 4], and running ragged tensors is not part of this version yet "
+      "[PDL0901]");
+  EXPECT_EQ(
+      run("z"),
+      "input 's' is sparse f32[N, 9], and running sparse matrices is not part of this version "
+      "yet [PDL0901]");
+}
+
+}  // namespace
+}  // namespace pdl
