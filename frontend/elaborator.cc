@@ -31,6 +31,10 @@ Graph Elaborator::Run() {
   ElaborateLoads();
   CheckSymbolsSolvable();
   CheckSettingsUsed();
+  for (const auto& entry : frame.scope) {
+    const Value* value = entry.second.tensor();
+    names_.emplace_back(entry.first().str(), value == nullptr ? "" : value->name());
+  }
   frame_ = nullptr;
   return std::move(graph_);
 }

@@ -101,6 +101,10 @@ class Elaborator {
   TestRun RunTest(const ast::TestStatement& test, unsigned run, llvm::ArrayRef<TestValue> earlier);
   /// See CompileResult.
   const std::string& last_value() const { return last_value_; }
+  /// The names that the text has at its end, each with the name of the graph's value that it stands
+  /// for, or with none. In no order.
+  using NamedValues = std::vector<std::pair<std::string, std::string>>;
+  const NamedValues& names() const { return names_; }
 
  private:
   /// Full names of results; "_" is none.
@@ -385,6 +389,7 @@ class Elaborator {
 
   size_t suggestion_budget_ = 2'000'000;
   std::string last_value_;
+  NamedValues names_;
 };
 
 class Elaborator::FrameScope {

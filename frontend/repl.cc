@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "frontend/elaborator.h"
+#include "frontend/layer_library.h"
 #include "frontend/parser.h"
 #include "frontend/repl_session.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {
 namespace {
@@ -18,36 +19,105 @@ std::unique_ptr<Ast> ParseText(llvm::StringRef text, Diagnostics* diagnostics) {
   return Parse(std::make_shared<SourceFile>("", text.str()), diagnostics);
 }
 
+/// The names that a statement gives, those of its blocks included.
+void CollectNames(const ast::Statement* statement, std::vector<std::string>* names) {
+  auto add = [&](const ast::Identifier& name) {
+    if (name.text != "_" && !llvm::is_contained(*names, name.text)) {
+      names->push_back(name.text.str());
+    }
+  };
+  auto add_block = [&](const ast::Block& block) {
+    for (const ast::Statement* inner : block.statements) CollectNames(inner, names);
+  };
+  if (const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement)) {
+    llvm::for_each(assign->targets, add);
+  } else if (const auto* input = llvm::dyn_cast<ast::InputStatement>(statement)) {
+    add(input->name);
+  } else if (const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement)) {
+    add(variable->name);
+  } else if (const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement)) {
+    add(attr->name);
+  } else if (const auto* update = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
+    add(update->name);
+  } else if (const auto* branch = llvm::dyn_cast<ast::IfStatement>(statement)) {
+    for (const ast::Branch& each : branch->branches) add_block(each.block);
+  } else if (const auto* loop = llvm::dyn_cast<ast::ForStatement>(statement)) {
+    add_block(loop->body);
+  }
+}
+
+/// The name of a declaration that may be written anew.
+llvm::StringRef RedefinableName(const ast::Statement* statement) {
+  if (const auto* layer = llvm::dyn_cast<ast::LayerStatement>(statement)) return layer->name.text;
+  if (const auto* layer = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
+    return layer->name.text;
+  }
+  if (const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement)) return attr->name.text;
+  return "";
+}
+
 }  // namespace
 
 ReplHost::~ReplHost() = default;
+std::vector<std::string> ReplHost::ListFiles(llvm::StringRef, bool) { return {}; }
+std::string ReplHost::Style(ReplStyle, llvm::StringRef text) { return text.str(); }
 
-ReplSession::ReplSession(const OpRegistry& registry, ReplHost& host, WeightLookup find_weight)
-    : impl_(std::make_unique<Impl>(registry, host, std::move(find_weight))) {}
+ReplSession::ReplSession(CompileRequest request, ReplHost& host)
+    : impl_(std::make_unique<Impl>(std::move(request), host)) {}
 ReplSession::~ReplSession() = default;
 
 llvm::StringRef ReplSession::text() const { return impl_->text; }
 
 ReplReply ReplSession::Execute(llvm::StringRef text) {
   ReplReply reply;
-  const auto start = std::chrono::steady_clock::now();
-  const bool is_timed = impl_->is_timed;
   impl_->Execute(text, &reply);
-  if (is_timed && impl_->is_timed) {
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    reply.output += llvm::formatv("({0:F3} ms)\n", time.count());
-  }
   return reply;
 }
 
-CompileResult ReplSession::Impl::Try(const Probe& probe, ReplReply* reply, bool quiet) {
-  CompileRequest request;
-  request.file = std::make_shared<SourceFile>("repl", text + probe.code);
-  request.registry = &registry;
-  request.find_weight = find_weight;
-  CompileResult result = Compile(request);
-  if (quiet || result.diagnostics.all().empty()) return result;
+ReplSession::Impl::Impl(CompileRequest request_in, ReplHost& host_in)
+    : request(std::move(request_in)), host(host_in), values(host_in) {
+  if (request.library == nullptr) return;
+  for (const std::unique_ptr<Ast>& file : request.library->texts().asts) {
+    AddLayers(*file, "", &standard_layers);
+  }
+}
 
+// ---------------------------------------------------------------------------------------------
+// Compiling
+
+ReplSession::Impl::Tried ReplSession::Impl::CompileAll(std::string whole,
+                                                       Diagnostics* diagnostics) {
+  const auto start = std::chrono::steady_clock::now();
+  request.file = std::make_shared<SourceFile>("repl", std::move(whole));
+  Tried tried;
+  tried.ast = Parse(request.file, diagnostics);
+  Elaborator elaborator(request, *tried.ast, diagnostics);
+  Graph made = elaborator.Run();
+  if (!diagnostics->has_errors()) {
+    tried.graph = std::move(made);
+    tried.last_value = elaborator.last_value();
+    tried.names = elaborator.names();
+    // In the order of the text, as far as values tell; constants first.
+    llvm::sort(tried.names, [&](const auto& a, const auto& b) {
+      auto place = [&](const auto& entry) {
+        const Value* value = tried.graph->FindValue(entry.second);
+        return std::pair(value == nullptr ? 0 : tried.graph->number(value) + 1, entry.first);
+      };
+      return place(a) < place(b);
+    });
+  }
+  diagnostics->Sort();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  times.compile += time.count();
+  return tried;
+}
+
+ReplSession::Impl::Tried ReplSession::Impl::Try(const Probe& probe, ReplReply* reply) {
+  Diagnostics diagnostics;
+  Tried tried = CompileAll(text + probe.code, &diagnostics);
+  if (reply == nullptr || diagnostics.all().empty()) return tried;
+
+  const std::shared_ptr<const SourceFile> compiled = request.file;
   const bool is_file = !probe.file.empty();
   auto shown = is_file ? std::make_shared<SourceFile>(probe.file, probe.typed)
                        : std::make_shared<SourceFile>("repl", text + probe.typed);
@@ -57,7 +127,7 @@ CompileResult ReplSession::Impl::Try(const Probe& probe, ReplReply* reply, bool 
                         static_cast<int64_t>(probe.code_offset) - (is_file ? begin : 0);
   const int64_t first = is_file ? 0 : begin;
   auto move = [&](std::shared_ptr<const SourceFile>* file, SourceRange* range) {
-    if (*file != request.file || (is_file && range->begin < begin)) return;
+    if (*file != compiled || (is_file && range->begin < begin)) return;
     *file = shown;
     if (range->begin < begin) return;
     auto moved = [&](uint32_t offset) {
@@ -65,9 +135,12 @@ CompileResult ReplSession::Impl::Try(const Probe& probe, ReplReply* reply, bool 
     };
     *range = {moved(range->begin), moved(range->end)};
   };
-  for (const Diagnostic& diagnostic : result.diagnostics.all()) {
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
     // A warning about an earlier statement was shown then.
-    if (diagnostic.severity == Severity::kWarning && diagnostic.primary.begin < begin) continue;
+    if (diagnostic.severity == Severity::kWarning && diagnostic.file == compiled &&
+        diagnostic.primary.begin < begin) {
+      continue;
+    }
     Diagnostic copy = diagnostic;
     for (SourceRange& range : copy.secondary) {
       std::shared_ptr<const SourceFile> file = diagnostic.file;
@@ -79,7 +152,7 @@ CompileResult ReplSession::Impl::Try(const Probe& probe, ReplReply* reply, bool 
     if (copy.file) move(&copy.file, &copy.primary);
     reply->diagnostics.Add(std::move(copy));
   }
-  return result;
+  return tried;
 }
 
 ReplSession::Impl::Probe ReplSession::Impl::WithComments(Probe probe) const {
@@ -90,9 +163,58 @@ ReplSession::Impl::Probe ReplSession::Impl::WithComments(Probe probe) const {
   return probe;
 }
 
+void ReplSession::Impl::Accept(std::string whole, Tried tried) {
+  text = std::move(whole);
+  if (!text.empty() && !llvm::StringRef(text).ends_with("\n")) text += "\n";
+  ast = std::move(tried.ast);
+  graph = std::move(*tried.graph);
+  llvm::StringSet<> present;
+  for (const auto& [name, value] : tried.names) {
+    present.insert(name);
+    names[name] = value;
+  }
+  names.remove_if([&](const auto& entry) { return !present.contains(entry.first); });
+  values.KeepOnly(graph);
+  own_layers.clear();
+  AddLayers(*ast, "", &own_layers);
+  for (const ast::Statement* statement : ast->statements) {
+    const auto* import = llvm::dyn_cast<ast::ImportStatement>(statement);
+    if (import != nullptr) llvm::append_range(own_layers, LayersOf(import));
+  }
+}
+
+std::vector<ReplLayer> ReplSession::Impl::LayersOf(const ast::ImportStatement* import) const {
+  std::vector<ReplLayer> layers;
+  if (!request.read_file) return layers;
+  llvm::Expected<std::shared_ptr<const SourceFile>> file = request.read_file(import->path.value);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return layers;
+  }
+  Diagnostics ignored;
+  const std::unique_ptr<Ast> imported = Parse(*file, &ignored);
+  const llvm::StringRef as = import->as.text;
+  if (!as.empty()) layers.push_back(DescribeNetwork(*imported, as));
+  AddLayers(*imported, as.empty() ? "" : as.str() + ".", &layers);
+  return layers;
+}
+
+const ReplLayer* ReplSession::Impl::FindLayer(llvm::StringRef name) const {
+  for (const auto* layers : {&own_layers, &standard_layers}) {
+    auto found = llvm::find_if(*layers, [&](const ReplLayer& layer) { return layer.name == name; });
+    if (found != layers->end()) return &*found;
+  }
+  return nullptr;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Statements
+
 void ReplSession::Impl::Execute(llvm::StringRef typed, ReplReply* reply) {
   const llvm::StringRef trimmed = typed.trim();
   if (trimmed.starts_with(":")) return Command(trimmed, reply);
+  times = Times();
+  values.ClearCounts();
   Probe probe{typed.str(), typed.str()};
   if (trimmed.starts_with("|>")) {
     if (last.empty()) {
@@ -103,183 +225,148 @@ void ReplSession::Impl::Execute(llvm::StringRef typed, ReplReply* reply) {
     probe.code_offset = last.size() + 1;
   }
   ExecuteAll(std::move(probe), reply);
+  if (times.compile == 0) return;
+  times.run = values.milliseconds();
+  times.calls = values.num_calls();
+  last_times = times;
 }
 
 void ReplSession::Impl::ExecuteAll(Probe probe, ReplReply* reply) {
   Diagnostics mistakes;
-  const std::unique_ptr<Ast> ast = ParseText(probe.code, &mistakes);
+  const std::unique_ptr<Ast> parsed = ParseText(probe.code, &mistakes);
   if (mistakes.has_errors()) {
     Try(probe, reply);
     return;
   }
-  if (ast->statements.empty()) {
+  if (parsed->statements.empty()) {
     if (llvm::StringRef(probe.code).trim().empty()) return;
     comments += probe.code;
     if (!llvm::StringRef(comments).ends_with("\n")) comments += "\n";
     return;
   }
-  size_t begin = 0;
-  for (size_t i = 0; i < ast->statements.size(); ++i) {
-    const ast::Statement* statement = ast->statements[i];
-    const bool is_last = i + 1 == ast->statements.size();
-    const size_t end = is_last ? probe.code.size() : statement->range.end;
-    if (ast->statements.size() > 1) {
-      // Several at once: each is one of its own.
-      Probe part;
-      part.code = llvm::StringRef(probe.code).slice(begin, end).ltrim('\n').str();
-      part.typed = part.code;
-      ExecuteAll(std::move(part), reply);
-      if (reply->failed()) return;
-    } else if (const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement)) {
-      ExecuteAssign(assign, probe, reply);
-    } else if (const auto* feed = llvm::dyn_cast<ast::FeedStatement>(statement)) {
-      ExecuteFeed(feed, probe, reply);
-    } else {
-      ExecuteDeclaration(statement, probe, reply);
+  if (parsed->statements.size() == 1) {
+    const ast::Statement* statement = parsed->statements[0];
+    if (const auto* feed = llvm::dyn_cast<ast::FeedStatement>(statement)) {
+      return ExecuteFeed(feed, probe, reply);
     }
+    const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
+    if (assign != nullptr && assign->targets.empty()) {
+      return ExecuteExpression(assign, probe, reply);
+    }
+    if (!Redefine(statement, probe, reply)) ExecuteStatement(statement, probe, reply);
+    return;
+  }
+  // Several at once: each is one of its own.
+  size_t begin = 0;
+  for (const ast::Statement* statement : parsed->statements) {
+    const bool is_last = statement == parsed->statements.back();
+    const size_t end = is_last ? probe.code.size() : statement->range.end;
+    Probe part;
+    part.code = llvm::StringRef(probe.code).slice(begin, end).ltrim('\n').str();
+    part.typed = part.code;
+    ExecuteAll(std::move(part), reply);
+    if (reply->failed()) return;
     begin = end;
   }
 }
 
-void ReplSession::Impl::Accept(llvm::StringRef code, CompileResult result) {
-  text += std::exchange(comments, "");
-  text += code;
-  if (!llvm::StringRef(text).ends_with("\n")) text += "\n";
-  num_lines = static_cast<uint32_t>(llvm::StringRef(text).count('\n'));
-  graph = std::move(*result.graph);
-}
-
-void ReplSession::Impl::Remember(llvm::StringRef name, llvm::StringRef value) {
-  if (name.empty() || name == "_") return;
-  Named& named = names[name.str()];
-  named.value = value.str();
-  named.key = value.empty() ? "" : ReplValues::Key(graph, graph.FindValue(value));
-}
-
-void ReplSession::Impl::ExecuteAssign(const ast::AssignStatement* statement, const Probe& typed,
-                                      ReplReply* reply) {
+void ReplSession::Impl::ExecuteExpression(const ast::AssignStatement* statement, const Probe& typed,
+                                          ReplReply* reply) {
   const llvm::StringRef expression =
       llvm::StringRef(typed.code).slice(statement->value->range.begin, statement->value->range.end);
-  CompileResult result = Try(WithComments(typed), reply);
-  if (!result.graph) return;
-  std::vector<Shown> shown;
-  if (statement->targets.empty()) {
-    last = ("(" + expression + ")").str();
-    shown.push_back({"", result.last_value});
-    return Show(result, shown, expression, reply);
-  }
-  const std::string first = result.last_value;
-  Accept(typed.code, std::move(result));
-  const Value* value = first.empty() ? nullptr : graph.FindValue(first);
-  for (auto [index, target] : llvm::enumerate(statement->targets)) {
-    if (statement->targets.size() > 1) {
-      value = graph.FindValue(first)->producer()->result(static_cast<unsigned>(index));
-      if (target.text == "_") continue;
-    }
-    shown.push_back({target.text.str(), value == nullptr ? "" : value->name()});
-    Remember(target.text, shown.back().value);
-  }
-  last = statement->targets[0].text == "_" ? ("(" + expression + ")").str()
-                                           : statement->targets[0].text.str();
-  CompileResult accepted;
-  accepted.graph = graph.Clone();
-  Show(accepted, shown, expression, reply);
+  const Tried tried = Try(WithComments(typed), reply);
+  if (!tried.graph) return;
+  last = ("(" + expression + ")").str();
+  Show(*tried.graph, Shown{"", tried.last_value}, expression, reply);
 }
 
-void ReplSession::Impl::ExecuteDeclaration(const ast::Statement* statement, const Probe& typed,
-                                           ReplReply* reply) {
-  CompileResult result = Try(WithComments(typed), reply);
-  if (!result.graph) return;
+void ReplSession::Impl::ExecuteStatement(const ast::Statement* statement, const Probe& typed,
+                                         ReplReply* reply) {
+  Tried tried = Try(WithComments(typed), reply);
+  if (!tried.graph) return;
+  std::vector<std::string> given;
+  CollectNames(statement, &given);
   std::vector<Shown> shown;
-  auto add = [&](llvm::StringRef name, const Value* value) {
-    shown.push_back({name.str(), value == nullptr ? "" : value->name()});
-    last = name.str();
-  };
-  Accept(typed.code, std::move(result));
-  if (const auto* input = llvm::dyn_cast<ast::InputStatement>(statement)) {
-    add(input->name.text, graph.FindValue(input->name.text));
-  } else if (const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement)) {
-    add(variable->name.text, graph.FindValue(variable->name.text));
-  } else if (const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement)) {
-    add(attr->name.text, nullptr);
-  } else if (const auto* update = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
-    for (const GraphUpdate& known : graph.updates()) {
-      if (known.state->name() == update->name.text) add(update->name.text, known.value);
-    }
-  } else if (const auto* output = llvm::dyn_cast<ast::OutputStatement>(statement)) {
+  const llvm::StringMap<uint64_t> before = DescribeNames();
+  Accept(text + std::exchange(comments, "") + typed.code, std::move(tried));
+  for (const std::string& name : given) {
+    // The counter of a loop is a constant of its own.
+    if (names.count(name)) shown.push_back({name, names[name]});
+  }
+  if (const auto* output = llvm::dyn_cast<ast::OutputStatement>(statement)) {
     for (const GraphOutput& known : graph.outputs().take_back(output->bindings.size())) {
-      add(known.name, known.value);
+      shown.push_back({known.name, known.value->name()});
     }
   }
-  for (const Shown& each : shown) Remember(each.label, each.value);
-  CompileResult accepted;
-  accepted.graph = graph.Clone();
-  Show(accepted, shown, "", reply);
-}
-
-void ReplSession::Impl::Print(llvm::StringRef label, const Type& type, const Constant* value,
-                              ReplReply* reply) {
-  std::string line = label.empty() ? "" : (label + ": ").str();
-  if (value == nullptr) {
-    reply->output += line + type.ToString() + "\n";
-    return;
-  }
-  const llvm::SmallVector<Dim, 4> sizes(value->sizes().begin(), value->sizes().end());
-  line += Type(value->dtype(), sizes).ToString() + " =";
-  const std::string elements = host.Print(*value);
-  // Rows stand below each other only where the first begins a line.
-  line += llvm::StringRef(elements).contains('\n') ? "\n" : " ";
-  reply->output += line + elements + "\n";
-}
-
-void ReplSession::Impl::ShowConstant(const Shown& shown, llvm::StringRef expression,
-                                     ReplReply* reply) {
-  Probe probe;
-  const llvm::StringRef value = shown.label.empty() ? expression : llvm::StringRef(shown.label);
-  probe.code = ("output " + kProbe + " = (" + value + "\n)\n").str();
-  CompileResult result = Try(probe, reply, /*quiet=*/true);
-  // Not all constants can be tensors: a text, a dtype, a list of tensors.
-  if (!result.graph) {
-    if (shown.label.empty()) reply->output += (expression + "\n").str();
-    return;
-  }
-  const std::string name = result.graph->outputs().back().value->name();
-  Show(result, Shown{shown.label, name}, expression, reply);
-}
-
-void ReplSession::Impl::Show(const CompileResult& result, llvm::ArrayRef<Shown> shown,
-                             llvm::StringRef expression, ReplReply* reply) {
-  std::vector<std::string> wanted;
+  if (statement->kind == ast::StatementKind::kLoad) shown = ChangedSince(before);
+  // Of several results, the first is the value of the call.
+  const bool is_assign = statement->kind == ast::StatementKind::kAssign;
   for (const Shown& each : shown) {
-    if (!each.value.empty()) wanted.push_back(each.value);
+    if (names.count(each.label) && !(is_assign && &each != shown.data())) last = each.label;
   }
-  auto known = values.Get(*result.graph, num_lines, wanted);
-  if (!known) reply->error = llvm::toString(known.takeError());
-  size_t next = 0;
-  for (const Shown& each : shown) {
-    if (each.value.empty()) {
-      ShowConstant(each, expression, reply);
-      continue;
-    }
-    const Constant* value = nullptr;
-    if (known && (*known)[next]) value = &*(*known)[next];
-    ++next;
-    Print(each.label, result.graph->FindValue(each.value)->type(), value, reply);
-  }
+  Acknowledge(statement, reply);
+  Show(graph, shown, "", reply);
 }
+
+bool ReplSession::Impl::Redefine(const ast::Statement* statement, const Probe& typed,
+                                 ReplReply* reply) {
+  const llvm::StringRef name = RedefinableName(statement);
+  if (name.empty() || ast == nullptr) return false;
+  auto old = llvm::find_if(ast->statements, [&](const ast::Statement* s) {
+    return s->kind == statement->kind && RedefinableName(s) == name;
+  });
+  if (old == ast->statements.end()) return false;
+  llvm::StringRef head = llvm::StringRef(text).take_front((*old)->range.begin);
+  const llvm::StringRef tail = llvm::StringRef(text).drop_front((*old)->range.end);
+  // Its documentation goes with it.
+  while (!(*old)->doc.empty()) {
+    const llvm::StringRef above = head.rtrim(" \n");
+    const size_t line = above.rfind('\n') + 1;
+    if (!above.drop_front(line).ltrim().starts_with("##")) break;
+    head = head.take_front(line);
+  }
+  const std::string whole =
+      head.str() + comments + llvm::StringRef(typed.code).rtrim("\n").str() + tail.str();
+  Tried tried = CompileAll(whole, &reply->diagnostics);
+  if (!tried.graph) return true;
+  comments.clear();
+  const llvm::StringMap<uint64_t> before = DescribeNames();
+  Accept(whole, std::move(tried));
+  Acknowledge(statement, reply);
+  std::vector<Shown> shown = ChangedSince(before);
+  if (statement->kind == ast::StatementKind::kAttr) shown.insert(shown.begin(), {name.str(), ""});
+  Show(graph, shown, "", reply);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Feeds
 
 void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const Probe& typed,
                                     ReplReply* reply) {
   const SourceRange path{statement->path.front().range.begin, statement->path.back().range.end};
   const std::string name = llvm::StringRef(typed.code).slice(path.begin, path.end).str();
-  auto complain = [&](Code code, SourceRange range, std::string message) {
+  const SourceRange range = statement->value->range;
+  const llvm::StringRef expression = llvm::StringRef(typed.code).slice(range.begin, range.end);
+  auto complain = [&](Code code, SourceRange place, std::string message) {
     const auto base = static_cast<uint32_t>(text.size());
     auto file = std::make_shared<SourceFile>("repl", text + typed.code);
-    reply->diagnostics.Error(code, file, {range.begin + base, range.end + base},
+    reply->diagnostics.Error(code, file, {place.begin + base, place.end + base},
                              std::move(message));
   };
   const Value* fed = graph.FindValue(name);
-  if (fed == nullptr || fed->kind() == ValueKind::kResult) {
+  if (fed != nullptr && fed->kind() == ValueKind::kResult) fed = nullptr;
+  if (fed == nullptr && name == "training") {
+    if (expression != "true" && expression != "false") {
+      return complain(Code::kInputType, range, "'training' is true or false");
+    }
+    const llvm::StringMap<uint64_t> before = DescribeNames();
+    values.SetTraining(expression == "true");
+    feeds[name] = expression.str();
+    Note("training = " + expression, reply);
+    return Show(graph, ChangedSince(before), "", reply);
+  }
+  if (fed == nullptr) {
     std::vector<llvm::StringRef> candidates;
     for (auto list : {graph.inputs(), graph.parameters(), graph.states()}) {
       for (const Value* value : list) candidates.push_back(value->name());
@@ -289,8 +376,6 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
                     "no input, parameter or state is called '" + name + "'" +
                         (near.empty() ? "" : "; did you mean '" + near.str() + "'?"));
   }
-  const SourceRange range = statement->value->range;
-  const llvm::StringRef expression = llvm::StringRef(typed.code).slice(range.begin, range.end);
   auto compile = [&](llvm::StringRef before) {
     Probe probe = typed;
     probe.code = (before + expression + "\n").str();
@@ -303,48 +388,55 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
                     "'" + name + "' is " + fed->type().ToString() +
                         ": running such values is not part of this version yet");
   }
-  CompileResult result = compile("");
-  if (!result.graph) return;
-  if (result.last_value.empty()) {
+  Tried tried = compile("");
+  if (!tried.graph) return;
+  if (tried.last_value.empty()) {
     // A constant has sizes, but no dtype of its own: it takes the one that is wanted.
-    result = compile(("output " + kProbe + " = ").str());
-    if (!result.graph) return;
-    Type type = result.graph->outputs().back().value->type();
+    tried = compile(("output " + kProbe + " = ").str());
+    if (!tried.graph) return;
+    Type type = tried.graph->outputs().back().value->type();
     type.dtype = fed->type().dtype;
-    result = compile((kProbe + ": " + type.ToString() + " = ").str());
-    if (!result.graph) return;
+    tried = compile((kProbe + ": " + type.ToString() + " = ").str());
+    if (!tried.graph) return;
   }
-  auto got = values.Get(*result.graph, num_lines, result.last_value);
+  auto got = values.Get(*tried.graph, tried.last_value);
   if (!got) {
     reply->error = llvm::toString(got.takeError());
     return;
   }
-  if (!got->front()) {
-    return complain(Code::kMissingInput, range, "this depends on an input that was not fed");
+  if (!got->front().value) {
+    return complain(Code::kMissingInput, range,
+                    "this depends on '" + got->front().missing.front() + "', which was not fed");
   }
-  const Constant& value = *got->front();
-  const Type& type = fed->type();
-  bool fits = value.dtype() == type.dtype && value.sizes().size() == type.dims.size();
-  for (size_t i = 0; fits && i < type.dims.size(); ++i) {
-    fits = !type.dims[i].is_constant() || type.dims[i].is_constant(value.sizes()[i]);
+  const Constant& value = *got->front().value;
+  if (std::string misfit = ReplValues::Misfit(name, fed->type(), value); !misfit.empty()) {
+    return complain(Code::kInputType, range, std::move(misfit));
   }
-  if (!fits) {
-    const llvm::SmallVector<Dim, 4> sizes(value.sizes().begin(), value.sizes().end());
-    return complain(Code::kInputType, range,
-                    "'" + name + "' is declared " + type.ToString() + ", got " +
-                        Type(value.dtype(), sizes).ToString());
+  const llvm::StringMap<uint64_t> before = DescribeNames();
+  const ReplValues::Givens givens = values.givens();
+  const bool is_next_run = fed_in_run.contains(name);
+  if (is_next_run) {
+    // What is fed again begins the next run.
+    if (llvm::Error error = values.Advance(graph)) {
+      reply->error = llvm::toString(std::move(error));
+      return;
+    }
   }
-  const llvm::StringSet<> changed = values.Feed(graph, fed, value);
-  std::vector<Shown> shown{{name, name}};
-  for (const auto& [each, named] : names) {
-    if (each == name || named.value.empty() || !changed.contains(named.value)) continue;
-    const Value* now = graph.FindValue(named.value);
-    if (now == nullptr || ReplValues::Key(graph, now) != named.key) continue;
-    shown.push_back({each, named.value});
+  values.Feed(fed, value);
+  std::vector<Shown> shown = ChangedSince(before);
+  llvm::erase_if(shown, [&](const Shown& each) { return each.value == name; });
+  shown.insert(shown.begin(), {name, name});
+  Show(graph, shown, "", reply);
+  if (reply->failed()) {
+    // A run that fails changes nothing.
+    reply->output.clear();
+    values.GoBackTo(givens);
+    return;
   }
-  CompileResult accepted;
-  accepted.graph = graph.Clone();
-  Show(accepted, shown, "", reply);
+  if (is_next_run) fed_in_run.clear();
+  fed_in_run.insert(name);
+  feeds[name] = expression.str();
+  values.KeepOnly(graph);
 }
 
 }  // namespace pdl

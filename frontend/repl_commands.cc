@@ -9,16 +9,16 @@ namespace pdl {
 
 llvm::ArrayRef<ReplCommand> ReplCommands() {
   static constexpr ReplCommand kCommands[] = {
-      {":help", "[NAME]", "this text, or all about the operator NAME"},
-      {":ops", "", "all operators, a line each"},
-      {":type", "EXPRESSION", "the type of an expression, which is not run"},
-      {":list", "", "the statements accepted so far, with their line numbers"},
-      {":save", "FILE.pdl", "writes them as a file that `pdl run` takes"},
-      {":load", "FILE.pdl", "adds the statements of a file; weights are looked up beside it"},
-      {":device", "NAME", "runs on cpu, cuda or cuda:1 from here on"},
-      {":time", "", "shows how long each statement takes, or stops doing so"},
-      {":reset", "", "forgets all statements and values"},
-      {":quit", "", "leaves; so does Ctrl-D"},
+      {":help", "[NAME]", true, "this text, or all about the operator, layer or value NAME"},
+      {":ops", "", false, "all operators and layers, a line each"},
+      {":type", "EXPRESSION", false, "the type of an expression, which is not run"},
+      {":list", "", false, "the statements accepted so far, with their line numbers"},
+      {":save", "FILE.pdl", false, "writes them as a file that `pdl run` takes"},
+      {":load", "FILE.pdl", false, "adds a file's statements; what these name lies beside it"},
+      {":device", "[NAME]", true, "the device in use; with NAME, runs on cpu, cuda or cuda:1"},
+      {":time", "", false, "how long the last statement took, and how many calls it ran"},
+      {":reset", "", false, "forgets all statements and values"},
+      {":quit", "", false, "leaves; so does Ctrl-D"},
   };
   return kCommands;
 }
@@ -33,12 +33,20 @@ std::string GeneralHelp() {
       "  y = cos(x, scale=5.0)\n"
       "  y |> exp()\n"
       "  |> sum()                    goes on from the last value\n"
-      "  input image: f32[N, 784]    a value is fed, and what depends on it is run anew:\n"
+      "  input image: f32[N, 784]    shows types until it is fed:\n"
       "  feed image = ones([2, 784])\n"
       "\n"
-      "A statement goes on to the next line while a bracket is open. One with a mistake changes\n"
-      "nothing. Random numbers stay the same for the whole session. Tab completes names of\n"
-      "operators, attributes and values. Ctrl-C clears what is being typed, or ends a run.\n"
+      "A statement goes on to the next line while a bracket or block is open. One with a mistake\n"
+      "changes nothing. A layer or attr may be written anew. Only what a statement adds or\n"
+      "changes is run; random numbers stay the same for the whole session.\n"
+      "\n"
+      "The session is one run: an `update` counts for what follows it. Feeding a name again "
+      "begins\n"
+      "the next run, in which states start from what their updates made of them, and runs anew\n"
+      "what depends on either. `feed` also takes parameters, states and `training`.\n"
+      "\n"
+      "Tab completes names, attributes (with range and default) and files. Ctrl-C clears what is\n"
+      "being typed, or ends a run.\n"
       "\n";
   for (const ReplCommand& command : ReplCommands()) {
     help += llvm::formatv("  {0,-20} {1}\n", (command.name + " " + command.argument).str(),
@@ -66,8 +74,7 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
                       near.empty() ? "; see ':help'" : "; did you mean '" + near.str() + "'?");
     return;
   }
-  const bool wants_argument = !command->argument.empty() && name != ":help";
-  if (wants_argument && argument.empty()) {
+  if (!command->argument.empty() && !command->is_optional && argument.empty()) {
     reply->error = llvm::formatv("wanted {0} {1}", name, command->argument);
     return;
   }
@@ -80,12 +87,20 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
   };
   if (name == ":help") return Help(argument, reply);
   if (name == ":type") return TypeOf(argument, typed, reply);
-  if (name == ":load") return Load(argument, reply);
-  if (name == ":save") return report(host.WriteFile(argument, text));
-  if (name == ":device") return report(host.SetDevice(argument));
+  // A path may be quoted, as it is in statements.
+  const llvm::StringRef path =
+      argument.size() > 1 && argument.starts_with("\"") && argument.ends_with("\"")
+          ? argument.drop_front().drop_back()
+          : argument;
+  if (name == ":load") return Load(path, reply);
+  if (name == ":save") return report(host.WriteFile(path, TextToSave()));
+  if (name == ":device") {
+    if (argument.empty()) reply->output = host.DeviceName() + "\n";
+    return argument.empty() ? void() : report(host.SetDevice(argument));
+  }
   if (name == ":reset") return Reset();
   if (name == ":ops") {
-    reply->output = OpListText(registry, host.Width());
+    reply->output = OpListText(*request.registry, host.Width()) + LayerList();
   } else if (name == ":list") {
     llvm::SmallVector<llvm::StringRef, 16> lines;
     llvm::StringRef(text).split(lines, '\n');
@@ -93,8 +108,9 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
       reply->output += llvm::formatv("{0,4} | {1}\n", index + 1, line);
     }
   } else if (name == ":time") {
-    is_timed = !is_timed;
-    reply->output = is_timed ? "times are shown\n" : "times are not shown any more\n";
+    reply->output =
+        llvm::formatv("compiled in {0:F2} ms; {1} call{2} run in {3:F2} ms\n", last_times.compile,
+                      last_times.calls, last_times.calls == 1 ? "" : "s", last_times.run);
   } else {
     reply->quit = true;
   }
@@ -111,17 +127,67 @@ void ReplSession::Impl::Help(llvm::StringRef name, ReplReply* reply) {
     reply->output = llvm::StringRef(reply->output).rtrim().str() + ": " + command.help.str() + "\n";
     return;
   }
-  if (const OpDef* def = registry.Find(name)) {
+  // As in a call: own layers, standard ones, operators.
+  if (const ReplLayer* layer = FindLayer(name)) {
+    reply->output = layer->Document(host.Width());
+    return;
+  }
+  if (const OpDef* def = request.registry->Find(name)) {
     reply->output = OpDocText(*def, host.Width());
     return;
   }
+  auto value = names.find(name.str());
+  if (value != names.end() && !value->second.empty()) {
+    const Value* known = graph.FindValue(value->second);
+    reply->output = (name + ": " + known->type().ToString() + "\n").str();
+    if (!known->comment().empty()) reply->output += known->comment() + "\n";
+    return;
+  }
   std::vector<llvm::StringRef> candidates;
-  const std::vector<const OpDef*> all = registry.All();
+  const std::vector<const OpDef*> all = request.registry->All();
   for (const OpDef* def : all) candidates.push_back(def->name());
+  for (const auto* layers : {&own_layers, &standard_layers}) {
+    for (const ReplLayer& layer : *layers) candidates.push_back(layer.name);
+  }
   const llvm::StringRef near = NearestName(name, candidates);
   reply->error =
-      llvm::formatv("no operator is called '{0}'{1}", name,
+      llvm::formatv("no operator, layer or value is called '{0}'{1}", name,
                     near.empty() ? "; see ':ops'" : "; did you mean '" + near.str() + "'?");
+}
+
+std::string ReplSession::Impl::LayerList() const {
+  std::string list = "\nLayers\n";
+  for (const auto* layers : {&own_layers, &standard_layers}) {
+    for (const ReplLayer& layer : *layers) {
+      const llvm::StringRef sentence = llvm::StringRef(layer.doc).split('\n').first;
+      std::string line = llvm::formatv("{0,-16} {1}", layer.name, sentence);
+      if (line.size() > host.Width()) line = line.substr(0, host.Width() - 3) + "...";
+      list += llvm::StringRef(line).rtrim().str() + "\n";
+    }
+  }
+  return list;
+}
+
+std::string ReplSession::Impl::TextToSave() const {
+  std::string saved = text + comments;
+  // A file without outputs would run nothing.
+  if (graph.outputs().empty()) {
+    for (const auto& [name, value] : llvm::reverse(names)) {
+      const Value* known = value.empty() ? nullptr : graph.FindValue(value);
+      if (known == nullptr || known->kind() != ValueKind::kResult) continue;
+      saved += "output " + name + "\n";
+      break;
+    }
+  }
+  if (!feeds.empty()) saved += "\n# What was fed:\n";
+  for (const auto& [name, expression] : feeds) {
+    std::string line = "feed " + name + " = " + expression;
+    for (size_t at = 0; (at = line.find('\n', at)) != std::string::npos; ++at) {
+      line.replace(at, 1, "\n# ");
+    }
+    saved += "# " + line + "\n";
+  }
+  return saved;
 }
 
 void ReplSession::Impl::TypeOf(llvm::StringRef expression, llvm::StringRef typed,
@@ -132,9 +198,10 @@ void ReplSession::Impl::TypeOf(llvm::StringRef expression, llvm::StringRef typed
   probe.code += (expression + "\n)\n").str();
   probe.typed = typed.str();
   probe.typed_offset = static_cast<size_t>(expression.data() - typed.data());
-  const CompileResult result = Try(probe, reply);
-  if (!result.graph) return;
-  reply->output = result.graph->outputs().back().value->type().ToString() + "\n";
+  const Tried tried = Try(probe, reply);
+  if (!tried.graph) return;
+  const std::string type = tried.graph->outputs().back().value->type().ToString();
+  reply->output = host.Style(ReplStyle::kType, type) + "\n";
 }
 
 void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
@@ -147,15 +214,19 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
     reply->error = llvm::formatv("{0} is too long", path);
     return;
   }
+  const std::string former = host.UseFolderOf(path);
   Probe probe;
   probe.code = *content;
   probe.typed = *content;
   probe.file = path.str();
-  CompileResult result = Try(probe, reply);
-  if (!result.graph) return;
+  Tried tried = Try(probe, reply);
+  if (!tried.graph) {
+    host.UseFolderOf(former);
+    return;
+  }
   const size_t old_outputs = graph.outputs().size();
   const size_t old_inputs = graph.inputs().size();
-  Accept(*content, std::move(result));
+  Accept(text + *content, std::move(tried));
   std::vector<Shown> shown;
   for (const Value* input : graph.inputs().drop_front(old_inputs)) {
     shown.push_back({input->name(), input->name()});
@@ -163,20 +234,23 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
   for (const GraphOutput& output : graph.outputs().drop_front(old_outputs)) {
     shown.push_back({output.name, output.value->name()});
   }
-  for (const Shown& each : shown) Remember(each.label, each.value);
-  if (!shown.empty()) last = shown.back().label;
-  CompileResult accepted;
-  accepted.graph = graph.Clone();
-  Show(accepted, shown, "", reply);
+  // An output is a value of the file only where it has the name of one.
+  for (const Shown& each : shown) {
+    if (names.count(each.label)) last = each.label;
+  }
+  Show(graph, shown, "", reply);
 }
 
 void ReplSession::Impl::Reset() {
   values.Clear();
   text.clear();
+  ast.reset();
   comments.clear();
   last.clear();
   names.clear();
-  num_lines = 0;
+  feeds.clear();
+  fed_in_run.clear();
+  own_layers.clear();
   graph = Graph();
 }
 

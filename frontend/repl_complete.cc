@@ -1,4 +1,6 @@
 // What may stand at the cursor. Looks at the text as it is, complete or not, by its brackets alone.
+#include <optional>
+
 #include "frontend/repl_session.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +16,17 @@ llvm::StringRef LastWord(llvm::StringRef text) {
                                                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                                              "0123456789_") +
                                        1));
+}
+
+/// The same with the dots that lead to it: "net.block".
+llvm::StringRef LastPath(llvm::StringRef text) {
+  size_t size = LastWord(text).size();
+  while (text.drop_back(size).ends_with(".")) {
+    const size_t before = LastWord(text.drop_back(size + 1)).size();
+    if (before == 0) break;
+    size += 1 + before;
+  }
+  return text.take_back(size);
 }
 
 /// Where the cursor stands, as far as the text before it tells.
@@ -57,7 +70,7 @@ Context Look(llvm::StringRef before) {
   const llvm::StringRef left = before.drop_back(LastWord(before).size()).rtrim();
   context.at_statement = open.empty() && (left.empty() || before.rtrim(" \t").ends_with("\n"));
   if (open.empty() || before[open.back()] != '(') return context;
-  context.callee = LastWord(before.take_front(open.back()).rtrim());
+  context.callee = LastPath(before.take_front(open.back()).rtrim());
   context.arguments = before.drop_front(open.back() + 1);
   context.at_argument = left.ends_with("(") || left.ends_with(",");
   if (left.ends_with("=")) context.attribute = LastWord(left.drop_back().rtrim());
@@ -93,25 +106,75 @@ bool IsGiven(llvm::StringRef arguments, llvm::StringRef name) {
   return false;
 }
 
-void AddArgumentNames(const OpSignature& signature, llvm::StringRef arguments, Completer* add) {
+/// An attribute or input of what is called.
+struct Argument {
+  std::string name;
+  std::string hint;  // "float > 0 = 1.0"
+  bool is_input = false;
+  std::vector<std::string> choices{};  // as the language writes them
+};
+
+std::vector<Argument> ArgumentsOf(const OpSignature& signature) {
+  std::vector<Argument> arguments;
   for (const AttributeDecl& attribute : signature.attributes) {
-    if (IsGiven(arguments, attribute.name)) continue;
-    add->Add(attribute.name + "=", attribute.name + "=  " + attribute.ToString());
+    Argument argument{attribute.name, attribute.ToString()};
+    for (const std::string& choice : attribute.choices) {
+      argument.choices.push_back("\"" + choice + "\"");
+    }
+    if (attribute.kind == AttributeKind::kBool) argument.choices = {"true", "false"};
+    for (int i = 1; i < kNumDTypes && attribute.kind == AttributeKind::kDType; ++i) {
+      argument.choices.push_back(DTypeName(static_cast<DType>(i)).str());
+    }
+    arguments.push_back(std::move(argument));
   }
   for (const InputDecl& input : signature.inputs) {
-    // By position they need no name: offered where the word is begun.
-    if (IsGiven(arguments, input.name) || input.repeatable || LastWord(arguments).empty()) continue;
-    add->Add(input.name + "=", input.name + "=  input");
+    if (!input.repeatable) arguments.push_back({input.name, "input", /*is_input=*/true});
+  }
+  return arguments;
+}
+
+std::vector<Argument> ArgumentsOf(const ReplLayer& layer) {
+  std::vector<Argument> arguments;
+  for (const ReplLayer::Parameter& parameter : layer.parameters) {
+    const llvm::StringRef hint = llvm::StringRef(parameter.text).split(": ").second;
+    arguments.push_back({parameter.name, hint.str(), parameter.is_input, parameter.choices});
+  }
+  return arguments;
+}
+
+void AddArgumentNames(llvm::ArrayRef<Argument> arguments, llvm::StringRef given, Completer* add) {
+  for (const Argument& argument : arguments) {
+    if (IsGiven(given, argument.name)) continue;
+    // By position inputs need no name: offered where the word is begun.
+    if (argument.is_input && LastWord(given).empty()) continue;
+    add->Add(argument.name + "=", argument.name + "=  " + argument.hint);
   }
 }
 
-void AddAttributeValues(const AttributeDecl& attribute, Completer* add) {
-  if (attribute.kind == AttributeKind::kBool) {
-    add->Add("true");
-    add->Add("false");
-  } else if (attribute.kind == AttributeKind::kDType) {
-    for (int i = 1; i < kNumDTypes; ++i) add->Add(DTypeName(static_cast<DType>(i)));
+/// What a statement's quote is followed by.
+std::vector<ReplCompletion> CompletePath(ReplHost& host, llvm::StringRef typed,
+                                         llvm::ArrayRef<llvm::StringRef> endings,
+                                         bool of_statement) {
+  Completer add(typed);
+  for (const std::string& path : host.ListFiles(typed, of_statement)) {
+    const bool is_folder = llvm::StringRef(path).ends_with("/");
+    const bool fits = is_folder || endings.empty() || llvm::any_of(endings, [&](auto ending) {
+                        return llvm::StringRef(path).ends_with(ending);
+                      });
+    // A list shows what differs.
+    const size_t name = llvm::StringRef(path).drop_back().rfind('/') + 1;
+    if (fits) add.Add(path + (of_statement && !is_folder ? "\"" : ""), path.substr(name));
   }
+  return add.Take();
+}
+
+/// The kinds of files that the statement or call before the quote reads; nullopt: none.
+std::optional<std::vector<llvm::StringRef>> FileKinds(llvm::StringRef before_quote) {
+  const llvm::StringRef left = before_quote.rtrim();
+  const llvm::StringRef word = LastWord(left.ends_with("(") ? left.drop_back().rtrim() : left);
+  if (word == "import") return {{".pdl", ".pdlc"}};
+  if (word == "load") return {{".safetensors"}};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -120,7 +183,7 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
                                                   size_t* begin) const {
   const llvm::StringRef before = text.take_front(cursor);
   llvm::StringRef word = LastWord(before);
-  const OpRegistry& registry = impl_->registry;
+  const OpRegistry& registry = *impl_->request.registry;
   const std::vector<const OpDef*> operators = registry.All();
 
   // A command and what it takes.
@@ -138,6 +201,9 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
     *begin = before.size() - word.size();
     if (command.starts_with(":help ")) {
       Completer add(word);
+      for (const auto* layers : {&impl_->own_layers, &impl_->standard_layers}) {
+        for (const ReplLayer& layer : *layers) add.Add(layer.name);
+      }
       for (const OpDef* def : operators) add.Add(def->name());
       return add.Take();
     }
@@ -146,57 +212,93 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
       for (const char* device : {"cpu", "cuda"}) add.Add(device);
       return add.Take();
     }
+    for (llvm::StringRef name : {":load ", ":save "}) {
+      if (!command.starts_with(name)) continue;
+      const llvm::StringRef typed = command.drop_front(name.size()).ltrim(" \"");
+      *begin = before.size() - typed.size();
+      return CompletePath(impl_->host, typed, {".pdl"}, /*of_statement=*/false);
+    }
     if (!command.starts_with(":type ")) return {};
   }
 
   const Context context = Look(before);
   *begin = before.size() - word.size();
-  const OpDef* callee = context.callee.empty() ? nullptr : registry.Find(context.callee);
-  const int index = callee == nullptr ? -1 : callee->signature.FindAttribute(context.attribute);
-  const AttributeDecl* attribute = index < 0 ? nullptr : &callee->signature.attributes[index];
   if (context.in_comment) return {};
+  std::vector<Argument> arguments;
+  if (const ReplLayer* layer = impl_->FindLayer(context.callee)) {
+    arguments = ArgumentsOf(*layer);
+  } else if (const OpDef* callee = registry.Find(context.callee)) {
+    arguments = ArgumentsOf(callee->signature);
+  }
+  auto find_argument = [&](llvm::StringRef name) -> const Argument* {
+    auto found = llvm::find_if(arguments, [&](const Argument& a) { return a.name == name; });
+    return found == arguments.end() ? nullptr : &*found;
+  };
   if (context.in_string) {
-    // A choice of the attribute, which begins after the quote.
+    // A file, or a choice of the attribute, which begins after the quote.
     const size_t quote = before.rfind('"');
-    const llvm::StringRef left = before.take_front(quote).rtrim();
-    if (callee == nullptr || !left.ends_with("=")) return {};
-    const int string = callee->signature.FindAttribute(LastWord(left.drop_back().rtrim()));
-    if (string < 0) return {};
     *begin = quote + 1;
-    Completer add(before.drop_front(quote + 1));
-    for (const std::string& choice : callee->signature.attributes[string].choices) {
-      add.Add(choice + "\"", choice);
+    const llvm::StringRef typed = before.drop_front(quote + 1);
+    if (const auto kinds = FileKinds(before.take_front(quote))) {
+      return CompletePath(impl_->host, typed, *kinds, /*of_statement=*/true);
+    }
+    const llvm::StringRef left = before.take_front(quote).rtrim();
+    if (!left.ends_with("=")) return {};
+    const Argument* string = find_argument(LastWord(left.drop_back().rtrim()));
+    if (string == nullptr) return {};
+    Completer add(typed);
+    for (const std::string& choice : string->choices) {
+      if (llvm::StringRef(choice).starts_with("\"")) {
+        add.Add(choice.substr(1), llvm::StringRef(choice).trim('"'));
+      }
     }
     return add.Take();
   }
   // A number is not the beginning of a name.
   if (!word.empty() && llvm::isDigit(word[0])) return {};
 
+  // `hidden.w`, `net.block`: what has a way.
+  if (const llvm::StringRef path = LastPath(before); path.contains('.')) {
+    *begin = before.size() - path.size();
+    Completer add(path);
+    for (auto list : {impl_->graph.parameters(), impl_->graph.states()}) {
+      for (const Value* value : list) {
+        add.Add(value->name(), value->name() + ": " + value->type().ToString());
+      }
+    }
+    for (const ReplLayer& layer : impl_->own_layers) add.Add(layer.name + "(", layer.Signature());
+    return add.Take();
+  }
+
   Completer add(word);
-  if (attribute != nullptr) {
-    for (const std::string& choice : attribute->choices) add.Add("\"" + choice + "\"");
-    AddAttributeValues(*attribute, &add);
+  if (const Argument* argument = find_argument(context.attribute)) {
+    for (const std::string& choice : argument->choices) add.Add(choice);
+    if (word.empty() && argument->choices.empty()) {
+      // Nothing to choose from: only the hint.
+      return {{"", argument->name + ": " + argument->hint}};
+    }
     if (word.empty()) return add.Take();
   }
-  if (callee != nullptr && context.at_argument) {
-    AddArgumentNames(callee->signature, context.arguments, &add);
-  }
-  for (const auto& [name, named] : impl_->names) {
-    const Value* value = named.value.empty() ? nullptr : impl_->graph.FindValue(named.value);
-    add.Add(name, value == nullptr ? name : name + ": " + value->type().ToString());
+  if (context.at_argument) AddArgumentNames(arguments, context.arguments, &add);
+  for (const auto& [name, value] : impl_->names) {
+    const Value* known = value.empty() ? nullptr : impl_->graph.FindValue(value);
+    add.Add(name, known == nullptr ? name : name + ": " + known->type().ToString());
   }
   // After `input x:` and the like stands a type; a begun word may be one anywhere.
   if (!word.empty() || before.rtrim().ends_with(":")) {
     for (int i = 1; i < kNumDTypes; ++i) add.Add(DTypeName(static_cast<DType>(i)));
   }
   if (context.at_statement && !word.empty()) {
-    for (const char* keyword :
-         {"assert", "attr", "feed", "input", "output", "param", "state", "update"}) {
+    for (const char* keyword : {"assert", "attr", "feed", "for", "if", "import", "input", "layer",
+                                "load", "minimize", "output", "param", "state", "update"}) {
       add.Add(llvm::Twine(keyword) + " ");
     }
   }
   // Where an argument begins they would hide its attributes.
-  if (!word.empty() || callee == nullptr || !context.at_argument) {
+  if (!word.empty() || arguments.empty() || !context.at_argument) {
+    for (const auto* layers : {&impl_->own_layers, &impl_->standard_layers}) {
+      for (const ReplLayer& layer : *layers) add.Add(layer.name + "(", layer.Signature());
+    }
     for (const OpDef* def : operators) add.Add(def->name() + "(", OpCallToString(def->signature));
   }
   return add.Take();

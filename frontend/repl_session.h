@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "frontend/ast.h"
+#include "frontend/repl_layers.h"
 #include "frontend/repl_values.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/repl.h"
 
 namespace pdl {
@@ -17,16 +19,13 @@ namespace pdl {
 struct ReplCommand {
   llvm::StringRef name;
   llvm::StringRef argument;  // as the help calls it, or empty
+  bool is_optional;          // the argument
   llvm::StringRef help;
 };
 llvm::ArrayRef<ReplCommand> ReplCommands();
 
 struct ReplSession::Impl {
-  Impl(const OpRegistry& registry_in, ReplHost& host_in, WeightLookup find_weight_in)
-      : registry(registry_in),
-        host(host_in),
-        find_weight(std::move(find_weight_in)),
-        values(host_in) {}
+  Impl(CompileRequest request_in, ReplHost& host_in);
 
   /// Text that is compiled after the accepted one, in place of what the user sees of it.
   struct Probe {
@@ -38,8 +37,16 @@ struct ReplSession::Impl {
     /// What messages call the text, where it is a file of its own.
     std::string file{};
   };
-  /// Compiles it; mistakes go to the reply. A quiet one reports nothing.
-  CompileResult Try(const Probe& probe, ReplReply* reply, bool quiet = false);
+  /// What came of a text.
+  struct Tried {
+    std::optional<Graph> graph;  // absent where there are mistakes
+    std::string last_value;      // as in CompileResult
+    std::vector<std::pair<std::string, std::string>> names;
+    std::unique_ptr<Ast> ast;
+  };
+  /// Compiles the accepted text and the probe; mistakes go to the reply, if there is one.
+  Tried Try(const Probe& probe, ReplReply* reply);
+  Tried CompileAll(std::string whole, Diagnostics* diagnostics);
 
   // --- repl.cc: statements -------------------------------------------------------------------
   void Execute(llvm::StringRef text, ReplReply* reply);
@@ -47,49 +54,74 @@ struct ReplSession::Impl {
   Probe WithComments(Probe probe) const;
   /// Executes the statements of a text; the first mistake ends it.
   void ExecuteAll(Probe probe, ReplReply* reply);
-  void ExecuteAssign(const ast::AssignStatement* statement, const Probe& probe, ReplReply* reply);
-  void ExecuteDeclaration(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
+  void ExecuteExpression(const ast::AssignStatement* statement, const Probe& probe,
+                         ReplReply* reply);
+  void ExecuteStatement(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
   void ExecuteFeed(const ast::FeedStatement* statement, const Probe& probe, ReplReply* reply);
+  /// Puts a layer or attr in the place of the accepted one of that name; false where there is none.
+  bool Redefine(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
+  /// From here on, that is the text.
+  void Accept(std::string whole, Tried tried);
+  /// The layers that an import makes visible; none where it cannot be read.
+  std::vector<ReplLayer> LayersOf(const ast::ImportStatement* import) const;
+
+  // --- repl_show.cc: answers -----------------------------------------------------------------
   /// The name that a statement without a mistake gave to `value`, or to a constant where it is
-  /// empty, is shown and remembered.
+  /// empty, is shown.
   struct Shown {
     std::string label;  // empty: an expression
     std::string value;  // of the graph; empty: a constant
   };
-  void Show(const CompileResult& result, llvm::ArrayRef<Shown> shown, llvm::StringRef expression,
+  void Show(const Graph& graph, llvm::ArrayRef<Shown> shown, llvm::StringRef expression,
             ReplReply* reply);
   void ShowConstant(const Shown& shown, llvm::StringRef expression, ReplReply* reply);
   /// "y: f32[2] = [0.0, 1.0]".
-  void Print(llvm::StringRef label, const Type& type, const Constant* value, ReplReply* reply);
-  void Accept(llvm::StringRef code, CompileResult result);
-  void Remember(llvm::StringRef name, llvm::StringRef value);
+  void Print(llvm::StringRef label, const Type& type, const ReplValues::Found& found,
+             ReplReply* reply);
+  /// What a statement says that gives no name a value.
+  void Acknowledge(const ast::Statement* statement, ReplReply* reply);
+  void Note(const llvm::Twine& text, ReplReply* reply);
+  /// What the values of all names are computed from now.
+  llvm::StringMap<uint64_t> DescribeNames() const;
+  /// The names whose values are others than they were then.
+  std::vector<Shown> ChangedSince(const llvm::StringMap<uint64_t>& before) const;
 
   // --- repl_commands.cc ----------------------------------------------------------------------
   void Command(llvm::StringRef text, ReplReply* reply);
   void Help(llvm::StringRef name, ReplReply* reply);
+  /// The layers, a line each.
+  std::string LayerList() const;
   void TypeOf(llvm::StringRef expression, llvm::StringRef typed, ReplReply* reply);
   void Load(llvm::StringRef path, ReplReply* reply);
+  /// The text as a file of its own.
+  std::string TextToSave() const;
   void Reset();
 
-  const OpRegistry& registry;
+  CompileRequest request;
   ReplHost& host;
-  WeightLookup find_weight;
   ReplValues values;
   /// What was accepted; ends with a newline where it is not empty.
   std::string text;
-  uint32_t num_lines = 0;
+  std::unique_ptr<Ast> ast;
   Graph graph;
   /// Comments that wait for their statement.
   std::string comments;
   /// The expression that a leading `|>` goes on from; empty where there is none.
   std::string last;
-  /// The names that statements gave, and the Key and name of the value each has, where it is one of
-  /// the graph.
-  struct Named {
-    std::string value, key;
+  /// The names that the text gives, and the graph's value that each stands for; empty: none.
+  llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> names;
+  /// What was fed, as it was written; and what since this run began.
+  llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> feeds;
+  llvm::StringSet<> fed_in_run;
+  /// Standard layers, and those of the text and its imports.
+  std::vector<ReplLayer> standard_layers, own_layers;
+  const ReplLayer* FindLayer(llvm::StringRef name) const;
+  /// Of the statement before this one.
+  struct Times {
+    double compile = 0, run = 0;
+    size_t calls = 0;
   };
-  llvm::MapVector<std::string, Named, llvm::StringMap<unsigned>> names;
-  bool is_timed = false;
+  Times times, last_times;
 };
 
 }  // namespace pdl

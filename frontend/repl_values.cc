@@ -1,35 +1,36 @@
 #include "frontend/repl_values.h"
 
+#include <chrono>
+
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "pdl/passes.h"
 
 namespace pdl {
 namespace {
 
-using VisitSymbol = llvm::function_ref<void(llvm::StringRef)>;
-
-void ForEachSymbol(llvm::ArrayRef<Dim> dims, VisitSymbol visit) {
-  for (const Dim& dim : dims) dim.ForEachSymbol(visit);
-}
-
-void ForEachSymbol(const Type& type, VisitSymbol visit) {
-  ForEachSymbol(type.dims, visit);
-  if (type.index_bound) type.index_bound->ForEachSymbol(visit);
-}
-
-void ForEachSymbol(const Op& op, VisitSymbol visit) {
-  for (const Value* result : op.results()) ForEachSymbol(result->type(), visit);
-  for (const AttributeValue& attribute : op.attribute_values()) {
-    if (const auto* shape = std::get_if<Shape>(&attribute)) ForEachSymbol(*shape, visit);
-    if (const auto* shapes = std::get_if<std::vector<Shape>>(&attribute)) {
-      for (const Shape& shape : *shapes) ForEachSymbol(shape, visit);
-    }
-  }
-}
-
 bool IsLeaf(const Value* value) { return value->kind() != ValueKind::kResult; }
+
+/// Values that choose what a Plan runs: it must be able to work them out by itself.
+llvm::DenseSet<const Value*> FindConditions(const Graph& graph) {
+  llvm::DenseSet<const Value*> conditions;
+  llvm::SmallVector<const Value*, 16> stack;
+  auto add = [&](const Value* value) {
+    if (conditions.insert(value).second) stack.push_back(value);
+  };
+  for (const Op* op : graph.ops()) {
+    if (op->def().has(kPlanSelect)) add(op->operands()[0]);
+  }
+  while (!stack.empty()) {
+    const Op* producer = stack.pop_back_val()->producer();
+    if (producer != nullptr) llvm::for_each(producer->operands(), add);
+  }
+  return conditions;
+}
 
 /// What one value needs: a walk backwards that stops at what is known.
 struct Needs {
@@ -37,9 +38,11 @@ struct Needs {
   llvm::SetVector<Value*> known, variables;
   /// Inputs whose sizes bind a symbol.
   llvm::SetVector<Value*> binders;
-  bool lacks_input = false;
+  /// Inputs that were not fed.
+  llvm::SetVector<Value*> missing;
 
   void Collect(const Graph& graph, Value* wanted, llvm::function_ref<bool(const Value*)> is_known) {
+    for (const std::string& name : graph.Symbols()) bindable_.insert(name);
     llvm::SmallVector<Value*, 16> stack{wanted};
     llvm::DenseSet<const Value*> seen{wanted};
     auto symbol = [&](llvm::StringRef name) { NeedSymbol(name); };
@@ -49,7 +52,7 @@ struct Needs {
       if (is_known(value)) {
         known.insert(value);
       } else if (value->kind() == ValueKind::kInput) {
-        lacks_input = true;
+        missing.insert(value);
       } else if (IsLeaf(value)) {
         variables.insert(value);
       } else {
@@ -64,141 +67,242 @@ struct Needs {
 
  private:
   void NeedSymbol(llvm::StringRef name) {
-    if (seen_symbols_.insert(name).second) symbols_.push_back(name.str());
+    // A size that the data decide needs no input of its own.
+    if (bindable_.contains(name) && seen_symbols_.insert(name).second) {
+      symbols_.push_back(name.str());
+    }
   }
 
   // Finds a fed input for each symbol; such an input may have further symbols.
   void Bind(const Graph& graph, llvm::function_ref<bool(const Value*)> is_known) {
-    for (; next_symbol_ < symbols_.size(); ++next_symbol_) {
-      const std::string name = symbols_[next_symbol_];
+    for (size_t next = 0; next < symbols_.size(); ++next) {
+      const std::string name = symbols_[next];
       bool is_bound = false;
+      Value* unfed = nullptr;
       for (Value* input : graph.inputs()) {
-        if (!is_known(input)) continue;
         bool has_it = false;
         ForEachSymbol(input->type(), [&](llvm::StringRef symbol) { has_it |= symbol == name; });
         if (!has_it) continue;
+        if (!is_known(input)) {
+          if (unfed == nullptr) unfed = input;
+          continue;
+        }
         is_bound = true;
         if (binders.insert(input)) {
           ForEachSymbol(input->type(), [&](llvm::StringRef symbol) { NeedSymbol(symbol); });
         }
       }
-      lacks_input |= !is_bound;
+      if (!is_bound && unfed != nullptr) missing.insert(unfed);
     }
   }
 
-  llvm::StringSet<> seen_symbols_;
+  llvm::StringSet<> bindable_, seen_symbols_;
   std::vector<std::string> symbols_;
-  size_t next_symbol_ = 0;
 };
 
 }  // namespace
 
-std::string ReplValues::Key(const Graph& graph, const Value* value) {
-  if (IsLeaf(value)) return value->name();
-  if (value->location() == kUnknownLocation) return "";
-  const Location& location = graph.locations()[value->location()];
-  return value->name() + ":" + std::to_string(location.line) + ":" +
-         std::to_string(location.column);
+// ---------------------------------------------------------------------------------------------
+// What is known
+
+ReplValues::Sizes ReplValues::FindSizes(const Graph& graph) const {
+  std::vector<std::pair<const Value*, const Given*>> fed;
+  for (const Value* input : graph.inputs()) {
+    const auto given = given_.find(input->name());
+    if (given != given_.end()) fed.emplace_back(input, &given->second);
+  }
+  // What was fed last decides: an earlier value that contradicts it counts as not fed.
+  llvm::sort(fed,
+             [](const auto& a, const auto& b) { return a.second->version > b.second->version; });
+  Sizes sizes;
+  for (const auto& [input, given] : fed) {
+    if (!Fits(given->value, input->type(), sizes)) continue;
+    for (const auto& [dim, actual] : llvm::zip(input->type().dims, given->value.sizes())) {
+      const bool is_alone = !dim.symbol().empty();
+      if (is_alone) sizes[dim.symbol()].size = actual;
+      dim.ForEachSymbol([&, actual = actual](llvm::StringRef name) {
+        uint64_t& fingerprint = sizes[name].fingerprint;
+        fingerprint = static_cast<size_t>(is_alone ? llvm::hash_value(actual)
+                                                   : llvm::hash_combine(fingerprint, actual));
+      });
+    }
+  }
+  return sizes;
 }
 
-const Constant* ReplValues::Find(const Graph& graph, const Value* value) const {
-  const std::string key = Key(graph, value);
-  auto found = key.empty() ? known_.end() : known_.find(key);
+bool ReplValues::Fits(const Constant& constant, const Type& type, const Sizes& sizes) {
+  if (constant.dtype() != type.dtype || constant.sizes().size() != type.rank()) return false;
+  for (const auto& [dim, actual] : llvm::zip(type.dims, constant.sizes())) {
+    if (dim.is_constant() && !dim.is_constant(actual)) return false;
+    const auto bound = sizes.find(dim.symbol());
+    if (bound != sizes.end() && bound->second.size.value_or(actual) != actual) return false;
+  }
+  return true;
+}
+
+std::string ReplValues::Misfit(llvm::StringRef name, const Type& type, const Constant& constant) {
+  if (!Fits(constant, type, {})) {
+    const Shape sizes(constant.sizes().begin(), constant.sizes().end());
+    return llvm::formatv("'{0}' is declared {1}, got {2}", name, type.ToString(),
+                         Type(constant.dtype(), sizes).ToString());
+  }
+  if (!type.index_bound || !type.index_bound->is_constant()) return "";
+  for (int64_t i = 0; i < constant.num_elements(); ++i) {
+    const double element = constant.ElementAsDouble(i);
+    if (element >= 0 && element < static_cast<double>(type.index_bound->constant())) continue;
+    return llvm::formatv("'{0}' is declared {1}, got {2} at {3}", name, type.ToString(),
+                         static_cast<int64_t>(element), i);
+  }
+  return "";
+}
+
+const ReplValues::Given* ReplValues::FindGiven(const Value* leaf, const Sizes& sizes) const {
+  const auto given = given_.find(leaf->name());
+  if (given == given_.end()) return nullptr;
+  // A state of other sizes than the inputs now have begins anew.
+  return Fits(given->second.value, leaf->type(), sizes) ? &given->second : nullptr;
+}
+
+Fingerprints ReplValues::Describe(const Graph& graph, const Sizes& sizes) const {
+  auto leaf = [&](const Value* value) -> std::optional<uint64_t> {
+    const Given* given = FindGiven(value, sizes);
+    return given == nullptr ? std::nullopt : std::optional(given->version);
+  };
+  auto size = [&](llvm::StringRef name) {
+    const auto known = sizes.find(name);
+    return known == sizes.end() ? 0 : known->second.fingerprint;
+  };
+  return Fingerprints(graph, leaf, size, training_);
+}
+
+Fingerprints ReplValues::Describe(const Graph& graph) const {
+  return Describe(graph, FindSizes(graph));
+}
+
+const Constant* ReplValues::Find(const Value* value, uint64_t fingerprint,
+                                 const Sizes& sizes) const {
+  if (IsLeaf(value)) {
+    if (const Given* given = FindGiven(value, sizes)) return &given->value;
+  }
+  const auto found = known_.find(fingerprint);
   return found == known_.end() ? nullptr : &found->second;
 }
 
-llvm::Expected<std::vector<std::optional<Constant>>> ReplValues::Get(
-    const Graph& original, uint32_t kept_lines, llvm::ArrayRef<std::string> names) {
-  std::vector<std::optional<Constant>> values(names.size());
+void ReplValues::KeepOnly(const Graph& graph) {
+  const Fingerprints prints = Describe(graph);
+  std::unordered_map<uint64_t, Constant> kept;
+  auto keep = [&](const Value* value) {
+    if (auto node = known_.extract(prints[value])) kept.insert(std::move(node));
+  };
+  for (auto leaves : {graph.inputs(), graph.parameters(), graph.states()}) {
+    llvm::for_each(leaves, keep);
+  }
+  for (const Op* op : graph.ops()) llvm::for_each(op->results(), keep);
+  known_ = std::move(kept);
+}
+
+void ReplValues::Clear() {
+  known_.clear();
+  given_.clear();
+  training_ = false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is given
+
+void ReplValues::Feed(const Value* value, Constant constant) {
+  given_[value->name()] = {std::move(constant), ++version_};
+}
+
+llvm::Error ReplValues::Advance(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const GraphUpdate& update : graph.updates()) names.push_back(update.value->name());
+  llvm::Expected<std::vector<Found>> next = Get(graph, names);
+  if (!next) return next.takeError();
+  for (const auto& [update, found] : llvm::zip(graph.updates(), *next)) {
+    if (found.value) Feed(update.state, *found.value);
+  }
+  return llvm::Error::success();
+}
+
+// ---------------------------------------------------------------------------------------------
+// Runs
+
+llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& original,
+                                                               llvm::ArrayRef<std::string> names) {
+  std::vector<Found> found(names.size());
   Graph graph = original.Clone();
-  const uint32_t num_values = graph.num_values();
+  const Sizes sizes = FindSizes(graph);
+  const Fingerprints prints = Describe(graph, sizes);
+  const llvm::DenseSet<const Value*> conditions = FindConditions(graph);
+  auto find = [&](const Value* value) { return Find(value, prints[value], sizes); };
   auto is_known = [&](const Value* value) {
-    return graph.number(value) < num_values && Find(graph, value) != nullptr;
+    return !(conditions.contains(value) && IsKnownToPlan(value)) && find(value) != nullptr;
   };
   // What is run for, by the place that takes it; a parameter has none.
   std::vector<std::pair<Value*, std::optional<size_t>>> wanted;
   llvm::SetVector<Value*> known, variables, binders;
-  for (auto [index, name] : llvm::enumerate(names)) {
+  for (const auto& [index, name] : llvm::enumerate(names)) {
     Value* value = graph.FindValue(name);
-    if (const Constant* constant = Find(graph, value)) {
-      values[index] = *constant;
+    if (const Constant* constant = find(value)) {
+      found[index].value = *constant;
       continue;
     }
     Needs needs;
     needs.Collect(graph, value, is_known);
-    if (needs.lacks_input) continue;
+    if (!needs.missing.empty()) {
+      for (const Value* input : needs.missing) found[index].missing.push_back(input->name());
+      continue;
+    }
     wanted.emplace_back(value, index);
     known.insert(needs.known.begin(), needs.known.end());
     variables.insert(needs.variables.begin(), needs.variables.end());
     binders.insert(needs.binders.begin(), needs.binders.end());
   }
-  if (wanted.empty()) return values;
+  if (wanted.empty()) return found;
   for (Value* variable : variables) {
     auto is_it = [&](const auto& entry) { return entry.first == variable; };
     if (llvm::none_of(wanted, is_it)) wanted.emplace_back(variable, std::nullopt);
   }
 
-  // The keys, while places and names are those of the text.
-  std::vector<std::string> keys;
-  for (const auto& [value, index] : wanted) {
-    const bool is_kept = IsLeaf(value) || (value->location() != kUnknownLocation &&
-                                           graph.locations()[value->location()].line <= kept_lines);
-    keys.push_back(is_kept ? Key(graph, value) : "");
-  }
+  // Before the graph is changed.
+  std::vector<uint64_t> keys;
+  for (const auto& [value, index] : wanted) keys.push_back(prints[value]);
   graph.ClearOutputs();
+  graph.ClearTrainings();
   llvm::StringMap<Constant> inputs;
   std::vector<std::pair<Value*, Value*>> replacements;
   for (Value* value : known) {
+    const Constant constant = *find(value);
     if (value->kind() == ValueKind::kInput) {
-      inputs[value->name()] = *Find(graph, value);
+      inputs[value->name()] = constant;
       continue;
     }
     Value* input = graph.AddInput(graph.NewName(value->name()), value->type(), value->location());
-    inputs[input->name()] = *Find(graph, value);
+    inputs[input->name()] = constant;
     replacements.emplace_back(value, input);
   }
+  for (Value* input : binders) inputs[input->name()] = *find(input);
   graph.ReplaceAllUses(replacements);
   auto add_output = [&](Value* value) {
     graph.AddOutput(std::to_string(graph.outputs().size()), value);
   };
   for (const auto& [value, index] : wanted) add_output(value);
   // An input that only gives a symbol its size must be read too.
-  for (Value* input : binders) {
-    inputs[input->name()] = *Find(graph, input);
-    add_output(input);
-  }
+  for (Value* input : binders) add_output(input);
   EliminateDeadCode(graph);
-  llvm::Expected<std::vector<Constant>> results = host_.Run(std::move(graph), inputs);
+  const size_t num_calls = graph.ops().size();
+  const auto start = std::chrono::steady_clock::now();
+  llvm::Expected<std::vector<Constant>> results = host_.Run(std::move(graph), inputs, training_);
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  milliseconds_ += time.count();
   if (!results) return results.takeError();
+  num_calls_ += num_calls;
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].second) values[*wanted[i].second] = (*results)[i];
-    if (!keys[i].empty()) known_[keys[i]] = (*results)[i];
+    if (wanted[i].second) found[*wanted[i].second].value = (*results)[i];
+    known_.insert_or_assign(keys[i], (*results)[i]);
   }
-  return values;
-}
-
-llvm::StringSet<> ReplValues::Feed(const Graph& graph, const Value* fed, Constant constant) {
-  llvm::StringSet<> symbols, names;
-  ForEachSymbol(fed->type(), [&](llvm::StringRef symbol) { symbols.insert(symbol); });
-  auto forget = [&](const Value* value) {
-    names.insert(value->name());
-    known_.erase(Key(graph, value));
-  };
-  forget(fed);
-  for (const Value* state : graph.states()) {
-    bool depends = false;
-    ForEachSymbol(state->type(),
-                  [&](llvm::StringRef symbol) { depends |= symbols.contains(symbol); });
-    if (depends && state != fed) forget(state);
-  }
-  for (const Op* op : graph.ops()) {
-    bool depends = llvm::any_of(
-        op->operands(), [&](const Value* operand) { return names.contains(operand->name()); });
-    ForEachSymbol(*op, [&](llvm::StringRef symbol) { depends |= symbols.contains(symbol); });
-    if (depends) llvm::for_each(op->results(), forget);
-  }
-  known_[Key(graph, fed)] = std::move(constant);
-  return names;
+  return found;
 }
 
 }  // namespace pdl

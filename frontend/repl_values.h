@@ -3,11 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "frontend/fingerprint.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "pdl/constant.h"
 #include "pdl/graph.h"
@@ -15,29 +16,69 @@
 
 namespace pdl {
 
-/// The values that a session knows: fed, or computed once and kept. The text grows at its end only,
-/// so a value is the same one in each of its graphs where name and place are the same.
+/// The values that a session knows: given by a `feed`, or computed once and kept for as long as
+/// what they are computed from stays the same.
 class ReplValues {
  public:
   explicit ReplValues(ReplHost& host) : host_(host) {}
 
-  /// The values of that name in `graph`, of the first `kept_lines` lines of whose text they are
-  /// kept from now on; nullopt where an input that one depends on was not fed. The Error is the
-  /// run's.
-  llvm::Expected<std::vector<std::optional<Constant>>> Get(const Graph& graph, uint32_t kept_lines,
-                                                           llvm::ArrayRef<std::string> names);
-  /// Gives an input, parameter or state a value, and forgets what depends on it. Returns the names
-  /// of all those values.
-  llvm::StringSet<> Feed(const Graph& graph, const Value* value, Constant constant);
-  /// "y:3:1", or empty for a value that cannot be told apart from others.
-  static std::string Key(const Graph& graph, const Value* value);
-  void Clear() { known_.clear(); }
+  struct Found {
+    /// Absent where something that it needs was not fed.
+    std::optional<Constant> value;
+    /// What that is.
+    std::vector<std::string> missing;
+  };
+  /// The values of that name in `graph`; what is not known is computed, in one run. The Error is
+  /// the run's.
+  llvm::Expected<std::vector<Found>> Get(const Graph& graph, llvm::ArrayRef<std::string> names);
+  /// Gives an input, parameter or state a value.
+  void Feed(const Value* value, Constant constant);
+  /// Gives `training` a value.
+  void SetTraining(bool training) { training_ = training; }
+  /// Begins the next run: states become what the updates of this one made of them. The Error is
+  /// that of a run, and nothing is changed.
+  llvm::Error Advance(const Graph& graph);
+  /// Why an input, parameter or state cannot have that value; empty where it can.
+  static std::string Misfit(llvm::StringRef name, const Type& type, const Constant& constant);
+  Fingerprints Describe(const Graph& graph) const;
+  /// Forgets what is not of this graph as it is now.
+  void KeepOnly(const Graph& graph);
+  void Clear();
+  /// Values that did not come from the text, by name: what was given so far, to go back to.
+  struct Given {
+    Constant value;
+    uint64_t version;
+  };
+  using Givens = llvm::StringMap<Given>;
+  const Givens& givens() const { return given_; }
+  void GoBackTo(Givens givens) { given_ = std::move(givens); }
+
+  /// Calls that were run since the last ClearCounts, and how long that took.
+  size_t num_calls() const { return num_calls_; }
+  double milliseconds() const { return milliseconds_; }
+  void ClearCounts() { num_calls_ = 0, milliseconds_ = 0; }
 
  private:
-  const Constant* Find(const Graph& graph, const Value* value) const;
+  /// What fed inputs tell of each symbol.
+  struct Size {
+    std::optional<int64_t> size;  // where a dim is the symbol alone
+    uint64_t fingerprint = 0;
+  };
+  using Sizes = llvm::StringMap<Size>;
+
+  Sizes FindSizes(const Graph& graph) const;
+  static bool Fits(const Constant& constant, const Type& type, const Sizes& sizes);
+  const Given* FindGiven(const Value* leaf, const Sizes& sizes) const;
+  Fingerprints Describe(const Graph& graph, const Sizes& sizes) const;
+  const Constant* Find(const Value* value, uint64_t fingerprint, const Sizes& sizes) const;
 
   ReplHost& host_;
-  llvm::StringMap<Constant> known_;  // by Key
+  std::unordered_map<uint64_t, Constant> known_;  // by fingerprint
+  Givens given_;                                  // by name
+  uint64_t version_ = 0;
+  bool training_ = false;
+  size_t num_calls_ = 0;
+  double milliseconds_ = 0;
 };
 
 }  // namespace pdl

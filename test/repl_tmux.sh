@@ -51,6 +51,10 @@ keys -l 'softm'
 keys Tab
 expect '^pdl> softmax\($'
 
+# Types stand in colour.
+tmux capture-pane -e -p -t repl > "$folder/colours"
+grep -q $'\033\\[36mf32\\[2\\]' "$folder/colours" || { echo "no colours" >&2; exit 1; }
+
 # Ctrl-C clears what was typed, in a continued statement too.
 keys C-c
 expect '^pdl> softmax\(\^C$'
@@ -60,6 +64,78 @@ keys C-c
 expect '^\.\.\.> \^C$'
 line 'x'
 expect '^f32\[2\] = \[0\.0, 1\.0\]$'
+
+# A leading |> goes on from the last value; pasted, it goes on with its statement.
+line '|> sum()'
+expect '^f32\[\] = 1\.0$'
+printf 'p = [1.0, 2.0]\n  |> sum()\nq = p + 1.0\n' > paste
+tmux load-buffer paste
+tmux paste-buffer -t repl
+expect '^q: f32\[\] = 4\.0$'
+
+# A layer over several lines, an if with its else; the layer's attributes with their hints.
+clear_screen
+line '## Twice the input.'
+line 'layer twice(a: F[N], factor: float > 0 = 2.0, fast: bool = true) {'
+expect '^\.\.\.> ?$'
+line '  return a * factor'
+line '}'
+expect '^# layer twice\(a: F\[N\], factor: float > 0 = 2\.0, fast: bool = true\) -> y$'
+line 'if 1 > 2 {'
+line '  t = twice(x)'
+line '} else {'
+line '  t = twice(x, factor=3.0)'
+line '}'
+expect '^t: f32\[2\] = \[0\.0, 3\.0\]$'
+keys -l 'twice(x, '
+keys Tab
+expect 'factor= +float > 0 = 2\.0'
+keys -l 'fac'
+keys Tab
+expect '^pdl> twice\(x, factor=$'
+keys Tab
+expect '^factor: float > 0 = 2\.0'
+keys C-c
+line ':help twice'
+expect '^Twice the input\.$'
+line ':help fc'
+expect '^ +size: int > 0'
+line ':type t @ t'
+expect '^f32\[\]$'
+
+# An input shows types until it is fed; feeding it again begins the next run.
+clear_screen
+line 'input v: f32[]'
+expect '^v: f32\[\]  # wants: feed v$'
+line 'state total: f32[] = zeros()'
+line 'update total = total + v'
+expect '^total: f32\[\]  # wants: feed v$'
+line 'feed v = 2'
+expect '^total: f32\[\] = 2\.0$'
+line 'feed v = 5'
+expect '^total: f32\[\] = 7\.0$'
+line 't'
+line ':time'
+expect '^compiled in .* ms; 0 calls run in'
+
+# What was typed is a file that runs; files are completed.
+line ':save saved_here.pdl'
+keys -l ':load sav'
+keys Tab
+expect '^pdl> :load saved_here\.pdl$'
+keys C-c
+"$pdl" check saved_here.pdl
+"$pdl" run saved_here.pdl --input v=1 > /dev/null
+keys -l 'import "sav'
+keys Tab
+expect '^pdl> import "saved_here\.pdl"$'
+line ' as net'
+expect '^# layer net\(v: f32\[\]\)'
+line ':device'
+expect '^cpu$'
+line ':device cpu'
+line ':ops'
+expect '^softmax '
 
 # A run is interrupted between its calls, and the session goes on.
 clear_screen

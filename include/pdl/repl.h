@@ -13,9 +13,11 @@
 #include "pdl/constant.h"
 #include "pdl/export.h"
 #include "pdl/graph.h"
-#include "pdl/op_registry.h"
 
 namespace pdl {
+
+/// The parts of an answer that a terminal may tell apart.
+enum class ReplStyle : uint8_t { kName, kType, kNote };
 
 /// What a session asks of the program around it.
 class PDL_API ReplHost {
@@ -24,13 +26,24 @@ class PDL_API ReplHost {
   /// Runs `graph` once, with those inputs under their names: one value for each of its outputs, in
   /// their order. The same graph gives the same random numbers each time.
   virtual llvm::Expected<std::vector<Constant>> Run(Graph graph,
-                                                    const llvm::StringMap<Constant>& inputs) = 0;
+                                                    const llvm::StringMap<Constant>& inputs,
+                                                    bool training) = 0;
   /// The elements of a value, as people read them.
   virtual std::string Print(const Constant& value) = 0;
   virtual llvm::Expected<std::string> ReadFile(llvm::StringRef path) = 0;
   virtual llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) = 0;
+  /// From here on, the files that statements name lie in the folder of `path`. Returns a path for
+  /// which this would bring the former folder back.
+  virtual std::string UseFolderOf(llvm::StringRef path) { return path.str(); }
+  /// Files and folders ('/' behind these) whose paths begin with `typed`: as statements name them,
+  /// or as the program does.
+  virtual std::vector<std::string> ListFiles(llvm::StringRef typed, bool of_statement);
   /// From here on, Run uses that device.
   virtual llvm::Error SetDevice(llvm::StringRef name) = 0;
+  /// The device in use.
+  virtual std::string DeviceName() = 0;
+  /// How a part of an answer is written.
+  virtual std::string Style(ReplStyle style, llvm::StringRef text);
   /// Columns for help texts.
   virtual unsigned Width() { return 80; }
 };
@@ -58,12 +71,14 @@ struct ReplCompletion {
 };
 
 /// A dialogue in the language: a network that grows by a statement at a time. A statement with a
-/// mistake changes nothing. Values are kept once they are computed, until a `feed` changes what
-/// they depend on. Knows no terminal; for use by one thread.
+/// mistake changes nothing. Values are kept for as long as what they are computed from stays the
+/// same, so that a statement runs only what it adds or changes. Knows no terminal; for use by one
+/// thread.
 class PDL_API ReplSession {
  public:
-  /// Both must outlive the session. `find_weight` as in CompileRequest.
-  ReplSession(const OpRegistry& registry, ReplHost& host, WeightLookup find_weight = {});
+  /// Statements are compiled as `request` says, whose `file` is not used. The host and what the
+  /// request points to must outlive the session.
+  ReplSession(CompileRequest request, ReplHost& host);
   ~ReplSession();
 
   /// Takes whole statements, or one command that begins with ':'.

@@ -19,8 +19,9 @@ using testing::Not;
 /// Gives every output ones, in sizes that follow from the inputs, and remembers what it ran.
 class FakeHost : public ReplHost {
  public:
-  llvm::Expected<std::vector<Constant>> Run(Graph graph,
-                                            const llvm::StringMap<Constant>& inputs) override {
+  llvm::Expected<std::vector<Constant>> Run(Graph graph, const llvm::StringMap<Constant>& inputs,
+                                            bool is_training) override {
+    training = is_training;
     std::vector<std::string> calls;
     for (const Op* op : graph.ops()) calls.push_back(op->type());
     runs.push_back(llvm::join(calls, " "));
@@ -74,8 +75,18 @@ class FakeHost : public ReplHost {
     return device = name, llvm::Error::success();
   }
 
+  std::string DeviceName() override { return device; }
+  std::vector<std::string> ListFiles(llvm::StringRef typed, bool) override {
+    std::vector<std::string> found;
+    for (const auto& file : files) {
+      if (file.first().starts_with(typed)) found.push_back(file.first().str());
+    }
+    return llvm::sort(found), found;
+  }
+
   std::vector<std::string> runs;
-  std::string failure, device;
+  bool training = false;
+  std::string failure, device = "cpu";
   llvm::StringMap<std::string> files;
 };
 
@@ -88,6 +99,17 @@ class ReplTest : public testing::Test {
       return ops;
     }();
     return *registry;
+  }
+  CompileRequest Request() {
+    CompileRequest request;
+    request.registry = &Operators();
+    request.read_file =
+        [this](llvm::StringRef path) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
+      llvm::Expected<std::string> text = host_.ReadFile(path);
+      if (!text) return text.takeError();
+      return std::make_shared<SourceFile>(path.str(), *text);
+    };
+    return request;
   }
   /// What a user would read.
   std::string Say(llvm::StringRef text) {
@@ -111,7 +133,7 @@ class ReplTest : public testing::Test {
   }
 
   FakeHost host_;
-  ReplSession session_{Operators(), host_};
+  ReplSession session_{Request(), host_};
 };
 
 TEST_F(ReplTest, ShowsWhatAStatementDefines) {
@@ -156,8 +178,8 @@ TEST_F(ReplTest, ValuesAreComputedOnce) {
 }
 
 TEST_F(ReplTest, AFeedRunsAnewWhatDependsOnIt) {
-  EXPECT_EQ(Say("input x: f32[N]"), "x: f32[N]\n");
-  EXPECT_EQ(Say("y = cos(x)"), "y: f32[N]\n");
+  EXPECT_EQ(Say("input x: f32[N]"), "x: f32[N]  # wants: feed x\n");
+  EXPECT_EQ(Say("y = cos(x)"), "y: f32[N]  # wants: feed x\n");
   Say("other = cos([1.0])");
   Say("z = cos(y)");
   host_.runs.clear();
@@ -167,6 +189,81 @@ TEST_F(ReplTest, AFeedRunsAnewWhatDependsOnIt) {
             "x: f32[1] = <1>\ny: f32[1] = <1>\nz: f32[1] = <1>\nw: f32[1] = <1>\n");
   // What was typed is a file without what was fed.
   EXPECT_THAT(session_.text().str(), Not(HasSubstr("feed")));
+}
+
+TEST_F(ReplTest, OnlyWhatAChangeTouchesRuns) {
+  Say("input x: f32[N]");
+  Say("input z: f32[N]");
+  Say("feed x = [1.0]");
+  Say("feed z = [2.0]");
+  Say("a = cos(x)");
+  Say("b = cos(z)");
+  Say("c = add(a, b)");
+  host_.runs.clear();
+  // The size stays the same, and so does all that depends on x alone.
+  EXPECT_EQ(Say("feed z = [3.0]"), "z: f32[1] = <1>\nb: f32[1] = <1>\nc: f32[1] = <1>\n");
+  EXPECT_THAT(host_.runs.back(), Not(HasSubstr("cos cos")));
+  EXPECT_EQ(Say("a"), "f32[1] = <1>\n");
+  EXPECT_THAT(Say(":time"), HasSubstr("; 0 calls run in"));
+  Say("feed training = true");
+  Say("cos(c)");
+  EXPECT_TRUE(host_.training);
+}
+
+TEST_F(ReplTest, AFeedThatFailsOrContradicts) {
+  Say("input x: f32[N]");
+  Say("input z: f32[N]");
+  Say("feed x = [1.0]");
+  Say("feed z = [2.0]");
+  Say("c = add(x, z)");
+  host_.failure = "out of memory";
+  EXPECT_EQ(Say("feed x = [3.0]"), "error: out of memory\n");
+  EXPECT_EQ(Say("c"), "f32[1] = <1>\n");
+  EXPECT_EQ(Say("feed x = [1.0, 2.0]"),
+            "x: f32[2] = <2>\nz: f32[N]  # wants: feed z\n"
+            "c: f32[N]  # wants: feed z\n");
+  EXPECT_EQ(Say("feed z = [1.0, 2.0]"), "z: f32[2] = <2>\nc: f32[2] = <2>\n");
+}
+
+TEST_F(ReplTest, LayersAndBlocks) {
+  EXPECT_THAT(Say("layer twice(x: F[N], scale: float > 0 = 1.0) {\n"
+                  "  return x |> cos(scale=scale) |> cos()\n}\n"),
+              HasSubstr("# layer twice(x: F[N], scale: float > 0 = 1.0)"));
+  EXPECT_EQ(Say("y = twice([1.0])"), "y: f32[1] = <1>\n");
+  EXPECT_EQ(Say("for i in 0..3 {\n  y = cos(y)\n}"), "y: f32[1] = <1>\n");
+  EXPECT_EQ(host_.runs.back(), "cos cos cos");
+  EXPECT_THAT(Complete("twice(y, sc^"), ElementsAre("scale="));
+  EXPECT_THAT(Complete("twi^"), ElementsAre("twice("));
+  EXPECT_THAT(Say(":help twice"), HasSubstr("scale: float > 0 = 1.0"));
+  // Written anew, it takes the place of the old one.
+  host_.runs.clear();
+  EXPECT_THAT(Say("layer twice(x: F[N]) {\n  return cos(x)\n}"), HasSubstr("y: f32[1] = <1>\n"));
+  // Two of the four were run before.
+  EXPECT_EQ(host_.runs.back(), "cos cos");
+  EXPECT_THAT(Say("layer twice(x: F[N], k: int) {\n  return cos(x)\n}"), HasSubstr("'k'"));
+  EXPECT_EQ(Say("twice(y)"), "f32[1] = <1>\n");
+}
+
+TEST_F(ReplTest, Imports) {
+  host_.files["blocks.pdl"] =
+      "## Once.\nlayer once(x: F[N], scale: float = 1.0) {\n"
+      "  return cos(x, scale=scale)\n}\n";
+  EXPECT_THAT(Say("import \"blocks.pdl\""), HasSubstr("# layer once(x: F[N]"));
+  EXPECT_EQ(Say("once([1.0])"), "f32[1] = <1>\n");
+  EXPECT_THAT(Complete("once(^"), Contains("scale="));
+  EXPECT_THAT(Complete("import \"bl^"), ElementsAre("blocks.pdl\""));
+  EXPECT_THAT(Complete(":load bl^"), ElementsAre("blocks.pdl"));
+  EXPECT_THAT(Say("import \"none.pdl\""), HasSubstr("no such file"));
+  EXPECT_EQ(Say("once([1.0])"), "f32[1] = <1>\n");
+}
+
+TEST_F(ReplTest, AFileThatIsSaved) {
+  Say("input x: f32[N]");
+  Say("y = cos(x)");
+  Say("feed x = [1, 2]");
+  Say(":save \"a.pdl\"");
+  EXPECT_EQ(host_.files["a.pdl"],
+            "input x: f32[N]\ny = cos(x)\noutput y\n\n# What was fed:\n# feed x = [1, 2]\n");
 }
 
 TEST_F(ReplTest, AFeedIsChecked) {
@@ -185,7 +282,7 @@ TEST_F(ReplTest, ALineGoesOnFromTheLastValue) {
   Say("x = [0.0, 1.0]");
   EXPECT_EQ(Say("|> cos()"), "f32[2] = <2>\n");
   EXPECT_EQ(Say("|> cos(scale=2.0)"), "f32[2] = <2>\n");
-  EXPECT_EQ(host_.runs.back(), "constant cos cos");
+  EXPECT_EQ(host_.runs.back(), "cos");
   EXPECT_THAT(Say("|> cos(scale=0.0)"), HasSubstr("repl:2:14: error: attribute 'scale'"));
 }
 
@@ -230,7 +327,7 @@ TEST_F(ReplTest, LoadsAFile) {
   host_.files["good.pdl"] = "input x: f32[N]\ny = cos(x)\noutput y\n";
   host_.files["bad.pdl"] = "a = cos([0.0])\nb = cos(a, scale=0.0)\n";
   EXPECT_THAT(Say(":load none.pdl"), HasSubstr("no such file"));
-  EXPECT_EQ(Say(":load good.pdl"), "x: f32[N]\ny: f32[N]\n");
+  EXPECT_EQ(Say(":load good.pdl"), "x: f32[N]  # wants: feed x\ny: f32[N]  # wants: feed x\n");
   EXPECT_THAT(Say(":load bad.pdl"), HasSubstr("bad.pdl:2:18: error"));
   EXPECT_EQ(Say("feed x = [1.0, 2.0]"), "x: f32[2] = <2>\ny: f32[2] = <2>\n");
 }
@@ -250,6 +347,8 @@ TEST_F(ReplTest, Completes) {
   EXPECT_THAT(Complete(":help co^"), ElementsAre("concat", "constant", "cos"));
   EXPECT_THAT(Complete("# co^"), ElementsAre());
   EXPECT_THAT(Complete("x = 12^"), ElementsAre());
+  // Where there is nothing to choose from, a hint.
+  EXPECT_THAT(Complete("cos(cosine, scale=^"), ElementsAre(""));
 }
 
 }  // namespace

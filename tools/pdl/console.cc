@@ -17,6 +17,7 @@ enum class Format { kText, kJson, kSarif };
 struct Settings {
   Format format = Format::kText;
   bool color = false;
+  bool output_color = false;
   std::vector<Diagnostic> kept;  // for SARIF
 };
 Settings& GetSettings() {
@@ -35,6 +36,11 @@ void PrintLine(llvm::raw_ostream& os, llvm::StringRef line) {
   if (bar != llvm::StringRef::npos && line.take_front(bar).trim().empty()) {
     os << line.take_front(bar + 3);
     Put(os, line.drop_front(bar + 3), llvm::raw_ostream::GREEN);
+    return;
+  }
+  if (line.starts_with("   = ")) {
+    os << "\033[2m" << line;
+    os.resetColor();
     return;
   }
   // A line of source begins with a blank, a message does not.
@@ -89,10 +95,14 @@ void SetDiagnosticsFormat(llvm::StringRef format) {
 
 void SetColor(llvm::StringRef color) {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool is_wanted =
-      (no_color == nullptr || *no_color == '\0') && llvm::sys::Process::StandardErrHasColors();
-  GetSettings().color = color == "always" || (color == "auto" && is_wanted);
+  const bool is_wanted = color == "auto" && (no_color == nullptr || *no_color == '\0');
+  GetSettings().color =
+      color == "always" || (is_wanted && llvm::sys::Process::StandardErrHasColors());
+  GetSettings().output_color =
+      color == "always" || (is_wanted && llvm::sys::Process::StandardOutHasColors());
 }
+
+bool OutputHasColor() { return GetSettings().output_color; }
 
 void PrintDiagnostics(const Diagnostics& diagnostics) {
   Settings& settings = GetSettings();

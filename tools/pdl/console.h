@@ -34,6 +34,8 @@ class TextErrors : public llvm::ErrorInfo<TextErrors> {
 /// How messages are printed from here on: "text", "json" or "sarif"; "auto", "always" or "never".
 void SetDiagnosticsFormat(llvm::StringRef format);
 void SetColor(llvm::StringRef color);
+/// Whether results may have colours: as for messages, where standard output is a terminal.
+bool OutputHasColor();
 
 /// Prints diagnostics.
 void PrintDiagnostics(const Diagnostics& diagnostics);

@@ -71,7 +71,7 @@ void Interrupts::Watch() {
     if (doing == Doing::kReading) interrupted_ = true;
     if (doing == Doing::kRunning) {
       cancelled_ = true;
-      llvm::errs() << '\n';  // after the terminal's ^C
+      llvm::errs() << "^C\n";
     }
     WaitForEndOf(doing, number);
   }

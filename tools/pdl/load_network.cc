@@ -17,6 +17,19 @@ namespace {
 /// A NetworkDesc begins with its format version, field 1, and no text begins with that byte.
 constexpr char kCompiledStart = 0x08;
 
+llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& options) {
+  auto source = ToSource(file);
+  if (!source) return source.takeError();
+  WeightFiles weights(file.folder);
+  const CompileRequest request = MakeCompileRequest(file, *source, options, &weights);
+  CompileResult result = Compile(request);
+  if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
+  PrintDiagnostics(result.diagnostics);
+  return std::move(*result.graph);
+}
+
+}  // namespace
+
 llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
                                         llvm::StringRef tensor) {
   llvm::Expected<WeightFiles::Found> found = files.Find(file, tensor);
@@ -43,19 +56,6 @@ llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef f
   if (!graph) return graph.takeError();
   return std::make_shared<const SourceFile>(file->name, EmitPdl(*graph));
 }
-
-llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& options) {
-  auto source = ToSource(file);
-  if (!source) return source.takeError();
-  WeightFiles weights(file.folder);
-  const CompileRequest request = MakeCompileRequest(file, *source, options, &weights);
-  CompileResult result = Compile(request);
-  if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
-  PrintDiagnostics(result.diagnostics);
-  return std::move(*result.graph);
-}
-
-}  // namespace
 
 CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const SourceFile> source,
                                   const CommonOptions& options, WeightFiles* weights) {

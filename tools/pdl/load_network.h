@@ -34,6 +34,10 @@ std::string FolderOf(llvm::StringRef path);
 /// The text for the compiler; an Error where it is a compiled network or too long.
 llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file);
 
+/// The text that an import in a file of `folder` names.
+llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
+                                                               llvm::StringRef path);
+
 /// The safetensors files of a folder that a network's weights lie in, each opened once.
 class WeightFiles {
  public:
@@ -62,6 +66,10 @@ class WeightFiles {
 /// file's folder, and its weights. `weights` must outlive the request.
 CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const SourceFile> source,
                                   const CommonOptions& options, WeightFiles* weights);
+
+/// What a compiler asks of them.
+llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
+                                        llvm::StringRef tensor);
 
 /// A network as it was written or stored.
 struct LoadedNetwork {

@@ -1,6 +1,8 @@
 // pdl repl: the language as a dialogue.
 #include "pdl/repl.h"
 
+#include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,6 +13,7 @@
 #include "llvm/Support/Path.h"
 #include "pdl/compiler.h"
 #include "pdl/io.h"
+#include "pdl/layers.h"
 #include "pdl/network.h"
 #include "pdl/version.h"
 #include "tools/pdl/commands.h"
@@ -42,16 +45,17 @@ class Host : public ReplHost {
 
   void UseInterrupts(Interrupts* interrupts) { interrupts_ = interrupts; }
 
-  llvm::Expected<std::vector<Constant>> Run(Graph graph,
-                                            const llvm::StringMap<Constant>& inputs) override {
+  llvm::Expected<std::vector<Constant>> Run(Graph graph, const llvm::StringMap<Constant>& inputs,
+                                            bool training) override {
     if (interrupts_ != nullptr) interrupts_->BeginRunning();
-    llvm::Expected<std::vector<Constant>> values = RunUntilCancelled(std::move(graph), inputs);
+    llvm::Expected<std::vector<Constant>> values =
+        RunUntilCancelled(std::move(graph), inputs, training);
     if (interrupts_ != nullptr) interrupts_->EndRunning();
     if (values) return values;
     return llvm::handleErrors(
         values.takeError(), [](std::unique_ptr<UserError> error) -> llvm::Error {
           if (error->code() != Code::kCancelled) return llvm::Error(std::move(error));
-          return llvm::createStringError("interrupted; the value is computed when it is needed");
+          return llvm::createStringError("interrupted; a value is computed when it is needed");
         });
   }
 
@@ -66,10 +70,17 @@ class Host : public ReplHost {
     if (!file) return file.takeError();
     llvm::Expected<std::shared_ptr<const SourceFile>> source = ToSource(*file);
     if (!source) return source.takeError();
-    folder_ = file->folder;
-    weights_ = WeightFiles(folder_);
     return (*source)->text().str();
   }
+
+  std::string UseFolderOf(llvm::StringRef path) override {
+    const std::string former = folder_ + "/file";
+    folder_ = FolderOf(path);
+    weights_ = WeightFiles(folder_);
+    return former;
+  }
+
+  std::vector<std::string> ListFiles(llvm::StringRef typed, bool of_statement) override;
 
   llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) override {
     return WriteFileAtomically(path, text);
@@ -85,22 +96,31 @@ class Host : public ReplHost {
     return llvm::Error::success();
   }
 
+  std::string DeviceName() override { return DeviceToString(context_->device()); }
+
+  std::string Style(ReplStyle style, llvm::StringRef text) override {
+    if (!OutputHasColor() || style == ReplStyle::kName) return text.str();
+    const char* color = style == ReplStyle::kType ? "\033[36m" : "\033[2m";
+    return color + text.str() + "\033[0m";
+  }
+
   unsigned Width() override { return OutputWidth(); }
 
-  WeightLookup FindWeight() {
-    return [this](llvm::StringRef file, llvm::StringRef name) -> llvm::Expected<WeightInfo> {
-      llvm::Expected<WeightFiles::Found> found = weights_.Find(file, name);
-      if (!found) return found.takeError();
-      WeightInfo info;
-      info.dtype = found->entry->dtype;
-      info.sizes.assign(found->entry->sizes.begin(), found->entry->sizes.end());
-      return info;
+  CompileRequest Request() {
+    CompileRequest request;
+    request.registry = &GlobalRegistry();
+    request.library = StandardLayers();
+    request.find_weight = [this](llvm::StringRef file, llvm::StringRef name) {
+      return LookUpWeight(weights_, file, name);
     };
+    request.read_file = [this](llvm::StringRef path) { return ReadImported(folder_, path); };
+    return request;
   }
 
  private:
   llvm::Expected<std::vector<Constant>> RunUntilCancelled(Graph graph,
-                                                          const llvm::StringMap<Constant>& inputs) {
+                                                          const llvm::StringMap<Constant>& inputs,
+                                                          bool training) {
     std::vector<std::string> names;
     for (const GraphOutput& output : graph.outputs()) names.push_back(output.name);
     NetworkOptions how;
@@ -113,7 +133,7 @@ class Host : public ReplHost {
       scope.Create(entry.first())->Set(Tensor::FromConstant(entry.second));
     }
     RunOptions run;
-    run.training = options_.training;
+    run.training = training || options_.training;
     if (interrupts_ != nullptr) run.cancel = &interrupts_->cancelled();
     if (llvm::Error error = (*network)->Run(&scope, context_.get(), run)) return error;
     std::vector<Constant> values;
@@ -157,28 +177,55 @@ std::string HistoryPath() {
   return path.str().str();
 }
 
-using Completion = llvm::LineEditor::Completion;
-
-/// Networks and folders that begin with `typed`.
-std::vector<Completion> CompleteFile(llvm::StringRef typed) {
-  const llvm::StringRef folder = llvm::sys::path::parent_path(typed);
-  const llvm::StringRef begun = typed.ends_with("/") ? "" : llvm::sys::path::filename(typed);
-  std::vector<Completion> found;
+std::vector<std::string> Host::ListFiles(llvm::StringRef typed, bool of_statement) {
+  const llvm::StringRef begun = typed.drop_front(typed.rfind('/') + 1);
+  const llvm::StringRef folder = typed.drop_back(begun.size());
+  llvm::SmallString<128> place(of_statement ? folder_ : ".");
+  llvm::sys::path::append(place, folder);
+  if (llvm::sys::path::is_absolute(folder)) place = folder;
+  std::vector<std::string> found;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator file(folder.empty() ? "." : folder, error), end;
-       file != end && !error; file.increment(error)) {
+  for (llvm::sys::fs::directory_iterator file(place, error), end; file != end && !error;
+       file.increment(error)) {
     std::string name = llvm::sys::path::filename(file->path()).str();
-    const bool is_folder = file->type() == llvm::sys::fs::file_type::directory_file;
-    if (!is_folder && !llvm::StringRef(name).ends_with(".pdl")) continue;
     if (!llvm::StringRef(name).starts_with(begun)) continue;
-    if (is_folder) name += '/';
-    found.emplace_back(name.substr(begun.size()), name);
+    // Hidden ones are for those who ask.
+    if (begun.empty() && name[0] == '.') continue;
+    if (llvm::sys::fs::is_directory(file->path())) name += '/';
+    found.push_back(folder.str() + name);
   }
-  llvm::sort(found, [](const Completion& a, const Completion& b) {
-    return a.DisplayText < b.DisplayText;
-  });
+  llvm::sort(found);
   return found;
 }
+
+using Completion = llvm::LineEditor::Completion;
+
+/// Whether a line can be read at once: it was pasted.
+bool LineWaits() {
+  pollfd input = {STDIN_FILENO, POLLIN, 0};
+  return poll(&input, 1, /*timeout=*/0) > 0 && (input.revents & POLLIN) != 0;
+}
+
+/// While it lives, the terminal shows what is typed only where a line is edited: what is typed or
+/// pasted during a run appears once, when it is read.
+class QuietTerminal {
+ public:
+  QuietTerminal() {
+    if (tcgetattr(STDIN_FILENO, &former_) != 0) return;
+    termios quiet = former_;
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    is_set_ = tcsetattr(STDIN_FILENO, TCSADRAIN, &quiet) == 0;
+  }
+  ~QuietTerminal() {
+    if (is_set_) tcsetattr(STDIN_FILENO, TCSADRAIN, &former_);
+  }
+  QuietTerminal(const QuietTerminal&) = delete;
+  QuietTerminal& operator=(const QuietTerminal&) = delete;
+
+ private:
+  termios former_ = {};
+  bool is_set_ = false;
+};
 
 /// Statements from a terminal, until it is left.
 void Converse(ReplSession& session, Host& host) {
@@ -187,14 +234,9 @@ void Converse(ReplSession& session, Host& host) {
   llvm::outs() << "pdl " << version_string << ": a statement shows what it defines; :help, :quit\n";
   llvm::outs().flush();
   std::string pending;
+  const QuietTerminal quiet;  // before the editor looks at the terminal
   llvm::LineEditor editor("pdl", HistoryPath());
   editor.setListCompleter([&](llvm::StringRef line, size_t cursor) {
-    const llvm::StringRef before = line.take_front(cursor);
-    for (llvm::StringRef command : {":load ", ":save "}) {
-      if (before.starts_with(command)) {
-        return CompleteFile(before.drop_front(command.size()).ltrim());
-      }
-    }
     const std::string text = pending + line.str();
     size_t begin = 0;
     cursor += pending.size();
@@ -204,6 +246,9 @@ void Converse(ReplSession& session, Host& host) {
     }
     return completions;
   });
+  // A whole statement that waits for the line after it, where that is there already: pasted text
+  // means what it means in a file, where `|>` on the next line goes on with the statement.
+  std::string waiting;
   for (;;) {
     editor.setPrompt(pending.empty() ? "pdl> " : "...> ");
     interrupts.BeginReading();
@@ -212,10 +257,22 @@ void Converse(ReplSession& session, Host& host) {
       llvm::outs() << "^C\n";
       llvm::outs().flush();
       pending.clear();
+      waiting.clear();
       continue;
     }
+    if (!waiting.empty()) {
+      const llvm::StringRef next = line ? llvm::StringRef(*line).ltrim() : "";
+      if (line && (next.empty() || next.starts_with("#") || next.starts_with("|>"))) {
+        pending = std::exchange(waiting, "");
+      } else {
+        Say(session.Execute(std::exchange(waiting, "")));
+      }
+    }
     if (line) pending += *line + "\n";
-    if (line && !llvm::StringRef(pending).ltrim().starts_with(":") && WantsMoreLines(pending)) {
+    const bool is_command = llvm::StringRef(pending).ltrim().starts_with(":");
+    if (line && !is_command && WantsMoreLines(pending)) continue;
+    if (line && !is_command && LineWaits()) {
+      waiting = std::exchange(pending, "");
       continue;
     }
     const ReplReply reply = session.Execute(std::exchange(pending, ""));
@@ -264,7 +321,7 @@ int ReplMain(Arguments arguments) {
   if (!context) return Finish(context.takeError());
 
   Host host(options, std::move(*context));
-  ReplSession session(GlobalRegistry(), host, host.FindWeight());
+  ReplSession session(host.Request(), host);
   if (!(*files)->empty() && !Say(session.Execute((":load " + (*files)->front()).str()))) {
     return kUserMistake;
   }
