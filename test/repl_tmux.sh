@@ -97,7 +97,7 @@ keys Tab
 expect '^factor: float > 0 = 2\.0'
 keys C-c
 line ':help twice'
-expect '^Twice the input\.$'
+expect '^ *Twice the input\.$'
 line ':help fc'
 expect '^ +size: int > 0'
 line ':type t @ t'
