@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "pdl/describe_layers.h"
 #include "pdl/op_docs.h"
 
 namespace pdl {
@@ -128,6 +129,17 @@ void ReplSession::Impl::Help(llvm::StringRef name, ReplReply* reply) {
     return;
   }
   // As in a call: own layers, standard ones, operators.
+  std::vector<LayerSignature> described;
+  Diagnostics ignored;
+  if (ast != nullptr) described = DescribeLayers(ast->file, &ignored);
+  if (request.library != nullptr) {
+    llvm::append_range(described, DescribeLayers(*request.library));
+  }
+  for (const LayerSignature& layer : described) {
+    if (layer.name != name) continue;
+    reply->output = LayerDocText(layer, host.Width());
+    return;
+  }
   if (const ReplLayer* layer = FindLayer(name)) {
     reply->output = layer->Document(host.Width());
     return;
@@ -156,16 +168,15 @@ void ReplSession::Impl::Help(llvm::StringRef name, ReplReply* reply) {
 }
 
 std::string ReplSession::Impl::LayerList() const {
-  std::string list = "\nLayers\n";
-  for (const auto* layers : {&own_layers, &standard_layers}) {
-    for (const ReplLayer& layer : *layers) {
-      const llvm::StringRef sentence = llvm::StringRef(layer.doc).split('\n').first;
-      std::string line = llvm::formatv("{0,-16} {1}", layer.name, sentence);
-      if (line.size() > host.Width()) line = line.substr(0, host.Width() - 3) + "...";
-      list += llvm::StringRef(line).rtrim().str() + "\n";
+  std::vector<LayerSignature> layers;
+  for (const auto* known : {&own_layers, &standard_layers}) {
+    for (const ReplLayer& layer : *known) {
+      layers.emplace_back();
+      layers.back().name = layer.name;
+      layers.back().comment = layer.doc;
     }
   }
-  return list;
+  return layers.empty() ? "" : "\nLayers\n\n" + LayerListText(layers, host.Width());
 }
 
 std::string ReplSession::Impl::TextToSave() const {

@@ -89,6 +89,7 @@ class Completer {
   }
   void Add(const llvm::Twine& text) { Add(text, text); }
 
+  bool empty() const { return found_.empty(); }
   std::vector<ReplCompletion> Take() { return std::move(found_); }
 
  private:
@@ -280,6 +281,7 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
     if (word.empty()) return add.Take();
   }
   if (context.at_argument) AddArgumentNames(arguments, context.arguments, &add);
+  const bool has_argument = !add.empty();
   for (const auto& [name, value] : impl_->names) {
     const Value* known = value.empty() ? nullptr : impl_->graph.FindValue(value);
     add.Add(name, known == nullptr ? name : name + ": " + known->type().ToString());
@@ -294,8 +296,8 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
       add.Add(llvm::Twine(keyword) + " ");
     }
   }
-  // Where an argument begins they would hide its attributes.
-  if (!word.empty() || arguments.empty() || !context.at_argument) {
+  // Where an attribute may stand they would hide it.
+  if (!context.at_argument || arguments.empty() || (!word.empty() && !has_argument)) {
     for (const auto* layers : {&impl_->own_layers, &impl_->standard_layers}) {
       for (const ReplLayer& layer : *layers) add.Add(layer.name + "(", layer.Signature());
     }

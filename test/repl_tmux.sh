@@ -97,7 +97,7 @@ keys Tab
 expect '^factor: float > 0 = 2\.0'
 keys C-c
 line ':help twice'
-expect '^Twice the input\.$'
+expect '^ *Twice the input\.$'
 line ':help fc'
 expect '^ +size: int > 0'
 line ':type t @ t'
@@ -120,6 +120,8 @@ expect '^compiled in .* ms; 0 calls run in'
 
 # What was typed is a file that runs; files are completed.
 line ':save saved_here.pdl'
+for ((i = 0; i < 100; i++)); do [[ -s saved_here.pdl ]] && break; sleep 0.1; done
+sleep 0.3
 keys -l ':load sav'
 keys Tab
 expect '^pdl> :load saved_here\.pdl$'

@@ -211,10 +211,14 @@ bool LineWaits() {
 class QuietTerminal {
  public:
   QuietTerminal() {
-    if (tcgetattr(STDIN_FILENO, &former_) != 0) return;
+    is_set_ = tcgetattr(STDIN_FILENO, &former_) == 0;
+    Renew();
+  }
+  /// The editor brings the echo back after each line.
+  void Renew() const {
     termios quiet = former_;
     quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    is_set_ = tcsetattr(STDIN_FILENO, TCSADRAIN, &quiet) == 0;
+    if (is_set_) tcsetattr(STDIN_FILENO, TCSADRAIN, &quiet);
   }
   ~QuietTerminal() {
     if (is_set_) tcsetattr(STDIN_FILENO, TCSADRAIN, &former_);
@@ -253,6 +257,7 @@ void Converse(ReplSession& session, Host& host) {
     editor.setPrompt(pending.empty() ? "pdl> " : "...> ");
     interrupts.BeginReading();
     const std::optional<std::string> line = editor.readLine();
+    quiet.Renew();
     if (interrupts.EndReading()) {
       llvm::outs() << "^C\n";
       llvm::outs().flush();
