@@ -95,8 +95,7 @@ bool Elaborator::ReadLoad(const ast::CallExpr* load, const Type& type, VariableI
           "load takes two texts: load(\"file.safetensors\", \"name\")");
     return false;
   }
-  info->weight =
-      WeightRef{frame_->module->folder + text(0)->value.str(), text(1)->value.str(), ""};
+  info->weight = WeightRef{frame_->module->folder + text(0)->value.str(), text(1)->value.str(), ""};
   if (!request_.find_weight) return true;
   llvm::Expected<WeightInfo> found = request_.find_weight(info->weight->file, info->weight->tensor);
   if (!found) {

@@ -55,7 +55,8 @@ class PDL_API LayerLibrary {
 };
 
 /// Reads an imported text, whose path is relative to the folder of the text being compiled, without
-/// ".."; of a .pdlc the flat text that makes it again (EmitPdl). An Error (a UserError) where it must not or cannot be read.
+/// ".."; of a .pdlc the flat text that makes it again (EmitPdl). An Error (a UserError) where it
+/// must not or cannot be read.
 using FileReader =
     std::function<llvm::Expected<std::shared_ptr<const SourceFile>>(llvm::StringRef path)>;
 
