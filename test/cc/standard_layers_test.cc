@@ -329,7 +329,7 @@ TEST_F(Layers, MistakesPointAtTheCaller) {
             "[PDL0204]");
   EXPECT_EQ(first(head + "h = fc(x, size=4, param_attr=[{}, {}])\n"),
             "m.pdl:3:30: error: attribute 'param_attr' of 'fc' must be a record for each of 1 "
-            "inputs, got the int 2 [PDL0204]");
+            "inputs, got a list of 2 [PDL0204]");
   EXPECT_EQ(first(head + "h = fc(k, size=4)\n"),
             "m.pdl:3:8: error: input 'xs' of 'fc' must be F[..., D] | sparse F[..., D] | sparse "
             "bool[..., D] | i64[...] in 0..D, got i64[N] [PDL0302]");
