@@ -16,7 +16,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/StringSaver.h"
 #include "pdl/compiler.h"
 #include "pdl/constraints.h"
 #include "pdl/test_block.h"
@@ -137,7 +136,7 @@ class Elaborator {
   void Assign(llvm::StringRef name, Datum datum);
   /// The name of the graph for a name of this frame.
   std::string FullName(llvm::StringRef name) const { return frame_->path + name.str(); }
-  llvm::StringRef Save(const llvm::Twine& text) { return saver_.save(text); }
+  llvm::StringRef Save(const llvm::Twine& text) { return saved_.emplace_back(text.str()); }
   /// A new input, parameter, state or attr; false where the name is taken, which was reported.
   bool Declare(const ast::Identifier& name);
   /// From here on the names are poison.
@@ -384,8 +383,7 @@ class Elaborator {
   llvm::StringSet<> unreadable_files_;  // weights files that were complained about
   std::vector<std::unique_ptr<Ast>> setting_texts_;
   std::vector<std::unique_ptr<AttributeValue>> attribute_values_;
-  llvm::BumpPtrAllocator strings_;
-  llvm::StringSaver saver_{strings_};
+  std::deque<std::string> saved_;  // texts that views refer to
 
   size_t suggestion_budget_ = 2'000'000;
   std::string last_value_;
