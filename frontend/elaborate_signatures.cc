@@ -176,7 +176,7 @@ std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRe
       };
       add(term.name.text);
       for (const ast::Dim& dim : term.dims) {
-        if (dim.kind == ast::DimKind::kRagged) add(saver_.save("~" + dim.symbol.text));
+        if (dim.kind == ast::DimKind::kRagged) add(Save("~" + dim.symbol.text));
         if (dim.kind != ast::DimKind::kExpr) continue;
         llvm::SmallVector<const ast::NameExpr*, 4> names;
         NamesIn(dim.expr, &names);
@@ -269,7 +269,7 @@ bool Elaborator::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::
     for (size_t i = 0; i < count; ++i) {
       const ast::Dim& dim = term.dims[i];
       if (dim.kind == ast::DimKind::kRagged && pass == 0) {
-        const llvm::StringRef name = saver_.save("~" + dim.symbol.text);
+        const llvm::StringRef name = Save("~" + dim.symbol.text);
         auto known = frame_->symbols.find(name);
         if (known == frame_->symbols.end()) {
           BindSymbol(name, dim.range, Datum(actual_of(i)), item_symbols);
