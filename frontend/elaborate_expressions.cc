@@ -39,7 +39,7 @@ Datum Elaborator::Evaluate(const ast::Expr* expr, Targets targets) {
     case ExprKind::kRecord:
       return ReadRecord(expr);
     case ExprKind::kCall:
-      return EvaluateCall(llvm::cast<ast::CallExpr>(expr), nullptr, targets).first();
+      return UseFirst(EvaluateCall(llvm::cast<ast::CallExpr>(expr), nullptr, targets), expr->range);
     case ExprKind::kIndex:
       return EvaluateIndex(llvm::cast<ast::IndexExpr>(expr), targets);
     case ExprKind::kMember:
@@ -245,10 +245,10 @@ Elaborator::Results Elaborator::EvaluatePipe(const ast::ChainExpr* chain, Target
   Operand piped{Evaluate(chain->operands[0]), chain->operands[0]->range};
   Results results;
   for (size_t i = 1; i < chain->operands.size(); ++i) {
+    if (i > 1) piped.datum = UseFirst(results, piped.range);
     const auto* stage = llvm::cast<ast::CallExpr>(chain->operands[i]);
     const bool is_last = i + 1 == chain->operands.size();
     results = EvaluateCall(stage, &piped, is_last ? targets : Targets());
-    piped.datum = results.first();
     piped.range = Span(chain->operands[0]->range, stage->range);
   }
   return results;
@@ -257,7 +257,7 @@ Elaborator::Results Elaborator::EvaluatePipe(const ast::ChainExpr* chain, Target
 Datum Elaborator::EvaluateChain(const ast::ChainExpr* chain, Targets targets) {
   switch (chain->operators[0].op) {
     case Operator::kPipe:
-      return EvaluatePipe(chain, targets).first();
+      return UseFirst(EvaluatePipe(chain, targets), chain->range);
     case Operator::kIn:
       return EvaluateIn(chain);
     case Operator::kRange:
@@ -311,6 +311,13 @@ std::optional<Datum> Elaborator::FindByWay(const ast::MemberExpr* member) {
   return Datum(value->kind() == ValueKind::kState ? CurrentState(value) : value);
 }
 
+Datum Elaborator::Use(const Frame::Result& result, SourceRange place) {
+  if (!result.missing.empty()) {
+    Error(Code::kOperandCount, place, "this needs " + result.missing + ", which is not given");
+  }
+  return result.datum;
+}
+
 // `lstm(x).last`: one result of a call by its name; `hidden.w`: a parameter by the way to it.
 Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   if (std::optional<Datum> found = FindByWay(member)) return *found;
@@ -357,7 +364,7 @@ Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets)
   if (results.is_poison()) return Datum();
   std::vector<llvm::StringRef> known;
   for (const Frame::Result& result : results.all) {
-    if (result.name == wanted) return result.datum;
+    if (result.name == wanted) return Use(result, member->member.range);
     known.push_back(result.name);
   }
   Error(Code::kUnknownName, member->member.range,

@@ -128,7 +128,7 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
 Diagnostic& Elaborator::CallerError(Code code, SourceRange place, const llvm::Twine& message) {
   Frame* const here = frame_;
   const std::shared_ptr<const SourceFile> file = file_;
-  frame_ = const_cast<Frame*>(here->caller);
+  frame_ = here->caller;
   file_ = here->caller_file;
   Diagnostic& diagnostic = Error(code, place, message);
   frame_ = here;
@@ -206,6 +206,12 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
                       (callee.layer != nullptr ? "returns nothing" : "has no output"));
     }
     if (!ok) frame.results.clear();
+    if (!frame.missing_input.empty() && diagnostics_->num_errors() == errors) {
+      for (Frame::Result& result : frame.results) {
+        if (result.datum.holds_poison())
+          result.missing = "input '" + frame.missing_input + "' of '" + callee.name.str() + "'";
+      }
+    }
   }
   in_block_ = was_in_block;
   const bool is_whole =
@@ -273,7 +279,7 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
   const std::shared_ptr<const SourceFile> file = file_;
   auto complain = [&](const llvm::Twine& wanted, const std::string& got) {
     if (given != nullptr && here->caller != nullptr) {
-      frame_ = const_cast<Frame*>(here->caller);
+      frame_ = here->caller;
       file_ = arguments.file;
     }
     Error(Code::kAttributeType, range,
@@ -360,7 +366,7 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
   if (!decl) return false;
   std::optional<Datum> checked;
   if (given != nullptr && frame_->caller != nullptr) {
-    frame_ = const_cast<Frame*>(here->caller);
+    frame_ = here->caller;
     checked = CheckAttribute(*decl, *datum, range, arguments.file, here->callee);
     frame_ = here;
   } else {

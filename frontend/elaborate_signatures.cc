@@ -148,7 +148,7 @@ std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRe
       dtype = DType::kF32;
   }
   const std::shared_ptr<const SourceFile> file = file_;
-  frame_ = const_cast<Frame*>(here->caller);
+  frame_ = here->caller;
   file_ = here->caller_file;
   Value* value = AsTensor(operand.datum, operand.range, dtype, {});
   frame_ = here;

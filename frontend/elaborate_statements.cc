@@ -228,7 +228,7 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
   }
   const llvm::SmallVector<std::string, 1> names = FullNames(targets);
   const Results results = EvaluateResults(statement->value, names);
-  Datum datum = results.first();
+  Datum datum = UseFirst(results, statement->value->range);
   if (declared && !datum.holds_poison()) {
     Value* value = AsTensor(datum, statement->value->range, declared->dtype, names);
     if (value == nullptr || !CheckType(value->type(), *declared, statement->value->range,
@@ -261,7 +261,9 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
     return Poison(targets);
   }
   for (size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i].text != "_") Assign(targets[i].text, results.all[i].datum);
+    if (targets[i].text == "_") continue;
+    const Frame::Result& result = results.all[i];
+    Assign(targets[i].text, i == 0 ? result.datum : Use(result, targets[i].range));
   }
   if (first != nullptr) last_value_ = first->name();
 }

@@ -24,7 +24,7 @@ void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
     }
     if (given == nullptr) {
       // An input that nothing needs may be left out.
-      frame_->module->broken_names.try_emplace(statement->name.text, statement->name.range);
+      frame_->missing_input = statement->name.text.str();
       return Poison(statement->name);
     }
     std::optional<Datum> bound = BindInput(statement->type, statement->name.text, *given, nullptr);

@@ -34,6 +34,8 @@ struct Frame {
     std::string name;
     Datum datum;
     SourceRange range;
+    /// Of a called file: the input that this needs and that was not given.
+    std::string missing = {};
   };
   /// A list of a repeatable input, and what symbols are for each of its items.
   struct Repeat {
@@ -70,13 +72,14 @@ struct Frame {
   bool dims_first = false;
 
   // Of a layer or a file that is called:
-  const Frame* caller = nullptr;
+  Frame* caller = nullptr;
   std::shared_ptr<const SourceFile> caller_file;
   SourceRange place;  // of the call
   llvm::StringRef callee;
   LocationId origin = kUnknownLocation;
   const LayerArguments* arguments = nullptr;  // of a file: what attrs and inputs are given
   size_t next_operand = 0;
+  std::string missing_input;  // one of a file's that was left out
   bool training_off = false;
   bool recompute = false;
   bool is_instance = false;
@@ -115,7 +118,6 @@ class Elaborator {
   struct Results {
     llvm::SmallVector<Frame::Result, 1> all;
     bool is_poison() const { return all.empty(); }
-    Datum first() const { return all.empty() ? Datum() : all.front().datum; }
   };
   // Enters a frame, and leaves it.
   class FrameScope;
@@ -312,6 +314,11 @@ class Elaborator {
   /// The results of a call, or of the last call of a pipe; of anything else itself.
   Results EvaluateResults(const ast::Expr* expr, Targets targets);
   Results EvaluatePipe(const ast::ChainExpr* chain, Targets targets);
+  /// The value of a result that is used; complains where it lacks an input.
+  Datum Use(const Frame::Result& result, SourceRange place);
+  Datum UseFirst(const Results& results, SourceRange place) {
+    return results.is_poison() ? Datum() : Use(results.all.front(), place);
+  }
   /// `piped` is the first input.
   Results EvaluateCall(const ast::CallExpr* expr, const Operand* piped, Targets targets);
   /// A function of constants that the language itself has; nullopt where the call is none.
