@@ -212,6 +212,7 @@ struct MatmulMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterMatmulOps(OpRegistry& registry) {
+  registry.BeginFamily("Linear algebra");
   registry.RegisterOp<MatmulOp, MatmulMaker>("matmul");
 }
 

@@ -451,6 +451,7 @@ struct StandardizeMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterNormalizationOps(OpRegistry& registry) {
+  registry.BeginFamily("Normalization");
   registry.RegisterOp<MomentsOp, MomentsMaker>("moments");
   registry.RegisterOp<NormalizeOp, NormalizeMaker>("normalize");
   registry.RegisterOp<StandardizeOp, StandardizeMaker>("standardize");
