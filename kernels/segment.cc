@@ -38,8 +38,8 @@ llvm::Error InferSegmentIds(InferenceContext& context) {
   }
   const Shape& dims = context.attributes().Dims("dims");
   if (dims.size() != 1) {
-    return context.FailAtAttribute("dims", Code::kRank, "wanted the one size of the result, got {0}",
-                                   ShapeToString(dims));
+    return context.FailAtAttribute(
+        "dims", Code::kRank, "wanted the one size of the result, got {0}", ShapeToString(dims));
   }
   if (llvm::Error error = CheckDims(context, "dims")) return error;
   const Dim segments = context.input(0).dims[0] - 1;
@@ -59,7 +59,8 @@ struct SegmentIdsMaker : OpProtoMaker {
         "For each row the segment that it lies in: i where offsets[i] <= row < offsets[i + 1]. "
         "`gather(x, segment_ids(offsets, rows))` repeats row i of x for every row of segment i. "
         "A row behind the last segment counts to that one.");
-    AddInput("offsets", "[N + 1], where each segment begins, and where the last one ends, from 0 on")
+    AddInput("offsets",
+             "[N + 1], where each segment begins, and where the last one ends, from 0 on")
         .Accepts(DType::kI64)
         .OwnDType();
     AddOutput("ids", "i64, below N");
