@@ -15,8 +15,8 @@ double DefaultTolerance(DType dtype);
 
 /// What is wrong with `left ~= right`, or nothing: |left - right| <= tolerance * max(1, |right|)
 /// for each element, nan meets nan, an infinity itself. `right` has the sizes (and, where they are
-/// ragged, the lengths) of `left` or is a scalar. Names the worst element, its index, both values, the absolute and the relative error.
-/// Both lie on the CPU and have one dtype.
+/// ragged, the lengths) of `left` or is a scalar. Names the worst element, its index, both values,
+/// the absolute and the relative error. Both lie on the CPU and have one dtype.
 std::optional<std::string> CompareNear(const PackedValue& left, const PackedValue& right,
                                        double tolerance);
 
