@@ -11,6 +11,8 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterMatmulOps(registry);
   RegisterReductionOps(registry);
   RegisterScanOps(registry);
+  RegisterSegmentOps(registry);
+  RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
   RegisterLossOps(registry);

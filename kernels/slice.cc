@@ -364,7 +364,7 @@ struct ConcatMaker : OpProtoMaker {
         .Ragged()
         .Repeatable();
     AddOutput("y", "dtype as x; the sizes along the axis added up");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
   }

@@ -87,7 +87,9 @@ class TestRunner {
       if (expect.kind == TestExpect::Kind::kError) continue;
       for (const std::string* output :
            {&expect.left, &expect.right, &expect.compared[0], &expect.compared[1]}) {
-        if (!output->empty()) outputs.push_back(*output);
+        if (output->empty()) continue;
+        for (const PartType& part : PartsOf(*output, expect.type))
+          outputs.push_back(PartName(*output, part.part));
       }
     }
     for (const TestValue& value : run.values) outputs.push_back(value.output);
@@ -120,15 +122,23 @@ class TestRunner {
     std::optional<std::string> wrong;
     if (expect.decided) {
       if (!expect.decided->empty()) wrong = expect.decided;
-    } else if (expect.kind == TestExpect::Kind::kTrue) {
-      wrong = CheckTrue(*scope_.Find(expect.left), scope_.Find(expect.compared[0]),
-                        scope_.Find(expect.compared[1]));
-    } else if (expect.kind == TestExpect::Kind::kNear) {
-      const Tensor& left = *scope_.Find(expect.left);
-      wrong = CompareNear(left, *scope_.Find(expect.right),
-                          expect.tolerance ? *expect.tolerance : DefaultTolerance(left.dtype()));
+    } else {
+      wrong = JudgeValues(expect);
     }
     if (wrong) outcome->failures.push_back(At(expect.range) + "\n    " + *wrong);
+  }
+
+  std::optional<std::string> JudgeValues(const TestExpect& expect) {
+    llvm::Expected<PackedValue> left = PackedValue::Find(scope_.scope(), expect.left, expect.type);
+    if (!left) return Text(left.takeError());
+    if (expect.kind == TestExpect::Kind::kTrue)
+      return CheckTrue(*left, scope_.Find(expect.compared[0]), scope_.Find(expect.compared[1]));
+    const Type scalar(expect.type.dtype, {});
+    llvm::Expected<PackedValue> right = PackedValue::Find(
+        scope_.scope(), expect.right, expect.right_is_scalar ? scalar : expect.type);
+    if (!right) return Text(right.takeError());
+    return CompareNear(*left, *right,
+                       expect.tolerance ? *expect.tolerance : DefaultTolerance(expect.type.dtype));
   }
 
   const CompileRequest& request_;

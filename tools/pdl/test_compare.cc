@@ -1,5 +1,6 @@
 #include "tools/pdl/test_compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -33,12 +34,23 @@ std::string ElementText(const Tensor& tensor, int64_t index) {
 }
 
 // "element [0, 3]", or "the value" of a scalar.
-std::string Place(const Tensor& tensor, int64_t index) {
+std::string Place(const PackedValue& value, int64_t index) {
+  const Tensor& tensor = value.values;
   if (tensor.rank() == 0) return "the value";
   llvm::SmallVector<std::string, 4> parts(tensor.rank());
   for (unsigned axis = tensor.rank(); axis-- > 0;) {
     parts[axis] = std::to_string(index % tensor.size(axis));
     index /= tensor.size(axis);
+  }
+  // A row of packed values, as the sequence that it is in and its place there.
+  for (size_t level = value.offsets.size(); level-- > 0;) {
+    const int64_t* begin = value.offsets[level].data<int64_t>();
+    const int64_t* end = begin + value.offsets[level].num_elements();
+    int64_t row = 0;
+    if (llvm::StringRef(parts[0]).getAsInteger(10, row)) break;
+    const int64_t sequence = std::upper_bound(begin, end, row) - begin - 1;
+    parts[0] = std::to_string(row - begin[sequence]);
+    parts.insert(parts.begin(), std::to_string(sequence));
   }
   return "element [" + llvm::join(parts, ", ") + "]";
 }
@@ -47,6 +59,24 @@ std::string ErrorText(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;
+}
+
+// The first row of which two ragged values have different lengths; empty where there is none.
+std::string DifferentLengths(const PackedValue& left, const PackedValue& right) {
+  for (size_t level = 0; level < left.offsets.size(); ++level) {
+    const Tensor& a = left.offsets[level];
+    const Tensor& b = right.offsets[level];
+    if (a.num_elements() != b.num_elements())
+      return "the two sides are " + left.TypeString() + " and " + right.TypeString();
+    for (int64_t i = 0; i + 1 < a.num_elements(); ++i) {
+      const int64_t mine = a.data<int64_t>()[i + 1] - a.data<int64_t>()[i];
+      const int64_t theirs = b.data<int64_t>()[i + 1] - b.data<int64_t>()[i];
+      if (mine == theirs) continue;
+      return llvm::formatv("row {0}{1} has the length {2}, wanted {3}", i,
+                           level > 0 ? " of the inner ones" : "", mine, theirs);
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -66,8 +96,14 @@ double DefaultTolerance(DType dtype) {
   }
 }
 
-std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, double tolerance) {
+std::optional<std::string> CompareNear(const PackedValue& left_value,
+                                       const PackedValue& right_value, double tolerance) {
+  const Tensor& left = left_value.values;
+  const Tensor& right = right_value.values;
   const bool is_scalar = right.rank() == 0;
+  if (!is_scalar) {
+    if (std::string wrong = DifferentLengths(left_value, right_value); !wrong.empty()) return wrong;
+  }
   if (!is_scalar && left.sizes() != right.sizes()) {
     return "the two sides are " + left.TypeString() + " and " + right.TypeString();
   }
@@ -99,7 +135,7 @@ std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, 
   if (wrong == 0) return std::nullopt;
   const int64_t other = is_scalar ? 0 : worst;
   const double magnitude = std::fabs(ElementAsReal(right, other));
-  std::string text = Place(left, worst) + " is " + ElementText(left, worst) + ", wanted " +
+  std::string text = Place(left_value, worst) + " is " + ElementText(left, worst) + ", wanted " +
                      ElementText(right, other) + ": off by " + ErrorText(worst_error);
   if (magnitude > 0 && std::isfinite(magnitude))
     text += " (relative " + ErrorText(worst_error / magnitude) + ")";
@@ -111,8 +147,9 @@ std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, 
   return text;
 }
 
-std::optional<std::string> CheckTrue(const Tensor& condition, const Tensor* left,
+std::optional<std::string> CheckTrue(const PackedValue& value, const Tensor* left,
                                      const Tensor* right) {
+  const Tensor& condition = value.values;
   int64_t first = -1, wrong = 0;
   for (int64_t i = 0; i < condition.num_elements(); ++i) {
     if (condition.data<bool>()[i]) continue;
@@ -127,7 +164,7 @@ std::optional<std::string> CheckTrue(const Tensor& condition, const Tensor* left
     if (tensor.sizes() == condition.sizes()) return ElementText(tensor, first);
     return std::string("of ") + tensor.TypeString();
   };
-  text = Place(condition, first) + " is false";
+  text = Place(value, first) + " is false";
   if (left != nullptr && right != nullptr)
     text += ": left " + side(*left) + ", right " + side(*right);
   if (condition.num_elements() > 1)

@@ -26,6 +26,7 @@ class TestScope {
     return network.Run(&scope_, context_, options);
   }
 
+  const Scope& scope() const { return scope_; }
   /// What a run left under that name; null where there is nothing.
   const Tensor* Find(llvm::StringRef name) const;
 
