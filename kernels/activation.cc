@@ -35,7 +35,7 @@ Value* Positive(GradientContext& g) {
 // --- gelu ---------------------------------------------------------------------------------------
 
 // The approximation is x * sigmoid(kLinear * x + kCubic * x**3).
-constexpr double kLinear = 1.5957691216057307, kCubic = 0.07135481282671543;
+constexpr double kLinear = 1.5957691216057308, kCubic = 0.07135481627260025;
 
 struct ExactGelu {
   template <class T>
