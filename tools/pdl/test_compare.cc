@@ -9,65 +9,27 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/attribute.h"
-#include "pdl/half.h"
+#include "tools/pdl/elements.h"
 
 namespace pdl {
 namespace {
 
-template <typename T>
-const T& At(const Tensor& tensor, int64_t index) {
-  return tensor.data<T>()[index];
-}
-
-// Integers of 64 bits do not all fit into a double: they are compared exactly before this is asked.
-double AsReal(const Tensor& tensor, int64_t index) {
-  switch (tensor.dtype()) {
-    case DType::kF16:
-      return static_cast<float>(At<float16>(tensor, index));
-    case DType::kBF16:
-      return static_cast<float>(At<bfloat16>(tensor, index));
-    case DType::kF32:
-      return At<float>(tensor, index);
-    case DType::kF64:
-      return At<double>(tensor, index);
-    case DType::kI8:
-      return At<int8_t>(tensor, index);
-    case DType::kI16:
-      return At<int16_t>(tensor, index);
-    case DType::kI32:
-      return At<int32_t>(tensor, index);
-    case DType::kI64:
-      return static_cast<double>(At<int64_t>(tensor, index));
-    case DType::kU8:
-      return At<uint8_t>(tensor, index);
-    case DType::kU16:
-      return At<uint16_t>(tensor, index);
-    case DType::kU32:
-      return At<uint32_t>(tensor, index);
-    case DType::kU64:
-      return static_cast<double>(At<uint64_t>(tensor, index));
-    case DType::kBool:
-      return At<bool>(tensor, index) ? 1 : 0;
-  }
-  return 0;
-}
-
 std::string ElementText(const Tensor& tensor, int64_t index) {
   switch (tensor.dtype()) {
     case DType::kF64:
-      return FloatToString(At<double>(tensor, index));
+      return FloatToString(tensor.data<double>()[index]);
     case DType::kF16:
     case DType::kBF16:
     case DType::kF32:
-      return FloatToString(static_cast<float>(AsReal(tensor, index)));
+      return FloatToString(static_cast<float>(ElementAsReal(tensor, index)));
     case DType::kU64:
-      return std::to_string(At<uint64_t>(tensor, index));
+      return std::to_string(tensor.data<uint64_t>()[index]);
     case DType::kBool:
-      return At<bool>(tensor, index) ? "true" : "false";
+      return tensor.data<bool>()[index] ? "true" : "false";
     case DType::kI64:
-      return std::to_string(At<int64_t>(tensor, index));
+      return std::to_string(tensor.data<int64_t>()[index]);
     default:
-      return std::to_string(static_cast<int64_t>(AsReal(tensor, index)));
+      return std::to_string(static_cast<int64_t>(ElementAsReal(tensor, index)));
   }
 }
 
@@ -107,8 +69,8 @@ std::string DifferentLengths(const PackedValue& left, const PackedValue& right) 
     if (a.num_elements() != b.num_elements())
       return "the two sides are " + left.TypeString() + " and " + right.TypeString();
     for (int64_t i = 0; i + 1 < a.num_elements(); ++i) {
-      const int64_t mine = At<int64_t>(a, i + 1) - At<int64_t>(a, i);
-      const int64_t theirs = At<int64_t>(b, i + 1) - At<int64_t>(b, i);
+      const int64_t mine = a.data<int64_t>()[i + 1] - a.data<int64_t>()[i];
+      const int64_t theirs = b.data<int64_t>()[i + 1] - b.data<int64_t>()[i];
       if (mine == theirs) continue;
       return llvm::formatv("row {0}{1} has the length {2}, wanted {3}", i,
                            level > 0 ? " of the inner ones" : "", mine, theirs);
@@ -153,7 +115,7 @@ std::optional<std::string> CompareNear(const PackedValue& left_value,
     const char* a = static_cast<const char*>(left.raw()) + static_cast<size_t>(i) * size;
     const char* b = static_cast<const char*>(right.raw()) + static_cast<size_t>(j) * size;
     if (std::memcmp(a, b, size) == 0) continue;
-    const double x = AsReal(left, i), y = AsReal(right, j);
+    const double x = ElementAsReal(left, i), y = ElementAsReal(right, j);
     if (std::isnan(x) && std::isnan(y)) continue;
     // Of different integers the difference is at least 1, whatever rounding says.
     double error = std::fabs(x - y);
@@ -172,7 +134,7 @@ std::optional<std::string> CompareNear(const PackedValue& left_value,
   }
   if (wrong == 0) return std::nullopt;
   const int64_t other = is_scalar ? 0 : worst;
-  const double magnitude = std::fabs(AsReal(right, other));
+  const double magnitude = std::fabs(ElementAsReal(right, other));
   std::string text = Place(left_value, worst) + " is " + ElementText(left, worst) + ", wanted " +
                      ElementText(right, other) + ": off by " + ErrorText(worst_error);
   if (magnitude > 0 && std::isfinite(magnitude))
