@@ -4,6 +4,9 @@ namespace pdl {
 
 void RegisterAllOps(OpRegistry& registry) {
   RegisterUnaryOps(registry);
+  RegisterTranscendentalOps(registry);
+  RegisterPiecewiseOps(registry);
+  RegisterBitwiseOps(registry);
   RegisterActivationOps(registry);
   RegisterBinaryOps(registry);
   RegisterNaryOps(registry);

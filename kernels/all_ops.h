@@ -11,6 +11,9 @@ void RegisterAllOps(OpRegistry& registry);
 
 // One for each family.
 void RegisterUnaryOps(OpRegistry& registry);
+void RegisterTranscendentalOps(OpRegistry& registry);
+void RegisterPiecewiseOps(OpRegistry& registry);
+void RegisterBitwiseOps(OpRegistry& registry);
 void RegisterActivationOps(OpRegistry& registry);
 void RegisterBinaryOps(OpRegistry& registry);
 void RegisterNaryOps(OpRegistry& registry);

@@ -4,6 +4,9 @@ namespace pdl::cuda {
 
 void AddAllKernels(OpRegistry& registry) {
   AddUnaryKernels(registry);
+  AddTranscendentalKernels(registry);
+  AddPiecewiseKernels(registry);
+  AddBitwiseKernels(registry);
   AddActivationKernels(registry);
   AddBinaryKernels(registry);
   AddNaryKernels(registry);

@@ -11,6 +11,9 @@ void AddAllKernels(OpRegistry& registry);
 
 // One for each family.
 void AddUnaryKernels(OpRegistry& registry);
+void AddTranscendentalKernels(OpRegistry& registry);
+void AddPiecewiseKernels(OpRegistry& registry);
+void AddBitwiseKernels(OpRegistry& registry);
 void AddActivationKernels(OpRegistry& registry);
 void AddBinaryKernels(OpRegistry& registry);
 void AddNaryKernels(OpRegistry& registry);
