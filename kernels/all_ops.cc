@@ -31,6 +31,7 @@ OpRegistry& GlobalRegistry() {
   static OpRegistry& registry = *[] {
     auto* all = new OpRegistry();
     RegisterAllOps(*all);
+    all->BeginFamily("");
     return all;
   }();
   return registry;

@@ -192,6 +192,7 @@ struct IsFiniteMaker : PredicateMaker {
 }  // namespace
 
 void RegisterComparisonOps(OpRegistry& registry) {
+  registry.BeginFamily("Comparisons and logic");
   registry.RegisterOp<EqualOp, EqualMaker>("equal");
   registry.RegisterOp<NotEqualOp, NotEqualMaker>("not_equal");
   registry.RegisterOp<LessOp, LessMaker>("less");

@@ -397,6 +397,7 @@ struct LinspaceMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterConstantOps(OpRegistry& registry) {
+  registry.BeginFamily("Constants");
   registry.RegisterOp<ConstantOp, ConstantMaker>("constant");
   registry.RegisterOp<ZerosOp, ZerosMaker>("zeros");
   registry.RegisterOp<OnesOp, OnesMaker>("ones");

@@ -175,6 +175,7 @@ struct MatmulMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterMatmulOps(OpRegistry& registry) {
+  registry.BeginFamily("Linear algebra");
   registry.RegisterOp<MatmulOp, MatmulMaker>("matmul");
 }
 

@@ -443,6 +443,7 @@ struct StandardizeMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterNormalizationOps(OpRegistry& registry) {
+  registry.BeginFamily("Normalization");
   registry.RegisterOp<MomentsOp, MomentsMaker>("moments");
   registry.RegisterOp<NormalizeOp, NormalizeMaker>("normalize");
   registry.RegisterOp<StandardizeOp, StandardizeMaker>("standardize");

@@ -379,6 +379,7 @@ struct HeNormalMaker : WeightMaker {
 }  // namespace
 
 void RegisterRandomOps(OpRegistry& registry) {
+  registry.BeginFamily("Random numbers");
   registry.RegisterOp<UniformOp, UniformMaker>("uniform");
   registry.RegisterOp<NormalOp, NormalMaker>("normal");
   registry.RegisterOp<TruncatedNormalOp, TruncatedNormalMaker>("truncated_normal");

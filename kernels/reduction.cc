@@ -295,6 +295,7 @@ struct ArgmaxMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterReductionOps(OpRegistry& registry) {
+  registry.BeginFamily("Reductions");
   registry.RegisterOp<SumOp, SumMaker>("sum");
   registry.RegisterOp<MeanOp, MeanMaker>("mean");
   registry.RegisterOp<NormOp, NormMaker>("norm");

@@ -373,6 +373,7 @@ struct ConcatMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterSliceOps(OpRegistry& registry) {
+  registry.BeginFamily("Slices and concatenation");
   registry.RegisterOp<SliceOp, SliceMaker>("slice");
   registry.RegisterOp<ConcatOp, ConcatMaker>("concat");
 }

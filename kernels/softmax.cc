@@ -410,6 +410,7 @@ struct CosSimMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterSoftmaxOps(OpRegistry& registry) {
+  registry.BeginFamily("Softmax");
   registry.RegisterOp<SoftmaxOp, SoftmaxMaker>("softmax");
   registry.RegisterOp<LogSoftmaxOp, LogSoftmaxMaker>("log_softmax");
   registry.RegisterOp<CosSimOp, CosSimMaker>("cos_sim");

@@ -106,6 +106,11 @@ class PDL_API OpProtoMaker {
 
  protected:
   void AddComment(std::string comment) { def_.signature.comment = std::move(comment); }
+  /// `y = relu([-1.0, 2.0])  # = [0.0, 2.0]`: statements that the documentation shows and the tests
+  /// run, with what the assignment before the mark gives.
+  void AddExample(std::string example) { def_.signature.examples.push_back(std::move(example)); }
+  /// The largest error of f32 results in units of the last place, as the tests measure it.
+  void SetMaxUlp(double ulp) { def_.signature.max_ulp = ulp; }
   InputBuilder AddInput(std::string name, std::string comment);
   void AddOutput(std::string name, std::string comment);
   template <typename T>
