@@ -159,6 +159,8 @@ struct LogSigmoidMaker : ActivationMaker {
   void Make() override {
     Declare("log(1 / (1 + exp(-x))), element by element, without overflow.",
             [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.Neg(g.input(0))})); });
+    AddExample("y = log_sigmoid([0.0, -200.0])  # = [-0.6931472, -200.0]");
+    SetMaxUlp(3);
   }
 };
 
@@ -181,6 +183,8 @@ struct MishMaker : ActivationMaker {
                   g.Mul(g.Mul(x, g.Call("sigmoid", {x})), g.Sub(g.Scalar(1, x), g.Mul(t, t)));
               SetSlope(g, g.Add(t, change));
             });
+    AddExample("y = mish([0.0, 1.0])  # = [0.0, 0.8650984]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -202,6 +206,8 @@ struct SoftsignMaker : ActivationMaker {
               Value* divisor = g.Add(g.Scalar(1, g.input(0)), g.Call("abs", {g.input(0)}));
               g.SetInputGradient(0, g.Div(g.output_gradient(), g.Call("square", {divisor})));
             });
+    AddExample("y = softsign([-3.0, 1.0])  # = [-0.75, 0.5]");
+    SetMaxUlp(1.5);
   }
 };
 
@@ -281,6 +287,8 @@ struct SeluMaker : ActivationMaker {
           Value* below = g.Mul(dy, g.Add(g.output(), g.Scalar(kSeluScale * kSeluAlpha, dy)));
           g.SetInputGradient(0, g.Call("where", {Positive(g), above, below}));
         });
+    AddExample("y = selu([1.0, -1.0])  # = [1.050701, -1.1113307]");
+    SetMaxUlp(4);
   }
 };
 
@@ -308,6 +316,8 @@ struct CeluMaker : ActivationMaker {
           g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
         });
     AddAttr<double>("alpha", "minus the limit for small x").Default(1).GreaterThan(0);
+    AddExample("y = celu([1.0, -1.0], alpha=2.0)  # = [1.0, -0.7869387]");
+    SetMaxUlp(4);
   }
 };
 

@@ -13,10 +13,13 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterComparisonOps(registry);
   RegisterMatmulOps(registry);
   RegisterReductionOps(registry);
+  RegisterArgExtremeOps(registry);
+  RegisterVarianceOps(registry);
   RegisterScanOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
   RegisterLossOps(registry);
+  RegisterPointwiseLossOps(registry);
   RegisterShapeOps(registry);
   RegisterSliceOps(registry);
   RegisterGatherOps(registry);

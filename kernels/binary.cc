@@ -241,6 +241,7 @@ struct FmodMaker : BinaryMaker {
           Value* quotient = g.Call("round", {g.Div(multiple, g.input(1))});
           g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
         });
+    AddExample("y = fmod([7.0, -7.0], [3.0, 3.0])  # = [1.0, -1.0]");
   }
 };
 

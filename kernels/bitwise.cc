@@ -40,7 +40,10 @@ struct BitAnd {
 template <class Context>
 using BitAndOp = BinaryOp<Context, BitAnd, BitTypes>;
 struct BitAndMaker : BitwiseMaker {
-  void Make() override { DeclareBits("The bits that are set in both."); }
+  void Make() override {
+    DeclareBits("The bits that are set in both.");
+    AddExample("y = bitwise_and([6, 5], [3, 4])  # = [2, 4]");
+  }
 };
 
 struct BitOr {
@@ -52,7 +55,10 @@ struct BitOr {
 template <class Context>
 using BitOrOp = BinaryOp<Context, BitOr, BitTypes>;
 struct BitOrMaker : BitwiseMaker {
-  void Make() override { DeclareBits("The bits that are set in at least one."); }
+  void Make() override {
+    DeclareBits("The bits that are set in at least one.");
+    AddExample("y = bitwise_or([6, 5], [3, 4])  # = [7, 5]");
+  }
 };
 
 struct BitXor {
@@ -64,7 +70,10 @@ struct BitXor {
 template <class Context>
 using BitXorOp = BinaryOp<Context, BitXor, BitTypes>;
 struct BitXorMaker : BitwiseMaker {
-  void Make() override { DeclareBits("The bits that are set in one of them only."); }
+  void Make() override {
+    DeclareBits("The bits that are set in one of them only.");
+    AddExample("y = bitwise_xor([6, 5], [3, 4])  # = [5, 1]");
+  }
 };
 
 struct BitNot {
@@ -86,6 +95,7 @@ struct BitNotMaker : OpProtoMaker {
     AddOutput("y", "type as x");
     SetTraits(kElementwise);
     SetInference(InferSameAsFirst);
+    AddExample("y = bitwise_not([0, 5])  # = [-1, -6]");
   }
 };
 
@@ -110,6 +120,7 @@ struct ShiftLeftMaker : BitwiseMaker {
     DeclareShift(
         "x with its bits moved up by y places, as NumPy: 0 where that is as many as it has, or "
         "negative.");
+    AddExample("y = shift_left([1, 5], [4, 1])  # = [16, 10]");
   }
 };
 
@@ -130,12 +141,14 @@ struct ShiftRightMaker : BitwiseMaker {
     DeclareShift(
         "x with its bits moved down by y places, and copies of the sign in their place, as NumPy: "
         "x // 2**y. Where y is as many as it has bits, or negative, 0, or -1 if x is negative.");
+    AddExample("y = shift_right([16, -5], [3, 1])  # = [2, -3]");
   }
 };
 
 }  // namespace
 
 void RegisterBitwiseOps(OpRegistry& registry) {
+  registry.BeginFamily("Bits");
   registry.RegisterOp<BitAndOp, BitAndMaker>("bitwise_and");
   registry.RegisterOp<BitOrOp, BitOrMaker>("bitwise_or");
   registry.RegisterOp<BitXorOp, BitXorMaker>("bitwise_xor");

@@ -121,7 +121,10 @@ struct Xor {
 template <class Context>
 using XorOp = BinaryOp<Context, Xor, BoolType>;
 struct XorMaker : ComparisonMaker {
-  void Make() override { Declare("True where one of them is.", DType::kBool, kCommutative); }
+  void Make() override {
+    Declare("True where one of them is.", DType::kBool, kCommutative);
+    AddExample("y = logical_xor([true, true], [true, false])  # = [false, true]");
+  }
 };
 
 struct Not {
@@ -186,7 +189,10 @@ struct IsInfMaker : PredicateMaker {
   void Make() override { Declare("True where x is inf or -inf, element by element."); }
 };
 struct IsFiniteMaker : PredicateMaker {
-  void Make() override { Declare("True where x is neither nan nor infinite, element by element."); }
+  void Make() override {
+    Declare("True where x is neither nan nor infinite, element by element.");
+    AddExample("y = isfinite([1.0, inf, nan])  # = [true, false, false]");
+  }
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ void AddAllKernels(OpRegistry& registry) {
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);
   AddLossKernels(registry);
+  AddPointwiseLossKernels(registry);
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);

@@ -24,6 +24,7 @@ void AddScanKernels(OpRegistry& registry);
 void AddSoftmaxKernels(OpRegistry& registry);
 void AddNormalizationKernels(OpRegistry& registry);
 void AddLossKernels(OpRegistry& registry);
+void AddPointwiseLossKernels(OpRegistry& registry);
 void AddShapeKernels(OpRegistry& registry);
 void AddSliceKernels(OpRegistry& registry);
 void AddGatherKernels(OpRegistry& registry);

@@ -332,26 +332,6 @@ struct Pow {
   }
 };
 
-/// Of probabilities, with logarithms of at least -100, or of numbers whose sigmoids those are.
-struct BinaryCrossEntropy {
-  bool logits;
-
-  __device__ float operator()(float p, float label) const {
-    if (logits) return (p > 0 ? p : 0.0f) - p * label + log1pf(expf(-fabsf(p)));
-    return -(label * Bounded(logf(p)) + (1.0f - label) * Bounded(log1pf(-p)));
-  }
-  __device__ double operator()(double p, double label) const {
-    if (logits) return (p > 0 ? p : 0.0) - p * label + log1p(exp(-fabs(p)));
-    return -(label * Bounded(log(p)) + (1.0 - label) * Bounded(log1p(-p)));
-  }
-
- private:
-  template <class T>
-  static __device__ T Bounded(T x) {
-    return x < T(-100) ? T(-100) : x;
-  }
-};
-
 struct Equal {
   template <class T>
   __device__ bool operator()(T a, T b) const {

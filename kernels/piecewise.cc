@@ -63,6 +63,7 @@ struct HardSigmoidMaker : PiecewiseMaker {
     AddAttr<double>("alpha", "the slope; 1 / 6 as in PyTorch and hard_swish, ONNX has 0.2")
         .Default(1.0 / 6.0);
     AddAttr<double>("beta", "what 0 becomes").Default(0.5);
+    AddExample("y = hard_sigmoid([-4.0, 0.0, 1.5, 4.0])  # = [0.0, 0.5, 0.75, 1.0]");
   }
 };
 
@@ -90,6 +91,7 @@ struct HardSwishMaker : PiecewiseMaker {
           Value* high = g.Call("greater_equal", {x, g.Scalar(3, x)});
           g.SetInputGradient(0, Where(g, low, g.Scalar(0, dy), Where(g, high, dy, curve)));
         });
+    AddExample("y = hard_swish([-4.0, 1.5, 4.0])  # = [0.0, 1.125, 4.0]");
   }
 };
 
@@ -116,6 +118,7 @@ struct ThresholdedReluMaker : PiecewiseMaker {
               g.SetInputGradient(0, Where(g, above, dy, g.Scalar(0, dy)));
             });
     AddAttr<double>("alpha", "the largest x that gives 0").Default(1);
+    AddExample("y = thresholded_relu([0.5, 1.0, 1.5])  # = [0.0, 0.0, 1.5]");
   }
 };
 
@@ -150,6 +153,7 @@ struct ShrinkMaker : PiecewiseMaker {
         });
     AddAttr<double>("threshold", "the largest absolute value that gives 0").Default(0.5).AtLeast(0);
     AddAttr<double>("bias", "what is taken off the absolute value").Default(0);
+    AddExample("y = shrink([-2.0, 0.25, 1.0], threshold=0.5, bias=0.5)  # = [-1.5, 0.0, 0.5]");
   }
 };
 
@@ -184,12 +188,14 @@ struct PreluMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferElementwise);
     SetGradient(PreluGradient);
+    AddExample("y = prelu([-2.0, 3.0], [0.25, 0.25])  # = [-0.5, 3.0]");
   }
 };
 
 }  // namespace
 
 void RegisterPiecewiseOps(OpRegistry& registry) {
+  registry.BeginFamily("Activations");
   registry.RegisterOp<HardSigmoidOp, HardSigmoidMaker>("hard_sigmoid");
   registry.RegisterOp<HardSwishOp, HardSwishMaker>("hard_swish");
   registry.RegisterOp<ThresholdedReluOp, ThresholdedReluMaker>("thresholded_relu");

@@ -66,6 +66,8 @@ struct TanMaker : FunctionMaker {
   void Make() override {
     Declare("The tangent, element by element.", "angles in radians", "type as x",
             [](GradientContext& g) { MulSlope(g, g.Add(One(g), g.Mul(g.output(), g.output()))); });
+    AddExample("y = tan([0.0, 1.0])  # = [0.0, 1.5574077]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -77,6 +79,8 @@ struct AsinMaker : FunctionMaker {
     Declare("The arc sine, element by element: nan outside [-1, 1].", "numbers in [-1, 1]",
             "angles in [-pi / 2, pi / 2]; type as x",
             [](GradientContext& g) { MulSlope(g, g.Call("rsqrt", {OneMinusSquare(g)})); });
+    AddExample("y = asin([0.0, 0.5, -1.0])  # = [0.0, 0.5235988, -1.5707964]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -88,6 +92,8 @@ struct AcosMaker : FunctionMaker {
     Declare("The arc cosine, element by element: nan outside [-1, 1].", "numbers in [-1, 1]",
             "angles in [0, pi]; type as x",
             [](GradientContext& g) { MulSlope(g, g.Neg(g.Call("rsqrt", {OneMinusSquare(g)}))); });
+    AddExample("y = acos([0.0, 0.5, -1.0])  # = [1.5707964, 1.0471976, 3.1415927]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -99,6 +105,8 @@ struct AtanMaker : FunctionMaker {
     Declare("The arc tangent, element by element.", "any numbers",
             "angles in [-pi / 2, pi / 2]; type as x",
             [](GradientContext& g) { DivSlope(g, g.Add(One(g), g.Mul(g.input(0), g.input(0)))); });
+    AddExample("y = atan([0.0, 1.0, -10.0])  # = [0.0, 0.7853982, -1.4711276]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -111,6 +119,8 @@ struct SinhMaker : FunctionMaker {
   void Make() override {
     Declare("The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element.", "any numbers",
             "type as x", [](GradientContext& g) { MulSlope(g, g.Call("cosh", {g.input(0)})); });
+    AddExample("y = sinh([0.0, 1.0])  # = [0.0, 1.1752012]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -122,6 +132,8 @@ struct CoshMaker : FunctionMaker {
     Declare("The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element.", "any numbers",
             "from 1 on; type as x",
             [](GradientContext& g) { MulSlope(g, g.Call("sinh", {g.input(0)})); });
+    AddExample("y = cosh([0.0, 1.0])  # = [1.0, 1.5430807]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -133,6 +145,8 @@ struct AsinhMaker : FunctionMaker {
     Declare("The number whose hyperbolic sine is x, element by element.", "any numbers",
             "type as x",
             [](GradientContext& g) { DivSlope(g, g.Call("hypot", {g.input(0), One(g)})); });
+    AddExample("y = asinh([0.0, 1.0])  # = [0.0, 0.8813736]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -147,6 +161,8 @@ struct AcoshMaker : FunctionMaker {
               Value* above = g.Call("sqrt", {g.Add(g.input(0), One(g))});
               DivSlope(g, g.Mul(below, above));
             });
+    AddExample("y = acosh([1.0, 2.0])  # = [0.0, 1.316958]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -160,6 +176,8 @@ struct AtanhMaker : FunctionMaker {
         "beyond.",
         "numbers in [-1, 1]", "type as x",
         [](GradientContext& g) { DivSlope(g, OneMinusSquare(g)); });
+    AddExample("y = atanh([0.0, 0.5])  # = [0.0, 0.54930615]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -173,6 +191,8 @@ struct Exp2Maker : FunctionMaker {
     Declare(
         "2 to the power of x, element by element.", "exponents", "type as x",
         [](GradientContext& g) { MulSlope(g, g.Mul(g.output(), g.Scalar(M_LN2, g.input(0)))); });
+    AddExample("y = exp2([0.0, 3.0, -1.0])  # = [1.0, 8.0, 0.5]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -184,6 +204,8 @@ struct Expm1Maker : FunctionMaker {
     Declare("exp(x) - 1, element by element; exact also where x is small.", "exponents",
             "from -1 on; type as x",
             [](GradientContext& g) { MulSlope(g, g.Add(g.output(), One(g))); });
+    AddExample("y = expm1([0.0, 1.0])  # = [0.0, 1.7182819]");
+    SetMaxUlp(1.7);
   }
 };
 
@@ -196,6 +218,8 @@ struct Log2Maker : FunctionMaker {
             "numbers from 0 on", "type as x", [](GradientContext& g) {
               DivSlope(g, g.Mul(g.input(0), g.Scalar(M_LN2, g.input(0))));
             });
+    AddExample("y = log2([1.0, 8.0])  # = [0.0, 3.0]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -208,10 +232,12 @@ struct Log10Maker : FunctionMaker {
             "numbers from 0 on", "type as x", [](GradientContext& g) {
               DivSlope(g, g.Mul(g.input(0), g.Scalar(M_LN10, g.input(0))));
             });
+    AddExample("y = log10([1.0, 1000.0])  # = [0.0, 3.0]");
+    SetMaxUlp(0.51);
   }
 };
 
-constexpr auto kLog1p = [](auto x) { return math::Log1p(x); };
+constexpr auto kLog1p = [](auto x) { return math::Log1pWide(x); };
 template <class Context>
 using Log1pOp = UnaryFormulaOp<Context, kLog1p>;
 struct Log1pMaker : FunctionMaker {
@@ -219,6 +245,8 @@ struct Log1pMaker : FunctionMaker {
     Declare("log(1 + x), element by element, exact also where x is small: -inf at -1, nan below.",
             "numbers from -1 on", "type as x",
             [](GradientContext& g) { DivSlope(g, g.Add(One(g), g.input(0))); });
+    AddExample("y = log1p([0.0, 1.0])  # = [0.0, 0.6931472]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -232,6 +260,8 @@ struct CbrtMaker : FunctionMaker {
               Value* y = g.output();
               DivSlope(g, g.Mul(g.Mul(y, y), g.Scalar(3, y)));
             });
+    AddExample("y = cbrt([8.0, -27.0])  # = [2.0, -3.0]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -245,6 +275,8 @@ struct ErfcMaker : FunctionMaker {
               Value* x = g.input(0);
               MulSlope(g, g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(-M_2_SQRTPI, x)));
             });
+    AddExample("y = erfc([0.0, 1.0])  # = [1.0, 0.1572992]");
+    SetMaxUlp(0.96);
   }
 };
 
@@ -284,6 +316,8 @@ struct Atan2Maker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferElementwise);
     SetGradient(Atan2Gradient);
+    AddExample("y = atan2([1.0, 0.0], [1.0, -2.0])  # = [0.7853982, 3.1415927]");
+    SetMaxUlp(0.51);
   }
 };
 
@@ -311,12 +345,15 @@ struct HypotMaker : OpProtoMaker {
     SetTraits(kElementwise | kCommutative);
     SetInference(InferElementwise);
     SetGradient(HypotGradient);
+    AddExample("y = hypot([3.0, 0.0], [4.0, -2.0])  # = [5.0, 2.0]");
+    SetMaxUlp(0.51);
   }
 };
 
 }  // namespace
 
 void RegisterTranscendentalOps(OpRegistry& registry) {
+  registry.BeginFamily("Elementwise, one input");
   registry.RegisterOp<TanOp, TanMaker>("tan");
   registry.RegisterOp<AsinOp, AsinMaker>("asin");
   registry.RegisterOp<AcosOp, AcosMaker>("acos");
@@ -333,6 +370,7 @@ void RegisterTranscendentalOps(OpRegistry& registry) {
   registry.RegisterOp<Log1pOp, Log1pMaker>("log1p");
   registry.RegisterOp<CbrtOp, CbrtMaker>("cbrt");
   registry.RegisterOp<ErfcOp, ErfcMaker>("erfc");
+  registry.BeginFamily("Elementwise, two inputs");
   registry.RegisterOp<Atan2Op, Atan2Maker>("atan2");
   registry.RegisterOp<HypotOp, HypotMaker>("hypot");
 }

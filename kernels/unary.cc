@@ -308,6 +308,7 @@ struct SquareMaker : PlainMaker {
               Value* slope = g.Mul(g.input(0), g.Scalar(2, g.input(0)));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    AddExample("y = square([3.0, -0.5])  # = [9.0, 0.25]");
   }
 };
 
@@ -442,6 +443,7 @@ using TruncOp = UnaryOp<Context, RoundToZero, FloatTypes>;
 struct TruncMaker : PlainMaker {
   void Make() override {
     Declare("The nearest integer towards 0. The gradient is 0.", kFloatSet, "type as x", NoSlope);
+    AddExample("y = trunc([1.75, -1.75])  # = [1.0, -1.0]");
   }
 };
 

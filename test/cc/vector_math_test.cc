@@ -92,6 +92,7 @@ PDL_TEST_FUNCTOR(Exp2);
 PDL_TEST_FUNCTOR(Log2);
 PDL_TEST_FUNCTOR(Log10);
 PDL_TEST_FUNCTOR(Log1p);
+PDL_TEST_FUNCTOR(Log1pWide);
 PDL_TEST_FUNCTOR(Cbrt);
 PDL_TEST_FUNCTOR(Erfc);
 PDL_TEST_FUNCTOR(Mish);
@@ -184,6 +185,7 @@ TEST(VectorMath, Exp2IsAccurate) { CheckUnary<Exp2>("exp2", std::exp2, 0.51); }
 TEST(VectorMath, Log2IsAccurate) { CheckUnary<Log2>("log2", std::log2, 0.51); }
 TEST(VectorMath, Log10IsAccurate) { CheckUnary<Log10>("log10", std::log10, 0.51); }
 TEST(VectorMath, Log1pIsAccurate) { CheckUnary<Log1p>("log1p", std::log1p, 2.5); }
+TEST(VectorMath, Log1pWideIsAccurate) { CheckUnary<Log1pWide>("log1p", std::log1p, 0.51); }
 TEST(VectorMath, CbrtIsAccurate) { CheckUnary<Cbrt>("cbrt", std::cbrt, 0.51); }
 TEST(VectorMath, ErfcIsAccurate) { CheckUnary<Erfc>("erfc", std::erfc, 1); }
 TEST(VectorMath, MishIsAccurate) { CheckUnary<Mish>("mish", ReferenceMish, 0.51); }
@@ -271,6 +273,7 @@ TEST(VectorMath, SignedZerosStay) {
   EXPECT_EQ(ToBits(math::Sqrt(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Expm1(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Log1p(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Log1pWide(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Tan(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Asin(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Atan(-0.0f)), ToBits(-0.0f));
