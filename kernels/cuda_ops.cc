@@ -4,6 +4,9 @@ namespace pdl::cuda {
 
 void AddAllKernels(OpRegistry& registry) {
   AddUnaryKernels(registry);
+  AddTranscendentalKernels(registry);
+  AddPiecewiseKernels(registry);
+  AddBitwiseKernels(registry);
   AddActivationKernels(registry);
   AddBinaryKernels(registry);
   AddNaryKernels(registry);
@@ -16,6 +19,7 @@ void AddAllKernels(OpRegistry& registry) {
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);
   AddLossKernels(registry);
+  AddPointwiseLossKernels(registry);
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);
