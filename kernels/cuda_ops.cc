@@ -17,6 +17,11 @@ void AddAllKernels(OpRegistry& registry) {
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);
+  AddPadKernels(registry);
+  AddDiagonalKernels(registry);
+  AddGatherNdKernels(registry);
+  AddScatterKernels(registry);
+  AddWriteKernels(registry);
   AddCastKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);
