@@ -269,6 +269,7 @@ struct ClipMaker : ActivationMaker {
 }  // namespace
 
 void RegisterActivationOps(OpRegistry& registry) {
+  registry.BeginFamily("Activations");
   registry.RegisterOp<GeluOp, GeluMaker>("gelu");
   registry.RegisterOp<SiluOp, SiluMaker>("silu");
   registry.RegisterOp<SoftplusOp, SoftplusMaker>("softplus");

@@ -11,6 +11,8 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterMatmulOps(registry);
   RegisterReductionOps(registry);
   RegisterScanOps(registry);
+  RegisterSegmentOps(registry);
+  RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
   RegisterLossOps(registry);
@@ -33,6 +35,7 @@ OpRegistry& GlobalRegistry() {
   static OpRegistry& registry = *[] {
     auto* all = new OpRegistry();
     RegisterAllOps(*all);
+    all->BeginFamily("");
     return all;
   }();
   return registry;

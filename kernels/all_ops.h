@@ -18,6 +18,8 @@ void RegisterComparisonOps(OpRegistry& registry);
 void RegisterMatmulOps(OpRegistry& registry);
 void RegisterReductionOps(OpRegistry& registry);
 void RegisterScanOps(OpRegistry& registry);
+void RegisterSegmentOps(OpRegistry& registry);
+void RegisterSparseOps(OpRegistry& registry);
 void RegisterSoftmaxOps(OpRegistry& registry);
 void RegisterNormalizationOps(OpRegistry& registry);
 void RegisterLossOps(OpRegistry& registry);

@@ -316,6 +316,7 @@ struct MinimumMaker : BinaryMaker {
 }  // namespace
 
 void RegisterBinaryOps(OpRegistry& registry) {
+  registry.BeginFamily("Elementwise, two inputs");
   registry.RegisterOp<AddOp, AddMaker>("add");
   registry.RegisterOp<SubOp, SubMaker>("sub");
   registry.RegisterOp<MulOp, MulMaker>("mul");

@@ -171,6 +171,7 @@ struct IsInfMaker : PredicateMaker {
 }  // namespace
 
 void RegisterComparisonOps(OpRegistry& registry) {
+  registry.BeginFamily("Comparisons and logic");
   registry.RegisterOp<EqualOp, EqualMaker>("equal");
   registry.RegisterOp<NotEqualOp, NotEqualMaker>("not_equal");
   registry.RegisterOp<LessOp, LessMaker>("less");

@@ -11,6 +11,8 @@ void AddAllKernels(OpRegistry& registry) {
   AddMatmulKernels(registry);
   AddReductionKernels(registry);
   AddScanKernels(registry);
+  AddSegmentKernels(registry);
+  AddSparseKernels(registry);
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);
   AddLossKernels(registry);

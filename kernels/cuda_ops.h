@@ -18,6 +18,8 @@ void AddComparisonKernels(OpRegistry& registry);
 void AddMatmulKernels(OpRegistry& registry);
 void AddReductionKernels(OpRegistry& registry);
 void AddScanKernels(OpRegistry& registry);
+void AddSegmentKernels(OpRegistry& registry);
+void AddSparseKernels(OpRegistry& registry);
 void AddSoftmaxKernels(OpRegistry& registry);
 void AddNormalizationKernels(OpRegistry& registry);
 void AddLossKernels(OpRegistry& registry);

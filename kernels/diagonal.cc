@@ -309,6 +309,7 @@ struct DiagonalMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterDiagonalOps(OpRegistry& registry) {
+  registry.BeginFamily("Diagonals and triangles");
   registry.RegisterOp<TriuOp, TriangleMaker<true>>("triu");
   registry.RegisterOp<TrilOp, TriangleMaker<false>>("tril");
   registry.RegisterOp<EyeOp, EyeMaker>("eye");

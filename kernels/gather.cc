@@ -308,6 +308,7 @@ struct OneHotMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterGatherOps(OpRegistry& registry) {
+  registry.BeginFamily("Indexing");
   registry.RegisterOp<GatherOp, GatherMaker>("gather");
   registry.RegisterOp<ScatterAddOp, ScatterAddMaker>("scatter_add");
   registry.RegisterOp<OneHotOp, OneHotMaker>("one_hot");

@@ -207,6 +207,7 @@ struct TakeAlongAxisMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterGatherNdOps(OpRegistry& registry) {
+  registry.BeginFamily("Indexing");
   registry.RegisterOp<GatherNdOp, GatherNdMaker>("gather_nd");
   registry.RegisterOp<TakeAlongAxisOp, TakeAlongAxisMaker>("take_along_axis");
 }

@@ -333,6 +333,7 @@ struct MseMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterLossOps(OpRegistry& registry) {
+  registry.BeginFamily("Losses");
   registry.RegisterOp<CrossEntropyOp, CrossEntropyMaker>("cross_entropy");
   registry.RegisterOp<BinaryCrossEntropyOp, BinaryCrossEntropyMaker>("binary_cross_entropy");
   registry.RegisterOp<MseOp, MseMaker>("mse");

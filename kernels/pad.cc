@@ -479,6 +479,7 @@ struct TileMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterPadOps(OpRegistry& registry) {
+  registry.BeginFamily("Padding and repeating");
   registry.RegisterOp<PadOp, PadMaker>("pad");
   registry.RegisterOp<FlipOp, FlipMaker>("flip");
   registry.RegisterOp<RollOp, RollMaker>("roll");

@@ -180,7 +180,8 @@ struct ReductionMaker : OpProtoMaker {
         .Ragged();
     AddOutput("y", result);
     AddAttr<std::vector<int64_t>>("axes", "axes to go over, negative ones from the end; none: all")
-        .Optional();
+        .Optional()
+        .Axis();
     AddAttr<bool>("keep", "keep each of these axes, with size 1").Default(false);
   }
 };
@@ -286,7 +287,7 @@ struct ArgmaxMaker : OpProtoMaker {
         "axis must not be empty.");
     AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
     AddOutput("index", "i64, below the size of the axis; the dims of x without it");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     AddAttr<bool>("keep", "keep the axis, with size 1").Default(false);
     SetInference(InferArgmax);
   }
@@ -295,6 +296,7 @@ struct ArgmaxMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterReductionOps(OpRegistry& registry) {
+  registry.BeginFamily("Reductions");
   registry.RegisterOp<SumOp, SumMaker>("sum");
   registry.RegisterOp<MeanOp, MeanMaker>("mean");
   registry.RegisterOp<NormOp, NormMaker>("norm");

@@ -160,6 +160,7 @@ struct CumprodMaker : ScanMaker {
 }  // namespace
 
 void RegisterScanOps(OpRegistry& registry) {
+  registry.BeginFamily("Scans");
   registry.RegisterOp<CumsumOp, CumsumMaker>("cumsum");
   registry.RegisterOp<CumprodOp, CumprodMaker>("cumprod");
 }

@@ -402,6 +402,7 @@ struct ScatterNdMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterScatterOps(OpRegistry& registry) {
+  registry.BeginFamily("Indexing");
   registry.RegisterOp<ScatterOp, ScatterMaker>("scatter");
   registry.RegisterOp<ScatterNdOp, ScatterNdMaker>("scatter_nd");
 }

@@ -348,6 +348,7 @@ struct BroadcastToMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterShapeOps(OpRegistry& registry) {
+  registry.BeginFamily("Shapes");
   registry.RegisterOp<ReshapeOp, ReshapeMaker>("reshape");
   registry.RegisterOp<ReshapeOp, FlattenMaker>("flatten");
   registry.RegisterOp<ReshapeOp, SqueezeMaker>("squeeze");

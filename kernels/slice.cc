@@ -366,7 +366,7 @@ struct ConcatMaker : OpProtoMaker {
         .Ragged()
         .Repeatable();
     AddOutput("y", "dtype as x; the sizes along the axis added up");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
   }
@@ -433,6 +433,7 @@ struct StackMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterSliceOps(OpRegistry& registry) {
+  registry.BeginFamily("Slices and concatenation");
   registry.RegisterOp<SliceOp, SliceMaker>("slice");
   registry.RegisterOp<ConcatOp, ConcatMaker>("concat");
   registry.RegisterOp<ConcatOp, StackMaker>("stack");

@@ -425,6 +425,7 @@ struct RoundMaker : PlainMaker {
 }  // namespace
 
 void RegisterUnaryOps(OpRegistry& registry) {
+  registry.BeginFamily("Elementwise, one input");
   registry.RegisterOp<CosineOp, CosineMaker>("cos");
   registry.RegisterOp<SineOp, SineMaker>("sin");
   registry.RegisterOp<ExpOp, ExpMaker>("exp");

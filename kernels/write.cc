@@ -148,6 +148,9 @@ struct WriteMaker : OpProtoMaker {
 
 }  // namespace
 
-void RegisterWriteOps(OpRegistry& registry) { registry.RegisterOp<WriteOp, WriteMaker>("write"); }
+void RegisterWriteOps(OpRegistry& registry) {
+  registry.BeginFamily("Indexing");
+  registry.RegisterOp<WriteOp, WriteMaker>("write");
+}
 
 }  // namespace pdl

@@ -30,6 +30,7 @@ network with seed 0 in inference mode, and says what failed where. Ends with sta
     R"(pdl test model.pdl
 pdl test models --filter=shape
 pdl test . --device=cuda --junit=report.xml
+pdl test test/ops --as-written
 )"};
 
 struct TestArguments {
@@ -37,6 +38,7 @@ struct TestArguments {
   std::string filter;
   std::string junit;
   bool verbose = false;
+  bool as_written = false;
 };
 
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
@@ -44,8 +46,12 @@ std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
 /// One test of one text: its runs share a Scope.
 class TestRunner {
  public:
-  TestRunner(const CompileRequest& request, std::string folder, DeviceContext* context)
-      : request_(request), folder_(std::move(folder)), context_(context) {}
+  TestRunner(const CompileRequest& request, std::string folder, bool as_written,
+             DeviceContext* context)
+      : request_(request), context_(context) {
+    options_.weight_folder = std::move(folder);
+    options_.optimize = options_.fuse = !as_written;
+  }
 
   /// Adds what fails to `outcome`.
   void Run(unsigned test, unsigned num_runs, TestOutcome* outcome) {
@@ -73,12 +79,6 @@ class TestRunner {
                          text);
   }
 
-  NetworkOptions Options() const {
-    NetworkOptions options;
-    options.weight_folder = folder_;
-    return options;
-  }
-
   // The network with these outputs alone.
   llvm::Expected<std::shared_ptr<const Network>> Part(const Graph& graph,
                                                       llvm::ArrayRef<std::string> outputs,
@@ -95,7 +95,7 @@ class TestRunner {
     for (const auto& [name, value] : wanted) part.AddOutput(name, part.FindValue(value));
     if (keeps_updates)
       for (const GraphUpdate& update : updates) part.AddUpdate(update.state, update.value);
-    return Network::Create(std::move(part), Options(), GlobalRegistry());
+    return Network::Create(std::move(part), options_, GlobalRegistry());
   }
 
   bool RunOnce(const TestRun& run, TestOutcome* outcome) {
@@ -184,7 +184,7 @@ class TestRunner {
   }
 
   const CompileRequest& request_;
-  std::string folder_;
+  NetworkOptions options_;
   DeviceContext* context_;
   Scope scope_;
   std::vector<TestValue> values_;
@@ -219,7 +219,8 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
     any = true;
     TestOutcome outcome{path.str(), test.name, 0, {}, false};
     const auto begin = std::chrono::steady_clock::now();
-    TestRunner(request, file->folder, context).Run(i, test.num_runs, &outcome);
+    TestRunner(request, file->folder, arguments.as_written, context)
+        .Run(i, test.num_runs, &outcome);
     outcome.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const bool passed = outcome.failures.empty();
@@ -243,6 +244,10 @@ int TestMain(Arguments arguments) {
   line.AddString("--filter", "TEXT", "only tests whose name holds TEXT", &test.filter);
   line.AddString("--junit", "FILE.xml", "write the outcome as JUnit XML too, for CI", &test.junit);
   line.AddFlag("-v, --verbose", "name the tests that pass too", &test.verbose);
+  line.AddFlag("--as-written",
+               "run every call by itself on the device: no passes (which compute constants ahead, "
+               "on the CPU) and no fused groups",
+               &test.as_written);
   line.Section("The network");
   AddNetworkOptions(line, &test.common);
   line.Section("The run");
