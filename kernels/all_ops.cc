@@ -25,6 +25,11 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterShapeOps(registry);
   RegisterSliceOps(registry);
   RegisterGatherOps(registry);
+  RegisterPadOps(registry);
+  RegisterDiagonalOps(registry);
+  RegisterGatherNdOps(registry);
+  RegisterScatterOps(registry);
+  RegisterWriteOps(registry);
   RegisterCastOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);

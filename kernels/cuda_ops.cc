@@ -23,6 +23,11 @@ void AddAllKernels(OpRegistry& registry) {
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);
+  AddPadKernels(registry);
+  AddDiagonalKernels(registry);
+  AddGatherNdKernels(registry);
+  AddScatterKernels(registry);
+  AddWriteKernels(registry);
   AddCastKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);
