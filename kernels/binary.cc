@@ -1,8 +1,9 @@
-// Operators on pairs of elements, which broadcast: add, sub, mul, div, floor_div, mod, pow,
+// Operators on pairs of elements, which broadcast: add, sub, mul, div, floor_div, mod, fmod, pow,
 // maximum, minimum.
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
+#include "kernels/wide_math.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 
@@ -55,6 +56,7 @@ struct AddMaker : BinaryMaker {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.output_gradient(), g.input(1)));
     });
+    AddExample("z = add([1, 2], [[10], [20]])  # = [[11, 12], [21, 22]]");
   }
 };
 
@@ -77,6 +79,7 @@ struct SubMaker : BinaryMaker {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Neg(g.output_gradient()), g.input(1)));
     });
+    AddExample("z = sub([5, 7], 2)  # = [3, 5]");
   }
 };
 
@@ -100,10 +103,11 @@ struct MulMaker : BinaryMaker {
       g.SetInputGradient(0, g.SumTo(g.Mul(dz, g.input(1)), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Mul(dz, g.input(0)), g.input(1)));
     });
+    AddExample("z = mul([1, 2, 3], 10)  # = [10, 20, 30]");
   }
 };
 
-// --- div, floor_div, mod ------------------------------------------------------------------------
+// --- div, floor_div, mod, fmod ------------------------------------------------------------------
 
 struct Quotient {
   template <class T>
@@ -122,6 +126,7 @@ struct DivMaker : BinaryMaker {
               g.SetInputGradient(0, g.SumTo(dx, g.input(0)));
               g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dx, g.output())), g.input(1)));
             });
+    AddExample("z = div([1.0, 6.0], [2.0, 4.0])  # = [0.5, 1.5]");
   }
 };
 
@@ -182,6 +187,7 @@ struct FloorDivMaker : BinaryMaker {
   void Make() override {
     Declare("x // y: the quotient rounded down; 0 where an integer is divided by 0.", kNumberSet, 0,
             nullptr);
+    AddExample("z = floor_div([7, -7], [2, 2])  # = [3, -4]");
   }
 };
 
@@ -200,13 +206,48 @@ using ModOp = BinaryOp<Context, Remainder, NumberTypes>;
 
 struct ModMaker : BinaryMaker {
   void Make() override {
-    Declare("x % y = x - y * (x // y), with the sign of y; 0 where an integer is divided by 0.",
-            kNumberSet, 0, [](GradientContext& g) {
-              Value* dz = g.output_gradient();
-              g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
-              Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
-              g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
-            });
+    Declare(
+        "x % y = x - y * (x // y), with the sign of y, as Python and NumPy; 0 where an integer is "
+        "divided by 0. `fmod` has the sign of x.",
+        kNumberSet, 0, [](GradientContext& g) {
+          Value* dz = g.output_gradient();
+          g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
+          Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
+          g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
+        });
+    AddExample("z = mod([7, -7], 3)  # = [1, 2]");
+  }
+};
+
+struct TruncatedRemainder {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (!std::is_integral_v<T>) {
+      return std::fmod(x, y);
+    } else if constexpr (std::is_signed_v<T>) {
+      return y == T(0) || y == T(-1) ? T(0) : static_cast<T>(x % y);
+    } else {
+      return y == T(0) ? T(0) : static_cast<T>(x % y);
+    }
+  }
+};
+template <class Context>
+using FmodOp = BinaryOp<Context, TruncatedRemainder, NumberTypes>;
+
+struct FmodMaker : BinaryMaker {
+  void Make() override {
+    Declare(
+        "x - y * trunc(x / y), with the sign of x, as C's fmod and the operator % of C; 0 where an "
+        "integer is divided by 0. `mod` has the sign of y.",
+        kNumberSet, 0, [](GradientContext& g) {
+          Value* dz = g.output_gradient();
+          g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
+          // The remainder is taken off first, so that the quotient is an integer that was rounded.
+          Value* multiple = g.Sub(g.input(0), g.output());
+          Value* quotient = g.Call("round", {g.Div(multiple, g.input(1))});
+          g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
+        });
+    AddExample("y = fmod([7.0, -7.0], [3.0, 3.0])  # = [1.0, -1.0]");
   }
 };
 
@@ -264,6 +305,7 @@ struct PowMaker : BinaryMaker {
         "x to the power of y. Integers wrap around, and a negative power of one other than 1 and "
         "-1 is 0. At x = 0 the gradient of y is taken to be 0.",
         kNumberSet, 0, PowGradient);
+    AddExample("z = pow([1.0, 2.0, 3.0], 2.0)  # = [1.0, 4.0, 9.0]");
   }
 };
 
@@ -303,6 +345,7 @@ struct MaximumMaker : BinaryMaker {
   void Make() override {
     Declare("The larger of x and y; nan where one is nan.", kNumberSet, 0,
             [](GradientContext& g) { ChoiceGradient(g, "greater", "greater_equal"); });
+    AddExample("z = maximum([1.0, 5.0], [3.0, 2.0])  # = [3.0, 5.0]");
   }
 };
 
@@ -310,6 +353,7 @@ struct MinimumMaker : BinaryMaker {
   void Make() override {
     Declare("The smaller of x and y; nan where one is nan.", kNumberSet, 0,
             [](GradientContext& g) { ChoiceGradient(g, "less", "less_equal"); });
+    AddExample("z = minimum([1.0, 5.0], [3.0, 2.0])  # = [1.0, 2.0]");
   }
 };
 
@@ -323,6 +367,7 @@ void RegisterBinaryOps(OpRegistry& registry) {
   registry.RegisterOp<DivOp, DivMaker>("div");
   registry.RegisterOp<FloorDivOp, FloorDivMaker>("floor_div");
   registry.RegisterOp<ModOp, ModMaker>("mod");
+  registry.RegisterOp<FmodOp, FmodMaker>("fmod");
   registry.RegisterOp<PowOp, PowMaker>("pow");
   registry.RegisterOp<MaximumOp, MaximumMaker>("maximum");
   registry.RegisterOp<MinimumOp, MinimumMaker>("minimum");

@@ -4,6 +4,9 @@ namespace pdl::cuda {
 
 void AddAllKernels(OpRegistry& registry) {
   AddUnaryKernels(registry);
+  AddTranscendentalKernels(registry);
+  AddPiecewiseKernels(registry);
+  AddBitwiseKernels(registry);
   AddActivationKernels(registry);
   AddBinaryKernels(registry);
   AddNaryKernels(registry);
@@ -16,9 +19,15 @@ void AddAllKernels(OpRegistry& registry) {
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);
   AddLossKernels(registry);
+  AddPointwiseLossKernels(registry);
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);
+  AddPadKernels(registry);
+  AddDiagonalKernels(registry);
+  AddGatherNdKernels(registry);
+  AddScatterKernels(registry);
+  AddWriteKernels(registry);
   AddCastKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);

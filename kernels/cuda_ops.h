@@ -11,6 +11,9 @@ void AddAllKernels(OpRegistry& registry);
 
 // One for each family.
 void AddUnaryKernels(OpRegistry& registry);
+void AddTranscendentalKernels(OpRegistry& registry);
+void AddPiecewiseKernels(OpRegistry& registry);
+void AddBitwiseKernels(OpRegistry& registry);
 void AddActivationKernels(OpRegistry& registry);
 void AddBinaryKernels(OpRegistry& registry);
 void AddNaryKernels(OpRegistry& registry);
@@ -23,9 +26,18 @@ void AddSparseKernels(OpRegistry& registry);
 void AddSoftmaxKernels(OpRegistry& registry);
 void AddNormalizationKernels(OpRegistry& registry);
 void AddLossKernels(OpRegistry& registry);
+void AddPointwiseLossKernels(OpRegistry& registry);
 void AddShapeKernels(OpRegistry& registry);
 void AddSliceKernels(OpRegistry& registry);
 void AddGatherKernels(OpRegistry& registry);
+void AddPadKernels(OpRegistry& registry);
+void AddDiagonalKernels(OpRegistry& registry);
+void AddGatherNdKernels(OpRegistry& registry);
+void AddScatterKernels(OpRegistry& registry);
+void AddWriteKernels(OpRegistry& registry);
+void AddSortKernels(OpRegistry& registry);
+void AddAttentionKernels(OpRegistry& registry);
+void AddRotaryKernels(OpRegistry& registry);
 void AddCastKernels(OpRegistry& registry);
 void AddConstantKernels(OpRegistry& registry);
 void AddRandomKernels(OpRegistry& registry);

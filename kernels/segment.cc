@@ -66,12 +66,14 @@ struct SegmentIdsMaker : OpProtoMaker {
     AddOutput("ids", "i64, below N");
     AddAttr<Shape>("dims", "how many rows there are: one size").Positional();
     SetInference(InferSegmentIds);
+    AddExample("ids = segment_ids([0, 2, 3], [4])  # = [0, 0, 1, 1]");
   }
 };
 
 }  // namespace
 
 void RegisterSegmentOps(OpRegistry& registry) {
+  registry.BeginFamily("Ragged and sparse values");
   registry.RegisterOp<SegmentIdsOp, SegmentIdsMaker>("segment_ids");
 }
 

@@ -1,5 +1,5 @@
 // Operators on each element by itself: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs,
-// erf, reciprocal, rsqrt, sign, floor, ceil, round.
+// square, erf, reciprocal, rsqrt, sign, floor, ceil, trunc, round.
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "pdl/gradient.h"
@@ -65,6 +65,7 @@ struct CosineMaker : AngleMaker {
   void Make() override {
     Declare("scale * cos(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, g.Neg(OtherSide(g, "sin"))); });
+    AddExample("y = cos([0.0, 1.0], scale=2.0)  # = [2.0, 1.080605]");
   }
 };
 
@@ -72,6 +73,7 @@ struct SineMaker : AngleMaker {
   void Make() override {
     Declare("scale * sin(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, OtherSide(g, "cos")); });
+    AddExample("y = sin([0.0, 1.0])  # = [0.0, 0.841471]");
   }
 };
 
@@ -95,6 +97,7 @@ struct ExpMaker : OpProtoMaker {
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Mul(g.output_gradient(), g.output())); });
+    AddExample("y = exp([0.0, 1.0])  # = [1.0, 2.718282]");
   }
 };
 
@@ -116,6 +119,7 @@ struct LogMaker : OpProtoMaker {
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Div(g.output_gradient(), g.input(0))); });
+    AddExample("y = log([1.0, 10.0])  # = [0.0, 2.302585]");
   }
 };
 
@@ -139,6 +143,7 @@ struct SqrtMaker : OpProtoMaker {
       Value* half = g.Mul(g.output_gradient(), g.Scalar(0.5, g.output()));
       g.SetInputGradient(0, g.Div(half, g.output()));
     });
+    AddExample("y = sqrt([4.0, 2.25])  # = [2.0, 1.5]");
   }
 };
 
@@ -164,6 +169,7 @@ struct TanhMaker : OpProtoMaker {
       Value* slope = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    AddExample("y = tanh([0.0, 1.0])  # = [0.0, 0.761594]");
   }
 };
 
@@ -187,6 +193,7 @@ struct SigmoidMaker : OpProtoMaker {
       Value* slope = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    AddExample("y = sigmoid([0.0, 2.0])  # = [0.5, 0.880797]");
   }
 };
 
@@ -211,6 +218,7 @@ struct ReluMaker : OpProtoMaker {
       Value* slope = g.Call("cast", {positive}, {{"to", g.input(0)->type().dtype}});
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    AddExample("y = relu([-1.0, 2.0])  # = [0.0, 2.0]");
   }
 };
 
@@ -237,6 +245,7 @@ struct NegMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) { g.SetInputGradient(0, g.Neg(g.output_gradient())); });
+    AddExample("y = neg([1, -2])  # = [-1, 2]");
   }
 };
 
@@ -269,10 +278,11 @@ struct AbsMaker : OpProtoMaker {
       Value* below = g.Call("cast", {g.Call("less", {g.input(0), zero})}, {to});
       g.SetInputGradient(0, g.Mul(g.output_gradient(), g.Sub(above, below)));
     });
+    AddExample("y = abs([-1.5, 2.0])  # = [1.5, 2.0]");
   }
 };
 
-// --- erf, reciprocal, rsqrt ---------------------------------------------------------------------
+// --- square, erf, reciprocal, rsqrt -------------------------------------------------------------
 
 // What most operators here declare.
 struct PlainMaker : OpProtoMaker {
@@ -285,6 +295,30 @@ struct PlainMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
+  }
+};
+
+struct Square {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(x));
+    } else {
+      return x * x;
+    }
+  }
+};
+template <class Context>
+using SquareOp = UnaryOp<Context, Square, NumberTypes>;
+
+struct SquareMaker : PlainMaker {
+  void Make() override {
+    Declare("x * x, element by element. Integers wrap around.", kNumberSet, "type as x",
+            [](GradientContext& g) {
+              Value* slope = g.Mul(g.input(0), g.Scalar(2, g.input(0)));
+              g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+            });
+    AddExample("y = square([3.0, -0.5])  # = [9.0, 0.25]");
   }
 };
 
@@ -305,6 +339,7 @@ struct ErfMaker : PlainMaker {
               Value* slope = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    AddExample("y = erf([0.0, 0.5])  # = [0.0, 0.5205]");
   }
 };
 
@@ -323,6 +358,7 @@ struct ReciprocalMaker : PlainMaker {
       Value* y = g.output();
       g.SetInputGradient(0, g.Neg(g.Mul(g.output_gradient(), g.Mul(y, y))));
     });
+    AddExample("y = reciprocal([2.0, 4.0])  # = [0.5, 0.25]");
   }
 };
 
@@ -343,10 +379,12 @@ struct RsqrtMaker : PlainMaker {
               Value* slope = g.Mul(g.Mul(y, g.Mul(y, y)), g.Scalar(-0.5, y));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    AddExample("y = rsqrt([4.0, 16.0])  # = [0.5, 0.25]");
   }
 };
 
-// --- sign, floor, ceil, round -------------------------------------------------------------------
+// --- sign, floor, ceil, trunc, round
+// ---------------------------------------------------------------
 
 void NoSlope(GradientContext& g) {
   const Type& x = g.input(0)->type();
@@ -371,6 +409,7 @@ struct SignMaker : PlainMaker {
   void Make() override {
     Declare("-1 below 0, 0 at 0, 1 above, element by element; nan stays. The gradient is 0.",
             kNumberSet, "type as x", NoSlope);
+    AddExample("y = sign([-2.5, 0.0, 3.0])  # = [-1.0, 0.0, 1.0]");
   }
 };
 
@@ -387,6 +426,7 @@ struct FloorMaker : PlainMaker {
   void Make() override {
     Declare("The largest integer that is not above x. The gradient is 0.", kFloatSet, "type as x",
             NoSlope);
+    AddExample("y = floor([1.75, -1.25])  # = [1.0, -2.0]");
   }
 };
 
@@ -403,6 +443,23 @@ struct CeilMaker : PlainMaker {
   void Make() override {
     Declare("The smallest integer that is not below x. The gradient is 0.", kFloatSet, "type as x",
             NoSlope);
+    AddExample("y = ceil([1.25, -1.25])  # = [2.0, -1.0]");
+  }
+};
+
+struct RoundToZero {
+  template <class T>
+  T operator()(T x) const {
+    return math::Trunc(x);
+  }
+};
+template <class Context>
+using TruncOp = UnaryOp<Context, RoundToZero, FloatTypes>;
+
+struct TruncMaker : PlainMaker {
+  void Make() override {
+    Declare("The nearest integer towards 0. The gradient is 0.", kFloatSet, "type as x", NoSlope);
+    AddExample("y = trunc([1.75, -1.75])  # = [1.0, -1.0]");
   }
 };
 
@@ -419,6 +476,7 @@ struct RoundMaker : PlainMaker {
   void Make() override {
     Declare("The nearest integer, the even one of two, as NumPy. The gradient is 0.", kFloatSet,
             "type as x", NoSlope);
+    AddExample("y = round([0.5, 1.5, -1.25])  # = [0.0, 2.0, -1.0]");
   }
 };
 
@@ -436,12 +494,14 @@ void RegisterUnaryOps(OpRegistry& registry) {
   registry.RegisterOp<ReluOp, ReluMaker>("relu");
   registry.RegisterOp<NegOp, NegMaker>("neg");
   registry.RegisterOp<AbsOp, AbsMaker>("abs");
+  registry.RegisterOp<SquareOp, SquareMaker>("square");
   registry.RegisterOp<ErfOp, ErfMaker>("erf");
   registry.RegisterOp<ReciprocalOp, ReciprocalMaker>("reciprocal");
   registry.RegisterOp<RsqrtOp, RsqrtMaker>("rsqrt");
   registry.RegisterOp<SignOp, SignMaker>("sign");
   registry.RegisterOp<FloorOp, FloorMaker>("floor");
   registry.RegisterOp<CeilOp, CeilMaker>("ceil");
+  registry.RegisterOp<TruncOp, TruncMaker>("trunc");
   registry.RegisterOp<RoundOp, RoundMaker>("round");
 }
 

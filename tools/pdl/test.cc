@@ -129,13 +129,13 @@ class TestRunner {
   }
 
   std::optional<std::string> JudgeValues(const TestExpect& expect) {
-    llvm::Expected<PackedValue> left = PackedValue::Find(scope_.scope(), expect.left, expect.type);
+    llvm::Expected<PackedValue> left = scope_.FindPacked(expect.left, expect.type);
     if (!left) return Text(left.takeError());
     if (expect.kind == TestExpect::Kind::kTrue)
       return CheckTrue(*left, scope_.Find(expect.compared[0]), scope_.Find(expect.compared[1]));
     const Type scalar(expect.type.dtype, {});
-    llvm::Expected<PackedValue> right = PackedValue::Find(
-        scope_.scope(), expect.right, expect.right_is_scalar ? scalar : expect.type);
+    llvm::Expected<PackedValue> right =
+        scope_.FindPacked(expect.right, expect.right_is_scalar ? scalar : expect.type);
     if (!right) return Text(right.takeError());
     return CompareNear(*left, *right,
                        expect.tolerance ? *expect.tolerance : DefaultTolerance(expect.type.dtype));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pdl/network.h"
+#include "pdl/packed_value.h"
 #include "pdl/test_block.h"
 
 namespace pdl {
@@ -26,9 +27,11 @@ class TestScope {
     return network.Run(&scope_, context_, options);
   }
 
-  const Scope& scope() const { return scope_; }
   /// What a run left under that name; null where there is nothing.
   const Tensor* Find(llvm::StringRef name) const;
+  llvm::Expected<PackedValue> FindPacked(llvm::StringRef name, const Type& type) const {
+    return PackedValue::Find(scope_, name, type);
+  }
 
   /// Keeps what `run`, which was the last, has computed for later runs; `values` is for
   /// CompileTest.
