@@ -168,50 +168,7 @@ struct IsInf {
   }
 };
 
-<<<<<<< HEAD
-/// x times the normal distribution function at x, or an approximation of it by a sigmoid.
-struct Gelu {
-  bool approximate;
-
-  __device__ float operator()(float x) const {
-    if (approximate) {
-      const float bounded = x < -30.0f ? -30.0f : x;
-      const float y = bounded * (1.5957691216f + 0.0713548163f * (bounded * bounded));
-      return bounded * Sigmoid()(y);
-    }
-    const float bounded = x < -15.0f ? -15.0f : x;
-    return bounded * (0.5f * erfcf(bounded * -0.70710678f));
-  }
-  __device__ double operator()(double x) const {
-    if (approximate) {
-      const double bounded = x < -30 ? -30 : x;
-      const double y = bounded * (1.5957691216057308 + 0.07135481627260025 * (bounded * bounded));
-      return bounded * Sigmoid()(y);
-    }
-    const double bounded = x < -40 ? -40 : x;
-    return bounded * (0.5 * erfc(bounded * -0.70710678118654752));
-  }
-};
-
-/// x * sigmoid(x); -0 at minus infinity.
-struct Silu {
-  __device__ float operator()(float x) const { return (x < -110.0f ? -110.0f : x) * Sigmoid()(x); }
-  __device__ double operator()(double x) const { return (x < -800 ? -800 : x) * Sigmoid()(x); }
-};
-
-/// log(1 + exp(x)).
-struct Softplus {
-  __device__ float operator()(float x) const {
-    return (x > 0 ? x : 0.0f) + log1pf(expf(-fabsf(x)));
-  }
-  __device__ double operator()(double x) const { return (x > 0 ? x : 0.0) + log1p(exp(-fabs(x))); }
-};
-
-struct LeakyRelu {
-  double alpha;
-=======
 struct IsFinite {
->>>>>>> main
   template <class T>
   __device__ bool operator()(T x) const {
     return x - x == T(0);
