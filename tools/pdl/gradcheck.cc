@@ -125,8 +125,8 @@ void PrintText(const Reports& reports) {
       continue;
     }
     ++orders[report.order];
-    llvm::outs() << llvm::formatv("{0,-24} order {1}  {2,4} derivatives of {3,2} calls", name,
-                                  report.order, report.num_compared, report.num_calls);
+    llvm::outs() << llvm::formatv("{0,-24} order {1}  {2,4} derivatives", name,
+                                  report.order, report.num_compared);
     if (report.order > 0) {
       llvm::outs() << llvm::formatv("  largest error {0:e1}", report.error[0]);
       if (report.order > 1) llvm::outs() << llvm::formatv(", {0:e1}", report.error[1]);
@@ -136,7 +136,7 @@ void PrintText(const Reports& reports) {
     llvm::outs() << '\n';
   }
   llvm::outs() << llvm::formatv(
-      "{0} operators to order 2, {1} to order 1, {2} not compared, {3} failed\n", orders[2],
+      "to order 2: {0}, to order 1: {1}, not compared: {2}, failed: {3}\n", orders[2],
       orders[1], orders[0], failed);
 }
 
