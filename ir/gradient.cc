@@ -21,8 +21,10 @@ Value* GradientContext::Call(llvm::StringRef name, llvm::ArrayRef<Value*> operan
     return nullptr;
   }
   llvm::SmallVector<std::string, 1> names;
-  for (size_t i = 0; i < def->signature.outputs.size(); ++i)
-    names.push_back(graph_->NewName("d_" + op_->result()->name()));
+  for (const OutputDecl& output : def->signature.outputs) {
+    const std::string base = "d_" + op_->result()->name();
+    names.push_back(graph_->NewName(names.empty() ? base : base + "." + output.name));
+  }
   CallOptions options;
   options.location = op_->location();
   options.block = op_->block();

@@ -104,6 +104,7 @@ struct GeluMaker : ActivationMaker {
     AddAttr<bool>("approximate",
                   "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) in its place")
         .Default(false);
+    SetMaxUlp(6.1);
     AddExample("y = gelu([-1.0, 0.0, 1.0])  # = [-0.158655, 0.0, 0.841345]");
   }
 };
@@ -126,6 +127,7 @@ struct SiluMaker : ActivationMaker {
       Value* one = g.Scalar(1, g.input(0));
       SetSlope(g, g.Mul(s, g.Add(one, g.Mul(g.input(0), g.Sub(one, s)))));
     });
+    SetMaxUlp(52.1);
     AddExample("y = silu([-1.0, 2.0])  # = [-0.268941, 1.761594]");
   }
 };
@@ -143,6 +145,7 @@ struct SoftplusMaker : ActivationMaker {
   void Make() override {
     Declare("log(1 + exp(x)), element by element, without overflow for large x.",
             [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.input(0)})); });
+    SetMaxUlp(2.9);
     AddExample("y = softplus([0.0, 100.0])  # = [0.693147, 100.0]");
   }
 };
@@ -263,6 +266,7 @@ struct EluMaker : ActivationMaker {
               g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
             });
     AddAttr<double>("alpha", "minus the limit for small x").Default(1);
+    SetMaxUlp(1);
     AddExample("y = elu([-1.0, 2.0])  # = [-0.632121, 2.0]");
   }
 };

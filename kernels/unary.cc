@@ -65,6 +65,7 @@ struct CosineMaker : AngleMaker {
   void Make() override {
     Declare("scale * cos(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, g.Neg(OtherSide(g, "sin"))); });
+    SetMaxUlp(1.6);
     AddExample("y = cos([0.0, 1.0], scale=2.0)  # = [2.0, 1.080605]");
   }
 };
@@ -73,6 +74,7 @@ struct SineMaker : AngleMaker {
   void Make() override {
     Declare("scale * sin(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, OtherSide(g, "cos")); });
+    SetMaxUlp(1.6);
     AddExample("y = sin([0.0, 1.0])  # = [0.0, 0.841471]");
   }
 };
@@ -97,6 +99,7 @@ struct ExpMaker : OpProtoMaker {
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Mul(g.output_gradient(), g.output())); });
+    SetMaxUlp(1.1);
     AddExample("y = exp([0.0, 1.0])  # = [1.0, 2.718282]");
   }
 };
@@ -119,6 +122,7 @@ struct LogMaker : OpProtoMaker {
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Div(g.output_gradient(), g.input(0))); });
+    SetMaxUlp(0.8);
     AddExample("y = log([1.0, 10.0])  # = [0.0, 2.302585]");
   }
 };
@@ -143,6 +147,7 @@ struct SqrtMaker : OpProtoMaker {
       Value* half = g.Mul(g.output_gradient(), g.Scalar(0.5, g.output()));
       g.SetInputGradient(0, g.Div(half, g.output()));
     });
+    SetMaxUlp(0.5);
     AddExample("y = sqrt([4.0, 2.25])  # = [2.0, 1.5]");
   }
 };
@@ -169,6 +174,7 @@ struct TanhMaker : OpProtoMaker {
       Value* slope = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    SetMaxUlp(1.4);
     AddExample("y = tanh([0.0, 1.0])  # = [0.0, 0.761594]");
   }
 };
@@ -193,6 +199,7 @@ struct SigmoidMaker : OpProtoMaker {
       Value* slope = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    SetMaxUlp(1.5);
     AddExample("y = sigmoid([0.0, 2.0])  # = [0.5, 0.880797]");
   }
 };
@@ -339,6 +346,7 @@ struct ErfMaker : PlainMaker {
               Value* slope = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    SetMaxUlp(2.6);
     AddExample("y = erf([0.0, 0.5])  # = [0.0, 0.5205]");
   }
 };
@@ -358,6 +366,7 @@ struct ReciprocalMaker : PlainMaker {
       Value* y = g.output();
       g.SetInputGradient(0, g.Neg(g.Mul(g.output_gradient(), g.Mul(y, y))));
     });
+    SetMaxUlp(0.5);
     AddExample("y = reciprocal([2.0, 4.0])  # = [0.5, 0.25]");
   }
 };
@@ -379,6 +388,7 @@ struct RsqrtMaker : PlainMaker {
               Value* slope = g.Mul(g.Mul(y, g.Mul(y, y)), g.Scalar(-0.5, y));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    SetMaxUlp(1.5);
     AddExample("y = rsqrt([4.0, 16.0])  # = [0.5, 0.25]");
   }
 };

@@ -100,6 +100,7 @@ TEST(OpsUlp, IsAsDeclared) {
   const char* only = std::getenv("PDL_ULP_OPERATOR");
   ASSERT_GT(stride, 0u);
   for (const OpDef* def : GlobalRegistry().All()) {
+    if (def->signature.inputs.size() != 1) continue;
     const auto reference = References().find(def->name());
     const bool is_known = reference != References().end();
     EXPECT_EQ(def->signature.max_ulp > 0, is_known)

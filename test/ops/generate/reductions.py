@@ -37,6 +37,8 @@ def reduction(t, function, dtypes, empty, low=-3, high=3, integers=None):
 @operator("sum")
 def sum_cases(t):
     reduction(t, np.sum, NUMBERS, 0, integers="i64")
+    x = numbers("bool", (2, 4))
+    t.case("counts what is true", x, x.sum(1), axes=[1])
 
 
 @operator("mean")
