@@ -299,6 +299,7 @@ struct SegmentSoftmaxMaker : SegmentRowsMaker {
 }  // namespace
 
 void RegisterSegmentPoolOps(OpRegistry& registry) {
+  registry.BeginFamily("Ragged and sparse values");
   registry.RegisterOp<SegmentPoolOp, SegmentPoolMaker>("segment_pool");
   registry.RegisterOp<SegmentSoftmaxOp, SegmentSoftmaxMaker>("segment_softmax");
 }

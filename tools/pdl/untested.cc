@@ -54,13 +54,13 @@ bool HasElement(Calls calls, llvm::function_ref<bool(double)> is_it) {
   return false;
 }
 
-// Whether some operand, or result where there are no operands, has such sizes.
+// Whether some operand or result has such sizes.
 bool HasSizes(Calls calls, llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> are_they) {
   for (const TestCall& call : calls) {
     for (const Tensor& operand : call.operands)
       if (are_they(operand.sizes())) return true;
     for (const Sizes& sizes : call.results)
-      if (call.operands.empty() && are_they(sizes)) return true;
+      if (are_they(sizes)) return true;
   }
   return false;
 }
