@@ -1,8 +1,35 @@
-"""Losses of pairs of numbers."""
+"""Losses."""
 
 import numpy as np
 
 from cases import *
+from normalization import log_softmax_of
+
+
+@operator("cross_entropy")
+def cross_entropy(t):
+    def want(logits, label):
+        def f(logits):
+            picked = np.take_along_axis(log_softmax_of(logits, -1),
+                                        label.astype(np.int64)[..., None], -1)
+            return -picked[..., 0]
+        return exact(f, logits)
+
+    for dtype in FLOATS:
+        logits, label = numbers(dtype, (3, 4)), array([0, 3, 1], "i64")
+        t.case(dtype, [logits, label], want(logits, label))
+        logits = array([[np.nan, 1, 2], [np.inf, 1, 2], [-np.inf, 1, 2], [1, np.inf, 2]], dtype)
+        label = array([1, 1, 1, 1], "i64")
+        t.case(f"{dtype}: nan and infinities", [logits, label], want(logits, label))
+    logits, label = numbers("f64", (2, 2, 3)), array([[0, 2], [1, 1]], "i32")
+    t.case("i32 labels, more dims", [logits, label], want(logits, label))
+    t.case("a vector", [logits[0, 0], np.int64(2) * np.ones((), np.int64)],
+           want(logits[0, 0], np.asarray(2)))
+    t.case("a label outside", [logits[0], array([3, 1], "i64")],
+           array([np.nan, want(logits[0], array([0, 1], "i64"))[1]], "f64"))
+    t.case("large numbers", [array([[1000, 0]], "f32"), array([1], "i64")], array([1000], "f32"))
+    t.case("empty", [numbers("f32", (0, 3)), array(np.zeros(0, int), "i64")],
+           array(np.zeros(0), "f32"))
 
 
 @operator("binary_cross_entropy")
