@@ -24,6 +24,11 @@ def binary(t, function, dtypes, low=-3, high=3, result=None, specials_of=FLOATS)
         if dtype in specials_of:
             x, y = pairs(dtype)
             t.case(f"{dtype}: pairs of special values", [x, y], want(x, y))
+        if dtype in INTS:
+            info = np.iinfo(DTYPES[dtype])
+            x = array([info.min, info.min, info.max, info.max, info.max, 0], dtype)
+            y = array([info.min, -1, info.max, 2, 0, info.max], dtype)
+            t.case(f"{dtype}: the ends of its range", [x, y], want(x, y))
     first = dtypes[0]
     for name, shapes in [("rows", ((2, 3), (3,))), ("columns", ((2, 3), (2, 1))),
                          ("both ways", ((2, 1), (1, 3))), ("a scalar", ((), (2, 3))),
@@ -83,6 +88,17 @@ def pow_cases(t):
         x = numbers(dtype, (2, 3))
         y = array([[0, 1, 2], [3, 4, 5]], dtype)
         t.case(dtype, [x, y], exact(np.power, x, y))
+
+
+    t.case("integers to powers below 0 are 0, but for 1 and -1",
+           [array([2, 1, -1, -1, -7], "i32"), array([-1, -5, -3, -2, -1], "i32")],
+           array([0, 1, -1, 1, 0], "i32"))
+    t.case("integers wrap around", [array([7, -3], "i32"), array([30, 33], "i32")],
+           wrapped([7**30, (-3)**33]))
+
+
+def wrapped(values):
+    return np.array([(v + 2**31) % 2**32 - 2**31 for v in values], np.int32)
 
 
 @operator("logical_not")

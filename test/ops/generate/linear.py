@@ -68,6 +68,10 @@ def cos_sim(t):
     x = array([[3, 4], [1, 0], [1, 2]], "f32")
     t.case("along, across, against", [x, array([[6, 8], [0, 2], [-1, -2]], "f32")],
            array([1, 0, -1], "f32"))
+    x = array([[0, 0], [1, 2]], "f32")
+    t.case("a row of zeros is across to all", [x, x[::-1]], array([0, 0], "f32"))
+    x, y = array([[1e300, 1e300], [1e-300, 0]], "f64"), array([[1e300, 0], [1e-300, 1e-300]], "f64")
+    t.case("huge and tiny rows", [x, y], array([0.5**0.5] * 2, "f64"))
     x = numbers("f32", (0, 3))
     t.case("no rows", [x, x], array(np.zeros(0), "f32"))
 

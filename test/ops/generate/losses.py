@@ -51,6 +51,8 @@ def binary_cross_entropy(t):
     for dtype in FLOATS:
         p, label = array([np.nan, 0.5], dtype), array([0.5, np.nan], dtype)
         t.case(f"{dtype}: nan", [p, label], array([np.nan, np.nan], dtype))
+    x, label = array([-500, 500, -500], "f32"), array([1, 1, 0], "f32")
+    t.case("sure logits", [x, label], array([500, 0, 0], "f32"), logits=True)
     p, label = array([np.inf, -np.inf], "f32"), array([0.5, 0.5], "f32")
     t.case("infinities", [p, label], want(p, label))
     p, label = numbers("f64", (2, 3), 0.1, 0.9), numbers("f64", (3,), 0, 1)

@@ -182,6 +182,15 @@ def cast(t):
     for target in ["i32", "i64"]:
         least = np.full(4, np.iinfo(DTYPES[target]).min)
         t.case(f"what does not fit {target}", x, array(least, target), to=Dim(target))
+    # Small integers come by way of i32, whose smallest number ends in zeros.
+    x = array([300, -1, 1e10, -1e10, np.nan, np.inf, 2.9, -2.9, 65536.5], "f32")
+    t.case("reals wrap around in i8", x, array([44, -1, 0, 0, 0, 0, 2, -2, 0], "i8"), to=Dim("i8"))
+    t.case("reals wrap around in u8", x, array([44, 255, 0, 0, 0, 0, 2, 254, 0], "u8"), to=Dim("u8"))
+    x = array([1 + 2**-11 + 2**-40, 65519.99999, 65520, 1e300, 2**-25 + 2**-60, 2**-25], "f64")
+    t.case("f64 to f16 rounds once", x, array([1.0009765625, 65504, np.inf, np.inf, 2**-24, 0],
+                                              "f16"), tol=0, to=Dim("f16"))
+    x = array([16777217, -2**60 - 1], "i64")
+    t.case("large integers round", x, array([16777216, -2.0**60], "f32"), tol=0, to=Dim("f32"))
     x = array([300, -1, 256, -129], "i32")
     t.case("integers wrap around", x, array(x, "i8"), to=Dim("i8"))
     t.case("to u8", x, array(x, "u8"), to=Dim("u8"))
