@@ -41,7 +41,8 @@ def main():
     sources = "".join(path.read_text() for path in sorted((root / "kernels").glob("*.cu")))
     on_cuda = set(re.findall(r'"(\w+)"', sources))
     missing = [op["type"] for op in ops if op["type"] not in on_cuda]
-    lines += ["", "# Operators without a CUDA kernel", ""]
+    lines += ["", "# Operators without a CUDA kernel", "",
+              "They need none: a Plan decides them, or calls of other operators stand for them.", ""]
     lines += [f"- `{name}`" for name in missing] or ["There is none."]
     text = "\n".join(lines) + "\n"
 

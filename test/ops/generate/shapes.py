@@ -93,6 +93,22 @@ def concat(t):
     t.case("all are empty", x, x[0])
 
 
+@operator("split")
+def split(t):
+    for dtype in ALL:
+        x = numbers(dtype, (4, 3))
+        t.case(dtype, x, tuple(np.split(x, 2)), parts=2)
+    for dtype in FLOATS:
+        x = specials(dtype)
+        t.case(f"{dtype}: nan and infinities", x, tuple(np.split(x, [3])), sizes=[3, 4])
+    x = numbers("f64", (2, 6))
+    t.case("along the last axis", x, tuple(np.split(x, 3, -1)), parts=3, axis=-1)
+    t.case("of these sizes", x, tuple(np.split(x, [1, 3], 1)), sizes=[1, 2, 3], axis=1)
+    t.case("one part is empty", x, tuple(np.split(x, [0], 0)), sizes=[0, 2])
+    x = numbers("f32", (0, 4))
+    t.case("of nothing", x, tuple(np.split(x, 2, 1)), parts=2, axis=1)
+
+
 @operator("gather")
 def gather(t):
     indices = array([2, 0, -1, -3], "i64")
