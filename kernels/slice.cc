@@ -237,6 +237,7 @@ struct SliceMaker : OpProtoMaker {
         .AtLeast(1);
     SetInference(InferSlice);
     SetGradient(SliceGradient);
+    AddExample("y = slice([10, 20, 30, 40], axes=[0], starts=[1], stops=[3])  # = [20, 30]");
   }
 };
 
@@ -461,6 +462,7 @@ struct ConcatMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
+    AddExample("y = concat([[1], [2]], [[3, 4], [5, 6]], axis=1)  # = [[1, 3, 4], [2, 5, 6]]");
   }
 };
 
