@@ -24,8 +24,11 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterSliceOps(registry);
   RegisterGatherOps(registry);
   RegisterCastOps(registry);
+  RegisterQuantizeOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);
+  RegisterRandomChoiceOps(registry);
+  RegisterOrthogonalOps(registry);
   RegisterPlanOps(registry);
 }
 

@@ -31,8 +31,11 @@ void RegisterShapeOps(OpRegistry& registry);
 void RegisterSliceOps(OpRegistry& registry);
 void RegisterGatherOps(OpRegistry& registry);
 void RegisterCastOps(OpRegistry& registry);
+void RegisterQuantizeOps(OpRegistry& registry);
 void RegisterConstantOps(OpRegistry& registry);
 void RegisterRandomOps(OpRegistry& registry);
+void RegisterRandomChoiceOps(OpRegistry& registry);
+void RegisterOrthogonalOps(OpRegistry& registry);
 void RegisterPlanOps(OpRegistry& registry);
 
 }  // namespace pdl

@@ -22,8 +22,11 @@ void AddAllKernels(OpRegistry& registry) {
   AddSliceKernels(registry);
   AddGatherKernels(registry);
   AddCastKernels(registry);
+  AddQuantizeKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);
+  AddRandomChoiceKernels(registry);
+  AddOrthogonalKernels(registry);
 }
 
 }  // namespace pdl::cuda

@@ -29,8 +29,11 @@ void AddShapeKernels(OpRegistry& registry);
 void AddSliceKernels(OpRegistry& registry);
 void AddGatherKernels(OpRegistry& registry);
 void AddCastKernels(OpRegistry& registry);
+void AddQuantizeKernels(OpRegistry& registry);
 void AddConstantKernels(OpRegistry& registry);
 void AddRandomKernels(OpRegistry& registry);
+void AddRandomChoiceKernels(OpRegistry& registry);
+void AddOrthogonalKernels(OpRegistry& registry);
 
 }  // namespace pdl::cuda
 
