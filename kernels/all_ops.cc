@@ -16,6 +16,8 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterArgExtremeOps(registry);
   RegisterVarianceOps(registry);
   RegisterScanOps(registry);
+  RegisterSegmentOps(registry);
+  RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
   RegisterLossOps(registry);
@@ -23,6 +25,11 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterShapeOps(registry);
   RegisterSliceOps(registry);
   RegisterGatherOps(registry);
+  RegisterPadOps(registry);
+  RegisterDiagonalOps(registry);
+  RegisterGatherNdOps(registry);
+  RegisterScatterOps(registry);
+  RegisterWriteOps(registry);
   RegisterCastOps(registry);
   RegisterQuantizeOps(registry);
   RegisterConstantOps(registry);

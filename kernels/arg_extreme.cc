@@ -142,7 +142,7 @@ struct ArgExtremeMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
     AddOutput("index", "i64, below the size of the axis; the dims of x without it");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     AddAttr<bool>("keep", "keep the axis, with size 1").Default(false);
     SetInference(InferArgExtreme);
   }

@@ -102,6 +102,21 @@ llvm::Error VisitDType(TypeList<First, Rest...>, DType dtype, Visit&& visit) {
   }
 }
 
+/// visit(Bits()) with an unsigned type of as many bytes as an element: for who only moves elements.
+template <typename Visit>
+llvm::Error VisitBits(DType dtype, Visit&& visit) {
+  switch (DTypeSize(dtype)) {
+    case 1:
+      return visit(static_cast<unsigned char>(0));
+    case 2:
+      return visit(static_cast<unsigned short>(0));
+    case 4:
+      return visit(0u);
+    default:
+      return visit(0ull);
+  }
+}
+
 /// An Error where the list has no element type for this dtype.
 template <class... T>
 llvm::Error RequireDType(TypeList<T...> types, DType dtype, const OperatorBase& op) {

@@ -14,6 +14,8 @@ void AddAllKernels(OpRegistry& registry) {
   AddMatmulKernels(registry);
   AddReductionKernels(registry);
   AddScanKernels(registry);
+  AddSegmentKernels(registry);
+  AddSparseKernels(registry);
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);
   AddLossKernels(registry);
@@ -21,6 +23,11 @@ void AddAllKernels(OpRegistry& registry) {
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);
+  AddPadKernels(registry);
+  AddDiagonalKernels(registry);
+  AddGatherNdKernels(registry);
+  AddScatterKernels(registry);
+  AddWriteKernels(registry);
   AddCastKernels(registry);
   AddQuantizeKernels(registry);
   AddConstantKernels(registry);

@@ -81,7 +81,8 @@ void ReductionMaker::Declare(const char* comment, DTypeSet dtypes, const char* r
       .Ragged();
   AddOutput("y", result);
   AddAttr<std::vector<int64_t>>("axes", "axes to go over, negative ones from the end; none: all")
-      .Optional();
+      .Optional()
+      .Axis();
   AddAttr<bool>("keep", "keep each of these axes, with size 1").Default(false);
 }
 

@@ -211,7 +211,7 @@ struct SoftmaxMaker : OpProtoMaker {
         "add up to 1.");
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddOutput("y", "in [0, 1]; type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     SetInference(InferSoftmax);
     SetGradient(SoftmaxGradient);
   }
@@ -228,7 +228,7 @@ struct LogSoftmaxMaker : OpProtoMaker {
     AddComment("log(softmax(x)) along an axis, without overflow for large x.");
     AddInput("x", "at least one dim").Accepts(kFloatSet);
     AddOutput("y", "up to 0; type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     SetInference(InferSoftmax);
     SetGradient(LogSoftmaxGradient);
   }

@@ -19,6 +19,7 @@ namespace pdl {
 
 class GradientContext;
 class InferenceContext;
+class LoweringContext;
 class OperatorBase;
 struct OperatorArguments;
 
@@ -47,6 +48,10 @@ struct PDL_API AttributeDecl {
   /// For tensor attributes: the dtype attribute of the same operator that says how a literal is
   /// read; empty where a literal takes its natural dtype.
   std::string dtype_from;
+  /// Counts dims of the first input: an int, or a list of them.
+  bool is_axis = false;
+  /// For shapes: takes ragged dims, as `dims(x)` of a ragged x has them.
+  bool takes_ragged = false;
 
   bool required() const { return !optional && IsNone(default_value); }
   /// "float > 0 = 1.0": kind, range or choices, default.
@@ -128,6 +133,8 @@ struct PDL_API OpSignature {
 using InferFunction = llvm::Error (*)(InferenceContext&);
 /// Emits the calls that compute the gradients of the inputs from those of the outputs.
 using GradientFunction = void (*)(GradientContext&);
+/// Emits the calls of dense values that take the place of a call with ragged or sparse operands.
+using LowerFunction = llvm::Error (*)(LoweringContext&);
 /// Makes the operator of one call for one kind of device.
 using KernelCreator = llvm::Expected<std::unique_ptr<OperatorBase>> (*)(const OperatorArguments&);
 
@@ -137,6 +144,8 @@ struct OpDef {
   InferFunction infer = nullptr;
   /// Null: not differentiable.
   GradientFunction gradient = nullptr;
+  /// Null: the same call on packed values.
+  LowerFunction lower = nullptr;
   /// By DeviceKind; null: not on such a device.
   std::array<KernelCreator, kNumDeviceKinds> kernels = {};
 
