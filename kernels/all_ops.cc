@@ -12,6 +12,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterNaryOps(registry);
   RegisterComparisonOps(registry);
   RegisterMatmulOps(registry);
+  RegisterEinsumOps(registry);
   RegisterReductionOps(registry);
   RegisterArgExtremeOps(registry);
   RegisterVarianceOps(registry);

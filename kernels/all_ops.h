@@ -19,6 +19,7 @@ void RegisterBinaryOps(OpRegistry& registry);
 void RegisterNaryOps(OpRegistry& registry);
 void RegisterComparisonOps(OpRegistry& registry);
 void RegisterMatmulOps(OpRegistry& registry);
+void RegisterEinsumOps(OpRegistry& registry);
 void RegisterReductionOps(OpRegistry& registry);
 void RegisterArgExtremeOps(OpRegistry& registry);
 void RegisterVarianceOps(OpRegistry& registry);

@@ -12,7 +12,13 @@ bool TakesRagged(const AttributeValue& value) {
   return shape && llvm::any_of(*shape, [](const Dim& dim) { return dim.is_ragged(); });
 }
 
+// An operator that has a rule, but no kernel: others always take its place.
+bool IsComposite(const Op& op) {
+  return op.def().lower != nullptr && op.def().kernel(DeviceKind::kCPU) == nullptr;
+}
+
 bool IsPlain(const Op& op) {
+  if (IsComposite(op)) return false;
   auto is_plain = [](const Value* value) { return value->type().is_plain(); };
   return llvm::all_of(op.operands(), is_plain) && llvm::all_of(op.results(), is_plain) &&
          llvm::none_of(op.attribute_values(), TakesRagged);
@@ -153,7 +159,7 @@ llvm::Error StorageLowering::CopyBlocks() {
                         {},
                         nullptr};
     for (const Op* op : block.ops)
-      if (llvm::Error error = CopyOp(*op)) return error;
+      if (llvm::Error error = IsComposite(*op) ? Lower(*op) : CopyOp(*op)) return error;
     std::vector<Value*> outputs;
     for (const Value* output : block.outputs) outputs.push_back(lowered(output).values);
     out_.SetBlockOutputs({i}, std::move(outputs));
