@@ -18,6 +18,8 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterVarianceOps(registry);
   RegisterScanOps(registry);
   RegisterSegmentOps(registry);
+  RegisterSegmentPoolOps(registry);
+  RegisterSequenceOps(registry);
   RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
