@@ -244,7 +244,9 @@ llvm::Error InferSize(InferenceContext& context) {
 
 struct SizeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The product of sizes as a number: what a symbol stands for among tensors. With ragged dims "
+    AddComment(
+        "The product of sizes as a number: what a symbol stands for among tensors. With ragged "
+        "dims "
         "it is the count of the elements that exist.");
     AddOutput("y", "a scalar of `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();

@@ -54,17 +54,22 @@ def logsumexp(t):
            axes=[0])
 
 
-@operator("variance")
-def variance(t):
-    reduction(t, np.var, FLOATS, np.nan)
-    x = numbers("f64", (3, 4))
-    for ddof in (1, 2):
-        t.case(f"ddof {ddof}", x, exact(lambda x: np.var(x, axis=1, ddof=ddof), x), axes=[1],
-               ddof=ddof)
-    x = array([[1e4, 1e4 + 1, 1e4 + 2]], "f32")
-    t.case("far from 0", x, exact(lambda x: np.var(x, axis=1), x), axes=[1])
-    x = numbers("f32", (1, 3))
-    t.case("one element, ddof 1", x, array([np.nan] * 3, "f32"), axes=[0], ddof=1)
+def spread(name, function):
+    @operator(name)
+    def cases(t):
+        reduction(t, function, FLOATS, np.nan)
+        x = numbers("f64", (3, 4))
+        for ddof in (1, 2):
+            t.case(f"ddof {ddof}", x, exact(lambda x: function(x, axis=1, ddof=ddof), x), axes=[1],
+                   ddof=ddof)
+        x = array([[1e4, 1e4 + 1, 1e4 + 2]], "f32")
+        t.case("far from 0", x, exact(lambda x: function(x, axis=1), x), axes=[1])
+        x = numbers("f32", (1, 3))
+        t.case("one element, ddof 1", x, array([np.nan] * 3, "f32"), axes=[0], ddof=1)
+
+
+spread("variance", np.var)
+spread("std", np.std)
 
 
 @operator("argmin")
@@ -113,5 +118,6 @@ def linear_recurrence(t):
     for shape in [(0,), (2, 0), (0, 3)]:
         x = numbers("f32", shape)
         t.case("empty " + "x".join(map(str, shape)), [x, x], x)
-    t.refused("other sizes", "sizes differ", "linear_recurrence(zeros([2, 3]), zeros([3]))")
+    t.refused("another rank", "ranks differ", "linear_recurrence(zeros([2, 3]), zeros([3]))")
+    t.refused("other sizes", "sizes differ", "linear_recurrence(zeros([2]), zeros([3]))")
     t.refused("no such axis", "axis", "linear_recurrence(zeros([3]), zeros([3]), axis=1)")

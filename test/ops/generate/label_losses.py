@@ -1,10 +1,14 @@
-"""Losses."""
+"""Losses at labels, and of single elements."""
 
 import numpy as np
 import torch
 
+import losses
 from binary import binary
 from cases import *
+
+# Its cases of logits and labels alone are with the other losses.
+plain_cross_entropy = OPERATORS.pop("cross_entropy")
 
 
 def torch_rows(function, x, label, weight=None, **attributes):
@@ -55,6 +59,7 @@ def label_loss(t, function):
 @operator("cross_entropy")
 def cross_entropy(t):
     function = torch.nn.functional.cross_entropy
+    plain_cross_entropy(t)
     label_loss(t, function)
     x, label = numbers("f64", (4, 3)), array([0, 2, 1, 2], "i64")
     weight = array([0.5, 2, 1.25], "f64")
