@@ -12,6 +12,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterNaryOps(registry);
   RegisterComparisonOps(registry);
   RegisterMatmulOps(registry);
+  RegisterEinsumOps(registry);
   RegisterReductionOps(registry);
   RegisterArgExtremeOps(registry);
   RegisterVarianceOps(registry);
@@ -33,8 +34,11 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterScatterOps(registry);
   RegisterWriteOps(registry);
   RegisterCastOps(registry);
+  RegisterQuantizeOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);
+  RegisterRandomChoiceOps(registry);
+  RegisterOrthogonalOps(registry);
   RegisterPlanOps(registry);
 }
 

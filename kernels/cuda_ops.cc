@@ -30,8 +30,11 @@ void AddAllKernels(OpRegistry& registry) {
   AddScatterKernels(registry);
   AddWriteKernels(registry);
   AddCastKernels(registry);
+  AddQuantizeKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);
+  AddRandomChoiceKernels(registry);
+  AddOrthogonalKernels(registry);
 }
 
 }  // namespace pdl::cuda
