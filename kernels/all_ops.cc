@@ -24,6 +24,9 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterGatherNdOps(registry);
   RegisterScatterOps(registry);
   RegisterWriteOps(registry);
+  RegisterSortOps(registry);
+  RegisterAttentionOps(registry);
+  RegisterRotaryOps(registry);
   RegisterCastOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);

@@ -24,6 +24,9 @@ void AddAllKernels(OpRegistry& registry) {
   AddGatherNdKernels(registry);
   AddScatterKernels(registry);
   AddWriteKernels(registry);
+  AddSortKernels(registry);
+  AddAttentionKernels(registry);
+  AddRotaryKernels(registry);
   AddCastKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);
