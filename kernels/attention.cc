@@ -81,7 +81,9 @@ class Forward {
       // A row that sees nothing is 0.
       const C factor = total[i] == 0 ? C(0) : C(1) / total[i];
       loops_.store(sums + i * s_.width, s_.width, factor, y_ + (first_row + i) * s_.width);
-      lse_[first_row + i] = largest[i] + std::log(total[i]);
+      lse_[first_row + i] = largest[i] == std::numeric_limits<C>::infinity()
+                                ? largest[i]
+                                : largest[i] + std::log(total[i]);
     }
   }
 

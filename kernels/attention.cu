@@ -209,7 +209,8 @@ __global__ void __launch_bounds__(kBlockThreads)
         if (e < s.width)
           y[at * s.width + e] = Element<T>::Store(total == 0 ? Value(0) : sums[part] / total);
       }
-      if (first_element == 0 && lane == 0) lse[at] = largest + Logarithm(total);
+      if (first_element == 0 && lane == 0)
+        lse[at] = largest == -low ? largest : largest + Logarithm(total);
     }
     __syncthreads();
   }

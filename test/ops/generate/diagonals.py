@@ -42,7 +42,7 @@ def eye(t):
     t.case("an empty tensor", [], np.zeros((0, 0), np.float32), dims=[0, 0])
     t.case("an axis of size 0", [], np.zeros((3, 0), np.float32), dims=[3, 0])
     t.refused("one size", "'dims' must have at least two sizes, got 1", "eye([3])")
-    t.refused("a negative size", "'dims'", "eye([-1, 2])")
+    t.refused("a negative size", "a size must not be negative, got -1", "eye([-1, 2])")
 
 
 def diag_of(x, k=0):

@@ -7,6 +7,8 @@ from cases import *
 
 def order(x, axis=-1, descending=False):
     """Places in the order of the elements; equal ones stay in theirs, nan is the largest."""
+    if is_float(x.dtype):
+        x = x.astype(np.float64)
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     # Turned round, sorted, and turned back, equal elements keep their order.
