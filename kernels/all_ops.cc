@@ -4,18 +4,26 @@ namespace pdl {
 
 void RegisterAllOps(OpRegistry& registry) {
   RegisterUnaryOps(registry);
+  RegisterTranscendentalOps(registry);
+  RegisterPiecewiseOps(registry);
+  RegisterBitwiseOps(registry);
   RegisterActivationOps(registry);
   RegisterBinaryOps(registry);
   RegisterNaryOps(registry);
   RegisterComparisonOps(registry);
   RegisterMatmulOps(registry);
   RegisterReductionOps(registry);
+  RegisterArgExtremeOps(registry);
+  RegisterVarianceOps(registry);
   RegisterScanOps(registry);
   RegisterSegmentOps(registry);
+  RegisterSegmentPoolOps(registry);
+  RegisterSequenceOps(registry);
   RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
   RegisterLossOps(registry);
+  RegisterPointwiseLossOps(registry);
   RegisterShapeOps(registry);
   RegisterSliceOps(registry);
   RegisterGatherOps(registry);

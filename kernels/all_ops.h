@@ -11,18 +11,26 @@ void RegisterAllOps(OpRegistry& registry);
 
 // One for each family.
 void RegisterUnaryOps(OpRegistry& registry);
+void RegisterTranscendentalOps(OpRegistry& registry);
+void RegisterPiecewiseOps(OpRegistry& registry);
+void RegisterBitwiseOps(OpRegistry& registry);
 void RegisterActivationOps(OpRegistry& registry);
 void RegisterBinaryOps(OpRegistry& registry);
 void RegisterNaryOps(OpRegistry& registry);
 void RegisterComparisonOps(OpRegistry& registry);
 void RegisterMatmulOps(OpRegistry& registry);
 void RegisterReductionOps(OpRegistry& registry);
+void RegisterArgExtremeOps(OpRegistry& registry);
+void RegisterVarianceOps(OpRegistry& registry);
 void RegisterScanOps(OpRegistry& registry);
 void RegisterSegmentOps(OpRegistry& registry);
+void RegisterSegmentPoolOps(OpRegistry& registry);
+void RegisterSequenceOps(OpRegistry& registry);
 void RegisterSparseOps(OpRegistry& registry);
 void RegisterSoftmaxOps(OpRegistry& registry);
 void RegisterNormalizationOps(OpRegistry& registry);
 void RegisterLossOps(OpRegistry& registry);
+void RegisterPointwiseLossOps(OpRegistry& registry);
 void RegisterShapeOps(OpRegistry& registry);
 void RegisterSliceOps(OpRegistry& registry);
 void RegisterGatherOps(OpRegistry& registry);

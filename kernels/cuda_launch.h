@@ -42,6 +42,14 @@ inline dim3 GridFor(const CUDAContext& context, int64_t n, int64_t per_block = k
   return dim3(static_cast<unsigned>(std::clamp<int64_t>(wanted, 1, most)));
 }
 
+/// How many threads of a block go over one row, so that each has a few elements: a power of two, at
+/// most `most`.
+inline int ThreadsPerRow(int64_t length, int most = kBlockThreads) {
+  int threads = 1;
+  while (threads < most && threads * int64_t{4} < length) threads *= 2;
+  return threads;
+}
+
 template <class... T>
 struct TypeList {};
 template <class T>

@@ -4,6 +4,9 @@ namespace pdl::cuda {
 
 void AddAllKernels(OpRegistry& registry) {
   AddUnaryKernels(registry);
+  AddTranscendentalKernels(registry);
+  AddPiecewiseKernels(registry);
+  AddBitwiseKernels(registry);
   AddActivationKernels(registry);
   AddBinaryKernels(registry);
   AddNaryKernels(registry);
@@ -12,10 +15,12 @@ void AddAllKernels(OpRegistry& registry) {
   AddReductionKernels(registry);
   AddScanKernels(registry);
   AddSegmentKernels(registry);
+  AddSegmentPoolKernels(registry);
   AddSparseKernels(registry);
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);
   AddLossKernels(registry);
+  AddPointwiseLossKernels(registry);
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);

@@ -11,6 +11,9 @@ void AddAllKernels(OpRegistry& registry);
 
 // One for each family.
 void AddUnaryKernels(OpRegistry& registry);
+void AddTranscendentalKernels(OpRegistry& registry);
+void AddPiecewiseKernels(OpRegistry& registry);
+void AddBitwiseKernels(OpRegistry& registry);
 void AddActivationKernels(OpRegistry& registry);
 void AddBinaryKernels(OpRegistry& registry);
 void AddNaryKernels(OpRegistry& registry);
@@ -19,10 +22,12 @@ void AddMatmulKernels(OpRegistry& registry);
 void AddReductionKernels(OpRegistry& registry);
 void AddScanKernels(OpRegistry& registry);
 void AddSegmentKernels(OpRegistry& registry);
+void AddSegmentPoolKernels(OpRegistry& registry);
 void AddSparseKernels(OpRegistry& registry);
 void AddSoftmaxKernels(OpRegistry& registry);
 void AddNormalizationKernels(OpRegistry& registry);
 void AddLossKernels(OpRegistry& registry);
+void AddPointwiseLossKernels(OpRegistry& registry);
 void AddShapeKernels(OpRegistry& registry);
 void AddSliceKernels(OpRegistry& registry);
 void AddGatherKernels(OpRegistry& registry);

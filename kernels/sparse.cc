@@ -133,7 +133,9 @@ struct CsrMatmulMaker : OpProtoMaker {
         .Accepts(DType::kI64)
         .OwnDType();
     AddInput("b", "[D, M]").Accepts(kFloatSet);
-    AddInput("values", "[K], the elements; ones where it is left out").Accepts(kFloatSet).Optional();
+    AddInput("values", "[K], the elements; ones where it is left out")
+        .Accepts(kFloatSet)
+        .Optional();
     AddOutput("c", "[N, M]; dtype as b");
     SetInference(InferCsrMatmul);
     SetGradient(CsrMatmulGradient);

@@ -323,7 +323,11 @@ class NetworkRun {
                              value.name(), value.type().ToString());
       if (!tensor) tensor = packed_.FindInstead(scope_, value.name());
       if (!tensor) {
-        missing += (missing.empty() ? "'" : ", '") + value.name() + "': " + value.type().ToString();
+        std::string what = packed_.Describe(scope_, value.name());
+        if (what.empty()) what = "'" + value.name() + "': " + value.type().ToString();
+        // The parts of one input are missing together.
+        if (!llvm::StringRef(missing).ends_with(what))
+          missing += (missing.empty() ? "" : ", ") + what;
         continue;
       }
       bool usable =

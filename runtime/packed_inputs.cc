@@ -103,6 +103,19 @@ std::vector<std::string> PackedInputs::Expand(llvm::ArrayRef<std::string> output
   return names;
 }
 
+std::string PackedInputs::Describe(const Scope& scope, llvm::StringRef name) const {
+  for (const Input& input : inputs_) {
+    bool is_part = false, is_given = false;
+    for (const PartType& part : PartsOf(input.name, input.type)) {
+      const std::string part_name = PartName(input.name, part.part);
+      is_part |= part_name == name;
+      is_given |= scope.Find(part_name) != nullptr;
+    }
+    if (is_part && !is_given) return "'" + input.name + "': " + input.type.ToString();
+  }
+  return "";
+}
+
 const Tensor* PackedInputs::FindInstead(const Scope& scope, llvm::StringRef name) const {
   for (const Lengths& lengths : lengths_) {
     if (!llvm::is_contained(lengths.names, name)) continue;

@@ -24,6 +24,9 @@ class PackedInputs {
   llvm::Error Check(const Scope& scope) const;
   /// Names of outputs with the parts of those that are not dense.
   std::vector<std::string> Expand(llvm::ArrayRef<std::string> outputs) const;
+  /// "'x': f32[N, ~T]" of the input that `name` is a part of, where no part of it is given; else
+  /// empty.
+  std::string Describe(const Scope& scope, llvm::StringRef name) const;
   /// The lengths of an input whose offsets are not given, where another one has the same.
   const Tensor* FindInstead(const Scope& scope, llvm::StringRef name) const;
 

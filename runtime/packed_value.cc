@@ -150,14 +150,22 @@ llvm::Expected<PackedValue> PackedValue::Find(const Scope& scope, llvm::StringRe
   return value;
 }
 
-void PackedValue::Put(Scope* scope, llvm::StringRef name) const {
-  for (const PartType& part : PartsOf(name, type)) {
-    const Tensor& tensor = part.part == Part::kValues    ? values
-                           : part.part == Part::kIndices ? indices
-                           : part.part == Part::kOffsets ? offsets[0]
-                                                         : offsets[1];
-    scope->Create(PartName(name, part.part))->Set(tensor);
+const Tensor& PackedValue::part(Part part) const {
+  switch (part) {
+    case Part::kOffsets:
+      return offsets[0];
+    case Part::kInnerOffsets:
+      return offsets[1];
+    case Part::kIndices:
+      return indices;
+    default:
+      return values;
   }
+}
+
+void PackedValue::Put(Scope* scope, llvm::StringRef name) const {
+  for (const PartType& each : PartsOf(name, type))
+    scope->Create(PartName(name, each.part))->Set(part(each.part));
 }
 
 std::string PackedValue::TypeString() const {

@@ -24,8 +24,8 @@ struct LoweredValue {
   Value* indices = nullptr;
 };
 
-/// What a lowering rule sees of a call with ragged or sparse operands, and how it emits the calls of
-/// dense values that take its place. A rule reads like the formula:
+/// What a lowering rule sees of a call with ragged or sparse operands, and how it emits the calls
+/// of dense values that take its place. A rule reads like the formula:
 ///
 ///   llvm::Error LowerLength(LoweringContext& l) {
 ///     Value* ends = l.Call("slice", …);

@@ -29,6 +29,7 @@ struct PDL_API PackedValue {
   static llvm::Expected<PackedValue> Find(const Scope& scope, llvm::StringRef name,
                                           const Type& type);
   void Put(Scope* scope, llvm::StringRef name) const;
+  const Tensor& part(Part part) const;
   /// "f32[2, ~T, 4]": sizes where there is one.
   std::string TypeString() const;
 };

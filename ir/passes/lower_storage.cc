@@ -78,11 +78,10 @@ llvm::Error StorageLowering::CopySources() {
     values_[from] = {from->type(), to, {}, nullptr};
   };
   for (const Value* value : graph_.parameters())
-    keep(value, out_.AddParameter(value->name(), value->type(), value->variable(),
-                                  value->location()));
-  for (const Value* value : graph_.states())
     keep(value,
-         out_.AddState(value->name(), value->type(), value->variable(), value->location()));
+         out_.AddParameter(value->name(), value->type(), value->variable(), value->location()));
+  for (const Value* value : graph_.states())
+    keep(value, out_.AddState(value->name(), value->type(), value->variable(), value->location()));
   for (const GraphConstraint& constraint : graph_.constraints()) out_.AddConstraint(constraint);
   return llvm::Error::success();
 }
@@ -149,11 +148,10 @@ llvm::Error StorageLowering::CopyBlocks() {
   for (uint32_t i = 1; i < graph_.num_blocks(); ++i) {
     const Block& block = graph_.block({i});
     for (const Value* input : block.inputs)
-      values_[input] = {
-          input->type(),
-          out_.AddBlockInput({i}, input->name(), input->type(), input->location()),
-          {},
-          nullptr};
+      values_[input] = {input->type(),
+                        out_.AddBlockInput({i}, input->name(), input->type(), input->location()),
+                        {},
+                        nullptr};
     for (const Op* op : block.ops)
       if (llvm::Error error = CopyOp(*op)) return error;
     std::vector<Value*> outputs;
@@ -329,8 +327,7 @@ llvm::Expected<Value*> StorageLowering::AlignRows(const Op& op, unsigned operand
   LoweringContext context(*const_cast<StorageLowering*>(this), op);
   Shape dims = PackedDimsOf(from.type.dims);
   const size_t ones = std::min<size_t>(to_levels - levels, rank + to_levels - to.rank());
-  const bool has_rows =
-      rank == to.rank() && (levels > 0 || !from.type.dims[0].is_constant(1));
+  const bool has_rows = rank == to.rank() && (levels > 0 || !from.type.dims[0].is_constant(1));
   if (!has_rows) {
     // Nothing but ones stand there.
     dims.erase(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(ones));
@@ -400,10 +397,11 @@ void LoweringContext::SetOutput(unsigned index, Value* values) {
   const Shape& declared = result_type(index).dims;
   const Shape dims = lowering_->PackedDimsOf(declared);
   // Another count of rows is the business of SetOffsets.
-  const bool fits = values->type().dims.size() == dims.size() &&
-                    llvm::equal(llvm::ArrayRef<Dim>(dims).drop_front(declared.size() > dims.size()),
-                                llvm::ArrayRef<Dim>(values->type().dims)
-                                    .drop_front(declared.size() > dims.size()));
+  const bool fits =
+      values->type().dims.size() == dims.size() &&
+      llvm::equal(
+          llvm::ArrayRef<Dim>(dims).drop_front(declared.size() > dims.size()),
+          llvm::ArrayRef<Dim>(values->type().dims).drop_front(declared.size() > dims.size()));
   if (!fits) values = Call("reshape", {values}, {{"dims", dims}});
   if (values) lowering_->SetResult(*op_, index, values);
 }
