@@ -61,16 +61,17 @@ TEST(Places, IndicesOfSymbols) {
   EXPECT_EQ(InferText("write", {F32({kN, 8}), F32({kN, kT}), I64({})}, {{"axis", int64_t{1}}}),
             "f32[N, 8] if 8 >= T");
   EXPECT_EQ(InferText("argsort", {F32({kN, kT})}), "i64[N, T] in 0..T");
-  EXPECT_EQ(InferText("topk", {F32({kN, kT})}, {{"k", Shape{3}}}), "f32[N, 3] if T >= 3");
+  EXPECT_EQ(InferText("topk", {F32({kN, kT})}, {{"k", Shape{3}}}),
+            "f32[N, 3], i64[N, 3] in 0..T if T >= 3");
 }
 
 TEST(Places, AttentionOfSymbols) {
   const Type q = F32({kN, kH, kT, 8}), k = F32({kN, 2, kS, 8}), v = F32({kN, 2, kS, 5});
-  EXPECT_EQ(InferText("attention", {q, k, v}), "f32[N, H, T, 5] if H % 2 == 0");
-  EXPECT_EQ(InferText("attention", {q, q, q}), "f32[N, H, T, 8]");
+  EXPECT_EQ(InferText("attention", {q, k, v}), "f32[N, H, T, 5], f32[N, H, T] if H % 2 == 0");
+  EXPECT_EQ(InferText("attention", {q, q, q}), "f32[N, H, T, 8], f32[N, H, T]");
   Type mask(DType::kBool, {kN, 1, 1, kS});
   EXPECT_EQ(InferText("attention", {q, F32({kN, kH, kS, 8}), F32({kN, kH, kS, 5}), I64({}), mask}),
-            "f32[N, H, T, 5]");
+            "f32[N, H, T, 5], f32[N, H, T]");
   EXPECT_EQ(InferText("rotary_embedding", {q, I64({kT})}), "f32[N, H, T, 8]");
   EXPECT_EQ(InferText("rotary_embedding", {F32({kT, kH}), I64({})}), "f32[T, H] if H % 2 == 0");
 }
