@@ -251,9 +251,7 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
     if (targets[0].text != "_") Assign(targets[0].text, std::move(datum));
     return;
   }
-  // One result that is a list stands for its items.
-  const auto* items = results.all.size() == 1 ? datum.list() : nullptr;
-  const size_t count = items != nullptr ? items->size() : results.all.size();
+  const size_t count = results.all.size();
   if (count < targets.size()) {
     Error(
         Code::kResultCount, targets[count].range,
@@ -264,10 +262,6 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
   }
   for (size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].text == "_") continue;
-    if (items != nullptr) {
-      Assign(targets[i].text, (*items)[i]);
-      continue;
-    }
     const Frame::Result& result = results.all[i];
     Assign(targets[i].text, i == 0 ? result.datum : Use(result, targets[i].range));
   }
