@@ -33,6 +33,9 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterGatherNdOps(registry);
   RegisterScatterOps(registry);
   RegisterWriteOps(registry);
+  RegisterSortOps(registry);
+  RegisterAttentionOps(registry);
+  RegisterRotaryOps(registry);
   RegisterCastOps(registry);
   RegisterQuantizeOps(registry);
   RegisterConstantOps(registry);

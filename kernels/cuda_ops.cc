@@ -29,6 +29,9 @@ void AddAllKernels(OpRegistry& registry) {
   AddGatherNdKernels(registry);
   AddScatterKernels(registry);
   AddWriteKernels(registry);
+  AddSortKernels(registry);
+  AddAttentionKernels(registry);
+  AddRotaryKernels(registry);
   AddCastKernels(registry);
   AddQuantizeKernels(registry);
   AddConstantKernels(registry);
