@@ -20,6 +20,11 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterCastOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);
+  RegisterConvolutionOps(registry);
+  RegisterUnfoldOps(registry);
+  RegisterPoolingOps(registry);
+  RegisterUnpoolOps(registry);
+  RegisterDepthSpaceOps(registry);
   RegisterPlanOps(registry);
 }
 

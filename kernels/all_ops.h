@@ -27,6 +27,11 @@ void RegisterGatherOps(OpRegistry& registry);
 void RegisterCastOps(OpRegistry& registry);
 void RegisterConstantOps(OpRegistry& registry);
 void RegisterRandomOps(OpRegistry& registry);
+void RegisterConvolutionOps(OpRegistry& registry);
+void RegisterUnfoldOps(OpRegistry& registry);
+void RegisterPoolingOps(OpRegistry& registry);
+void RegisterUnpoolOps(OpRegistry& registry);
+void RegisterDepthSpaceOps(OpRegistry& registry);
 void RegisterPlanOps(OpRegistry& registry);
 
 }  // namespace pdl

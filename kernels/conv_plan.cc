@@ -1,0 +1,75 @@
+#include "kernels/conv_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/element.h"
+#include "kernels/window_attributes.h"
+
+namespace pdl {
+namespace {
+
+// Nothing is added up: the result is zeros, or the bias.
+class EmptyConvPlan : public ConvPlan {
+ public:
+  void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
+           CPUContext& context) const override {
+    if (output->num_elements() == 0) return;
+    if (inputs.size() < 3) {
+      std::memset(output->raw(), 0, static_cast<size_t>(output->num_bytes()));
+      return;
+    }
+    const int64_t channels = output->sizes()[1];
+    const int64_t rows = output->sizes()[0] * channels;
+    const int64_t row = output->num_elements() / rows;
+    VisitDType(AnyTypes(), output->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* bias = static_cast<const T*>(inputs[2]->raw());
+      T* y = static_cast<T*>(output->raw());
+      context.ParallelFor(rows, 1 + (1 << 15) / row, [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) std::fill_n(y + r * row, row, bias[r % channels]);
+      });
+    });
+  }
+};
+
+}  // namespace
+
+llvm::Expected<ConvSizes> EvaluateConv(const PrepareContext& context,
+                                       const AttributeReader& attributes, ConvKind kind) {
+  const OperandType& first = context.inputs()[0];
+  const OperandType& second = context.inputs()[1];
+  const OperandType& result = context.outputs()[0];
+  const OperandType& x = kind == ConvKind::kTransposed ? result : first;
+  const OperandType& w = kind == ConvKind::kWeights ? result : second;
+  const OperandType& y = kind == ConvKind::kForward      ? result
+                         : kind == ConvKind::kTransposed ? first
+                                                         : second;
+  const auto spatial = [](const OperandType& operand) {
+    return llvm::ArrayRef<int64_t>(operand.sizes).drop_front(2);
+  };
+  llvm::Expected<SlidingWindow> window =
+      EvaluateWindow(context, attributes, spatial(w), spatial(x), spatial(y));
+  if (!window) return window.takeError();
+  ConvSizes sizes;
+  sizes.batch = x.sizes[0];
+  sizes.groups = attributes.Int("groups");
+  sizes.channels = x.sizes[1];
+  sizes.features = y.sizes[1];
+  sizes.window = *window;
+  return sizes;
+}
+
+llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareContext& context,
+                                                               ConvKind kind,
+                                                               const ConvSizes& sizes) {
+  if (sizes.x_elements() == 0 || sizes.y_elements() == 0 || sizes.w_elements() == 0) {
+    return std::make_shared<const EmptyConvPlan>();
+  }
+  const DType dtype = context.inputs()[0].dtype;
+  return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16
+             ? MakeDnnlConvPlan(context, kind, sizes)
+             : MakePlainConvPlan(context, kind, sizes);
+}
+
+}  // namespace pdl
