@@ -332,7 +332,7 @@ llvm::Error WriteLeaves(const Datum& datum, llvm::ArrayRef<int64_t> sizes, Const
   const auto* items = datum.list();
   if (sizes.empty() != (items == nullptr) ||
       (items != nullptr && static_cast<int64_t>(items->size()) != sizes.front())) {
-    return Fail("a ragged list is not part of this version yet: its rows differ in length");
+    return Fail("the rows of a list differ in length: only what is fed or compared with a ragged value may");
   }
   if (items == nullptr) return writer->Write(datum);
   for (const Datum& item : *items) {

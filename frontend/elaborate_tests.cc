@@ -102,7 +102,7 @@ TestRun Elaborator::RunTest(const ast::TestStatement& test, unsigned run,
       const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
       if (assign == nullptr || is_now) {
         Elaborate(statement);
-        if (assign != nullptr) KeepForLaterRuns(*assign);
+        if (assign != nullptr) KeepForLaterRuns(*assign, run + 1 < runs.size());
         continue;
       }
       // A tensor of an earlier run is what it was then.
@@ -132,11 +132,17 @@ std::string Elaborator::TestOutput(Value* value) {
   return name;
 }
 
-void Elaborator::KeepForLaterRuns(const ast::AssignStatement& assign) {
+void Elaborator::KeepForLaterRuns(const ast::AssignStatement& assign, bool has_later_runs) {
   for (const ast::Identifier& target : assign.targets) {
     auto found = frame_->scope.find(target.text);
     Value* value = found == frame_->scope.end() ? nullptr : found->second.tensor();
     if (value == nullptr) continue;
+    if (!value->type().is_plain()) {
+      if (has_later_runs) {
+        NotYet(target.range, "keeping " + value->type().ToString() + " for a later run is");
+      }
+      continue;
+    }
     TestValue kept;
     kept.name = target.text.str();
     kept.output = TestOutput(value);
@@ -181,12 +187,8 @@ void Elaborator::ElaborateFeed(const ast::FeedStatement* statement) {
     return;
   }
   const Type& type = variable->type();
-  if (!type.is_plain()) {
-    return NotYet(
-        statement->value->range,
-        llvm::Twine("feeding a ") + (type.is_sparse() ? "sparse" : "ragged") + " input is");
-  }
   const Datum datum = Evaluate(statement->value);
+  if (!type.is_plain()) return FeedParts(*variable, datum, statement->value->range);
   Value* value = AsTensor(datum, statement->value->range, type.dtype, {});
   if (value == nullptr) return;
   bool fits = value->type().dtype == type.dtype && value->type().rank() == type.rank();
@@ -253,6 +255,7 @@ void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {
       return;
     }
     expect.left = TestOutput(tensor);
+    expect.type = tensor->type();
     const auto* chain = llvm::dyn_cast<ast::ChainExpr>(value);
     const bool compares = chain != nullptr && chain->operators[0].op >= ast::Operator::kEqual &&
                           chain->operators[0].op < ast::Operator::kIn;
@@ -279,6 +282,12 @@ void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {
     expect.tolerance = *number;
   }
   if (left.holds_poison() || right.holds_poison()) return;
+  auto is_packed = [](const Datum& datum) {
+    return datum.tensor() != nullptr && !datum.tensor()->type().is_plain();
+  };
+  if (is_packed(left) || is_packed(right)) {
+    return ExpectParts(std::move(expect), left, right, statement);
+  }
   std::optional<DType> dtype;
   if (left.tensor() != nullptr) dtype = left.tensor()->type().dtype;
   if (!dtype && right.tensor() != nullptr) dtype = right.tensor()->type().dtype;
@@ -301,6 +310,8 @@ void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {
   }
   expect.left = TestOutput(a);
   expect.right = TestOutput(b);
+  expect.type = a->type();
+  expect.right_is_scalar = b->type().is_scalar();
   test_->expects.push_back(std::move(expect));
 }
 

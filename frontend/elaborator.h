@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler.h"
 #include "pdl/constraints.h"
+#include "pdl/storage.h"
 #include "pdl/test_block.h"
 
 namespace pdl {
@@ -223,9 +224,19 @@ class Elaborator {
   // --- elaborate_tests.cc --------------------------------------------------------------------
   void ElaborateFeed(const ast::FeedStatement* statement);
   void ElaborateExpect(const ast::ExpectStatement* statement);
-  void KeepForLaterRuns(const ast::AssignStatement& assign);
+  void KeepForLaterRuns(const ast::AssignStatement& assign, bool has_later_runs);
   /// Adds an output that only the test knows.
   std::string TestOutput(Value* value);
+
+  // --- elaborate_packed.cc -------------------------------------------------------------------
+  /// Emits the parts of a literal of a ragged or sparse type, and gives the type of its packed
+  /// values; none where a mistake was reported.
+  std::optional<Type> EmitParts(const Datum& literal, const Type& type, SourceRange range,
+                                llvm::function_ref<void(Part part, Value* value)> take);
+  void FeedParts(const Value& input, const Datum& datum, SourceRange range);
+  /// An `expect left ~= right` of which a side is ragged.
+  void ExpectParts(TestExpect expect, const Datum& left, const Datum& right,
+                   const ast::ExpectStatement* statement);
 
   // --- elaborate_training.cc -----------------------------------------------------------------
   void ElaborateMinimize(const ast::MinimizeStatement* statement);

@@ -165,10 +165,11 @@ llvm::Error CheckOperands(const InferenceContext& context) {
   return llvm::Error::success();
 }
 
-/// Lengths of rows are no size: what is made by sizes does not take them.
+/// Lengths of rows are no size: what is made by sizes takes them only where it says so.
 llvm::Error CheckDimsInAttributes(const InferenceContext& context) {
   llvm::ArrayRef<AttributeDecl> decls = context.def().signature.attributes;
   for (auto [decl, value] : llvm::zip_equal(decls, context.attributes().values())) {
+    if (decl.takes_ragged) continue;
     llvm::ArrayRef<Shape> shapes;
     if (const auto* shape = std::get_if<Shape>(&value)) shapes = *shape;
     if (const auto* list = std::get_if<std::vector<Shape>>(&value)) shapes = *list;

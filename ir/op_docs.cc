@@ -68,6 +68,9 @@ void AppendMarkdown(const OpDef& def, std::string* out) {
       os << "| `" << output.name << "` | " << Cell(output.comment) << " |\n";
     os << "\n";
   }
+  if (!signature.examples.empty()) {
+    os << "```pdl\n" << llvm::join(signature.examples, "\n\n") << "\n```\n\n";
+  }
   os << "Traits: " << TraitsText(def) << ".\n";
 }
 
@@ -104,6 +107,10 @@ std::string OpDocText(const OpDef& def, unsigned width) {
   for (const OutputDecl& output : signature.outputs) {
     text += "  " + output.name + "\n";
     AppendWrapped(output.comment, 6, width, &text);
+  }
+  if (!signature.examples.empty()) text += "\nExamples\n";
+  for (const std::string& example : signature.examples) {
+    for (llvm::StringRef line : llvm::split(example, '\n')) text += "  " + line.str() + "\n";
   }
   text += "\nTraits\n";
   AppendWrapped(TraitsText(def), 2, width, &text);

@@ -65,6 +65,9 @@ void OpToProto(const OpDef& def, OpProto* out) {
   out->set_effect(def.has(kEffect));
   out->set_commutative(def.has(kCommutative));
   out->set_differentiable(def.gradient != nullptr);
+  out->set_family(def.signature.family);
+  for (const std::string& example : def.signature.examples) out->add_examples(example);
+  out->set_max_ulp(def.signature.max_ulp);
 }
 
 void LayerAttributeToProto(const LayerAttributeDecl& attribute, AttributeProto* out) {

@@ -48,6 +48,10 @@ void CheckSignature(const OpSignature& signature) {
   for (const AttributeDecl& decl : signature.attributes) {
     take(decl.name);
     CheckAttributeDecl(signature, decl);
+    const bool is_named_axis = decl.name == "axis" || decl.name == "axes";
+    if (is_named_axis && !decl.is_axis && !signature.inputs.empty() &&
+        signature.inputs[0].ragged_levels > 0)
+      Contradiction(op, "'" + decl.name + "' of a ragged input is not declared as an Axis()");
   }
   std::set<std::string> outputs;
   for (const OutputDecl& output : signature.outputs)

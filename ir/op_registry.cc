@@ -10,8 +10,14 @@ namespace pdl {
 void OpRegistry::Add(OpDef def) {
   std::unique_lock lock(mutex_);
   std::string name = def.name();
+  if (def.signature.family.empty()) def.signature.family = family_;
   if (!defs_.try_emplace(name, std::make_unique<OpDef>(std::move(def))).second)
     InternalError("two operators are called '" + name + "'");
+}
+
+void OpRegistry::BeginFamily(std::string heading) {
+  std::unique_lock lock(mutex_);
+  family_ = std::move(heading);
 }
 
 void OpRegistry::AddKernel(llvm::StringRef name, DeviceKind device, KernelCreator creator) {

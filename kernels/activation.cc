@@ -1,9 +1,11 @@
-// Operators between layers, on each element by itself: gelu, silu, leaky_relu, elu, softplus, clip.
+// Operators between layers, on each element by itself: gelu, silu, softplus, log_sigmoid, mish,
+// softsign, leaky_relu, elu, selu, celu, clip. Those of straight pieces are in piecewise.cc.
 #include <cmath>
 #include <limits>
 
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
+#include "kernels/wide_math.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
@@ -142,7 +144,74 @@ struct SoftplusMaker : ActivationMaker {
   }
 };
 
-// --- leaky_relu, elu ----------------------------------------------------------------------------
+// --- log_sigmoid, mish, softsign -----------------------------------------------------------------
+
+struct LogSigmoidFunctor {
+  template <class T>
+  T operator()(T x) const {
+    return -math::Softplus(-x);
+  }
+};
+template <class Context>
+using LogSigmoidOp = UnaryOp<Context, LogSigmoidFunctor, FloatTypes>;
+
+struct LogSigmoidMaker : ActivationMaker {
+  void Make() override {
+    Declare("log(1 / (1 + exp(-x))), element by element, without overflow.",
+            [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.Neg(g.input(0))})); });
+    AddExample("y = log_sigmoid([0.0, -200.0])  # = [-0.6931472, -200.0]");
+    SetMaxUlp(3);
+  }
+};
+
+struct MishFunctor {
+  template <class T>
+  T operator()(T x) const {
+    return math::Mish(x);
+  }
+};
+template <class Context>
+using MishOp = UnaryOp<Context, MishFunctor, FloatTypes>;
+
+struct MishMaker : ActivationMaker {
+  void Make() override {
+    Declare("x * tanh(softplus(x)) (Misra, arXiv:1908.08681), element by element.",
+            [](GradientContext& g) {
+              Value* x = g.input(0);
+              Value* t = g.Call("tanh", {g.Call("softplus", {x})});
+              Value* change =
+                  g.Mul(g.Mul(x, g.Call("sigmoid", {x})), g.Sub(g.Scalar(1, x), g.Mul(t, t)));
+              SetSlope(g, g.Add(t, change));
+            });
+    AddExample("y = mish([0.0, 1.0])  # = [0.0, 0.8650984]");
+    SetMaxUlp(0.51);
+  }
+};
+
+struct SoftsignFunctor {
+  template <class T>
+  T operator()(T x) const {
+    const T magnitude = math::Abs(x);
+    const T y = x / (T(1) + magnitude);
+    return magnitude == std::numeric_limits<T>::infinity() ? math::CopySign(T(1), x) : y;
+  }
+};
+template <class Context>
+using SoftsignOp = UnaryOp<Context, SoftsignFunctor, FloatTypes>;
+
+struct SoftsignMaker : ActivationMaker {
+  void Make() override {
+    Declare("x / (1 + abs(x)), element by element; 1 or -1 where x is infinite.",
+            [](GradientContext& g) {
+              Value* divisor = g.Add(g.Scalar(1, g.input(0)), g.Call("abs", {g.input(0)}));
+              g.SetInputGradient(0, g.Div(g.output_gradient(), g.Call("square", {divisor})));
+            });
+    AddExample("y = softsign([-3.0, 1.0])  # = [-0.75, 0.5]");
+    SetMaxUlp(1.5);
+  }
+};
+
+// --- leaky_relu, elu, selu, celu ----------------------------------------------------------------
 
 struct LeakyReluFunctor {
   double alpha = 0;
@@ -190,6 +259,65 @@ struct EluMaker : ActivationMaker {
               g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
             });
     AddAttr<double>("alpha", "minus the limit for small x").Default(1);
+  }
+};
+
+// The factors of Klambauer et al., with which activations keep mean 0 and variance 1.
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+
+struct SeluFunctor {
+  template <class T>
+  T operator()(T x) const {
+    const T below = static_cast<T>(kSeluScale * kSeluAlpha) * math::Expm1(x);
+    return x > T(0) ? static_cast<T>(kSeluScale) * x : below;
+  }
+};
+template <class Context>
+using SeluOp = UnaryOp<Context, SeluFunctor, FloatTypes>;
+
+struct SeluMaker : ActivationMaker {
+  void Make() override {
+    Declare(
+        "1.0507 * x where x is positive, else 1.7581 * (exp(x) - 1), element by element "
+        "(Klambauer et al., arXiv:1706.02515, which gives the factors to more digits).",
+        [](GradientContext& g) {
+          Value* dy = g.output_gradient();
+          Value* above = g.Mul(dy, g.Scalar(kSeluScale, dy));
+          Value* below = g.Mul(dy, g.Add(g.output(), g.Scalar(kSeluScale * kSeluAlpha, dy)));
+          g.SetInputGradient(0, g.Call("where", {Positive(g), above, below}));
+        });
+    AddExample("y = selu([1.0, -1.0])  # = [1.050701, -1.1113307]");
+    SetMaxUlp(4);
+  }
+};
+
+struct CeluFunctor {
+  double alpha = 1;
+  void Initialize(const AttributeReader& attributes) { alpha = attributes.Float("alpha"); }
+  template <class T>
+  T operator()(T x) const {
+    const T below = static_cast<T>(alpha) * math::Expm1(x / static_cast<T>(alpha));
+    return x > T(0) ? x : below;
+  }
+};
+template <class Context>
+using CeluOp = UnaryOp<Context, CeluFunctor, FloatTypes>;
+
+struct CeluMaker : ActivationMaker {
+  void Make() override {
+    Declare(
+        "x where it is positive, else alpha * (exp(x / alpha) - 1), element by element (Barron, "
+        "arXiv:1704.07483).",
+        [](GradientContext& g) {
+          Value* dy = g.output_gradient();
+          Value* part = g.Div(g.output(), g.Scalar(g.attributes().Float("alpha"), dy));
+          Value* below = g.Mul(dy, g.Add(part, g.Scalar(1, dy)));
+          g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
+        });
+    AddAttr<double>("alpha", "minus the limit for small x").Default(1).GreaterThan(0);
+    AddExample("y = celu([1.0, -1.0], alpha=2.0)  # = [1.0, -0.7869387]");
+    SetMaxUlp(4);
   }
 };
 
@@ -269,11 +397,17 @@ struct ClipMaker : ActivationMaker {
 }  // namespace
 
 void RegisterActivationOps(OpRegistry& registry) {
+  registry.BeginFamily("Activations");
   registry.RegisterOp<GeluOp, GeluMaker>("gelu");
   registry.RegisterOp<SiluOp, SiluMaker>("silu");
   registry.RegisterOp<SoftplusOp, SoftplusMaker>("softplus");
+  registry.RegisterOp<LogSigmoidOp, LogSigmoidMaker>("log_sigmoid");
+  registry.RegisterOp<MishOp, MishMaker>("mish");
+  registry.RegisterOp<SoftsignOp, SoftsignMaker>("softsign");
   registry.RegisterOp<LeakyReluOp, LeakyReluMaker>("leaky_relu");
   registry.RegisterOp<EluOp, EluMaker>("elu");
+  registry.RegisterOp<SeluOp, SeluMaker>("selu");
+  registry.RegisterOp<CeluOp, CeluMaker>("celu");
   registry.RegisterOp<ClipOp, ClipMaker>("clip");
 }
 

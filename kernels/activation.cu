@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/activation.cuh"
 #include "kernels/cuda_ops.h"
 #include "kernels/unary.cuh"
 
@@ -73,8 +74,13 @@ void AddActivationKernels(OpRegistry& registry) {
   AddActivation<Gelu>(registry, "gelu");
   AddActivation<Silu>(registry, "silu");
   AddActivation<Softplus>(registry, "softplus");
+  AddActivation<LogSigmoid>(registry, "log_sigmoid");
+  AddActivation<Mish>(registry, "mish");
+  AddActivation<Softsign>(registry, "softsign");
   AddActivation<LeakyRelu>(registry, "leaky_relu");
   AddActivation<Elu>(registry, "elu");
+  AddActivation<Selu>(registry, "selu");
+  AddActivation<Celu>(registry, "celu");
   registry.AddKernel("clip", DeviceKind::kCUDA, &CreateKernel<ClipOp>);
 }
 

@@ -4,19 +4,32 @@ namespace pdl {
 
 void RegisterAllOps(OpRegistry& registry) {
   RegisterUnaryOps(registry);
+  RegisterTranscendentalOps(registry);
+  RegisterPiecewiseOps(registry);
+  RegisterBitwiseOps(registry);
   RegisterActivationOps(registry);
   RegisterBinaryOps(registry);
   RegisterNaryOps(registry);
   RegisterComparisonOps(registry);
   RegisterMatmulOps(registry);
   RegisterReductionOps(registry);
+  RegisterArgExtremeOps(registry);
+  RegisterVarianceOps(registry);
   RegisterScanOps(registry);
+  RegisterSegmentOps(registry);
+  RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
   RegisterLossOps(registry);
+  RegisterPointwiseLossOps(registry);
   RegisterShapeOps(registry);
   RegisterSliceOps(registry);
   RegisterGatherOps(registry);
+  RegisterPadOps(registry);
+  RegisterDiagonalOps(registry);
+  RegisterGatherNdOps(registry);
+  RegisterScatterOps(registry);
+  RegisterWriteOps(registry);
   RegisterCastOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);
@@ -33,6 +46,7 @@ OpRegistry& GlobalRegistry() {
   static OpRegistry& registry = *[] {
     auto* all = new OpRegistry();
     RegisterAllOps(*all);
+    all->BeginFamily("");
     return all;
   }();
   return registry;

@@ -1,8 +1,9 @@
-// Operators on pairs of elements, which broadcast: add, sub, mul, div, floor_div, mod, pow,
+// Operators on pairs of elements, which broadcast: add, sub, mul, div, floor_div, mod, fmod, pow,
 // maximum, minimum.
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
+#include "kernels/wide_math.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 
@@ -103,7 +104,7 @@ struct MulMaker : BinaryMaker {
   }
 };
 
-// --- div, floor_div, mod ------------------------------------------------------------------------
+// --- div, floor_div, mod, fmod ------------------------------------------------------------------
 
 struct Quotient {
   template <class T>
@@ -200,13 +201,47 @@ using ModOp = BinaryOp<Context, Remainder, NumberTypes>;
 
 struct ModMaker : BinaryMaker {
   void Make() override {
-    Declare("x % y = x - y * (x // y), with the sign of y; 0 where an integer is divided by 0.",
-            kNumberSet, 0, [](GradientContext& g) {
-              Value* dz = g.output_gradient();
-              g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
-              Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
-              g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
-            });
+    Declare(
+        "x % y = x - y * (x // y), with the sign of y, as Python and NumPy; 0 where an integer is "
+        "divided by 0. `fmod` has the sign of x.",
+        kNumberSet, 0, [](GradientContext& g) {
+          Value* dz = g.output_gradient();
+          g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
+          Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
+          g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
+        });
+  }
+};
+
+struct TruncatedRemainder {
+  template <class T>
+  T operator()(T x, T y) const {
+    if constexpr (!std::is_integral_v<T>) {
+      return std::fmod(x, y);
+    } else if constexpr (std::is_signed_v<T>) {
+      return y == T(0) || y == T(-1) ? T(0) : static_cast<T>(x % y);
+    } else {
+      return y == T(0) ? T(0) : static_cast<T>(x % y);
+    }
+  }
+};
+template <class Context>
+using FmodOp = BinaryOp<Context, TruncatedRemainder, NumberTypes>;
+
+struct FmodMaker : BinaryMaker {
+  void Make() override {
+    Declare(
+        "x - y * trunc(x / y), with the sign of x, as C's fmod and the operator % of C; 0 where an "
+        "integer is divided by 0. `mod` has the sign of y.",
+        kNumberSet, 0, [](GradientContext& g) {
+          Value* dz = g.output_gradient();
+          g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
+          // The remainder is taken off first, so that the quotient is an integer that was rounded.
+          Value* multiple = g.Sub(g.input(0), g.output());
+          Value* quotient = g.Call("round", {g.Div(multiple, g.input(1))});
+          g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
+        });
+    AddExample("y = fmod([7.0, -7.0], [3.0, 3.0])  # = [1.0, -1.0]");
   }
 };
 
@@ -316,12 +351,14 @@ struct MinimumMaker : BinaryMaker {
 }  // namespace
 
 void RegisterBinaryOps(OpRegistry& registry) {
+  registry.BeginFamily("Elementwise, two inputs");
   registry.RegisterOp<AddOp, AddMaker>("add");
   registry.RegisterOp<SubOp, SubMaker>("sub");
   registry.RegisterOp<MulOp, MulMaker>("mul");
   registry.RegisterOp<DivOp, DivMaker>("div");
   registry.RegisterOp<FloorDivOp, FloorDivMaker>("floor_div");
   registry.RegisterOp<ModOp, ModMaker>("mod");
+  registry.RegisterOp<FmodOp, FmodMaker>("fmod");
   registry.RegisterOp<PowOp, PowMaker>("pow");
   registry.RegisterOp<MaximumOp, MaximumMaker>("maximum");
   registry.RegisterOp<MinimumOp, MinimumMaker>("minimum");

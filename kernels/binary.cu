@@ -21,6 +21,7 @@ void AddBinaryKernels(OpRegistry& registry) {
   AddBinary<Pow, Numbers>(registry, "pow");
   AddBinary<FloorDiv, Numbers>(registry, "floor_div");
   AddBinary<Mod, Numbers>(registry, "mod");
+  AddBinary<Fmod, Numbers>(registry, "fmod");
 }
 
 }  // namespace pdl::cuda

@@ -149,6 +149,9 @@ class BinaryOp : public Operator<CUDAContext> {
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
     if constexpr (requires { f_.logits; }) f_.logits = attributes.Bool("logits");
+    if constexpr (requires { f_.log_target; }) f_.log_target = attributes.Bool("log_target");
+    if constexpr (requires { f_.delta; }) f_.delta = attributes.Float("delta");
+    if constexpr (requires { f_.margin; }) f_.margin = attributes.Float("margin");
     return llvm::Error::success();
   }
 

@@ -121,6 +121,9 @@ struct CastMaker : OpProtoMaker {
 
 }  // namespace
 
-void RegisterCastOps(OpRegistry& registry) { registry.RegisterOp<CastOp, CastMaker>("cast"); }
+void RegisterCastOps(OpRegistry& registry) {
+  registry.BeginFamily("Casts");
+  registry.RegisterOp<CastOp, CastMaker>("cast");
+}
 
 }  // namespace pdl

@@ -1,5 +1,5 @@
 // Operators that give truth values: equal, not_equal, less, less_equal, greater, greater_equal,
-// logical_and, logical_or, logical_not, isnan, isinf.
+// logical_and, logical_or, logical_xor, logical_not, isnan, isinf, isfinite.
 #include <limits>
 
 #include "kernels/all_ops.h"
@@ -115,6 +115,18 @@ struct OrMaker : ComparisonMaker {
   void Make() override { Declare("True where at least one is.", DType::kBool, kCommutative); }
 };
 
+struct Xor {
+  bool operator()(bool x, bool y) const { return x != y; }
+};
+template <class Context>
+using XorOp = BinaryOp<Context, Xor, BoolType>;
+struct XorMaker : ComparisonMaker {
+  void Make() override {
+    Declare("True where one of them is.", DType::kBool, kCommutative);
+    AddExample("y = logical_xor([true, true], [true, false])  # = [false, true]");
+  }
+};
+
 struct Not {
   bool operator()(bool x) const { return !x; }
 };
@@ -148,6 +160,15 @@ struct IsInfinite {
 template <class Context>
 using IsInfOp = UnaryOp<Context, IsInfinite, FloatTypes, bool>;
 
+struct IsFinite {
+  template <class T>
+  bool operator()(T x) const {
+    return math::Abs(x) < std::numeric_limits<T>::infinity();
+  }
+};
+template <class Context>
+using IsFiniteOp = UnaryOp<Context, IsFinite, FloatTypes, bool>;
+
 struct PredicateMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment) {
@@ -167,10 +188,17 @@ struct IsNanMaker : PredicateMaker {
 struct IsInfMaker : PredicateMaker {
   void Make() override { Declare("True where x is inf or -inf, element by element."); }
 };
+struct IsFiniteMaker : PredicateMaker {
+  void Make() override {
+    Declare("True where x is neither nan nor infinite, element by element.");
+    AddExample("y = isfinite([1.0, inf, nan])  # = [true, false, false]");
+  }
+};
 
 }  // namespace
 
 void RegisterComparisonOps(OpRegistry& registry) {
+  registry.BeginFamily("Comparisons and logic");
   registry.RegisterOp<EqualOp, EqualMaker>("equal");
   registry.RegisterOp<NotEqualOp, NotEqualMaker>("not_equal");
   registry.RegisterOp<LessOp, LessMaker>("less");
@@ -179,9 +207,11 @@ void RegisterComparisonOps(OpRegistry& registry) {
   registry.RegisterOp<GreaterEqualOp, GreaterEqualMaker>("greater_equal");
   registry.RegisterOp<AndOp, AndMaker>("logical_and");
   registry.RegisterOp<OrOp, OrMaker>("logical_or");
+  registry.RegisterOp<XorOp, XorMaker>("logical_xor");
   registry.RegisterOp<NotOp, NotMaker>("logical_not");
   registry.RegisterOp<IsNanOp, IsNanMaker>("isnan");
   registry.RegisterOp<IsInfOp, IsInfMaker>("isinf");
+  registry.RegisterOp<IsFiniteOp, IsFiniteMaker>("isfinite");
 }
 
 }  // namespace pdl

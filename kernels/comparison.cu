@@ -21,9 +21,11 @@ void AddComparisonKernels(OpRegistry& registry) {
   AddComparison<LessEqual, Numbers, true>(registry, "greater_equal");
   AddComparison<LogicalAnd, Bools>(registry, "logical_and");
   AddComparison<LogicalOr, Bools>(registry, "logical_or");
+  AddComparison<LogicalXor, Bools>(registry, "logical_xor");
   registry.AddKernel("logical_not", DeviceKind::kCUDA, &CreateKernel<UnaryOp<LogicalNot, Bools>>);
   registry.AddKernel("isnan", DeviceKind::kCUDA, &CreateKernel<UnaryOp<IsNan, Floats, bool>>);
   registry.AddKernel("isinf", DeviceKind::kCUDA, &CreateKernel<UnaryOp<IsInf, Floats, bool>>);
+  registry.AddKernel("isfinite", DeviceKind::kCUDA, &CreateKernel<UnaryOp<IsFinite, Floats, bool>>);
 }
 
 }  // namespace pdl::cuda

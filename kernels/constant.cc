@@ -8,6 +8,7 @@
 #include "kernels/inference_helpers.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
+#include "pdl/storage.h"
 
 namespace pdl {
 namespace {
@@ -143,7 +144,7 @@ struct RepeatMaker : OpProtoMaker {
   void Declare(const char* comment) {
     AddComment(comment);
     AddOutput("y", "`dims` elements of `dtype`");
-    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
   }
   void DeclareDType() { AddAttr<DType>("dtype", "of the elements").Default(DType::kF32); }
 };
@@ -233,7 +234,7 @@ class SizeOp : public Operator<Context> {
 
 llvm::Error InferSize(InferenceContext& context) {
   if (llvm::Error error = CheckDType(context, "dtype", kNumberSet)) return error;
-  if (!NumElements(context.attributes().Dims("dims")).is_valid()) {
+  if (!NumElements(PackedDims(context.attributes().Dims("dims"))).is_valid()) {
     return context.FailAtAttribute("dims", Code::kDimOverflow,
                                    "the product leaves 64 bits, or divides by zero");
   }
@@ -243,9 +244,10 @@ llvm::Error InferSize(InferenceContext& context) {
 
 struct SizeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The product of sizes as a number: what a symbol stands for among tensors.");
+    AddComment("The product of sizes as a number: what a symbol stands for among tensors. With ragged dims "
+        "it is the count of the elements that exist.");
     AddOutput("y", "a scalar of `dtype`");
-    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<DType>("dtype", "of the result").Default(DType::kI64);
     SetInference(InferSize);
   }
@@ -397,6 +399,7 @@ struct LinspaceMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterConstantOps(OpRegistry& registry) {
+  registry.BeginFamily("Constants");
   registry.RegisterOp<ConstantOp, ConstantMaker>("constant");
   registry.RegisterOp<ZerosOp, ZerosMaker>("zeros");
   registry.RegisterOp<OnesOp, OnesMaker>("ones");

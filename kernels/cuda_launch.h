@@ -42,6 +42,14 @@ inline dim3 GridFor(const CUDAContext& context, int64_t n, int64_t per_block = k
   return dim3(static_cast<unsigned>(std::clamp<int64_t>(wanted, 1, most)));
 }
 
+/// How many threads of a block go over one row, so that each has a few elements: a power of two, at
+/// most `most`.
+inline int ThreadsPerRow(int64_t length, int most = kBlockThreads) {
+  int threads = 1;
+  while (threads < most && threads * int64_t{4} < length) threads *= 2;
+  return threads;
+}
+
 template <class... T>
 struct TypeList {};
 template <class T>
@@ -91,6 +99,21 @@ llvm::Error VisitDType(TypeList<First, Rest...>, DType dtype, Visit&& visit) {
     return VisitDType(TypeList<Rest...>(), dtype, visit);
   } else {
     InternalError("no CUDA kernel for elements of " + DTypeName(dtype).str());
+  }
+}
+
+/// visit(Bits()) with an unsigned type of as many bytes as an element: for who only moves elements.
+template <typename Visit>
+llvm::Error VisitBits(DType dtype, Visit&& visit) {
+  switch (DTypeSize(dtype)) {
+    case 1:
+      return visit(static_cast<unsigned char>(0));
+    case 2:
+      return visit(static_cast<unsigned short>(0));
+    case 4:
+      return visit(0u);
+    default:
+      return visit(0ull);
   }
 }
 

@@ -4,6 +4,9 @@ namespace pdl::cuda {
 
 void AddAllKernels(OpRegistry& registry) {
   AddUnaryKernels(registry);
+  AddTranscendentalKernels(registry);
+  AddPiecewiseKernels(registry);
+  AddBitwiseKernels(registry);
   AddActivationKernels(registry);
   AddBinaryKernels(registry);
   AddNaryKernels(registry);
@@ -11,12 +14,20 @@ void AddAllKernels(OpRegistry& registry) {
   AddMatmulKernels(registry);
   AddReductionKernels(registry);
   AddScanKernels(registry);
+  AddSegmentKernels(registry);
+  AddSparseKernels(registry);
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);
   AddLossKernels(registry);
+  AddPointwiseLossKernels(registry);
   AddShapeKernels(registry);
   AddSliceKernels(registry);
   AddGatherKernels(registry);
+  AddPadKernels(registry);
+  AddDiagonalKernels(registry);
+  AddGatherNdKernels(registry);
+  AddScatterKernels(registry);
+  AddWriteKernels(registry);
   AddCastKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);

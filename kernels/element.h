@@ -58,6 +58,21 @@ void VisitDType(TypeList<Ts...>, DType dtype, F f) {
   if (!found) InternalError("no kernel for elements of " + DTypeName(dtype).str());
 }
 
+/// Calls `f` with a zero of an unsigned type of that dtype's size: for who only moves elements.
+template <class F>
+void VisitBits(DType dtype, F f) {
+  switch (DTypeSize(dtype)) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    default:
+      return f(uint64_t{});
+  }
+}
+
 /// How loops read and write an element: halves are computed as floats.
 template <class T>
 struct Element {

@@ -91,6 +91,19 @@ struct Abs {
   }
 };
 
+/// Wraps around where the result does not fit.
+struct Square {
+  template <class T>
+  __device__ T operator()(T x) const {
+    if constexpr (kIsFloat<T>) {
+      return x * x;
+    } else {
+      return static_cast<T>(static_cast<unsigned long long>(x) *
+                            static_cast<unsigned long long>(x));
+    }
+  }
+};
+
 struct Erf {
   __device__ float operator()(float x) const { return erff(x); }
   __device__ double operator()(double x) const { return erf(x); }
@@ -130,6 +143,11 @@ struct Ceil {
   __device__ double operator()(double x) const { return ceil(x); }
 };
 
+struct Trunc {
+  __device__ float operator()(float x) const { return truncf(x); }
+  __device__ double operator()(double x) const { return trunc(x); }
+};
+
 /// To the nearest integer, to the even one of two.
 struct Round {
   __device__ float operator()(float x) const { return rintf(x); }
@@ -150,58 +168,11 @@ struct IsInf {
   }
 };
 
-/// x times the normal distribution function at x, or an approximation of it by a sigmoid.
-struct Gelu {
-  bool approximate;
-
-  __device__ float operator()(float x) const {
-    if (approximate) {
-      const float bounded = x < -30.0f ? -30.0f : x;
-      const float y = bounded * (1.5957691216f + 0.0713548128f * (bounded * bounded));
-      return bounded * Sigmoid()(y);
-    }
-    const float bounded = x < -15.0f ? -15.0f : x;
-    return bounded * (0.5f * erfcf(bounded * -0.70710678f));
-  }
-  __device__ double operator()(double x) const {
-    if (approximate) {
-      const double bounded = x < -30 ? -30 : x;
-      const double y = bounded * (1.5957691216057307 + 0.07135481282671543 * (bounded * bounded));
-      return bounded * Sigmoid()(y);
-    }
-    const double bounded = x < -40 ? -40 : x;
-    return bounded * (0.5 * erfc(bounded * -0.70710678118654752));
-  }
-};
-
-/// x * sigmoid(x); -0 at minus infinity.
-struct Silu {
-  __device__ float operator()(float x) const { return (x < -110.0f ? -110.0f : x) * Sigmoid()(x); }
-  __device__ double operator()(double x) const { return (x < -800 ? -800 : x) * Sigmoid()(x); }
-};
-
-/// log(1 + exp(x)).
-struct Softplus {
-  __device__ float operator()(float x) const {
-    return (x > 0 ? x : 0.0f) + log1pf(expf(-fabsf(x)));
-  }
-  __device__ double operator()(double x) const { return (x > 0 ? x : 0.0) + log1p(exp(-fabs(x))); }
-};
-
-struct LeakyRelu {
-  double alpha;
+struct IsFinite {
   template <class T>
-  __device__ T operator()(T x) const {
-    return x < T(0) ? static_cast<T>(alpha) * x : x;
+  __device__ bool operator()(T x) const {
+    return x - x == T(0);
   }
-};
-
-struct Elu {
-  double alpha;
-  __device__ float operator()(float x) const {
-    return x > 0 ? x : static_cast<float>(alpha) * expm1f(x);
-  }
-  __device__ double operator()(double x) const { return x > 0 ? x : alpha * expm1(x); }
 };
 
 struct LogicalNot {
@@ -327,6 +298,20 @@ struct Mod {
   }
 };
 
+/// a - b * trunc(a / b): has the sign of a. Integers: 0 where b is 0.
+struct Fmod {
+  __device__ float operator()(float a, float b) const { return fmodf(a, b); }
+  __device__ double operator()(double a, double b) const { return fmod(a, b); }
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    if (b == T(0)) return T(0);
+    if constexpr (kIsSigned<T>) {
+      if (b == T(-1)) return T(0);
+    }
+    return static_cast<T>(a % b);
+  }
+};
+
 /// Integers wrap around; to a negative power they are 1 / a^n rounded towards zero (0 for a = 0).
 struct Pow {
   __device__ float operator()(float a, float b) const { return powf(a, b); }
@@ -344,26 +329,6 @@ struct Pow {
       base *= base;
     }
     return static_cast<T>(result);
-  }
-};
-
-/// Of probabilities, with logarithms of at least -100, or of numbers whose sigmoids those are.
-struct BinaryCrossEntropy {
-  bool logits;
-
-  __device__ float operator()(float p, float label) const {
-    if (logits) return (p > 0 ? p : 0.0f) - p * label + log1pf(expf(-fabsf(p)));
-    return -(label * Bounded(logf(p)) + (1.0f - label) * Bounded(log1pf(-p)));
-  }
-  __device__ double operator()(double p, double label) const {
-    if (logits) return (p > 0 ? p : 0.0) - p * label + log1p(exp(-fabs(p)));
-    return -(label * Bounded(log(p)) + (1.0 - label) * Bounded(log1p(-p)));
-  }
-
- private:
-  template <class T>
-  static __device__ T Bounded(T x) {
-    return x < T(-100) ? T(-100) : x;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
+#include "kernels/places.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
@@ -15,28 +16,6 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kGrainBytes = 1 << 17;
-using IndexTypes = TypeList<int32_t, int64_t>;
-inline constexpr DTypeSet kIndexSet = SetOf(IndexTypes());
-
-// Where the kernels find what index `i` of `indices` is of `size` places: negative ones count from
-// the end; -1 where there is no such place.
-class Places {
- public:
-  Places(const Tensor& indices, int64_t size)
-      : wide_(indices.dtype() == DType::kI64), data_(indices.raw()), size_(size) {}
-  int64_t operator[](int64_t i) const {
-    int64_t index =
-        wide_ ? static_cast<const int64_t*>(data_)[i] : static_cast<const int32_t*>(data_)[i];
-    if (index < 0) index += size_;
-    return index >= 0 && index < size_ ? index : -1;
-  }
-
- private:
-  bool wide_;
-  const void* data_;
-  int64_t size_;
-};
-
 // x is outer blocks of `size` rows of `inner` elements; the gathered tensor has `count` rows in
 // each block.
 struct GatherState : CallState {
@@ -60,27 +39,7 @@ Shape GatheredDims(llvm::ArrayRef<Dim> x, llvm::ArrayRef<Dim> indices, unsigned 
   return dims;
 }
 
-// An index that is known to be below a bound must be below the size of the axis.
-llvm::Error CheckBound(InferenceContext& context, const Dim& size, unsigned x, unsigned indices) {
-  const auto& bound = context.input(indices).index_bound;
-  if (!bound) return llvm::Error::success();
-  return context.RequireAtLeast(size, *bound, {x, indices}, "an index may be outside its axis");
-}
-
 // --- gather -------------------------------------------------------------------------------------
-
-// What stands for an element that is not there.
-uint64_t MissingBits(DType dtype) {
-  uint64_t bits = 0;
-  VisitDType(AnyTypes(), dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!std::is_integral_v<T>) {
-      const T nan = Element<T>::Store(std::numeric_limits<ComputeType<T>>::quiet_NaN());
-      std::memcpy(&bits, &nan, sizeof(nan));
-    }
-  });
-  return bits;
-}
 
 template <class Context>
 class GatherOp : public Operator<Context> {
@@ -121,19 +80,7 @@ class GatherOp : public Operator<Context> {
       });
     };
     if (outputs[0]->num_elements() == 0) return llvm::Error::success();
-    switch (DTypeSize(outputs[0]->dtype())) {
-      case 1:
-        run(uint8_t{});
-        break;
-      case 2:
-        run(uint16_t{});
-        break;
-      case 4:
-        run(uint32_t{});
-        break;
-      default:
-        run(uint64_t{});
-    }
+    VisitBits(outputs[0]->dtype(), run);
     return llvm::Error::success();
   }
 };
@@ -142,7 +89,7 @@ llvm::Error InferGather(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
-  if (llvm::Error error = CheckBound(context, x.dims[*axis], 0, 1)) return error;
+  if (llvm::Error error = CheckIndexBound(context, x.dims[*axis], 0, 1)) return error;
   Type type(x.dtype, GatheredDims(x.dims, context.input(1).dims, *axis));
   // An index that is missing is 0, which is in any range that has an element.
   if (context.input(1).index_bound) type.index_bound = x.index_bound;
@@ -252,7 +199,7 @@ llvm::Error InferScatterAdd(InferenceContext& context) {
   const Type& updates = context.input(2);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
-  if (llvm::Error error = CheckBound(context, x.dims[*axis], 0, 1)) return error;
+  if (llvm::Error error = CheckIndexBound(context, x.dims[*axis], 0, 1)) return error;
   const Shape wanted = GatheredDims(x.dims, context.input(1).dims, *axis);
   if (updates.rank() != wanted.size()) {
     return context.FailAt({2}, Code::kRank, "'updates' must have dims {0}, got {1}",
@@ -361,6 +308,7 @@ struct OneHotMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterGatherOps(OpRegistry& registry) {
+  registry.BeginFamily("Indexing");
   registry.RegisterOp<GatherOp, GatherMaker>("gather");
   registry.RegisterOp<ScatterAddOp, ScatterAddMaker>("scatter_add");
   registry.RegisterOp<OneHotOp, OneHotMaker>("one_hot");

@@ -3,6 +3,7 @@
 
 #include "kernels/cuda_launch.h"
 #include "kernels/cuda_ops.h"
+#include "kernels/places.cuh"
 
 namespace pdl::cuda {
 namespace {
@@ -30,35 +31,6 @@ std::shared_ptr<GatherState> MakeState(const PrepareContext& context, int64_t ax
   return state;
 }
 
-/// Where index i is among `size` places: negative ones count from the end; -1 where there is none.
-template <class Index>
-__device__ __forceinline__ long long PlaceOf(const Index* indices, long long i, long long size) {
-  long long index = static_cast<long long>(indices[i]);
-  if (index < 0) index += size;
-  return index >= 0 && index < size ? index : -1;
-}
-
-/// Calls visit(Index()) with the type of the indices.
-template <class Visit>
-llvm::Error VisitIndex(DType dtype, Visit visit) {
-  return dtype == DType::kI64 ? visit(static_cast<long long>(0)) : visit(0);
-}
-
-/// Calls visit(Bits()) with a type of as many bytes as an element.
-template <class Visit>
-llvm::Error VisitBits(DType dtype, Visit visit) {
-  switch (DTypeSize(dtype)) {
-    case 1:
-      return visit(static_cast<unsigned char>(0));
-    case 2:
-      return visit(static_cast<unsigned short>(0));
-    case 4:
-      return visit(0u);
-    default:
-      return visit(0ull);
-  }
-}
-
 // --- gather -------------------------------------------------------------------------------------
 
 /// `lanes` threads copy a row; `missing` stands for what is not there.
@@ -77,22 +49,6 @@ __global__ void __launch_bounds__(kBlockThreads)
     const long long from = (block * shape.size + place) * shape.inner;
     for (long long c = thread % lanes; c < shape.inner; c += lanes)
       y[row * shape.inner + c] = place < 0 ? missing : x[from + c];
-  }
-}
-
-/// The bytes of what stands for a missing element: NaN, or 0 where there is none.
-unsigned long long MissingBits(DType dtype) {
-  switch (dtype) {
-    case DType::kF16:
-      return 0x7e00;
-    case DType::kBF16:
-      return 0x7fc0;
-    case DType::kF32:
-      return 0x7fc00000;
-    case DType::kF64:
-      return 0x7ff8000000000000;
-    default:
-      return 0;
   }
 }
 

@@ -74,6 +74,7 @@ llvm::Error InferComparison(InferenceContext& context) {
 
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute) {
   for (const Dim& dim : context.attributes().Dims(attribute)) {
+    if (dim.is_ragged()) continue;
     if (dim.ProvablyAtMost(-1)) {
       return context.FailAtAttribute(attribute, Code::kDimOverflow,
                                      "a size must not be negative, got {0}", dim.ToString());

@@ -1,4 +1,4 @@
-// Losses: cross_entropy, binary_cross_entropy, mse.
+// Losses: cross_entropy, nll, mse. Those of single elements are in pointwise_loss.cc.
 #include <algorithm>
 #include <limits>
 
@@ -13,19 +13,26 @@ namespace {
 
 constexpr int64_t kGrainElements = 1 << 14;
 
-// --- cross_entropy ------------------------------------------------------------------------------
+// --- cross_entropy, nll -------------------------------------------------------------------------
 
+struct LabelOptions {
+  bool ignores = false;
+  int64_t ignore_index = 0;
+  double label_smoothing = 0;
+};
+
+// What rows of `n` numbers for each class cost at their labels. `weights` may be null.
 template <class T, class Index>
 struct CrossEntropyLoop {
   using C = ComputeType<T>;
-  static PDL_INLINE C Loss(const T* x, int64_t n, Index label) {
+  static PDL_INLINE double Loss(const T* x, int64_t n, Index label, const T* weights,
+                                double label_smoothing) {
     C largest = -std::numeric_limits<C>::infinity();
 #pragma omp simd reduction(max : largest)
     for (int64_t i = 0; i < n; ++i) {
       const C value = Element<T>::Load(x[i]);
       largest = value > largest ? value : largest;
     }
-    if (!(label >= 0 && label < n)) return std::numeric_limits<C>::quiet_NaN();
     // Short sums in the type itself, the sum of them in double; nan stays in them.
     double sum = 0;
     for (int64_t begin = 0; begin < n; begin += 256) {
@@ -35,43 +42,81 @@ struct CrossEntropyLoop {
       for (int64_t i = begin; i < end; ++i) part += math::Exp(Element<T>::Load(x[i]) - largest);
       sum += static_cast<double>(part);
     }
-    return static_cast<C>(std::log(sum)) + (largest - Element<T>::Load(x[label]));
+    const C log_sum = static_cast<C>(std::log(sum));
+    const auto weight = [&](int64_t i) {
+      return weights == nullptr ? 1.0 : static_cast<double>(Element<T>::Load(weights[i]));
+    };
+    const double at_label =
+        weight(label) * static_cast<double>(log_sum + (largest - Element<T>::Load(x[label])));
+    if (label_smoothing == 0) return at_label;
+    double all = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      all += weight(i) * static_cast<double>(log_sum + (largest - Element<T>::Load(x[i])));
+    }
+    return (1 - label_smoothing) * at_label + label_smoothing / static_cast<double>(n) * all;
   }
 
-  static PDL_INLINE void Run(const void* logits, const void* labels, int64_t rows, int64_t n,
-                             void* out) {
-    const T* x = static_cast<const T*>(logits);
-    const Index* label = static_cast<const Index*>(labels);
+  static PDL_INLINE void Run(const void* const* inputs, int64_t first, int64_t rows, int64_t n,
+                             const LabelOptions* options, void* out) {
+    const T* x = static_cast<const T*>(inputs[0]) + first * n;
+    const Index* label = static_cast<const Index*>(inputs[1]) + first;
+    const T* weights = static_cast<const T*>(inputs[2]);
+    T* loss = static_cast<T*>(out) + first;
     for (int64_t row = 0; row < rows; ++row) {
-      static_cast<T*>(out)[row] = Element<T>::Store(Loss(x + row * n, n, label[row]));
+      double value = std::numeric_limits<double>::quiet_NaN();
+      if (options->ignores && label[row] == options->ignore_index) {
+        value = 0;
+      } else if (label[row] >= 0 && label[row] < n) {
+        value = Loss(x + row * n, n, label[row], weights, options->label_smoothing);
+      }
+      loss[row] = Element<T>::Store(static_cast<C>(value));
     }
   }
 };
 
-struct CrossEntropyState : CallState {
-  void (*loop)(const void* logits, const void* labels, int64_t rows, int64_t n,
-               void* out) = nullptr;
-  int64_t rows = 1, n = 1, element_size = 1, label_size = 1, grain = 1;
+template <class T, class Index>
+struct NllLoop {
+  using C = ComputeType<T>;
+  static PDL_INLINE void Run(const void* const* inputs, int64_t first, int64_t rows, int64_t n,
+                             const LabelOptions* options, void* out) {
+    const T* x = static_cast<const T*>(inputs[0]) + first * n;
+    const Index* label = static_cast<const Index*>(inputs[1]) + first;
+    const T* weights = static_cast<const T*>(inputs[2]);
+    T* loss = static_cast<T*>(out) + first;
+    for (int64_t row = 0; row < rows; ++row) {
+      C value = std::numeric_limits<C>::quiet_NaN();
+      if (options->ignores && label[row] == options->ignore_index) {
+        value = 0;
+      } else if (label[row] >= 0 && label[row] < n) {
+        value = -Element<T>::Load(x[row * n + label[row]]);
+        if (weights != nullptr) value *= Element<T>::Load(weights[label[row]]);
+      }
+      loss[row] = Element<T>::Store(value);
+    }
+  }
+};
+
+struct LabelLossState : CallState {
+  void (*loop)(const void* const* inputs, int64_t first, int64_t rows, int64_t n,
+               const LabelOptions* options, void* out) = nullptr;
+  int64_t rows = 1, n = 1, grain = 1;
 };
 
 using LabelTypes = TypeList<int32_t, int64_t>;
 
-template <class Context>
-class CrossEntropyOp : public Operator<Context> {
+template <class Context, template <class, class> class Loop>
+class LabelLossOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    const OperandType& logits = context.inputs()[0];
-    const OperandType& label = context.inputs()[1];
-    auto state = std::make_shared<CrossEntropyState>();
+    const OperandType& x = context.inputs()[0];
+    auto state = std::make_shared<LabelLossState>();
     state->rows = context.outputs()[0].num_elements();
-    state->n = logits.sizes.back();
-    state->element_size = DTypeSize(logits.dtype);
-    state->label_size = DTypeSize(label.dtype);
+    state->n = x.sizes.back();
     state->grain = std::max<int64_t>(1, kGrainElements / std::max<int64_t>(state->n, 1));
-    VisitDType(FloatTypes(), logits.dtype, [&](auto tag) {
+    VisitDType(FloatTypes(), x.dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      VisitDType(LabelTypes(), label.dtype, [&](auto index) {
-        state->loop = ChooseIsa<CrossEntropyLoop<T, typename decltype(index)::type>>();
+      VisitDType(LabelTypes(), context.inputs()[1].dtype, [&](auto index) {
+        state->loop = ChooseIsa<Loop<T, typename decltype(index)::type>>();
       });
     });
     Preparation preparation;
@@ -81,35 +126,50 @@ class CrossEntropyOp : public Operator<Context> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
-    const CrossEntropyState& s = *context.template state<CrossEntropyState>();
-    const char* logits = static_cast<const char*>(inputs[0]->raw());
-    const char* labels = static_cast<const char*>(inputs[1]->raw());
-    char* out = static_cast<char*>(outputs[0]->raw());
+    const LabelLossState& s = *context.template state<LabelLossState>();
+    const void* operands[] = {inputs[0]->raw(), inputs[1]->raw(),
+                              inputs.size() > 2 ? inputs[2]->raw() : nullptr};
+    void* out = outputs[0]->raw();
     context.ParallelFor(s.rows, s.grain, [&](int64_t begin, int64_t end) {
-      s.loop(logits + begin * s.n * s.element_size, labels + begin * s.label_size, end - begin, s.n,
-             out + begin * s.element_size);
+      s.loop(operands, begin, end - begin, s.n, &options_, out);
     });
     return llvm::Error::success();
   }
-};
 
-llvm::Error InferCrossEntropy(InferenceContext& context) {
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    options_.ignores = attributes.Has("ignore_index");
+    if (options_.ignores) options_.ignore_index = attributes.Int("ignore_index");
+    if (attributes.Has("label_smoothing")) {
+      options_.label_smoothing = attributes.Float("label_smoothing");
+    }
+    return llvm::Error::success();
+  }
+
+ private:
+  LabelOptions options_;
+};
+template <class Context>
+using CrossEntropyOp = LabelLossOp<Context, CrossEntropyLoop>;
+template <class Context>
+using NllOp = LabelLossOp<Context, NllLoop>;
+
+llvm::Error InferLabelLoss(InferenceContext& context) {
+  const std::string name = context.def().signature.inputs[0].name;
   const Type& logits = context.input(0);
   const Type& label = context.input(1);
   if (logits.is_scalar()) {
-    return context.FailAt({0}, Code::kRank, "'logits' must have at least one dim, got {0}",
+    return context.FailAt({0}, Code::kRank, "'{0}' must have at least one dim, got {1}", name,
                           logits.ToString());
   }
   if (logits.dims.back().is_ragged()) {
-    return context.FailAt({0}, Code::kStorage,
-                          "the last dim of 'logits' must not be ragged, got {0}",
-                          logits.ToString());
+    return context.FailAt({0}, Code::kStorage, "the last dim of '{0}' must not be ragged, got {1}",
+                          name, logits.ToString());
   }
   if (label.rank() + 1 != logits.rank()) {
     return context.FailAt({0, 1}, Code::kRank,
-                          "'label' must have the dims of 'logits' without the last, got {0} and "
-                          "{1}",
-                          label.ToString(), logits.ToString());
+                          "'label' must have the dims of '{0}' without the last, got {1} and {2}",
+                          name, label.ToString(), logits.ToString());
   }
   for (unsigned d = 0; d < label.rank(); ++d) {
     if (llvm::Error error = context.RequireEqual(logits.dims[d], label.dims[d], {0, 1},
@@ -123,113 +183,108 @@ llvm::Error InferCrossEntropy(InferenceContext& context) {
       return error;
     }
   }
+  if (context.has_input(2)) {
+    const Type& weight = context.input(2);
+    if (llvm::Error error = RequireSameDType(context, 0, 2)) return error;
+    if (weight.rank() != 1) {
+      return context.FailAt({2}, Code::kRank, "'weight' must have one dim, got {0}",
+                            weight.ToString());
+    }
+    if (llvm::Error error = context.RequireEqual(logits.dims.back(), weight.dims[0], {0, 2},
+                                                 "the weights do not match the classes")) {
+      return error;
+    }
+  }
   context.SetOutput(Type(logits.dtype, label.dims));
   return llvm::Error::success();
 }
 
-void CrossEntropyGradient(GradientContext& g) {
-  Value* logits = g.input(0);
-  const Type& type = logits->type();
+// What the logarithms of the probabilities are multiplied by, and minus dy, 0 for ignored rows.
+struct LabelCotangent {
+  Value* wanted;
+  Value* dy;
+};
+LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
+  const Type& type = g.input(0)->type();
   Value* wanted =
       g.Call("one_hot", {g.input(1)}, {{"depth", Shape{type.dims.back()}}, {"dtype", type.dtype}});
+  if (label_smoothing != 0) {
+    Value* count = g.Call("size", {}, {{"dims", Shape{type.dims.back()}}, {"dtype", type.dtype}});
+    Value* share = g.Div(g.Scalar(label_smoothing, g.input(0)), count);
+    wanted = g.Add(g.Mul(wanted, g.Scalar(1 - label_smoothing, g.input(0))), share);
+  }
+  if (g.num_inputs() > 2) wanted = g.Mul(wanted, g.input(2));
+  Value* dy = g.output_gradient();
+  if (g.attributes().Has("ignore_index")) {
+    Value* ignored = g.Scalar(static_cast<double>(g.attributes().Int("ignore_index")), g.input(1));
+    dy = g.Call("where", {g.Call("equal", {g.input(1), ignored}), g.Scalar(0, dy), dy});
+  }
   Shape dims = g.output()->type().dims;
   dims.push_back(1);
-  Value* dy = g.Call("reshape", {g.output_gradient()}, {{"dims", dims}});
-  g.SetInputGradient(0, g.Mul(g.Sub(g.Call("softmax", {logits}), wanted), dy));
+  return {wanted, g.Call("reshape", {dy}, {{"dims", dims}})};
 }
 
-struct CrossEntropyMaker : OpProtoMaker {
+void CrossEntropyGradient(GradientContext& g) {
+  const auto [wanted, dy] = CotangentOfLabels(g, g.attributes().Float("label_smoothing"));
+  Value* part = g.Call("softmax", {g.input(0)});
+  if (g.num_inputs() > 2) {
+    Value* total = g.Call("sum", {wanted}, {{"axes", std::vector<int64_t>{-1}}, {"keep", true}});
+    part = g.Mul(part, total);
+  }
+  g.SetInputGradient(0, g.Mul(g.Sub(part, wanted), dy));
+}
+
+void NllGradient(GradientContext& g) {
+  const auto [wanted, dy] = CotangentOfLabels(g, 0);
+  g.SetInputGradient(0, g.Neg(g.Mul(wanted, dy)));
+}
+
+struct LabelLossMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment, const char* name, const char* input) {
+    AddComment(comment);
+    AddInput(name, input).Accepts(kFloatSet).Ragged();
+    AddInput("label", "[...], classes").Accepts(SetOf(LabelTypes())).OwnDType().Ragged();
+    AddInput("weight",
+             "[C], what the loss at a label of that class is multiplied by; left out: 1. It gets "
+             "no gradient")
+        .Accepts(kFloatSet)
+        .Optional();
+    AddAttr<int64_t>("ignore_index",
+                     "rows with this label cost 0; a mean over the others is the sum divided by "
+                     "their count. None: no such label")
+        .Optional();
+    SetInference(InferLabelLoss);
+  }
+};
+
+struct CrossEntropyMaker : LabelLossMaker {
   void Make() override {
-    AddComment(
+    Declare(
         "-log(softmax(logits)) at the label, along the last dim, without overflow for large "
         "logits. A label outside the classes gives nan; labels declared `in 0..C` cannot be "
-        "outside.");
-    AddInput("logits", "[..., C], a number for each class").Accepts(kFloatSet).Ragged();
-    AddInput("label", "[...], classes").Accepts(SetOf(LabelTypes())).OwnDType().Ragged();
+        "outside.",
+        "logits", "[..., C], a number for each class");
     AddOutput("loss", "[...], from 0 on; dtype as the logits");
-    SetInference(InferCrossEntropy);
+    AddAttr<double>("label_smoothing",
+                    "the share of what is wanted that is spread over all classes alike (Szegedy et "
+                    "al., arXiv:1512.00567)")
+        .Default(0)
+        .AtLeast(0)
+        .AtMost(1);
     SetGradient(CrossEntropyGradient);
   }
 };
 
-// --- binary_cross_entropy -----------------------------------------------------------------------
-
-struct OfProbability {
-  // A logarithm, but not below -100.
-  template <class T>
-  static PDL_INLINE T Bounded(T log) {
-    return log < T(-100) ? T(-100) : log;
-  }
-  template <class T>
-  T operator()(T p, T label) const {
-    return -(label * Bounded(math::Log(p)) + (T(1) - label) * Bounded(math::Log1p(-p)));
-  }
-};
-struct OfLogit {
-  template <class T>
-  T operator()(T x, T label) const {
-    return (x > T(0) ? x : T(0)) - x * label + math::Log1p(math::Exp(-math::Abs(x)));
-  }
-};
-struct BinaryCrossEntropy {
-  OfProbability of_probability;
-  OfLogit of_logit;
-  bool logits = false;
-  void Initialize(const AttributeReader& attributes) { logits = attributes.Bool("logits"); }
-};
-
-template <class Context>
-class BinaryCrossEntropyOp : public ElementwiseOp<Context, BinaryCrossEntropy, 2> {
- public:
-  Tile GetTile(llvm::ArrayRef<DType> inputs, DType) const override {
-    Tile tile;
-    VisitDType(FloatTypes(), inputs[0], [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      tile = this->functor().logits ? MakeBinaryTile<T, T>(&this->functor().of_logit)
-                                    : MakeBinaryTile<T, T>(&this->functor().of_probability);
-    });
-    return tile;
-  }
-};
-
-void BinaryCrossEntropyGradient(GradientContext& g) {
-  Value* x = g.input(0);
-  Value* label = g.input(1);
-  Value* dy = g.output_gradient();
-  if (g.attributes().Bool("logits")) {
-    Value* dx = g.Mul(dy, g.Sub(g.Call("sigmoid", {x}), label));
-    g.SetInputGradient(0, g.SumTo(dx, x));
-    g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dy, x)), label));
-    return;
-  }
-  Value* one = g.Scalar(1, x);
-  Value* rest = g.Sub(one, x);
-  // The loss is bounded where p is 0 or 1, and so is its slope.
-  const double least = x->type().dtype == DType::kF16 ? 0x1p-14 : 1e-12;
-  Value* variance = g.Call("clip", {g.Mul(x, rest)}, {{"low", least}});
-  g.SetInputGradient(0, g.SumTo(g.Mul(dy, g.Div(g.Sub(x, label), variance)), x));
-  const auto bounded_log = [&](Value* value) {
-    return g.Call("clip", {g.Call("log", {value})}, {{"low", -100.0}});
-  };
-  Value* slope = g.Sub(bounded_log(rest), bounded_log(x));
-  g.SetInputGradient(1, g.SumTo(g.Mul(dy, slope), label));
-}
-
-struct BinaryCrossEntropyMaker : OpProtoMaker {
+struct NllMaker : LabelLossMaker {
   void Make() override {
-    AddComment(
-        "-(label * log(p) + (1 - label) * log(1 - p)), element by element, with logarithms of at "
-        "least -100. Broadcasts as NumPy does, over sizes that are literally 1.");
-    AddInput("p", "probabilities, in [0, 1]").Accepts(kFloatSet);
-    AddInput("label", "what they should be, in [0, 1]; dtype as p").Accepts(kFloatSet);
-    AddOutput("loss", "from 0 on; dtype as p, the dims of both broadcast");
-    AddAttr<bool>("logits",
-                  "p are any numbers, of which the probabilities are the sigmoid; more exact than "
-                  "to take it before")
-        .Default(false);
-    SetTraits(kElementwise);
-    SetInference(InferElementwise);
-    SetGradient(BinaryCrossEntropyGradient);
+    Declare(
+        "-log_prob at the label, along the last dim: the negative log-likelihood, of what "
+        "log_softmax gives. A label outside the classes gives nan.",
+        "log_prob", "[..., C], the logarithm of each class's probability");
+    AddOutput("loss", "[...]; dtype as log_prob");
+    AddExample("y = nll([[-0.5, -2.0], [-0.25, -1.0]], [1, 0])  # = [2.0, 0.25]");
+    SetGradient(NllGradient);
   }
 };
 
@@ -333,8 +388,9 @@ struct MseMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterLossOps(OpRegistry& registry) {
+  registry.BeginFamily("Losses");
   registry.RegisterOp<CrossEntropyOp, CrossEntropyMaker>("cross_entropy");
-  registry.RegisterOp<BinaryCrossEntropyOp, BinaryCrossEntropyMaker>("binary_cross_entropy");
+  registry.RegisterOp<NllOp, NllMaker>("nll");
   registry.RegisterOp<MseOp, MseMaker>("mse");
 }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/binary.cuh"
 #include "kernels/cuda_ops.h"
 #include "kernels/reduction.cuh"
 
@@ -13,18 +12,33 @@ __device__ __forceinline__ double Exponential(double x) { return exp(x); }
 __device__ __forceinline__ float Logarithm(float x) { return logf(x); }
 __device__ __forceinline__ double Logarithm(double x) { return log(x); }
 
-// --- cross_entropy ------------------------------------------------------------------------------
+// --- cross_entropy, nll -------------------------------------------------------------------------
 
-/// `depth` threads go over each row of `length` logits.
+struct LabelOptions {
+  bool ignores = false;
+  long long ignore_index = 0;
+  double label_smoothing = 0;
+};
+
+template <class T>
+__device__ __forceinline__ T Nan() {
+  return T(0) * Logarithm(T(0));
+}
+
+/// `depth` threads go over each row of `length` logits. `weights` may be null.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
-    CrossEntropyKernel(long long num_rows, long long length, int depth, const T* x,
-                       const Index* labels, T* loss) {
+    CrossEntropyKernel(long long num_rows, long long length, int depth, LabelOptions options,
+                       const T* x, const Index* labels, const T* weights, T* loss) {
   using Value = ComputeType<T>;
   __shared__ Value shared[kBlockThreads];
   const int width = kBlockThreads / depth;
   const int thread = static_cast<int>(threadIdx.x);
   const Fold::Place place = {thread / depth, thread % depth, 1};
+  const auto add = [](Value a, Value b) { return a + b; };
+  const auto weight = [&](long long i) {
+    return weights == nullptr ? Value(1) : Element<T>::Load(weights[i]);
+  };
   const long long step = static_cast<long long>(gridDim.x) * width;
   for (long long first = static_cast<long long>(blockIdx.x) * width; first < num_rows;
        first += step) {
@@ -45,31 +59,66 @@ __global__ void __launch_bounds__(kBlockThreads)
 #pragma unroll 4
     for (long long i = place.part; i < end; i += depth)
       sum += Exponential(Element<T>::Load(x[begin + i]) - largest);
-    sum = MergeParts(shared, sum, place, depth, [](Value a, Value b) { return a + b; });
+    sum = MergeParts(shared, sum, place, depth, add);
+    const Value log_sum = Logarithm(sum);
+    Value all = 0;
+    if (options.label_smoothing != 0) {
+      for (long long i = place.part; i < end; i += depth)
+        all += weight(i) * (log_sum + (largest - Element<T>::Load(x[begin + i])));
+      all = MergeParts(shared, all, place, depth, add);
+    }
     if (place.part != 0 || !present) continue;
     const long long label = static_cast<long long>(labels[row]);
-    const Value nan = Value(0) * Logarithm(Value(0));
-    const bool inside = label >= 0 && label < length;
-    loss[row] = Element<T>::Store(
-        inside ? Logarithm(sum) + (largest - Element<T>::Load(x[begin + label])) : nan);
+    Value result = Nan<Value>();
+    if (options.ignores && label == options.ignore_index) {
+      result = 0;
+    } else if (label >= 0 && label < length) {
+      result = weight(label) * (log_sum + (largest - Element<T>::Load(x[begin + label])));
+      if (options.label_smoothing != 0) {
+        const Value share = static_cast<Value>(options.label_smoothing);
+        result = (1 - share) * result + share / static_cast<Value>(length) * all;
+      }
+    }
+    loss[row] = Element<T>::Store(result);
   }
 }
 
-struct CrossEntropyState : CallState {
+/// `weights` may be null.
+template <class T, class Index>
+__global__ void __launch_bounds__(kBlockThreads)
+    NllKernel(long long num_rows, long long length, LabelOptions options, const T* x,
+              const Index* labels, const T* weights, T* loss) {
+  using Value = ComputeType<T>;
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+       row < num_rows; row += step) {
+    const long long label = static_cast<long long>(labels[row]);
+    Value result = Nan<Value>();
+    if (options.ignores && label == options.ignore_index) {
+      result = 0;
+    } else if (label >= 0 && label < length) {
+      result = -Element<T>::Load(x[row * length + label]);
+      if (weights != nullptr) result *= Element<T>::Load(weights[label]);
+    }
+    loss[row] = Element<T>::Store(result);
+  }
+}
+
+struct LabelLossState : CallState {
   int64_t num_rows = 0, length = 0;
   int depth = 1;
 };
 
-class CrossEntropyOp : public Operator<CUDAContext> {
+template <bool kNll>
+class LabelLossOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    const OperandType& logits = context.inputs()[0];
-    if (auto error = RequireDType(Floats(), logits.dtype, *this)) return error;
-    auto state = std::make_shared<CrossEntropyState>();
+    const OperandType& x = context.inputs()[0];
+    if (auto error = RequireDType(Floats(), x.dtype, *this)) return error;
+    auto state = std::make_shared<LabelLossState>();
     state->num_rows = context.outputs()[0].num_elements();
-    state->length = logits.sizes.back();
-    while (state->depth < kBlockThreads && state->depth * int64_t{4} < state->length)
-      state->depth *= 2;
+    state->length = x.sizes.back();
+    state->depth = ThreadsPerRow(state->length);
     Preparation preparation;
     preparation.state = std::move(state);
     return preparation;
@@ -77,21 +126,42 @@ class CrossEntropyOp : public Operator<CUDAContext> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   CUDAContext& context) const override {
-    const CrossEntropyState& state = *context.state<CrossEntropyState>();
+    const LabelLossState& state = *context.state<LabelLossState>();
     if (state.num_rows == 0) return llvm::Error::success();
     return VisitDType(Floats(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
       const auto launch = [&](auto zero) {
         using Index = decltype(zero);
-        return Launch(
-            context, type().c_str(), &CrossEntropyKernel<T, Index>,
-            GridFor(context, state.num_rows, kBlockThreads / state.depth), dim3(kBlockThreads),
-            state.num_rows, state.length, state.depth, static_cast<const T*>(inputs[0]->raw()),
-            static_cast<const Index*>(inputs[1]->raw()), static_cast<T*>(outputs[0]->raw()));
+        const T* x = static_cast<const T*>(inputs[0]->raw());
+        const Index* labels = static_cast<const Index*>(inputs[1]->raw());
+        const T* weights = static_cast<const T*>(inputs.size() > 2 ? inputs[2]->raw() : nullptr);
+        T* loss = static_cast<T*>(outputs[0]->raw());
+        if constexpr (kNll) {
+          return Launch(context, type().c_str(), &NllKernel<T, Index>,
+                        GridFor(context, state.num_rows), dim3(kBlockThreads), state.num_rows,
+                        state.length, options_, x, labels, weights, loss);
+        } else {
+          return Launch(context, type().c_str(), &CrossEntropyKernel<T, Index>,
+                        GridFor(context, state.num_rows, kBlockThreads / state.depth),
+                        dim3(kBlockThreads), state.num_rows, state.length, state.depth, options_, x,
+                        labels, weights, loss);
+        }
       };
       return inputs[1]->dtype() == DType::kI64 ? launch(static_cast<long long>(0)) : launch(0);
     });
   }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    options_.ignores = attributes.Has("ignore_index");
+    if (options_.ignores) options_.ignore_index = attributes.Int("ignore_index");
+    if (attributes.Has("label_smoothing"))
+      options_.label_smoothing = attributes.Float("label_smoothing");
+    return llvm::Error::success();
+  }
+
+ private:
+  LabelOptions options_;
 };
 
 // --- mse ----------------------------------------------------------------------------------------
@@ -170,9 +240,8 @@ class MseOp : public Operator<CUDAContext> {
 }  // namespace
 
 void AddLossKernels(OpRegistry& registry) {
-  registry.AddKernel("cross_entropy", DeviceKind::kCUDA, &CreateKernel<CrossEntropyOp>);
-  registry.AddKernel("binary_cross_entropy", DeviceKind::kCUDA,
-                     &CreateKernel<BinaryOp<BinaryCrossEntropy, Floats>>);
+  registry.AddKernel("cross_entropy", DeviceKind::kCUDA, &CreateKernel<LabelLossOp<false>>);
+  registry.AddKernel("nll", DeviceKind::kCUDA, &CreateKernel<LabelLossOp<true>>);
   registry.AddKernel("mse", DeviceKind::kCUDA, &CreateKernel<MseOp>);
 }
 

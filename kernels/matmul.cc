@@ -4,6 +4,7 @@
 #include "kernels/inference_helpers.h"
 #include "kernels/matmul_plan.h"
 #include "pdl/gradient.h"
+#include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
 
@@ -151,6 +152,41 @@ void MatmulGradient(GradientContext& g) {
   g.SetInputGradient(1, Reshape(g, g.SumTo(db, b), g.input(1)->type().dims));
 }
 
+// A ragged a is one tall matrix; a sparse one is given by its rows.
+llvm::Error LowerMatmul(LoweringContext& l) {
+  const LoweredValue& a = l.input(0);
+  if (!a.type.is_sparse()) return l.LowerPacked();
+  Value* b = l.input(1).values;
+  const bool is_vector = b->type().rank() == 1;
+  if (is_vector) {
+    const Shape column = {b->type().dims[0], 1};
+    b = l.Call("reshape", {b}, {{"dims", column}});
+  } else if (l.attributes().Bool("transpose_b")) {
+    b = l.Call("transpose", {b});
+  }
+  Value* c = nullptr;
+  if (!l.attributes().Bool("transpose_a")) {
+    llvm::SmallVector<Value*, 4> operands = {a.offsets[0], a.indices, b};
+    if (a.values != nullptr) operands.push_back(a.values);
+    c = l.Call("csr_matmul", operands);
+  } else {
+    // Each element adds its multiple of a row of b to the row of the result that is its column.
+    const Dim count = a.indices->type().dims[0];
+    Value* rows = l.Call("segment_ids", {a.offsets[0]}, {{"dims", Shape{count}}});
+    Value* spread = l.Call("gather", {b, rows});
+    if (a.values != nullptr) {
+      const Shape column = {count, 1};
+      spread = l.Call("mul", {spread, l.Call("reshape", {a.values}, {{"dims", column}})});
+    }
+    const Type& result = l.result_type();
+    const Shape dims = {result.dims[0], is_vector ? Dim(1) : result.dims[1]};
+    Value* zeros = l.Call("zeros", {}, {{"dims", dims}, {"dtype", result.dtype}});
+    c = l.Call("scatter_add", {zeros, a.indices, spread});
+  }
+  l.SetOutput(c);
+  return l.TakeError();
+}
+
 struct MatmulMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -169,12 +205,14 @@ struct MatmulMaker : OpProtoMaker {
     AddAttr<bool>("transpose_b", "take b as [..., N, K]").Default(false);
     SetInference(InferMatmul);
     SetGradient(MatmulGradient);
+    SetLowering(LowerMatmul);
   }
 };
 
 }  // namespace
 
 void RegisterMatmulOps(OpRegistry& registry) {
+  registry.BeginFamily("Linear algebra");
   registry.RegisterOp<MatmulOp, MatmulMaker>("matmul");
 }
 

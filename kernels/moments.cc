@@ -39,8 +39,9 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-MomentsPlan::MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept)
-    : dtype_(dtype), element_size_(DTypeSize(dtype)) {
+MomentsPlan::MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept,
+                         int64_t ddof)
+    : dtype_(dtype), ddof_(static_cast<double>(ddof)), element_size_(DTypeSize(dtype)) {
   VisitDType(FloatTypes(), dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     row_ = ChooseIsa<MomentsRowLoop<T>>();
@@ -94,8 +95,8 @@ MomentsPlan::MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::Array
 void MomentsPlan::Finish(const ShiftedSums& sums, int64_t result, char* mean,
                          char* variance) const {
   const double count = static_cast<double>(count_);
-  store_(sums.Mean(count), mean + result * element_size_);
-  store_(sums.Variance(count), variance + result * element_size_);
+  if (mean != nullptr) store_(sums.Mean(count), mean + result * element_size_);
+  store_(sums.Variance(count, ddof_), variance + result * element_size_);
 }
 
 void MomentsPlan::Run(const void* in, void* mean, void* variance, CPUContext& context) const {

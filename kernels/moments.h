@@ -18,10 +18,11 @@ struct ShiftedSums {
   double shift = 0, sum = 0, square = 0;
 
   double Mean(double count) const { return shift + sum / count; }
-  /// Of the whole population.
-  double Variance(double count) const {
-    const double variance = (square - sum * (sum / count)) / count;
-    return variance < 0 ? 0 : variance;
+  /// Of the whole population where `ddof` is 0; NaN or infinite where it leaves nothing to divide
+  /// by.
+  double Variance(double count, double ddof = 0) const {
+    const double spread = square - sum * (sum / count);
+    return (spread < 0 ? 0 : spread) / (ddof < count ? count - ddof : 0);
   }
 };
 
@@ -46,13 +47,15 @@ struct MomentsRowLoop {
   }
 };
 
-/// How `moments` walks over its input. Each result is computed in an order that depends on the
-/// sizes alone.
+/// How `moments` and `variance` walk over their input. Each result is computed in an order that
+/// depends on the sizes alone.
 class MomentsPlan : public CallState {
  public:
-  /// `kept` says of each axis whether it stays.
-  MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept);
+  /// `kept` says of each axis whether it stays; `ddof` is taken off what variances divide by.
+  MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept,
+              int64_t ddof = 0);
   int64_t workspace_bytes() const { return workspace_bytes_; }
+  /// `mean` may be null: not wanted.
   void Run(const void* in, void* mean, void* variance, CPUContext& context) const;
 
  private:
@@ -66,6 +69,7 @@ class MomentsPlan : public CallState {
   void Finish(const ShiftedSums& sums, int64_t result, char* mean, char* variance) const;
 
   DType dtype_;
+  double ddof_ = 0;
   int64_t element_size_ = 1;
   RowLoop row_ = nullptr;
   ColumnsLoop columns_ = nullptr;

@@ -230,6 +230,7 @@ struct WhereMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterNaryOps(OpRegistry& registry) {
+  registry.BeginFamily("Elementwise, several inputs");
   registry.RegisterOp<AddNOp, AddNMaker>("add_n");
   registry.RegisterOp<WhereOp, WhereMaker>("where");
 }

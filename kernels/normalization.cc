@@ -55,6 +55,9 @@ llvm::Error InferMoments(InferenceContext& context) {
   const Type& x = context.input(0);
   auto keep = context.NormalizeAxes("keep", x.rank());
   if (!keep) return keep.takeError();
+  for (const unsigned axis : *keep) {
+    if (llvm::Error error = context.RequireDenseAxis(0, axis, "keep")) return error;
+  }
   Shape dims;
   for (const unsigned axis : *keep) dims.push_back(x.dims[axis]);
   context.SetOutput(0, Type(x.dtype, dims));
@@ -93,11 +96,14 @@ struct MomentsMaker : OpProtoMaker {
         "The mean and the variance over all axes but some. The variance is that of the whole "
         "population: the mean of squared distances from the mean. Both are nan where there is "
         "nothing.");
-    AddInput("x", "elements of any rank").Accepts(kFloatSet);
+    AddInput("x", "elements of any rank; ragged dims and the one before them are not kept")
+        .Accepts(kFloatSet)
+        .Ragged();
     AddOutput("mean", "dtype as x; the dims of x that are kept");
     AddOutput("variance", "type as the mean");
     AddAttr<std::vector<int64_t>>("keep", "the axes that are kept, negative ones from the end")
-        .Default({});
+        .Default({})
+        .Axis();
     SetInference(InferMoments);
     SetGradient(MomentsGradient);
   }
@@ -237,6 +243,7 @@ llvm::Error InferNormalize(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   for (unsigned i = 1; i < context.num_inputs(); ++i) {
     const Type& other = context.input(i);
     if (llvm::Error error = RequireSameDType(context, 0, i)) return error;
@@ -286,13 +293,13 @@ struct NormalizeMaker : OpProtoMaker {
     AddComment(
         "(x - mean) / sqrt(variance + eps) * gamma + beta, with one mean, variance, gamma and beta "
         "for each index of an axis.");
-    AddInput("x", "at least one dim").Accepts(kFloatSet);
+    AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddInput("mean", "[C], where C is the size of the axis; dtype as x").Accepts(kFloatSet);
     AddInput("variance", "type as the mean").Accepts(kFloatSet);
     AddInput("gamma", "type as the mean; left out: 1").Accepts(kFloatSet).Optional();
     AddInput("beta", "type as the mean; left out: 0").Accepts(kFloatSet).Optional();
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(1);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(1).Axis();
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     SetInference(InferNormalize);
     SetGradient(NormalizeGradient);
@@ -433,7 +440,8 @@ struct StandardizeMaker : OpProtoMaker {
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis",
                      "the first of the axes that are taken together, a negative one from the end")
-        .Default(-1);
+        .Default(-1)
+        .Axis();
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     SetInference(InferStandardize);
     SetGradient(StandardizeGradient);
@@ -443,6 +451,7 @@ struct StandardizeMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterNormalizationOps(OpRegistry& registry) {
+  registry.BeginFamily("Normalization");
   registry.RegisterOp<MomentsOp, MomentsMaker>("moments");
   registry.RegisterOp<NormalizeOp, NormalizeMaker>("normalize");
   registry.RegisterOp<StandardizeOp, StandardizeMaker>("standardize");

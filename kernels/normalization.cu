@@ -143,8 +143,7 @@ class StandardizeOp : public Operator<CUDAContext> {
     auto state = std::make_shared<StandardizeState>();
     for (int64_t d = 0; d < rank; ++d)
       (d < axis ? state->num_rows : state->length) *= x.sizes[static_cast<size_t>(d)];
-    while (state->depth < kBlockThreads && state->depth * int64_t{4} < state->length)
-      state->depth *= 2;
+    state->depth = ThreadsPerRow(state->length);
     Preparation preparation;
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});

@@ -83,6 +83,7 @@ struct PlanSelectMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterPlanOps(OpRegistry& registry) {
+  registry.BeginFamily("Conditions of a plan");
   registry.Add(TrainingMaker().Build("training"));
   registry.Add(PlanSelectMaker().Build("plan_select"));
 }

@@ -269,7 +269,7 @@ struct UniformMaker : OpProtoMaker {
         "Random numbers, each as likely as any other in [low, high). They depend on the "
         "seed, the count of runs and the name of the result alone.");
     AddOutput("y", "`dims` elements of `dtype`");
-    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<double>("low", "the smallest number").Default(0);
     AddAttr<double>("high", "above all numbers; where it is equal to `low`, they all are that")
         .Default(1);
@@ -285,7 +285,7 @@ struct NormalMaker : OpProtoMaker {
         "Random numbers of a normal distribution. They depend on the seed, the count of runs "
         "and the name of the result alone.");
     AddOutput("y", "`dims` elements of `dtype`");
-    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<double>("mean", "the mean").Default(0);
     AddAttr<double>("std", "the standard deviation").Default(1).AtLeast(0);
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
@@ -300,7 +300,7 @@ struct TruncatedNormalMaker : OpProtoMaker {
         "Random numbers of a normal distribution of which only a piece around the mean is left. "
         "They depend on the seed, the count of runs and the name of the result alone.");
     AddOutput("y", "`dims` elements of `dtype`");
-    AddAttr<Shape>("dims", "the sizes").Positional();
+    AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<double>("mean", "the mean of the whole distribution").Default(0);
     AddAttr<double>("std", "its standard deviation").Default(1).AtLeast(0);
     AddAttr<double>("low", "the smallest number, in standard deviations from the mean").Default(-2);
@@ -379,6 +379,7 @@ struct HeNormalMaker : WeightMaker {
 }  // namespace
 
 void RegisterRandomOps(OpRegistry& registry) {
+  registry.BeginFamily("Random numbers");
   registry.RegisterOp<UniformOp, UniformMaker>("uniform");
   registry.RegisterOp<NormalOp, NormalMaker>("normal");
   registry.RegisterOp<TruncatedNormalOp, TruncatedNormalMaker>("truncated_normal");

@@ -1,22 +1,37 @@
-// Sums, means, norms and extremes over any axes; the place of the largest along one.
+// Reductions over any axes; the place of the largest or smallest element along one.
 #ifndef PDL_KERNELS_REDUCE_H_
 #define PDL_KERNELS_REDUCE_H_
 
 #include <cstdint>
 #include <utility>
 
+#include "kernels/axis_split.h"
 #include "kernels/element.h"
 #include "kernels/strided_copy.h"
 #include "pdl/operator.h"
 
 namespace pdl {
 
-enum class Reduction { kSum, kMean, kNorm, kMax, kMin };
+enum class Reduction {
+  kSum,
+  kMean,
+  kNorm,
+  kMax,
+  kMin,
+  kProd,
+  kAny,
+  kAll,
+  kCountNonzero,
+  kLogSumExp
+};
 
-/// The loops over elements, compiled for one dtype. Sums of floats are accumulated in doubles, sums
-/// of integers in 64 bits, extremes in the type that elements are computed in.
+/// The loops over elements, compiled for one dtype. Sums and products of floats are accumulated in
+/// doubles, those of integers in 64 bits, extremes in the type that elements are computed in.
 struct ReduceLoops {
-  int64_t accumulator_size = 8;  // in bytes, at most 8
+  static constexpr int64_t kLargestAccumulator = 16;
+
+  int64_t accumulator_size = 8;  // in bytes
+  int64_t result_size = 8;
   /// Accumulates n elements that lie side by side into *sum.
   void (*row)(const void* in, int64_t n, void* sum) = nullptr;
   /// Accumulates rows of n elements each, one after another, into `rows` accumulators.
@@ -30,6 +45,8 @@ struct ReduceLoops {
   /// Writes n results, each of `count` elements.
   void (*finish)(const void* sums, int64_t n, int64_t count, void* out) = nullptr;
 };
+
+ReduceLoops ReduceLoopsOf(Reduction reduction, DType dtype);
 
 /// How one reduction walks over its input. Each result is computed in an order that depends on the
 /// sizes alone.
@@ -73,14 +90,16 @@ class ReducePlan : public CallState {
   int64_t workspace_bytes_ = 0;
 };
 
-class ArgmaxPlan : public CallState {
+/// The place of the largest (or smallest) element along an axis: the first of equal ones, or the
+/// first NaN.
+class ArgExtremePlan : public CallState {
  public:
-  ArgmaxPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, unsigned axis);
+  ArgExtremePlan(bool smallest, DType dtype, llvm::ArrayRef<int64_t> sizes, int64_t axis);
   void Run(const void* in, int64_t* out, CPUContext& context) const;
 
  private:
   void (*loop_)(const void* in, int64_t axis, int64_t inner, int64_t* out) = nullptr;
-  int64_t outer_ = 1, axis_ = 1, inner_ = 1;
+  AxisSplit split_;
   int64_t element_size_ = 1;
 };
 

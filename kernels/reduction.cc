@@ -1,6 +1,10 @@
-// Operators over axes: sum, mean, norm, max, min, argmax.
+// Operators over axes: sum, mean, norm, max, min, prod, any, all, count_nonzero, logsumexp. Others
+// are in arg_extreme.cc and variance.cc.
+#include <limits>
+
 #include "kernels/all_ops.h"
 #include "kernels/reduce.h"
+#include "kernels/reduction_helpers.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
@@ -8,27 +12,14 @@
 namespace pdl {
 namespace {
 
-// `axes` as kernels want them, the checks having been made by inference.
-llvm::SmallVector<unsigned, 4> ReadAxes(const std::optional<llvm::SmallVector<int64_t, 4>>& axes,
-                                        unsigned rank) {
-  llvm::SmallVector<unsigned, 4> result;
-  for (unsigned d = 0; d < rank; ++d) {
-    if (!axes || llvm::is_contained(*axes, static_cast<int64_t>(d)) ||
-        llvm::is_contained(*axes, static_cast<int64_t>(d) - static_cast<int64_t>(rank))) {
-      result.push_back(d);
-    }
-  }
-  return result;
-}
-
 template <class Context, Reduction kReduction>
 class ReduceOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& input = context.inputs()[0];
-    auto plan =
-        std::make_shared<ReducePlan>(kReduction, input.dtype, input.sizes,
-                                     ReadAxes(axes_, static_cast<unsigned>(input.sizes.size())));
+    auto plan = std::make_shared<ReducePlan>(
+        kReduction, input.dtype, input.sizes,
+        ReducedAxes(this->attributes(), static_cast<unsigned>(input.sizes.size())));
     Preparation preparation;
     preparation.workspace_bytes = plan->workspace_bytes();
     preparation.state = std::move(plan);
@@ -40,17 +31,6 @@ class ReduceOp : public Operator<Context> {
     context.template state<ReducePlan>()->Run(inputs[0]->raw(), outputs[0]->raw(), context);
     return llvm::Error::success();
   }
-
- protected:
-  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    if (!attributes.Has("axes")) return llvm::Error::success();
-    const auto axes = attributes.Ints("axes");
-    axes_.emplace(axes.begin(), axes.end());
-    return llvm::Error::success();
-  }
-
- private:
-  std::optional<llvm::SmallVector<int64_t, 4>> axes_;  // none: all
 };
 
 template <class Context>
@@ -63,96 +43,48 @@ template <class Context>
 using MaxOp = ReduceOp<Context, Reduction::kMax>;
 template <class Context>
 using MinOp = ReduceOp<Context, Reduction::kMin>;
-
-// The dims of x without `axes`, or with 1 in their place.
-Shape ReducedDims(llvm::ArrayRef<Dim> dims, llvm::ArrayRef<unsigned> axes, bool keep) {
-  Shape result;
-  for (unsigned d = 0; d < dims.size(); ++d) {
-    if (!llvm::is_contained(axes, d)) {
-      result.push_back(dims[d]);
-    } else if (keep) {
-      result.push_back(1);
-    }
-  }
-  return result;
-}
-
-llvm::Error InferReduction(InferenceContext& context, DType dtype, bool needs_element) {
-  const Type& x = context.input(0);
-  auto axes = context.NormalizeAxes("axes", x.rank());
-  if (!axes) return axes.takeError();
-  // All rows of a ragged tensor are one run; those of one sequence are for the sequence operators.
-  const auto is_of_rows = [levels = x.ragged_levels()](unsigned axis) { return axis <= levels; };
-  if (static_cast<size_t>(llvm::count_if(*axes, is_of_rows)) != x.ragged_levels() + 1) {
-    for (const unsigned axis : *axes) {
-      if (llvm::Error error = context.RequireDenseAxis(0, axis, "axes")) return error;
-    }
-  }
-  if (needs_element) {
-    for (const unsigned axis : *axes) {
-      if (x.dims[axis].is_ragged()) continue;
-      if (llvm::Error error = context.RequireAtLeast(x.dims[axis], 1, {0},
-                                                     "an axis to choose from has no element")) {
-        return error;
-      }
-    }
-  }
-  context.SetOutput(Type(dtype, ReducedDims(x.dims, *axes, context.attributes().Bool("keep"))));
-  return llvm::Error::success();
-}
+template <class Context>
+using ProdOp = ReduceOp<Context, Reduction::kProd>;
+template <class Context>
+using AnyOp = ReduceOp<Context, Reduction::kAny>;
+template <class Context>
+using AllOp = ReduceOp<Context, Reduction::kAll>;
+template <class Context>
+using CountNonzeroOp = ReduceOp<Context, Reduction::kCountNonzero>;
+template <class Context>
+using LogSumExpOp = ReduceOp<Context, Reduction::kLogSumExp>;
 
 llvm::Error InferSum(InferenceContext& context) {
   const DType dtype = context.input(0).dtype;
-  return InferReduction(context, IsFloat(dtype) ? dtype : DType::kI64, false);
+  return InferReduction(context, IsFloat(dtype) ? dtype : DType::kI64);
 }
 llvm::Error InferMean(InferenceContext& context) {
-  return InferReduction(context, context.input(0).dtype, false);
+  return InferReduction(context, context.input(0).dtype);
 }
 llvm::Error InferExtreme(InferenceContext& context) {
   return InferReduction(context, context.input(0).dtype, true);
 }
 
+llvm::Error InferTruth(InferenceContext& context) { return InferReduction(context, DType::kBool); }
+llvm::Error InferCount(InferenceContext& context) { return InferReduction(context, DType::kI64); }
+
 // --- Gradients ----------------------------------------------------------------------------------
-
-llvm::SmallVector<unsigned, 4> AxesOf(GradientContext& g) {
-  std::optional<llvm::SmallVector<int64_t, 4>> axes;
-  if (g.attributes().Has("axes")) {
-    const auto given = g.attributes().Ints("axes");
-    axes.emplace(given.begin(), given.end());
-  }
-  return ReadAxes(axes, g.input(0)->type().rank());
-}
-
-// A value of the result's dims with the reduced axes put back as 1, so that it broadcasts to x.
-Value* PutBack(GradientContext& g, Value* value) {
-  const Shape dims = ReducedDims(g.input(0)->type().dims, AxesOf(g), true);
-  if (value == nullptr || value->type().dims == dims) return value;
-  return g.Call("reshape", {value}, {{"dims", dims}});
-}
-
-Value* Spread(GradientContext& g, Value* value) {
-  return g.Call("broadcast_to", {PutBack(g, value)}, {{"dims", g.input(0)->type().dims}});
-}
 
 void SumGradient(GradientContext& g) {
   if (!IsFloat(g.input(0)->type().dtype)) return;
-  g.SetInputGradient(0, Spread(g, g.output_gradient()));
+  g.SetInputGradient(0, SpreadToInput(g, g.output_gradient()));
 }
 
 void MeanGradient(GradientContext& g) {
-  const Type& x = g.input(0)->type();
-  Shape reduced;
-  for (const unsigned axis : AxesOf(g)) reduced.push_back(x.dims[axis]);
-  Value* count = g.Call("size", {}, {{"dims", reduced}, {"dtype", x.dtype}});
-  g.SetInputGradient(0, Spread(g, g.Div(g.output_gradient(), count)));
+  g.SetInputGradient(0, SpreadToInput(g, g.Div(g.output_gradient(), ReducedCount(g))));
 }
 
 // x / y, and 0 where all of x is 0.
 void NormGradient(GradientContext& g) {
-  Value* y = PutBack(g, g.output());
+  Value* y = PutBackAxes(g, g.output());
   Value* is_zero = g.Call("equal", {y, g.Scalar(0, y)});
   Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
-  g.SetInputGradient(0, g.Mul(g.input(0), g.Div(PutBack(g, g.output_gradient()), divisor)));
+  g.SetInputGradient(0, g.Mul(g.input(0), g.Div(PutBackAxes(g, g.output_gradient()), divisor)));
 }
 
 // To the elements that were chosen, in equal parts where there are several.
@@ -160,30 +92,64 @@ void ExtremeGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype)) return;
   std::vector<int64_t> axes;
-  for (const unsigned axis : AxesOf(g)) axes.push_back(axis);
-  Value* chosen =
-      g.Call("cast", {g.Call("equal", {g.input(0), PutBack(g, g.output())})}, {{"to", x.dtype}});
+  for (const unsigned axis : ReducedAxes(g)) axes.push_back(axis);
+  Value* chosen = g.Call("cast", {g.Call("equal", {g.input(0), PutBackAxes(g, g.output())})},
+                         {{"to", x.dtype}});
   Value* count = g.Call("sum", {chosen}, {{"axes", axes}, {"keep", true}});
-  g.SetInputGradient(0, g.Mul(chosen, g.Div(PutBack(g, g.output_gradient()), count)));
+  g.SetInputGradient(0, g.Mul(chosen, g.Div(PutBackAxes(g, g.output_gradient()), count)));
+}
+
+// The product of all others, times dy. The axes become one, along which products from both ends
+// give it also where elements are 0.
+void ProdGradient(GradientContext& g) {
+  Value* x = g.input(0);
+  const Type& type = x->type();
+  if (!IsFloat(type.dtype)) return;
+  const auto axes = ReducedAxes(g);
+  if (axes.empty()) return g.SetInputGradient(0, g.output_gradient());
+  std::vector<int64_t> order;
+  Shape dims;
+  Dim length = 1;
+  for (unsigned d = 0; d < type.rank(); ++d) {
+    if (llvm::is_contained(axes, d)) {
+      length = length * type.dims[d];
+    } else {
+      order.push_back(d);
+      dims.push_back(type.dims[d]);
+    }
+  }
+  dims.push_back(length);
+  order.insert(order.end(), axes.begin(), axes.end());
+  const bool one_axis = axes.size() == 1;
+  Value* rows =
+      one_axis ? x
+               : g.Call("reshape", {g.Call("transpose", {x}, {{"perm", order}})}, {{"dims", dims}});
+  const NamedAttribute axis = {"axis", one_axis ? static_cast<int64_t>(axes[0]) : int64_t{-1}};
+  Value* before = g.Call("cumprod", {rows}, {axis, {"exclusive", true}});
+  Value* behind = g.Call("cumprod", {rows}, {axis, {"exclusive", true}, {"reverse", true}});
+  Value* others = g.Mul(before, behind);
+  if (!one_axis) {
+    Shape turned;
+    std::vector<int64_t> back(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      turned.push_back(type.dims[static_cast<size_t>(order[i])]);
+      back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    }
+    others =
+        g.Call("transpose", {g.Call("reshape", {others}, {{"dims", turned}})}, {{"perm", back}});
+  }
+  g.SetInputGradient(0, g.Mul(others, PutBackAxes(g, g.output_gradient())));
+}
+
+// softmax(x) along the axes, and 0 where the sum itself is 0.
+void LogSumExpGradient(GradientContext& g) {
+  Value* y = PutBackAxes(g, g.output());
+  Value* none = g.Call("equal", {y, g.Scalar(-std::numeric_limits<double>::infinity(), y)});
+  Value* part = g.Call("exp", {g.Sub(g.input(0), g.Call("where", {none, g.Scalar(0, y), y}))});
+  g.SetInputGradient(0, g.Mul(part, PutBackAxes(g, g.output_gradient())));
 }
 
 // --- Declarations -------------------------------------------------------------------------------
-
-struct ReductionMaker : OpProtoMaker {
- protected:
-  void Declare(const char* comment, DTypeSet dtypes, const char* result) {
-    AddComment(comment);
-    AddInput(
-        "x",
-        "elements of any rank; the ragged dims and the one before them are reduced together only")
-        .Accepts(dtypes)
-        .Ragged();
-    AddOutput("y", result);
-    AddAttr<std::vector<int64_t>>("axes", "axes to go over, negative ones from the end; none: all")
-        .Optional();
-    AddAttr<bool>("keep", "keep each of these axes, with size 1").Default(false);
-  }
-};
 
 struct SumMaker : ReductionMaker {
   void Make() override {
@@ -232,75 +198,72 @@ struct MinMaker : ReductionMaker {
   }
 };
 
-// --- argmax -------------------------------------------------------------------------------------
-
-template <class Context>
-class ArgmaxOp : public Operator<Context> {
- public:
-  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    const OperandType& input = context.inputs()[0];
-    const int64_t rank = static_cast<int64_t>(input.sizes.size());
-    Preparation preparation;
-    preparation.state = std::make_shared<ArgmaxPlan>(
-        input.dtype, input.sizes, static_cast<unsigned>(axis_ < 0 ? axis_ + rank : axis_));
-    return preparation;
+struct ProdMaker : ReductionMaker {
+  void Make() override {
+    Declare("The product over axes; 1 where there is nothing. Integers wrap around.", kAnySet,
+            "dtype as x, i64 for integers and truth values; the dims of x without the axes");
+    AddExample("y = prod([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [2.0, 12.0]");
+    SetInference(InferSum);
+    SetGradient(ProdGradient);
   }
-
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  Context& context) const override {
-    context.template state<ArgmaxPlan>()->Run(inputs[0]->raw(),
-                                              outputs[0]->template data<int64_t>(), context);
-    return llvm::Error::success();
-  }
-
- protected:
-  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    axis_ = attributes.Int("axis");
-    return llvm::Error::success();
-  }
-
- private:
-  int64_t axis_ = -1;
 };
 
-llvm::Error InferArgmax(InferenceContext& context) {
-  const Type& x = context.input(0);
-  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
-  if (!axis) return axis.takeError();
-  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
-  if (llvm::Error error =
-          context.RequireAtLeast(x.dims[*axis], 1, {0}, "an axis to choose from has no element")) {
-    return error;
-  }
-  Type type(DType::kI64, ReducedDims(x.dims, {*axis}, context.attributes().Bool("keep")));
-  type.index_bound = x.dims[*axis];
-  context.SetOutput(std::move(type));
-  return llvm::Error::success();
-}
-
-struct ArgmaxMaker : OpProtoMaker {
+struct AnyMaker : ReductionMaker {
   void Make() override {
-    AddComment(
-        "Where the largest element along an axis is: the first of equal ones, or the first nan. "
-        "The "
-        "axis must not be empty.");
-    AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
-    AddOutput("index", "i64, below the size of the axis; the dims of x without it");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("keep", "keep the axis, with size 1").Default(false);
-    SetInference(InferArgmax);
+    Declare(
+        "Whether an element over axes is true or other than 0; false where there is none. nan is "
+        "other than 0.",
+        kAnySet, "bool; the dims of x without the axes");
+    AddExample("y = any([[0.0, 2.0], [0.0, 0.0]], axes=[1])  # = [true, false]");
+    SetInference(InferTruth);
+  }
+};
+
+struct AllMaker : ReductionMaker {
+  void Make() override {
+    Declare(
+        "Whether all elements over axes are true or other than 0; true where there is none. nan is "
+        "other than 0.",
+        kAnySet, "bool; the dims of x without the axes");
+    AddExample("y = all([[1.0, 2.0], [3.0, 0.0]], axes=[1])  # = [true, false]");
+    SetInference(InferTruth);
+  }
+};
+
+struct CountNonzeroMaker : ReductionMaker {
+  void Make() override {
+    Declare("How many elements over axes are true or other than 0, as nan is.", kAnySet,
+            "i64; the dims of x without the axes");
+    AddExample("y = count_nonzero([[1.0, 2.0], [3.0, 0.0]], axes=[1])  # = [2, 1]");
+    SetInference(InferCount);
+  }
+};
+
+struct LogSumExpMaker : ReductionMaker {
+  void Make() override {
+    Declare(
+        "log(sum(exp(x))) over axes, without overflow for large x; -inf where there is nothing.",
+        kFloatSet, "dtype as x; the dims of x without the axes");
+    AddExample("y = logsumexp([1000.0, 1000.0])  # = 1000.6931");
+    SetInference(InferMean);
+    SetGradient(LogSumExpGradient);
   }
 };
 
 }  // namespace
 
 void RegisterReductionOps(OpRegistry& registry) {
+  registry.BeginFamily("Reductions");
   registry.RegisterOp<SumOp, SumMaker>("sum");
   registry.RegisterOp<MeanOp, MeanMaker>("mean");
   registry.RegisterOp<NormOp, NormMaker>("norm");
   registry.RegisterOp<MaxOp, MaxMaker>("max");
   registry.RegisterOp<MinOp, MinMaker>("min");
-  registry.RegisterOp<ArgmaxOp, ArgmaxMaker>("argmax");
+  registry.RegisterOp<ProdOp, ProdMaker>("prod");
+  registry.RegisterOp<AnyOp, AnyMaker>("any");
+  registry.RegisterOp<AllOp, AllMaker>("all");
+  registry.RegisterOp<CountNonzeroOp, CountNonzeroMaker>("count_nonzero");
+  registry.RegisterOp<LogSumExpOp, LogSumExpMaker>("logsumexp");
 }
 
 }  // namespace pdl

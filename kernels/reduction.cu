@@ -36,6 +36,86 @@ struct SumOf {
   }
 };
 
+/// Products: of floats in double, of integers and truth values in 64 bits, wrapping around.
+template <class T>
+struct ProdOf {
+  using Compute = ComputeType<T>;
+  using Value = std::conditional_t<kIsFloat<Compute>, double, unsigned long long>;
+  using Out = std::conditional_t<kIsFloat<Compute>, T, long long>;
+
+  __device__ Value Nothing() const { return Value(1); }
+  __device__ Value Include(Value product, Compute x, long long) const {
+    return product * static_cast<Value>(x);
+  }
+  __device__ Value Merge(Value a, Value b) const { return a * b; }
+  __device__ Out Finish(Value product) const {
+    if constexpr (kIsFloat<Compute>) {
+      return Element<T>::Store(static_cast<Compute>(product));
+    } else {
+      return static_cast<Out>(product);
+    }
+  }
+};
+
+/// How many elements are not 0; NaN is not.
+template <class T>
+struct CountNonzeroOf {
+  using Compute = ComputeType<T>;
+  using Value = long long;
+  using Out = long long;
+
+  __device__ Value Nothing() const { return 0; }
+  __device__ Value Include(Value count, Compute x, long long) const {
+    return count + (x != Compute(0) ? 1 : 0);
+  }
+  __device__ Value Merge(Value a, Value b) const { return a + b; }
+  __device__ Out Finish(Value count) const { return count; }
+};
+template <class T>
+struct AnyOf : CountNonzeroOf<T> {
+  using Out = bool;
+  __device__ bool Finish(long long found) const { return found != 0; }
+};
+template <class T>
+struct AllOf : CountNonzeroOf<T> {
+  using Out = bool;
+  long long count = 0;
+  __device__ bool Finish(long long found) const { return found == count; }
+};
+
+__device__ __forceinline__ float Exponential(float x) { return expf(x); }
+__device__ __forceinline__ double Exponential(double x) { return exp(x); }
+
+/// The largest element and the sum of exp(x - largest). A NaN is not the largest, but in the sum.
+template <class T>
+struct LogSumExpOf {
+  using Compute = ComputeType<T>;
+  struct Value {
+    Compute largest;
+    double sum;
+  };
+  using Out = T;
+
+  __device__ Value Nothing() const { return {-Compute(1) / Compute(0), 0}; }
+  __device__ Value Include(Value a, Compute x, long long) const {
+    return x > a.largest ? Value{x, a.sum * Factor(a.largest, x) + 1}
+                         : Value{a.largest, a.sum + Factor(x, a.largest)};
+  }
+  __device__ Value Merge(Value a, Value b) const {
+    return b.largest > a.largest ? Value{b.largest, a.sum * Factor(a.largest, b.largest) + b.sum}
+                                 : Value{a.largest, a.sum + b.sum * Factor(b.largest, a.largest)};
+  }
+  __device__ Out Finish(Value a) const {
+    return Element<T>::Store(static_cast<Compute>(log(a.sum) + static_cast<double>(a.largest)));
+  }
+
+ private:
+  /// exp(below - above), 1 where they are equal, infinities too.
+  static __device__ double Factor(Compute below, Compute above) {
+    return below == above ? 1.0 : static_cast<double>(Exponential(below - above));
+  }
+};
+
 /// The Euclidean norm, of squares in double, in which those of floats neither overflow nor vanish.
 template <class T>
 struct NormOf {
@@ -90,19 +170,35 @@ struct MomentsOf {
   }
 };
 
+/// The variance alone; `ddof` is taken off what the sum of squares is divided by.
+template <class T>
+struct VarianceOf : MomentsOf<T> {
+  using typename MomentsOf<T>::Compute;
+  using typename MomentsOf<T>::Value;
+  using Out = T;
+  long long ddof = 0;
+
+  __device__ Out Finish(Value v) const {
+    const long long rest = static_cast<long long>(v.count) - ddof;
+    const Compute divisor = static_cast<Compute>(rest > 0 ? rest : 0);
+    // Of nothing it is 0 / 0.
+    return Element<T>::Store((v.count == 0 ? Compute(0) : v.Spread()) / divisor);
+  }
+};
+
 /// Writes what a reduction ends with.
 template <class Reduction>
 __device__ __forceinline__ void WriteResult(const Reduction& reduction,
                                             const typename Reduction::Value& value,
                                             long long output, typename Reduction::Out* y) {
-  if constexpr (requires { reduction.variance; }) {
+  if constexpr (requires { reduction.Finish(value); }) {
+    y[output] = reduction.Finish(value);
+  } else {
     using T = typename Reduction::Out;
     using Compute = typename Reduction::Compute;
     y[output] = Element<T>::Store(value.Mean());
     reduction.variance[output] = Element<T>::Store(
         value.count == 0 ? value.Mean() : value.Spread() / static_cast<Compute>(value.count));
-  } else {
-    y[output] = reduction.Finish(value);
   }
 }
 
@@ -149,6 +245,8 @@ template <class T>
 using MinOf = ExtremeValueOf<T, true>;
 template <class T>
 using ArgmaxOf = ExtremePlaceOf<T, false>;
+template <class T>
+using ArgminOf = ExtremePlaceOf<T, true>;
 
 // --- Kernels ------------------------------------------------------------------------------------
 
@@ -284,9 +382,14 @@ class ReductionOp : public Operator<CUDAContext> {
       using R = Reduction<T>;
       static_assert(sizeof(typename R::Value) <= kLargestValue);
       R reduction;
-      if constexpr (requires { reduction.variance; })
+      if constexpr (requires { reduction.ddof; }) {
+        reduction.ddof = attributes().Int("ddof");
+      } else if constexpr (requires { reduction.variance; }) {
         reduction.variance = static_cast<T*>(outputs[1]->raw());
-      if constexpr (kMean) reduction.count = static_cast<double>(state.fold.folded.num_elements);
+      } else if constexpr (requires { reduction.count; }) {
+        if (kMean || std::is_same_v<typename R::Out, bool>)
+          reduction.count = static_cast<decltype(reduction.count)>(state.fold.folded.num_elements);
+      }
       auto* y = static_cast<typename R::Out*>(outputs[0]->raw());
       auto* parts = static_cast<typename R::Value*>(context.workspace());
       dim3 grid = GridFor(context, num_outputs, kBlockThreads / state.fold.depth);
@@ -331,7 +434,14 @@ void AddReductionKernels(OpRegistry& registry) {
   registry.AddKernel("moments", DeviceKind::kCUDA, &CreateKernel<MomentsOp>);
   AddReduction<MaxOf, Numbers>(registry, "max");
   AddReduction<MinOf, Numbers>(registry, "min");
+  AddReduction<ProdOf, AnyElement>(registry, "prod");
+  AddReduction<AnyOf, AnyElement>(registry, "any");
+  AddReduction<AllOf, AnyElement>(registry, "all");
+  AddReduction<CountNonzeroOf, AnyElement>(registry, "count_nonzero");
+  AddReduction<LogSumExpOf, Floats>(registry, "logsumexp");
+  AddReduction<VarianceOf, Floats>(registry, "variance");
   AddReduction<ArgmaxOf, AnyElement>(registry, "argmax");
+  AddReduction<ArgminOf, AnyElement>(registry, "argmin");
 }
 
 }  // namespace pdl::cuda

@@ -73,8 +73,7 @@ inline llvm::Expected<Fold> MakeFold(llvm::ArrayRef<int64_t> sizes,
   if (!fold.inner) {
     for (int width = 1; width < 32 && width < fold.outputs.num_elements; width *= 2) most /= 2;
   }
-  // Each thread folds a few elements before the tree begins.
-  while (fold.depth < most && fold.depth * int64_t{4} < fold.folded.num_elements) fold.depth *= 2;
+  fold.depth = ThreadsPerRow(fold.folded.num_elements, most);
   return fold;
 }
 

@@ -1,8 +1,10 @@
-// Operators that move elements and change none: reshape, flatten, transpose, broadcast_to.
+// Operators that move elements and change none: reshape, flatten, squeeze, unsqueeze, transpose,
+// broadcast_to.
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/strided_copy.h"
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
@@ -74,6 +76,11 @@ llvm::Error InferReshape(InferenceContext& context) {
   return llvm::Error::success();
 }
 
+void ReshapeBack(GradientContext& g) {
+  g.SetInputGradient(0,
+                     g.Call("reshape", {g.output_gradient()}, {{"dims", g.input(0)->type().dims}}));
+}
+
 struct ReshapeMaker : OpProtoMaker {
   void Make() override {
     AddComment("The same elements in the same order, under other dims.");
@@ -82,10 +89,7 @@ struct ReshapeMaker : OpProtoMaker {
     AddAttr<Shape>("dims", "the new dims; their product is the count of elements of x")
         .Positional();
     SetInference(InferReshape);
-    SetGradient([](GradientContext& g) {
-      g.SetInputGradient(
-          0, g.Call("reshape", {g.output_gradient()}, {{"dims", g.input(0)->type().dims}}));
-    });
+    SetGradient(ReshapeBack);
   }
 };
 
@@ -110,10 +114,83 @@ struct FlattenMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the first axis that is joined, a negative one from the end")
         .Default(1);
     SetInference(InferFlatten);
-    SetGradient([](GradientContext& g) {
-      g.SetInputGradient(
-          0, g.Call("reshape", {g.output_gradient()}, {{"dims", g.input(0)->type().dims}}));
-    });
+    SetGradient(ReshapeBack);
+  }
+};
+
+// --- squeeze, unsqueeze -------------------------------------------------------------------------
+
+llvm::Error InferSqueeze(InferenceContext& context) {
+  const Type& x = context.input(0);
+  llvm::SmallVector<bool, 6> dropped(x.rank(), false);
+  if (context.attributes().Has("axes")) {
+    auto axes = context.NormalizeAxes("axes", x.rank());
+    if (!axes) return axes.takeError();
+    for (const unsigned axis : *axes) {
+      dropped[axis] = true;
+      const Dim& size = x.dims[axis];
+      if ((size - 1).ProvablyAtLeast(1) || size.is_constant(0)) {
+        return context.FailAtAttribute("axes", Code::kShapeMismatch,
+                                       "axis {0} of {1} has size {2}, not 1", axis, x.ToString(),
+                                       size.ToString());
+      }
+      if (llvm::Error error =
+              context.RequireEqual(size, 1, {0}, "the size of an axis that is dropped is not 1")) {
+        return error;
+      }
+    }
+  } else {
+    for (unsigned d = 0; d < x.rank(); ++d) dropped[d] = x.dims[d].is_constant(1);
+  }
+  Shape dims;
+  for (unsigned d = 0; d < x.rank(); ++d) {
+    if (!dropped[d]) dims.push_back(x.dims[d]);
+  }
+  context.SetOutput(WithDims(x, dims));
+  return llvm::Error::success();
+}
+
+struct SqueezeMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "x without axes of size 1. Without `axes` all that are literally 1 go; a symbol never "
+        "does.");
+    AddInput("x", "elements of any rank").Accepts(kAnyDType);
+    AddOutput("y", "the other dims; dtype as x");
+    AddAttr<std::vector<int64_t>>("axes", "the axes to drop, each once, negative ones from the end")
+        .Optional()
+        .Positional();
+    SetInference(InferSqueeze);
+    SetGradient(ReshapeBack);
+  }
+};
+
+llvm::Error InferUnsqueeze(InferenceContext& context) {
+  const Type& x = context.input(0);
+  const unsigned rank = x.rank() + static_cast<unsigned>(context.attributes().Ints("axes").size());
+  auto axes = context.NormalizeAxes("axes", rank);
+  if (!axes) return axes.takeError();
+  Shape dims;
+  size_t next = 0;
+  for (unsigned d = 0; d < rank; ++d) {
+    const bool is_new = llvm::is_contained(*axes, d);
+    dims.push_back(is_new ? Dim(1) : x.dims[next]);
+    if (!is_new) ++next;
+  }
+  context.SetOutput(WithDims(x, dims));
+  return llvm::Error::success();
+}
+
+struct UnsqueezeMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("x with further axes of size 1.");
+    AddInput("x", "elements of any rank").Accepts(kAnyDType);
+    AddOutput("y", "dtype as x");
+    AddAttr<std::vector<int64_t>>(
+        "axes", "where they stand in the result, each once, negative ones from its end")
+        .Positional();
+    SetInference(InferUnsqueeze);
+    SetGradient(ReshapeBack);
   }
 };
 
@@ -271,8 +348,11 @@ struct BroadcastToMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterShapeOps(OpRegistry& registry) {
+  registry.BeginFamily("Shapes");
   registry.RegisterOp<ReshapeOp, ReshapeMaker>("reshape");
   registry.RegisterOp<ReshapeOp, FlattenMaker>("flatten");
+  registry.RegisterOp<ReshapeOp, SqueezeMaker>("squeeze");
+  registry.RegisterOp<ReshapeOp, UnsqueezeMaker>("unsqueeze");
   registry.RegisterOp<TransposeOp, TransposeMaker>("transpose");
   registry.RegisterOp<BroadcastToOp, BroadcastToMaker>("broadcast_to");
 }

@@ -49,6 +49,8 @@ class BroadcastToOp : public CopyingOp {
 void AddShapeKernels(OpRegistry& registry) {
   registry.AddKernel("reshape", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
   registry.AddKernel("flatten", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
+  registry.AddKernel("squeeze", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
+  registry.AddKernel("unsqueeze", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
   registry.AddKernel("transpose", DeviceKind::kCUDA, &CreateKernel<TransposeOp>);
   registry.AddKernel("broadcast_to", DeviceKind::kCUDA, &CreateKernel<BroadcastToOp>);
 }

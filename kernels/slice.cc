@@ -1,4 +1,4 @@
-// Operators that take tensors apart and put them together: slice, concat.
+// Operators that take tensors apart and put them together: slice, concat, stack.
 #include <cstring>
 
 #include "kernels/all_ops.h"
@@ -264,7 +264,9 @@ class ConcatOp : public Operator<Context> {
       if (d > axis) inner *= output.sizes[d];
     }
     for (const OperandType& input : context.inputs()) {
-      const int64_t bytes = input.sizes[axis] * inner;
+      // stack: each part is one place of the new axis.
+      const int64_t bytes =
+          (input.sizes.size() < output.sizes.size() ? 1 : input.sizes[axis]) * inner;
       state->parts.push_back({bytes, state->row_bytes});
       state->row_bytes += bytes;
     }
@@ -364,17 +366,77 @@ struct ConcatMaker : OpProtoMaker {
         .Ragged()
         .Repeatable();
     AddOutput("y", "dtype as x; the sizes along the axis added up");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
+  }
+};
+
+// --- stack --------------------------------------------------------------------------------------
+
+llvm::Error InferStack(InferenceContext& context) {
+  Type type = context.input(0);
+  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), type.rank() + 1, "axis");
+  if (!axis) return axis.takeError();
+  for (unsigned i = 1; i < context.num_inputs(); ++i) {
+    const Type& other = context.input(i);
+    if (other.dtype != type.dtype) {
+      return context.FailAt({0, i}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
+                            DTypeName(type.dtype), DTypeName(other.dtype));
+    }
+    if (other.rank() != type.rank()) {
+      return context.FailAt({0, i}, Code::kRank, "ranks differ: {0} and {1}", type.rank(),
+                            other.rank());
+    }
+    for (unsigned d = 0; d < type.rank(); ++d) {
+      if (llvm::Error error =
+              context.RequireEqual(type.dims[d], other.dims[d], {0, i}, "sizes differ")) {
+        return error;
+      }
+      if (other.dims[d].is_constant()) type.dims[d] = other.dims[d];
+    }
+    if (!other.index_bound || !type.index_bound) {
+      type.index_bound.reset();
+    } else {
+      type.index_bound = Dim::Max(*type.index_bound, *other.index_bound);
+    }
+  }
+  type.dims.insert(type.dims.begin() + *axis, Dim(context.num_inputs()));
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+void StackGradient(GradientContext& g) {
+  const int64_t rank = g.output()->type().rank();
+  const int64_t given = g.attributes().Int("axis");
+  const int64_t axis = given < 0 ? given + rank : given;
+  for (unsigned i = 0; i < g.num_inputs(); ++i) {
+    Value* part = g.Call(
+        "slice", {g.output_gradient()},
+        {{"axes", std::vector<int64_t>{axis}}, {"starts", Shape{i}}, {"stops", Shape{i + 1}}});
+    g.SetInputGradient(i, g.Call("reshape", {part}, {{"dims", g.input(i)->type().dims}}));
+  }
+}
+
+struct StackMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("Tensors of one type one after another along a new axis.");
+    AddInput("x", "one or more, of one dtype and the same sizes").Accepts(kAnySet).Repeatable();
+    AddOutput("y", "dtype as x; the count of tensors is the size of the new axis");
+    AddAttr<int64_t>("axis", "where it stands in the result, a negative one from its end")
+        .Default(0);
+    SetInference(InferStack);
+    SetGradient(StackGradient);
   }
 };
 
 }  // namespace
 
 void RegisterSliceOps(OpRegistry& registry) {
+  registry.BeginFamily("Slices and concatenation");
   registry.RegisterOp<SliceOp, SliceMaker>("slice");
   registry.RegisterOp<ConcatOp, ConcatMaker>("concat");
+  registry.RegisterOp<ConcatOp, StackMaker>("stack");
 }
 
 }  // namespace pdl

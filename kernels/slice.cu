@@ -37,12 +37,14 @@ class ConcatOp : public CopyingOp {
     auto state = std::make_shared<CopyState>();
     int64_t offset = 0;
     for (const OperandType& input : context.inputs()) {
-      const Sizes from = DenseStrides(input.sizes);
-      auto copy =
-          StridedCopy::Create(input.sizes, {from, 0}, {to, offset}, DTypeSize(output.dtype));
+      Sizes sizes = input.sizes;
+      // stack: each part is one place of the new axis.
+      if (sizes.size() < output.sizes.size()) sizes.insert(sizes.begin() + axis, 1);
+      const Sizes from = DenseStrides(sizes);
+      auto copy = StridedCopy::Create(sizes, {from, 0}, {to, offset}, DTypeSize(output.dtype));
       if (!copy) return copy.takeError();
       state->copies.push_back(*copy);
-      offset += input.sizes[axis] * to[axis];
+      offset += sizes[axis] * to[axis];
     }
     Preparation preparation;
     if (context.inputs().size() == 1) preparation.aliases.push_back({0, 0});
@@ -56,6 +58,7 @@ class ConcatOp : public CopyingOp {
 void AddSliceKernels(OpRegistry& registry) {
   registry.AddKernel("slice", DeviceKind::kCUDA, &CreateKernel<SliceOp>);
   registry.AddKernel("concat", DeviceKind::kCUDA, &CreateKernel<ConcatOp>);
+  registry.AddKernel("stack", DeviceKind::kCUDA, &CreateKernel<ConcatOp>);
 }
 
 }  // namespace pdl::cuda

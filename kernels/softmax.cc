@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels/all_ops.h"
+#include "kernels/axis_split.h"
 #include "kernels/element.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/stream.h"
@@ -126,7 +127,7 @@ struct SoftmaxLoop {
 
 struct SoftmaxState : CallState {
   void (*loop)(const void* in, int64_t axis, int64_t inner, void* out) = nullptr;
-  int64_t outer = 1, axis = 1, inner = 1;
+  AxisSplit split;
   int64_t block_bytes = 0;  // of axis * inner elements
   int64_t grain = 1;
   bool exceeds_cache = false;
@@ -137,23 +138,17 @@ class SoftmaxRowsOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& input = context.inputs()[0];
-    const int64_t rank = static_cast<int64_t>(input.sizes.size());
-    const int64_t axis = axis_ < 0 ? axis_ + rank : axis_;
     auto state = std::make_shared<SoftmaxState>();
-    for (int64_t d = 0; d < rank; ++d) {
-      (d < axis   ? state->outer
-       : d > axis ? state->inner
-                  : state->axis) *= input.sizes[static_cast<size_t>(d)];
-    }
+    state->split = SplitAtAxis(input.sizes, axis_);
     VisitDType(FloatTypes(), input.dtype, [&](auto tag) {
       state->loop = ChooseIsa<SoftmaxLoop<typename decltype(tag)::type, kLog>>();
     });
-    const int64_t elements = state->axis * state->inner;
-    if (elements == 0) state->outer = 0;
+    const int64_t elements = state->split.length * state->split.inner;
+    if (elements == 0) state->split.outer = 0;
     state->block_bytes = elements * DTypeSize(input.dtype);
     state->grain = std::max<int64_t>(1, kGrainElements / std::max<int64_t>(elements, 1));
     state->exceeds_cache =
-        ExceedsCache(state->outer * state->block_bytes) && state->block_bytes <= kBufferBytes;
+        ExceedsCache(state->split.outer * state->block_bytes) && state->block_bytes <= kBufferBytes;
     Preparation preparation;
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
@@ -166,11 +161,11 @@ class SoftmaxRowsOp : public Operator<Context> {
     const char* in = static_cast<const char*>(inputs[0]->raw());
     char* out = static_cast<char*>(outputs[0]->raw());
     const bool stream = s.exceeds_cache && in != out;
-    context.ParallelFor(s.outer, s.grain, [&](int64_t begin, int64_t end) {
+    context.ParallelFor(s.split.outer, s.grain, [&](int64_t begin, int64_t end) {
       alignas(64) char buffer[kBufferBytes];
       for (int64_t i = begin; i < end; ++i) {
         char* result = out + i * s.block_bytes;
-        s.loop(in + i * s.block_bytes, s.axis, s.inner, stream ? buffer : result);
+        s.loop(in + i * s.block_bytes, s.split.length, s.split.inner, stream ? buffer : result);
         if (stream) StreamCopy(result, buffer, s.block_bytes);
       }
       if (stream) StreamFence();
@@ -216,7 +211,7 @@ struct SoftmaxMaker : OpProtoMaker {
         "add up to 1.");
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddOutput("y", "in [0, 1]; type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     SetInference(InferSoftmax);
     SetGradient(SoftmaxGradient);
   }
@@ -233,7 +228,7 @@ struct LogSoftmaxMaker : OpProtoMaker {
     AddComment("log(softmax(x)) along an axis, without overflow for large x.");
     AddInput("x", "at least one dim").Accepts(kFloatSet);
     AddOutput("y", "up to 0; type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     SetInference(InferSoftmax);
     SetGradient(LogSoftmaxGradient);
   }
@@ -410,6 +405,7 @@ struct CosSimMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterSoftmaxOps(OpRegistry& registry) {
+  registry.BeginFamily("Softmax");
   registry.RegisterOp<SoftmaxOp, SoftmaxMaker>("softmax");
   registry.RegisterOp<LogSoftmaxOp, LogSoftmaxMaker>("log_softmax");
   registry.RegisterOp<CosSimOp, CosSimMaker>("cos_sim");

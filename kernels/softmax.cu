@@ -175,8 +175,7 @@ class CosSimOp : public Operator<CUDAContext> {
     auto state = std::make_shared<CosSimState>();
     state->num_rows = context.outputs()[0].num_elements();
     state->length = x.sizes.back();
-    while (state->depth < kBlockThreads && state->depth * int64_t{4} < state->length)
-      state->depth *= 2;
+    state->depth = ThreadsPerRow(state->length);
     Preparation preparation;
     preparation.state = std::move(state);
     return preparation;

@@ -1,5 +1,5 @@
 // Operators on each element by itself: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs,
-// erf, reciprocal, rsqrt, sign, floor, ceil, round.
+// square, erf, reciprocal, rsqrt, sign, floor, ceil, trunc, round.
 #include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "pdl/gradient.h"
@@ -272,7 +272,7 @@ struct AbsMaker : OpProtoMaker {
   }
 };
 
-// --- erf, reciprocal, rsqrt ---------------------------------------------------------------------
+// --- square, erf, reciprocal, rsqrt -------------------------------------------------------------
 
 // What most operators here declare.
 struct PlainMaker : OpProtoMaker {
@@ -285,6 +285,30 @@ struct PlainMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
+  }
+};
+
+struct Square {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(x));
+    } else {
+      return x * x;
+    }
+  }
+};
+template <class Context>
+using SquareOp = UnaryOp<Context, Square, NumberTypes>;
+
+struct SquareMaker : PlainMaker {
+  void Make() override {
+    Declare("x * x, element by element. Integers wrap around.", kNumberSet, "type as x",
+            [](GradientContext& g) {
+              Value* slope = g.Mul(g.input(0), g.Scalar(2, g.input(0)));
+              g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+            });
+    AddExample("y = square([3.0, -0.5])  # = [9.0, 0.25]");
   }
 };
 
@@ -346,7 +370,8 @@ struct RsqrtMaker : PlainMaker {
   }
 };
 
-// --- sign, floor, ceil, round -------------------------------------------------------------------
+// --- sign, floor, ceil, trunc, round
+// ---------------------------------------------------------------
 
 void NoSlope(GradientContext& g) {
   const Type& x = g.input(0)->type();
@@ -406,6 +431,22 @@ struct CeilMaker : PlainMaker {
   }
 };
 
+struct RoundToZero {
+  template <class T>
+  T operator()(T x) const {
+    return math::Trunc(x);
+  }
+};
+template <class Context>
+using TruncOp = UnaryOp<Context, RoundToZero, FloatTypes>;
+
+struct TruncMaker : PlainMaker {
+  void Make() override {
+    Declare("The nearest integer towards 0. The gradient is 0.", kFloatSet, "type as x", NoSlope);
+    AddExample("y = trunc([1.75, -1.75])  # = [1.0, -1.0]");
+  }
+};
+
 struct RoundNearest {
   template <class T>
   T operator()(T x) const {
@@ -425,6 +466,7 @@ struct RoundMaker : PlainMaker {
 }  // namespace
 
 void RegisterUnaryOps(OpRegistry& registry) {
+  registry.BeginFamily("Elementwise, one input");
   registry.RegisterOp<CosineOp, CosineMaker>("cos");
   registry.RegisterOp<SineOp, SineMaker>("sin");
   registry.RegisterOp<ExpOp, ExpMaker>("exp");
@@ -435,12 +477,14 @@ void RegisterUnaryOps(OpRegistry& registry) {
   registry.RegisterOp<ReluOp, ReluMaker>("relu");
   registry.RegisterOp<NegOp, NegMaker>("neg");
   registry.RegisterOp<AbsOp, AbsMaker>("abs");
+  registry.RegisterOp<SquareOp, SquareMaker>("square");
   registry.RegisterOp<ErfOp, ErfMaker>("erf");
   registry.RegisterOp<ReciprocalOp, ReciprocalMaker>("reciprocal");
   registry.RegisterOp<RsqrtOp, RsqrtMaker>("rsqrt");
   registry.RegisterOp<SignOp, SignMaker>("sign");
   registry.RegisterOp<FloorOp, FloorMaker>("floor");
   registry.RegisterOp<CeilOp, CeilMaker>("ceil");
+  registry.RegisterOp<TruncOp, TruncMaker>("trunc");
   registry.RegisterOp<RoundOp, RoundMaker>("round");
 }
 

@@ -23,12 +23,14 @@ void AddUnaryKernels(OpRegistry& registry) {
   AddUnary<Relu, Numbers>(registry, "relu");
   AddUnary<Neg, Numbers>(registry, "neg");
   AddUnary<Abs, Numbers>(registry, "abs");
+  AddUnary<Square, Numbers>(registry, "square");
   AddUnary<Erf, Floats>(registry, "erf");
   AddUnary<Reciprocal, Floats>(registry, "reciprocal");
   AddUnary<Rsqrt, Floats>(registry, "rsqrt");
   AddUnary<Sign, Numbers>(registry, "sign");
   AddUnary<Floor, Floats>(registry, "floor");
   AddUnary<Ceil, Floats>(registry, "ceil");
+  AddUnary<Trunc, Floats>(registry, "trunc");
   AddUnary<Round, Floats>(registry, "round");
 }
 

@@ -73,6 +73,9 @@ class UnaryOp : public Operator<CUDAContext> {
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
     if constexpr (requires { f_.scale; }) f_.scale = attributes.Float("scale");
     if constexpr (requires { f_.alpha; }) f_.alpha = attributes.Float("alpha");
+    if constexpr (requires { f_.beta; }) f_.beta = attributes.Float("beta");
+    if constexpr (requires { f_.threshold; }) f_.threshold = attributes.Float("threshold");
+    if constexpr (requires { f_.bias; }) f_.bias = attributes.Float("bias");
     if constexpr (requires { f_.approximate; }) f_.approximate = attributes.Bool("approximate");
     return llvm::Error::success();
   }

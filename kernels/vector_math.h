@@ -149,12 +149,12 @@ PDL_INLINE float SinOfQuadrant(float r, uint32_t quadrant) {
   return FloatOf(Bits(y) ^ ((quadrant & 2) << 30));
 }
 
-// x = n * pi / 2 + r; `r` is right to the last bit of a float for |x| <= kMaxReducible.
-struct Reduced {
-  float r;
+// x = n * pi / 2 + r, for |x| <= kMaxReducible.
+struct WideReduced {
+  double r;
   uint32_t quadrant;
 };
-PDL_INLINE Reduced ReduceByHalfPi(float x) {
+PDL_INLINE WideReduced ReduceByHalfPiWide(float x) {
   constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
   constexpr double kHalfPiHigh = 0x1.921fb544p+0;  // 33 bits: n * kHalfPiHigh is exact
   constexpr double kHalfPiLow = 0x1.0b4611a626331p-34;
@@ -162,7 +162,17 @@ PDL_INLINE Reduced ReduceByHalfPi(float x) {
   const double shifted = wide * kTwoOverPi + kRoundDouble;
   const double n = shifted - kRoundDouble;
   const double r = (wide - n * kHalfPiHigh) - n * kHalfPiLow;
-  return {static_cast<float>(r), static_cast<uint32_t>(Bits(shifted))};
+  return {r, static_cast<uint32_t>(Bits(shifted))};
+}
+
+// The same; `r` is right to the last bit of a float.
+struct Reduced {
+  float r;
+  uint32_t quadrant;
+};
+PDL_INLINE Reduced ReduceByHalfPi(float x) {
+  const auto [r, quadrant] = ReduceByHalfPiWide(x);
+  return {static_cast<float>(r), quadrant};
 }
 
 }  // namespace detail
@@ -233,6 +243,8 @@ PDL_INLINE double Sigmoid(double x) {
 
 PDL_INLINE float Floor(float x) { return std::floor(x); }
 PDL_INLINE double Floor(double x) { return std::floor(x); }
+PDL_INLINE float Trunc(float x) { return std::trunc(x); }
+PDL_INLINE double Trunc(double x) { return std::trunc(x); }
 PDL_INLINE float Ceil(float x) { return std::ceil(x); }
 PDL_INLINE double Ceil(double x) { return std::ceil(x); }
 /// To the nearest integer, to the even one of two.
@@ -308,13 +320,14 @@ PDL_INLINE double Gelu(double x) {
   return y == 0.0 ? -0.0 : x * y;
 }
 
-/// log(1 + x) for x in [-1, 1].
+/// log(1 + x).
 PDL_INLINE float Log1p(float x) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float sum = 1.0f + x;
   // The logarithm of the rounded sum, put right by as much as the sum is.
   const float rounded = sum - 1.0f;
   const float y = Log(sum) * (x / (rounded == 0.0f ? 1.0f : rounded));
-  return rounded == 0.0f ? x : y;
+  return rounded == 0.0f || x == kInfinity ? x : y;
 }
 PDL_INLINE double Log1p(double x) { return std::log1p(x); }
 
@@ -330,65 +343,6 @@ PDL_INLINE T Silu(T x) {
   constexpr T kEnd = sizeof(T) == 8 ? T(-800) : T(-110);
   return (x < kEnd ? kEnd : x) * Sigmoid(x);
 }
-
-/// x to the power of y, with the special cases of C's pow.
-PDL_INLINE float Pow(float x, float y) {
-  using detail::Bits;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double base = static_cast<double>(Abs(x));
-  const double exponent = static_cast<double>(y);
-  // base = 2^n * m with m in [sqrt(1/2), sqrt(2)); a float is never a denormal double.
-  constexpr uint64_t kRoot = 0x3fe6'a09e'667f'3bcdu;
-  constexpr uint64_t kMantissa = 0x000f'ffff'ffff'ffffu;
-  const uint64_t from_root = Bits(base) - kRoot;
-  // The biased exponent, put under 2^52, gives n as a double without a 64-bit conversion.
-  const double n =
-      detail::DoubleOf(((from_root + (uint64_t{1024} << 52)) >> 52) | (uint64_t{1075} << 52)) -
-      (0x1p52 + 1024.0);
-  const double m = detail::DoubleOf((from_root & kMantissa) + kRoot);
-  const double s = (m - 1.0) / (m + 1.0);
-  const double z = s * s;
-  // log2((1 + s) / (1 - s)) / s
-  double p = 0x1.f1a0293118c7ap-3;
-  p = p * z + 0x1.0bb69de35ac49p-2;
-  p = p * z + 0x1.484fb4f2aa076p-2;
-  p = p * z + 0x1.a6175657757e3p-2;
-  p = p * z + 0x1.2776c516c2c09p-1;
-  p = p * z + 0x1.ec709dc39c8f8p-1;
-  p = p * z + 0x1.71547652b82ffp+1;
-  double log2 = n + s * p;
-  log2 = base == 0.0 ? -kInfinity : log2;
-  log2 = base < kInfinity ? log2 : base;
-
-  double t = exponent * log2;
-  t = t < -200.0 ? -200.0 : t;
-  t = t > 200.0 ? 200.0 : t;
-  const double shifted = t + detail::kRoundDouble;
-  const double f = t - (shifted - detail::kRoundDouble);
-  // 2^f
-  double q = 0x1.00f7ce6f9d101p-16;
-  q = q * f + 0x1.446ca1b45066cp-13;
-  q = q * f + 0x1.5d87158129d8bp-10;
-  q = q * f + 0x1.3b29d88883f8ep-7;
-  q = q * f + 0x1.c6b08e072243dp-5;
-  q = q * f + 0x1.ebfbe0aa41fc3p-3;
-  q = q * f + 0x1.62e42fef6cbc9p-1;
-  q = q * f + 0x1.ffffffffa6e83p-1;
-  const double power = detail::DoubleOf((Bits(shifted) + 1023) << 52);
-  float power_of_abs = static_cast<float>(q * power);
-
-  // Without short cuts: a loop in which y is fixed must stay free of branches, too.
-  const bool integral = Floor(y) == y;
-  const bool odd = integral & (Floor(0.5f * y) != 0.5f * y);
-  const uint32_t sign = Bits(x) & (odd ? detail::kSignBit : 0u);
-  const bool undefined = (x < 0.0f) & !integral & (base != kInfinity);
-  power_of_abs = undefined ? std::numeric_limits<float>::quiet_NaN() : power_of_abs;
-  const float result = detail::FloatOf(Bits(power_of_abs) ^ sign);
-  // 1 to any power, anything to the power of 0, -1 to an infinite one.
-  const bool one = (x == 1.0f) | (y == 0.0f) | ((base == 1.0) & (Abs(y) == kInfinity));
-  return one ? 1.0f : result;
-}
-PDL_INLINE double Pow(double x, double y) { return std::pow(x, y); }
 
 }  // namespace pdl::math
 

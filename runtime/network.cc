@@ -9,6 +9,7 @@
 #include "pdl/passes.h"
 #include "runtime/evaluator.h"
 #include "runtime/frame.h"
+#include "runtime/packed_inputs.h"
 #include "runtime/plan.h"
 #include "runtime/plan_select.h"
 #include "runtime/weight_store.h"
@@ -61,6 +62,7 @@ struct Network::Impl {
         weights(graph, options) {}
 
   llvm::Error Optimize();
+  llvm::Error Run(Scope* scope, DeviceContext* context, const RunOptions& run);
   /// The mutex must be held by those that call these.
   llvm::Expected<ChosenPlan> GetPlan(const RunOptions& run, bool variable_parameters,
                                      DeviceContext& context, SizesOf sizes_of);
@@ -71,7 +73,9 @@ struct Network::Impl {
   bool OverridesParameters(const Scope& scope);
 
   const Graph graph;
+  /// Of dense values alone.
   Graph optimized;
+  PackedInputs packed;
   const NetworkOptions options;
   const OpRegistry& registry;
   WeightStore weights;
@@ -92,6 +96,12 @@ llvm::Error Network::Impl::Optimize() {
   optimized = graph.Clone();
   optimized.ClearTrainings();
   EliminateDeadCode(optimized);
+  if (!IsAllPlain(optimized)) {
+    packed = PackedInputs(graph);
+    llvm::Expected<Graph> lowered = LowerStorage(optimized, registry);
+    if (!lowered) return lowered.takeError();
+    optimized = std::move(*lowered);
+  }
   auto look = llvm::make_scope_exit([&] {
     for (uint32_t i = 0; i < optimized.num_blocks(); ++i) {
       for (const Op* op : optimized.block({i}).ops) {
@@ -262,13 +272,15 @@ namespace {
 /// One run: the tensors it reads from a Scope, and what it writes there.
 class NetworkRun {
  public:
-  NetworkRun(ChosenPlan chosen, Scope& scope, DeviceContext& context, WeightStore& weights)
+  NetworkRun(ChosenPlan chosen, Scope& scope, DeviceContext& context, WeightStore& weights,
+             const PackedInputs& packed)
       : chosen_(std::move(chosen)),
         plan_(*chosen_.made->plan),
         schedule_(plan_.schedule()),
         scope_(scope),
         context_(context),
-        weights_(weights) {}
+        weights_(weights),
+        packed_(packed) {}
 
   llvm::Error Execute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel) {
     llvm::Error error = Compute(packs, seed, cancel);
@@ -309,8 +321,13 @@ class NetworkRun {
       if (variable && !tensor && !variable->empty())
         return MakeUserError(Code::kInputType, "input '{0}' must be {1}, and holds no tensor",
                              value.name(), value.type().ToString());
+      if (!tensor) tensor = packed_.FindInstead(scope_, value.name());
       if (!tensor) {
-        missing += (missing.empty() ? "'" : ", '") + value.name() + "': " + value.type().ToString();
+        std::string what = packed_.Describe(scope_, value.name());
+        if (what.empty()) what = "'" + value.name() + "': " + value.type().ToString();
+        // The parts of one input are missing together.
+        if (!llvm::StringRef(missing).ends_with(what))
+          missing += (missing.empty() ? "" : ", ") + what;
         continue;
       }
       bool usable =
@@ -502,6 +519,7 @@ class NetworkRun {
   Scope& scope_;
   DeviceContext& context_;
   WeightStore& weights_;
+  const PackedInputs& packed_;
   std::vector<int64_t> sizes_;
   std::shared_ptr<Binding> binding_;
   std::unique_ptr<Frame> frame_;
@@ -520,15 +538,23 @@ llvm::Error Network::Run(Scope* scope, DeviceContext* context) const {
 }
 
 llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions& options) const {
+  if (impl_->packed.empty()) return impl_->Run(scope, context, options);
+  if (llvm::Error error = impl_->packed.Check(*scope)) return error;
+  RunOptions expanded = options;
+  expanded.outputs = impl_->packed.Expand(options.outputs);
+  return impl_->Run(scope, context, expanded);
+}
+
+llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOptions& run) {
   llvm::Expected<ChosenPlan> chosen = [&] {
-    std::lock_guard lock(impl_->mutex);
-    return impl_->GetPlan(
-        options, impl_->OverridesParameters(*scope), *context,
+    std::lock_guard lock(mutex);
+    return GetPlan(
+        run, OverridesParameters(*scope), *context,
         [&](const SizeConditions& conditions) { return conditions.SizesIn(*scope); });
   }();
   if (!chosen) return chosen.takeError();
-  return NetworkRun(std::move(*chosen), *scope, *context, impl_->weights)
-      .Execute(impl_->packs, impl_->options.seed, options.cancel);
+  return NetworkRun(std::move(*chosen), *scope, *context, weights, packed)
+      .Execute(packs, this->options.seed, run.cancel);
 }
 
 llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const RunOptions& options,
@@ -551,7 +577,9 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
   };
   llvm::Expected<ChosenPlan> chosen = [&] {
     std::lock_guard lock(impl_->mutex);
-    return impl_->GetPlan(options, false, *context, [&](const SizeConditions& conditions) {
+    RunOptions expanded = options;
+    expanded.outputs = impl_->packed.Expand(options.outputs);
+    return impl_->GetPlan(expanded, false, *context, [&](const SizeConditions& conditions) {
       return sizes_of(conditions.symbols());
     });
   }();

@@ -129,11 +129,6 @@ class Scheduler {
   llvm::Error AddSources() {
     for (const Value* input : graph_.inputs()) {
       if (!needed_.contains(input)) continue;
-      if (!input->type().is_plain())
-        return MakeUserError(Code::kNotSupported,
-                             "input '{0}' is {1}, and running {2} is not part of this version yet",
-                             input->name(), input->type().ToString(),
-                             input->type().is_sparse() ? "sparse matrices" : "ragged tensors");
       schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
     }
     for (const Value* parameter : graph_.parameters()) {

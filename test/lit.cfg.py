@@ -34,7 +34,7 @@ def has_gpu():
 config.name = "pdl"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".pdl", ".test"]
-config.excludes = ["Inputs", "broken", "cc", "golden"]
+config.excludes = ["Inputs", "broken", "cc", "golden", "ops"]
 config.test_source_root = config.pdl_source + "/test"
 config.test_exec_root = config.pdl_build + "/test"
 

@@ -31,6 +31,7 @@ PDL_API llvm::Expected<Tensor> ReadNpy(llvm::StringRef path);
 PDL_API llvm::Error WriteNpy(llvm::StringRef path, const Tensor& tensor);
 
 /// A zip archive of npy members, stored or deflated, zip64 too; in the archive's order.
+/// Arrays of text (as SciPy puts beside a sparse matrix) are left out.
 PDL_API llvm::Expected<std::vector<NamedTensor>> ReadNpz(llvm::StringRef path);
 /// Stored, not compressed.
 PDL_API llvm::Error WriteNpz(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors);

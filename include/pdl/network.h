@@ -49,7 +49,8 @@ struct RunOptions {
 /// A compiled network: immutable, shared by threads. It owns the weights, the Plans made of it and
 /// the Frames that runs take in turn.
 ///
-/// A run reads inputs from the Scope's Variables (Tensors on the CPU or on the run's device),
+/// A run reads inputs from the Scope's Variables (Tensors on the CPU or on the run's device; those
+/// that are ragged or sparse as the tensors of PartsOf, see "pdl/packed_value.h"),
 /// states from the same Scope, in which they are made with their first values where they are
 /// missing, and writes outputs there as Tensors on the CPU. A parameter that the Scope has under
 /// its name is used in place of the network's own. A run that fails changes no state.

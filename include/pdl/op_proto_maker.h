@@ -71,6 +71,10 @@ class AttributeBuilder {
   AttributeBuilder& Positional() { return decl_->positional = true, *this; }
   /// `none` is accepted, and the default.
   AttributeBuilder& Optional() { return decl_->optional = true, *this; }
+  /// Counts dims of the first input.
+  AttributeBuilder& Axis() { return decl_->is_axis = true, *this; }
+  /// A shape that may have ragged dims.
+  AttributeBuilder& Ragged() { return decl_->takes_ragged = true, *this; }
   /// A literal is read as the dtype that the attribute `name` holds.
   AttributeBuilder& DTypeFrom(std::string name) {
     return decl_->dtype_from = std::move(name), *this;
@@ -106,6 +110,11 @@ class PDL_API OpProtoMaker {
 
  protected:
   void AddComment(std::string comment) { def_.signature.comment = std::move(comment); }
+  /// `y = relu([-1.0, 2.0])  # = [0.0, 2.0]`: statements that the documentation shows and the tests
+  /// run, with what the assignment before the mark gives.
+  void AddExample(std::string example) { def_.signature.examples.push_back(std::move(example)); }
+  /// The largest error of f32 results in units of the last place, as the tests measure it.
+  void SetMaxUlp(double ulp) { def_.signature.max_ulp = ulp; }
   InputBuilder AddInput(std::string name, std::string comment);
   void AddOutput(std::string name, std::string comment);
   template <typename T>
@@ -117,6 +126,7 @@ class PDL_API OpProtoMaker {
   void SetTraits(unsigned traits) { def_.signature.traits = static_cast<uint8_t>(traits); }
   void SetInference(InferFunction infer) { def_.infer = infer; }
   void SetGradient(GradientFunction gradient) { def_.gradient = gradient; }
+  void SetLowering(LowerFunction lower) { def_.lower = lower; }
 
  private:
   AttributeDecl* AddAttribute(std::string name, std::string comment, AttributeKind kind,

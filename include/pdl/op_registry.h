@@ -33,6 +33,8 @@ class PDL_API OpRegistry {
     def.kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
     Add(std::move(def));
   }
+  /// Operators that are added from here on are listed under this heading.
+  void BeginFamily(std::string heading);
   /// Adds a kernel for another device to an operator that is registered already.
   void AddKernel(llvm::StringRef name, DeviceKind device, KernelCreator creator);
   /// A second operator of the same name is an internal error.
@@ -46,6 +48,7 @@ class PDL_API OpRegistry {
  private:
   mutable std::shared_mutex mutex_;
   llvm::StringMap<std::unique_ptr<OpDef>> defs_;
+  std::string family_;
 };
 
 /// The operators built into libpdl, and those that plugins and REGISTER_OP added.

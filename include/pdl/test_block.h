@@ -28,7 +28,8 @@ struct TestBlock {
 PDL_API std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
                                          Diagnostics* diagnostics);
 
-/// `feed NAME = …`: the value is the graph's output `output`, which depends on nothing fed.
+/// `feed NAME = …`: the value is the graph's output `output`, which depends on nothing fed. For a
+/// ragged or sparse input there is one for each of its parts.
 struct TestFeed {
   std::string name;
   ValueKind kind = ValueKind::kInput;
@@ -45,6 +46,9 @@ struct TestExpect {
   Kind kind = Kind::kTrue;
   /// Outputs of the graph. Of a kTrue that compares, `compared` are the two sides.
   std::string left, right;
+  /// Of `left`. Where it is ragged, `left` and `right` have parts, see "pdl/storage.h".
+  Type type;
+  bool right_is_scalar = false;
   std::string compared[2];
   std::optional<double> tolerance;
   std::string message;

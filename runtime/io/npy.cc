@@ -210,6 +210,11 @@ int64_t FindBadBool(llvm::StringRef bytes) {
   return found == bytes.end() ? -1 : found - bytes.begin();
 }
 
+bool HoldsText(llvm::StringRef bytes) {
+  const llvm::StringRef header = bytes.take_front(128).split("'descr':").second.ltrim();
+  return header.starts_with("'|S") || header.starts_with("'<U") || header.starts_with("'>U");
+}
+
 llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file) {
   llvm::StringRef rest = file.bytes;
   if (!rest.consume_front(kMagic))

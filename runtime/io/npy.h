@@ -15,6 +15,9 @@ namespace pdl {
 /// The array that `file` is, from its first byte to its last. `path` is for messages.
 llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file);
 
+/// Whether the array has elements of text, which no tensor has. Looks at the header alone.
+bool HoldsText(llvm::StringRef bytes);
+
 /// What stands before the elements of `tensor`; a multiple of 64 bytes. `path` is for messages.
 llvm::Expected<std::string> NpyHeader(llvm::StringRef path, const Tensor& tensor);
 

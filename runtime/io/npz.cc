@@ -17,6 +17,7 @@ llvm::Expected<std::vector<NamedTensor>> ReadNpz(llvm::StringRef path) {
       return CannotRead(path, "member '{0}' is no .npy file", member.name);
     llvm::Expected<SharedBytes> bytes = UnpackZipMember(path, *file, member);
     if (!bytes) return bytes.takeError();
+    if (HoldsText(bytes->bytes)) continue;
     llvm::Expected<Tensor> tensor = ParseNpy((path + "/" + member.name).str(), *bytes);
     if (!tensor) return tensor.takeError();
     tensors.emplace_back(name.str(), std::move(*tensor));

@@ -9,6 +9,7 @@
 
 #include "kernels/half.h"
 #include "kernels/tile_dispatch.h"
+#include "kernels/wide_math.h"
 
 namespace pdl {
 namespace {
@@ -53,6 +54,14 @@ struct Cosine {
   bool IsCommon(float x) const { return math::IsReducible(x); }
   float Rare(float x) const { return math::Cos(x); }
 };
+struct Tangent {
+  template <class T>
+  T operator()(T x) const {
+    return math::TanReducible(x);
+  }
+  bool IsCommon(float x) const { return math::IsReducible(x); }
+  float Rare(float x) const { return math::Tan(x); }
+};
 #define PDL_TEST_FUNCTOR(Name) \
   struct Name {                \
     template <class T>         \
@@ -71,6 +80,23 @@ PDL_TEST_FUNCTOR(Gelu);
 PDL_TEST_FUNCTOR(Silu);
 PDL_TEST_FUNCTOR(Softplus);
 PDL_TEST_FUNCTOR(Round);
+PDL_TEST_FUNCTOR(Asin);
+PDL_TEST_FUNCTOR(Acos);
+PDL_TEST_FUNCTOR(Atan);
+PDL_TEST_FUNCTOR(Sinh);
+PDL_TEST_FUNCTOR(Cosh);
+PDL_TEST_FUNCTOR(Asinh);
+PDL_TEST_FUNCTOR(Acosh);
+PDL_TEST_FUNCTOR(Atanh);
+PDL_TEST_FUNCTOR(Exp2);
+PDL_TEST_FUNCTOR(Log2);
+PDL_TEST_FUNCTOR(Log10);
+PDL_TEST_FUNCTOR(Log1p);
+PDL_TEST_FUNCTOR(Log1pWide);
+PDL_TEST_FUNCTOR(Cbrt);
+PDL_TEST_FUNCTOR(Erfc);
+PDL_TEST_FUNCTOR(Mish);
+PDL_TEST_FUNCTOR(Trunc);
 #undef PDL_TEST_FUNCTOR
 
 struct Pow {
@@ -144,6 +170,26 @@ TEST(VectorMath, GeluIsAccurate) { CheckUnary<Gelu>("gelu", ReferenceGelu, 6.5);
 // Where the sigmoid is a denormal number its few bits are multiplied by 100.
 TEST(VectorMath, SiluIsAccurate) { CheckUnary<Silu>("silu", ReferenceSilu, 53); }
 TEST(VectorMath, SoftplusIsAccurate) { CheckUnary<Softplus>("softplus", ReferenceSoftplus, 3); }
+double ReferenceMish(double x) { return x < -200 ? -0.0 : x * std::tanh(std::log1p(std::exp(x))); }
+
+TEST(VectorMath, TanIsAccurate) { CheckUnary<Tangent>("tan", std::tan, 0.51); }
+TEST(VectorMath, AsinIsAccurate) { CheckUnary<Asin>("asin", std::asin, 0.51); }
+TEST(VectorMath, AcosIsAccurate) { CheckUnary<Acos>("acos", std::acos, 0.51); }
+TEST(VectorMath, AtanIsAccurate) { CheckUnary<Atan>("atan", std::atan, 0.51); }
+TEST(VectorMath, SinhIsAccurate) { CheckUnary<Sinh>("sinh", std::sinh, 0.51); }
+TEST(VectorMath, CoshIsAccurate) { CheckUnary<Cosh>("cosh", std::cosh, 0.51); }
+TEST(VectorMath, AsinhIsAccurate) { CheckUnary<Asinh>("asinh", std::asinh, 0.51); }
+TEST(VectorMath, AcoshIsAccurate) { CheckUnary<Acosh>("acosh", std::acosh, 0.51); }
+TEST(VectorMath, AtanhIsAccurate) { CheckUnary<Atanh>("atanh", std::atanh, 0.51); }
+TEST(VectorMath, Exp2IsAccurate) { CheckUnary<Exp2>("exp2", std::exp2, 0.51); }
+TEST(VectorMath, Log2IsAccurate) { CheckUnary<Log2>("log2", std::log2, 0.51); }
+TEST(VectorMath, Log10IsAccurate) { CheckUnary<Log10>("log10", std::log10, 0.51); }
+TEST(VectorMath, Log1pIsAccurate) { CheckUnary<Log1p>("log1p", std::log1p, 2.5); }
+TEST(VectorMath, Log1pWideIsAccurate) { CheckUnary<Log1pWide>("log1p", std::log1p, 0.51); }
+TEST(VectorMath, CbrtIsAccurate) { CheckUnary<Cbrt>("cbrt", std::cbrt, 0.51); }
+TEST(VectorMath, ErfcIsAccurate) { CheckUnary<Erfc>("erfc", std::erfc, 1); }
+TEST(VectorMath, MishIsAccurate) { CheckUnary<Mish>("mish", ReferenceMish, 0.51); }
+TEST(VectorMath, TruncIsExact) { CheckUnary<Trunc>("trunc", std::trunc, 0); }
 TEST(VectorMath, RoundIsExact) { CheckUnary<Round>("round", std::nearbyint, 0); }
 TEST(VectorMath, SqrtIsExact) { CheckUnary<Sqrt>("sqrt", std::sqrt, 0.5); }
 
@@ -181,23 +227,43 @@ TEST(VectorMath, PowIsAccurate) {
   ::testing::Test::RecordProperty("worst_ulp", std::to_string(worst));
 }
 
-TEST(VectorMath, PowHasTheSpecialCasesOfC) {
-  const float values[] = {0.0f,   -0.0f,     1.0f,       -1.0f,      0.5f,        -0.5f,
-                          2.0f,   -2.0f,     3.0f,       2.5f,       -3.0f,       kInf,
-                          -kInf,  kNan,      1e-45f,     -1e-45f,    16777217.0f, 1e30f,
-                          -1e30f, 0x1p-149f, 8388607.5f, 16777215.0f};
-  for (const float x : values) {
-    for (const float y : values) {
-      const float actual = math::Pow(x, y);
+constexpr float kSpecialValues[] = {0.0f,   -0.0f,     1.0f,       -1.0f,      0.5f,        -0.5f,
+                                    2.0f,   -2.0f,     3.0f,       2.5f,       -3.0f,       kInf,
+                                    -kInf,  kNan,      1e-45f,     -1e-45f,    16777217.0f, 1e30f,
+                                    -1e30f, 0x1p-149f, 8388607.5f, 16777215.0f};
+
+// At all pairs of special values: the result of C to an ULP, with its sign.
+void CheckSpecialCases(float (*function)(float, float), double (*reference)(double, double)) {
+  for (const float x : kSpecialValues) {
+    for (const float y : kSpecialValues) {
+      const float actual = function(x, y);
       const float expected =
-          static_cast<float>(std::pow(static_cast<double>(x), static_cast<double>(y)));
+          static_cast<float>(reference(static_cast<double>(x), static_cast<double>(y)));
       if (std::isnan(expected)) {
-        EXPECT_TRUE(std::isnan(actual)) << x << " ** " << y;
+        EXPECT_TRUE(std::isnan(actual)) << x << ", " << y;
       } else {
-        EXPECT_EQ(std::signbit(actual), std::signbit(expected)) << x << " ** " << y;
-        EXPECT_LE(UlpError(actual, expected), 1.0) << x << " ** " << y;
+        EXPECT_EQ(std::signbit(actual), std::signbit(expected)) << x << ", " << y;
+        EXPECT_LE(UlpError(actual, expected), 1.0) << x << ", " << y;
       }
     }
+  }
+}
+
+TEST(VectorMath, PowHasTheSpecialCasesOfC) { CheckSpecialCases(math::Pow, std::pow); }
+TEST(VectorMath, Atan2HasTheSpecialCasesOfC) { CheckSpecialCases(math::Atan2, std::atan2); }
+TEST(VectorMath, HypotHasTheSpecialCasesOfC) { CheckSpecialCases(math::Hypot, std::hypot); }
+
+TEST(VectorMath, Atan2IsAccurate) {
+  uint64_t random = 1;
+  for (int i = 0; i < 1000000; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const float y = FromBits(static_cast<uint32_t>(random >> 32));
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    // Of any size, and near one another.
+    const float x = i % 2 == 0 ? FromBits(static_cast<uint32_t>(random >> 32))
+                               : y * (static_cast<float>(random >> 40) * 0x1p-23f - 1.0f);
+    const double expected = std::atan2(static_cast<double>(y), static_cast<double>(x));
+    ASSERT_LE(UlpError(math::Atan2(y, x), expected), 0.51) << y << ", " << x;
   }
 }
 
@@ -206,6 +272,16 @@ TEST(VectorMath, SignedZerosStay) {
   EXPECT_EQ(ToBits(math::Tanh(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Sqrt(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Expm1(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Log1p(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Log1pWide(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Tan(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Asin(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Atan(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Sinh(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Asinh(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Atanh(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Cbrt(-0.0f)), ToBits(-0.0f));
+  EXPECT_EQ(ToBits(math::Trunc(-0.5f)), ToBits(-0.0f));
 }
 
 TEST(VectorMath, InfinitiesAndNan) {

@@ -14,6 +14,7 @@ int CheckMain(Arguments arguments);
 int CompileMain(Arguments arguments);
 int DumpMain(Arguments arguments);
 int FmtMain(Arguments arguments);
+int GradcheckMain(Arguments arguments);
 int DiffMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);

@@ -23,6 +23,7 @@ constexpr Command kCommands[] = {
     {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
     {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},
     {"test", "FILE|FOLDER...", "run the tests in texts", TestMain},
+    {"gradcheck", "FILE|FOLDER...", "compare gradient rules with differences", GradcheckMain},
     {"fmt", "FILE|FOLDER...", "lay out texts in one style", FmtMain},
     {"diff", "A B", "tell how two networks differ", DiffMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},

@@ -11,6 +11,7 @@
 #include "tools/pdl/common_options.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
+#include "tools/pdl/untested.h"
 
 namespace pdl {
 namespace {
@@ -27,6 +28,7 @@ pdl ops cos fc
 pdl ops --file=model.pdl
 pdl ops --format=markdown > operators.md
 pdl ops --plugin=./libmy_op.so my_op
+pdl ops --untested=test/ops
 )"};
 
 llvm::Expected<std::vector<LayerSignature>> LayersOf(llvm::StringRef path) {
@@ -100,11 +102,25 @@ llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef form
   return llvm::Error::success();
 }
 
+/// Prints what the tests in a folder leave out of the operators.
+int PrintUntested(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef folder,
+                  const CommonOptions& options) {
+  if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
+  std::vector<const OpDef*> ops;
+  for (const OpDef* def : GlobalRegistry().All())
+    if (names.empty() || llvm::is_contained(names, def->name())) ops.push_back(def);
+  auto untested = FindUntested(folder, ops, options);
+  if (!untested) return Finish(untested.takeError());
+  for (const std::string& line : *untested) llvm::outs() << line << '\n';
+  if (untested->empty()) llvm::outs() << "nothing is left out\n";
+  return untested->empty() ? kWell : kUserMistake;
+}
+
 }  // namespace
 
 int OpsMain(Arguments arguments) {
   CommonOptions options;
-  std::string format = "text", path;
+  std::string format = "text", path, tests;
   CommandLine line(kHelp);
   line.AddChoice("--format", {"text", "json", "markdown", "proto"},
                  "json and proto are for programs: the OpProtoList of pdl.proto, in protobuf's "
@@ -116,10 +132,15 @@ int OpsMain(Arguments arguments) {
                   options.plugins.push_back(file.str());
                   return llvm::Error::success();
                 });
+  line.AddString("--untested", "FOLDER",
+                 "what the tests in FOLDER/NAME.pdl leave out: dtypes, choices, attributes, empty "
+                 "tensors, nan and infinities; status 1 where there is something",
+                 &tests);
   AddMessageOptions(line);
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
   if (!*names) return kWell;
+  if (!tests.empty()) return PrintUntested(**names, tests, options);
   return Finish(PrintOps(**names, format, path, options));
 }
 

@@ -1,8 +1,10 @@
 // pdl run: feeds a network, runs it once, shows what it returns.
 #include <vector>
 
+#include "pdl/error.h"
 #include "pdl/io.h"
 #include "pdl/network.h"
+#include "pdl/packed_value.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
@@ -40,14 +42,17 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   line.AddValue("-i, --input", "NAME=VALUE",
                 "what to feed: a .npy file, a .npz file (its array of that name), a number, a list "
                 "such as [[1, 2], [3, 4]], or the word random; or FILE.npz alone, which feeds "
-                "every input whose name it has. Once for each input",
+                "every input whose name it has. A ragged input is lists of any length, or the "
+                "arrays NAME and NAME.offsets; a sparse one a .npz that SciPy wrote. Once for each "
+                "input",
                 [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
   line.AddValue("-o, --output", "NAME[=FILE]",
-                "compute only this output, and with a FILE (.npy) write it there; may be repeated. "
-                "Without it all are printed",
+                "compute only this output, and with a FILE (.npy; .npz for a ragged one) write it "
+                "there; may be repeated. Without it all are printed",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   const auto [name, file] = text.split('=');
-                  if (name.empty() || (text.contains('=') && !file.ends_with(".npy")))
+                  const bool is_file = file.ends_with(".npy") || file.ends_with(".npz");
+                  if (name.empty() || (text.contains('=') && !is_file))
                     return MakeUsageError("wanted NAME or NAME=FILE.npy, got '{0}'", text);
                   arguments->outputs.push_back({name.str(), file.str()});
                   return llvm::Error::success();
@@ -61,11 +66,30 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   AddMessageOptions(line);
 }
 
-void PrintTensor(llvm::StringRef name, const Tensor& tensor) {
-  const std::string value = TensorToString(tensor);
+void Print(llvm::StringRef name, const PackedValue& value) {
+  const std::string text = PackedToString(value);
   // What takes several lines begins on its own.
-  llvm::outs() << name << ": " << tensor.TypeString() << " ="
-               << (llvm::StringRef(value).contains('\n') ? '\n' : ' ') << value << '\n';
+  llvm::outs() << name << ": " << value.TypeString() << " ="
+               << (llvm::StringRef(text).contains('\n') ? '\n' : ' ') << text << '\n';
+}
+
+llvm::Error Write(const Wanted& wanted, const PackedValue& value) {
+  if (!llvm::StringRef(wanted.file).ends_with(".npz")) {
+    if (value.type.is_plain()) return WriteNpy(wanted.file, value.values);
+    return MakeUserError(Code::kInputType, "'{0}' is {1}, which a .npz file holds: {0}={2}",
+                         wanted.name, value.type.ToString(),
+                         llvm::StringRef(wanted.file).drop_back(1) + "z");
+  }
+  std::vector<NamedTensor> members;
+  for (const PartType& part : PartsOf(wanted.name, value.type))
+    members.emplace_back(PartName(wanted.name, part.part), value.part(part.part));
+  return WriteNpz(wanted.file, members);
+}
+
+const Type& TypeOf(const Graph& graph, llvm::StringRef name) {
+  for (const GraphOutput& output : graph.outputs())
+    if (output.name == name) return output.value->type();
+  InternalError("the run gave an output that the network lacks");
 }
 
 llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
@@ -89,10 +113,12 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
     for (const GraphOutput& output : (*network)->graph().outputs())
       outputs.push_back({output.name, ""});
   for (const Wanted& wanted : outputs) {
-    const Tensor& tensor = *scope.Find(wanted.name)->Get<Tensor>();
+    llvm::Expected<PackedValue> value =
+        PackedValue::Find(scope, wanted.name, TypeOf((*network)->graph(), wanted.name));
+    if (!value) return value.takeError();
     if (wanted.file.empty()) {
-      PrintTensor(wanted.name, tensor);
-    } else if (llvm::Error error = WriteNpy(wanted.file, tensor)) {
+      Print(wanted.name, *value);
+    } else if (llvm::Error error = Write(wanted, *value)) {
       return error;
     }
   }

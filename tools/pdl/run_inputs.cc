@@ -9,6 +9,7 @@
 #include "pdl/half.h"
 #include "pdl/io.h"
 #include "tools/pdl/literal.h"
+#include "tools/pdl/packed_input.h"
 
 namespace pdl {
 namespace {
@@ -112,8 +113,6 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
     const Value* input = FindInput(graph, name);
     if (input == nullptr) {
       errors = llvm::joinErrors(std::move(errors), NoSuchInput(graph, name));
-    } else if (!input->type().is_plain()) {
-      continue;  // the run says that it cannot
     } else if (text == "random") {
       random.push_back(input);
     } else if (llvm::Error error = FeedOne(*input, text, scope)) {
@@ -126,7 +125,41 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
   return errors;
 }
 
+llvm::Error RunInputs::FeedPacked(const Value& input, llvm::StringRef text, Scope* scope) {
+  const Type& type = input.type();
+  if (text.ends_with(".npy")) {
+    return MakeUserError(Code::kInputType, "a value of {0} is several arrays: give a .npz file",
+                         type.ToString());
+  }
+  if (text.ends_with(".npz")) {
+    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(text);
+    if (!members) return members.takeError();
+    llvm::Expected<PackedValue> value = PackedFromArrays(input.name(), type, *members, text);
+    if (!value) return value.takeError();
+    return PutPacked(input, *value, text, scope);
+  }
+  llvm::Expected<PackedValue> value = ParsePackedLiteral(text, type);
+  if (!value) return value.takeError();
+  return PutPacked(input, *value, "the literal", scope);
+}
+
+llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
+                                 llvm::StringRef source, Scope* scope) {
+  const Type& type = input.type();
+  if (type.is_sparse() && type.dtype == DType::kBool) {
+    // The values are ones, whatever they are stored as.
+  } else if (value.values.dtype() != type.dtype) {
+    return MakeUserError(Code::kInputType,
+                         "declared {0}, and {1} holds {2}: save it as {3}; nothing is converted "
+                         "silently",
+                         type.ToString(), source, value.values.TypeString(), DTypeName(type.dtype));
+  }
+  value.Put(scope, input.name());
+  return llvm::Error::success();
+}
+
 llvm::Error RunInputs::FeedOne(const Value& input, llvm::StringRef text, Scope* scope) {
+  if (!input.type().is_plain()) return FeedPacked(input, text, scope);
   if (text.ends_with(".npy")) {
     llvm::Expected<Tensor> tensor = ReadNpy(text);
     if (!tensor) return tensor.takeError();
@@ -158,17 +191,29 @@ llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
     }
     bool is_used = false;
     std::vector<llvm::StringRef> names;
+    std::vector<const Value*> packed;
     for (NamedTensor& member : *members) {
       names.push_back(member.first);
       const Value* input = FindInput(graph, member.first);
       if (input == nullptr) continue;
       is_used = true;
-      if (!input->type().is_plain()) continue;  // the run says that it cannot
       // What is given for the one input goes before the archive.
       if (values_.count(input->name()) != 0) continue;
+      if (!input->type().is_plain()) {
+        packed.push_back(input);
+        continue;
+      }
       errors = llvm::joinErrors(std::move(errors),
                                 About("input '" + input->name() + "'",
-                                      Put(*input, std::move(member.second), archive, scope)));
+                                      Put(*input, Tensor(member.second), archive, scope)));
+    }
+    for (const Value* input : packed) {
+      llvm::Expected<PackedValue> value =
+          PackedFromArrays(input->name(), input->type(), *members, archive);
+      errors = llvm::joinErrors(
+          std::move(errors),
+          About("input '" + input->name() + "'",
+                value ? PutPacked(*input, *value, archive, scope) : value.takeError()));
     }
     if (!is_used) {
       errors =
@@ -226,8 +271,10 @@ llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& optio
                          "--size {2}=32",
                          input.name(), type.ToString(), unknown);
   };
+  // A ragged value has rows of random lengths, a sparse one elements at random places.
   Sizes sizes;
   for (const Dim& dim : type.dims) {
+    if (dim.is_ragged()) continue;
     llvm::Expected<int64_t> size = evaluate(dim);
     if (!size) return size.takeError();
     sizes.push_back(*size);
@@ -239,13 +286,21 @@ llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& optio
     if (!size) return size.takeError();
     bound = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
   }
-  llvm::Expected<Tensor> tensor = Tensor::Allocate(type.dtype, sizes);
-  if (!tensor) return tensor.takeError();
   std::vector<uint32_t> seed = {static_cast<uint32_t>(options.seed),
                                 static_cast<uint32_t>(options.seed >> 32)};
   seed.insert(seed.end(), input.name().begin(), input.name().end());
   std::seed_seq sequence(seed.begin(), seed.end());
   std::mt19937_64 random(sequence);
+  if (!type.is_plain()) {
+    const llvm::ArrayRef<int64_t> inner = llvm::ArrayRef<int64_t>(sizes).drop_front();
+    llvm::Expected<PackedValue> value =
+        MakeRandomPacked(type, sizes[0], inner.empty() ? 0 : inner[0], inner, random);
+    if (!value) return value.takeError();
+    FillRandom(value->values, bound, random);
+    return PutPacked(input, *value, "random", scope);
+  }
+  llvm::Expected<Tensor> tensor = Tensor::Allocate(type.dtype, sizes);
+  if (!tensor) return tensor.takeError();
   FillRandom(*tensor, bound, random);
   return Put(input, std::move(*tensor), "random", scope);
 }

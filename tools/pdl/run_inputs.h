@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/graph.h"
+#include "pdl/packed_value.h"
 #include "pdl/scope.h"
 #include "pdl/tensor.h"
 #include "tools/pdl/common_options.h"
@@ -25,6 +26,10 @@ class RunInputs {
   llvm::Error Feed(const Graph& graph, const CommonOptions& options, Scope* scope);
 
  private:
+  /// Of a ragged or sparse input.
+  llvm::Error FeedPacked(const Value& input, llvm::StringRef text, Scope* scope);
+  llvm::Error PutPacked(const Value& input, const PackedValue& value, llvm::StringRef source,
+                        Scope* scope);
   llvm::Error FeedOne(const Value& input, llvm::StringRef text, Scope* scope);
   llvm::Error FeedArchives(const Graph& graph, Scope* scope);
   llvm::Error FeedRandom(const Value& input, const CommonOptions& options, Scope* scope);

@@ -8,7 +8,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
-#include "pdl/network.h"
 #include "pdl/test_block.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/common_options.h"
@@ -17,6 +16,7 @@
 #include "tools/pdl/load_network.h"
 #include "tools/pdl/test_compare.h"
 #include "tools/pdl/test_report.h"
+#include "tools/pdl/test_scope.h"
 
 namespace pdl {
 namespace {
@@ -30,6 +30,7 @@ network with seed 0 in inference mode, and says what failed where. Ends with sta
     R"(pdl test model.pdl
 pdl test models --filter=shape
 pdl test . --device=cuda --junit=report.xml
+pdl test test/ops --as-written
 )"};
 
 struct TestArguments {
@@ -37,6 +38,7 @@ struct TestArguments {
   std::string filter;
   std::string junit;
   bool verbose = false;
+  bool as_written = false;
 };
 
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
@@ -44,13 +46,13 @@ std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
 /// One test of one text: its runs share a Scope.
 class TestRunner {
  public:
-  TestRunner(const CompileRequest& request, std::string folder, DeviceContext* context)
-      : request_(request), folder_(std::move(folder)), context_(context) {}
+  TestRunner(const CompileRequest& request, NetworkOptions options, DeviceContext* context)
+      : request_(request), scope_(std::move(options), context) {}
 
   /// Adds what fails to `outcome`.
   void Run(unsigned test, unsigned num_runs, TestOutcome* outcome) {
     for (unsigned run = 0; run < num_runs; ++run) {
-      TestResult result = CompileTest(request_, test, run, values_);
+      TestResult result = CompileTest(request_, test, run, scope_.values());
       if (!result.run) {
         PrintDiagnostics(result.diagnostics);
         outcome->is_error = true;
@@ -73,44 +75,21 @@ class TestRunner {
                          text);
   }
 
-  NetworkOptions Options() const {
-    NetworkOptions options;
-    options.weight_folder = folder_;
-    return options;
-  }
-
-  // The network with these outputs alone.
-  llvm::Expected<std::shared_ptr<const Network>> Part(const Graph& graph,
-                                                      llvm::ArrayRef<std::string> outputs,
-                                                      bool keeps_updates) {
-    Graph part = graph.Clone();
-    std::vector<std::pair<std::string, std::string>> wanted;
-    for (const GraphOutput& output : part.outputs()) {
-      if (llvm::is_contained(outputs, output.name))
-        wanted.emplace_back(output.name, output.value->name());
-    }
-    const std::vector<GraphUpdate> updates = part.updates().vec();
-    part.ClearOutputs();
-    part.ClearTrainings();
-    for (const auto& [name, value] : wanted) part.AddOutput(name, part.FindValue(value));
-    if (keeps_updates)
-      for (const GraphUpdate& update : updates) part.AddUpdate(update.state, update.value);
-    return Network::Create(std::move(part), Options(), GlobalRegistry());
-  }
-
   bool RunOnce(const TestRun& run, TestOutcome* outcome) {
     auto fail = [&](llvm::Error error, bool is_error = true) {
       outcome->failures.push_back(Text(std::move(error)));
       outcome->is_error |= is_error;
       return false;
     };
-    if (llvm::Error error = Feed(run)) return fail(std::move(error), /*is_error=*/false);
+    if (llvm::Error error = scope_.Feed(run)) return fail(std::move(error), /*is_error=*/false);
     std::vector<std::string> outputs;
     for (const TestExpect& expect : run.expects) {
       if (expect.kind == TestExpect::Kind::kError) continue;
       for (const std::string* output :
            {&expect.left, &expect.right, &expect.compared[0], &expect.compared[1]}) {
-        if (!output->empty()) outputs.push_back(*output);
+        if (output->empty()) continue;
+        for (const PartType& part : PartsOf(*output, expect.type))
+          outputs.push_back(PartName(*output, part.part));
       }
     }
     for (const TestValue& value : run.values) outputs.push_back(value.output);
@@ -119,9 +98,9 @@ class TestRunner {
     // What is expected to fail runs first, alone, and changes no state.
     for (const TestExpect& expect : run.expects) {
       if (expect.kind != TestExpect::Kind::kError || expect.left.empty()) continue;
-      auto network = Part(run.graph, expect.left, /*keeps_updates=*/false);
+      auto network = scope_.Part(run.graph, expect.left, /*keeps_updates=*/false);
       if (!network) return fail(network.takeError());
-      llvm::Error error = (*network)->Run(&scope_, context_, options);
+      llvm::Error error = scope_.Run(**network, options);
       if (!error) {
         outcome->failures.push_back(At(expect.range) + "\n    there is no error");
         continue;
@@ -130,64 +109,40 @@ class TestRunner {
       if (!llvm::StringRef(text).contains(expect.message))
         outcome->failures.push_back(At(expect.range) + "\n    the error is another one: " + text);
     }
-    auto network = Part(run.graph, outputs, /*keeps_updates=*/true);
+    auto network = scope_.Part(run.graph, outputs, /*keeps_updates=*/true);
     if (!network) return fail(network.takeError());
-    if (llvm::Error error = (*network)->Run(&scope_, context_, options))
+    if (llvm::Error error = scope_.Run(**network, options))
       return fail(std::move(error), /*is_error=*/false);
     for (const TestExpect& expect : run.expects) Judge(expect, outcome);
-    for (const TestValue& value : run.values) Keep(value);
+    scope_.Keep(run);
     return true;
-  }
-
-  // Computes what is fed, and puts it into the Scope.
-  llvm::Error Feed(const TestRun& run) {
-    if (run.feeds.empty()) return llvm::Error::success();
-    std::vector<std::string> outputs;
-    for (const TestFeed& feed : run.feeds) outputs.push_back(feed.output);
-    auto network = Part(run.graph, outputs, /*keeps_updates=*/false);
-    if (!network) return network.takeError();
-    Scope scope(&scope_);
-    if (llvm::Error error = (*network)->Run(&scope, context_)) return error;
-    for (const TestFeed& feed : run.feeds)
-      scope_.Create(feed.name)->Set(*scope.FindLocal(feed.output)->Get<Tensor>());
-    return llvm::Error::success();
-  }
-
-  const Tensor* Output(llvm::StringRef name) {
-    const Variable* variable = scope_.Find(name);
-    return variable == nullptr ? nullptr : variable->Get<Tensor>();
   }
 
   void Judge(const TestExpect& expect, TestOutcome* outcome) {
     std::optional<std::string> wrong;
     if (expect.decided) {
       if (!expect.decided->empty()) wrong = expect.decided;
-    } else if (expect.kind == TestExpect::Kind::kTrue) {
-      wrong =
-          CheckTrue(*Output(expect.left), Output(expect.compared[0]), Output(expect.compared[1]));
-    } else if (expect.kind == TestExpect::Kind::kNear) {
-      const Tensor& left = *Output(expect.left);
-      wrong = CompareNear(left, *Output(expect.right),
-                          expect.tolerance ? *expect.tolerance : DefaultTolerance(left.dtype()));
+    } else {
+      wrong = JudgeValues(expect);
     }
     if (wrong) outcome->failures.push_back(At(expect.range) + "\n    " + *wrong);
   }
 
-  void Keep(const TestValue& computed) {
-    const Tensor* tensor = Output(computed.output);
-    TestValue value = computed;
-    value.output = "#kept." + computed.name;
-    value.sizes.assign(tensor->sizes().begin(), tensor->sizes().end());
-    scope_.Create(value.output)->Set(*tensor);
-    llvm::erase_if(values_, [&](const TestValue& old) { return old.name == value.name; });
-    values_.push_back(std::move(value));
+  std::optional<std::string> JudgeValues(const TestExpect& expect) {
+    llvm::Expected<PackedValue> left = scope_.FindPacked(expect.left, expect.type);
+    if (!left) return Text(left.takeError());
+    if (expect.kind == TestExpect::Kind::kTrue)
+      return CheckTrue(*left, scope_.Find(expect.compared[0]), scope_.Find(expect.compared[1]));
+    const Type scalar(expect.type.dtype, {});
+    llvm::Expected<PackedValue> right =
+        scope_.FindPacked(expect.right, expect.right_is_scalar ? scalar : expect.type);
+    if (!right) return Text(right.takeError());
+    return CompareNear(*left, *right,
+                       expect.tolerance ? *expect.tolerance : DefaultTolerance(expect.type.dtype));
   }
 
   const CompileRequest& request_;
-  std::string folder_;
-  DeviceContext* context_;
-  Scope scope_;
-  std::vector<TestValue> values_;
+  TestScope scope_;
 };
 
 struct Totals {
@@ -219,7 +174,10 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
     any = true;
     TestOutcome outcome{path.str(), test.name, 0, {}, false};
     const auto begin = std::chrono::steady_clock::now();
-    TestRunner(request, file->folder, context).Run(i, test.num_runs, &outcome);
+    NetworkOptions options;
+    options.weight_folder = file->folder;
+    options.optimize = options.fuse = !arguments.as_written;
+    TestRunner(request, options, context).Run(i, test.num_runs, &outcome);
     outcome.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const bool passed = outcome.failures.empty();
@@ -243,6 +201,10 @@ int TestMain(Arguments arguments) {
   line.AddString("--filter", "TEXT", "only tests whose name holds TEXT", &test.filter);
   line.AddString("--junit", "FILE.xml", "write the outcome as JUnit XML too, for CI", &test.junit);
   line.AddFlag("-v, --verbose", "name the tests that pass too", &test.verbose);
+  line.AddFlag("--as-written",
+               "run every call by itself on the device: no passes (which compute constants ahead, "
+               "on the CPU) and no fused groups",
+               &test.as_written);
   line.Section("The network");
   AddNetworkOptions(line, &test.common);
   line.Section("The run");

@@ -1,5 +1,6 @@
 #include "tools/pdl/test_compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -8,75 +9,48 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/attribute.h"
-#include "pdl/half.h"
+#include "tools/pdl/elements.h"
 
 namespace pdl {
 namespace {
 
-template <typename T>
-const T& At(const Tensor& tensor, int64_t index) {
-  return tensor.data<T>()[index];
-}
-
-// Integers of 64 bits do not all fit into a double: they are compared exactly before this is asked.
-double AsReal(const Tensor& tensor, int64_t index) {
-  switch (tensor.dtype()) {
-    case DType::kF16:
-      return static_cast<float>(At<float16>(tensor, index));
-    case DType::kBF16:
-      return static_cast<float>(At<bfloat16>(tensor, index));
-    case DType::kF32:
-      return At<float>(tensor, index);
-    case DType::kF64:
-      return At<double>(tensor, index);
-    case DType::kI8:
-      return At<int8_t>(tensor, index);
-    case DType::kI16:
-      return At<int16_t>(tensor, index);
-    case DType::kI32:
-      return At<int32_t>(tensor, index);
-    case DType::kI64:
-      return static_cast<double>(At<int64_t>(tensor, index));
-    case DType::kU8:
-      return At<uint8_t>(tensor, index);
-    case DType::kU16:
-      return At<uint16_t>(tensor, index);
-    case DType::kU32:
-      return At<uint32_t>(tensor, index);
-    case DType::kU64:
-      return static_cast<double>(At<uint64_t>(tensor, index));
-    case DType::kBool:
-      return At<bool>(tensor, index) ? 1 : 0;
-  }
-  return 0;
-}
-
 std::string ElementText(const Tensor& tensor, int64_t index) {
   switch (tensor.dtype()) {
     case DType::kF64:
-      return FloatToString(At<double>(tensor, index));
+      return FloatToString(tensor.data<double>()[index]);
     case DType::kF16:
     case DType::kBF16:
     case DType::kF32:
-      return FloatToString(static_cast<float>(AsReal(tensor, index)));
+      return FloatToString(static_cast<float>(ElementAsReal(tensor, index)));
     case DType::kU64:
-      return std::to_string(At<uint64_t>(tensor, index));
+      return std::to_string(tensor.data<uint64_t>()[index]);
     case DType::kBool:
-      return At<bool>(tensor, index) ? "true" : "false";
+      return tensor.data<bool>()[index] ? "true" : "false";
     case DType::kI64:
-      return std::to_string(At<int64_t>(tensor, index));
+      return std::to_string(tensor.data<int64_t>()[index]);
     default:
-      return std::to_string(static_cast<int64_t>(AsReal(tensor, index)));
+      return std::to_string(static_cast<int64_t>(ElementAsReal(tensor, index)));
   }
 }
 
 // "element [0, 3]", or "the value" of a scalar.
-std::string Place(const Tensor& tensor, int64_t index) {
+std::string Place(const PackedValue& value, int64_t index) {
+  const Tensor& tensor = value.values;
   if (tensor.rank() == 0) return "the value";
   llvm::SmallVector<std::string, 4> parts(tensor.rank());
   for (unsigned axis = tensor.rank(); axis-- > 0;) {
     parts[axis] = std::to_string(index % tensor.size(axis));
     index /= tensor.size(axis);
+  }
+  // A row of packed values, as the sequence that it is in and its place there.
+  for (size_t level = value.offsets.size(); level-- > 0;) {
+    const int64_t* begin = value.offsets[level].data<int64_t>();
+    const int64_t* end = begin + value.offsets[level].num_elements();
+    int64_t row = 0;
+    if (llvm::StringRef(parts[0]).getAsInteger(10, row)) break;
+    const int64_t sequence = std::upper_bound(begin, end, row) - begin - 1;
+    parts[0] = std::to_string(row - begin[sequence]);
+    parts.insert(parts.begin(), std::to_string(sequence));
   }
   return "element [" + llvm::join(parts, ", ") + "]";
 }
@@ -85,6 +59,24 @@ std::string ErrorText(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;
+}
+
+// The first row of which two ragged values have different lengths; empty where there is none.
+std::string DifferentLengths(const PackedValue& left, const PackedValue& right) {
+  for (size_t level = 0; level < left.offsets.size(); ++level) {
+    const Tensor& a = left.offsets[level];
+    const Tensor& b = right.offsets[level];
+    if (a.num_elements() != b.num_elements())
+      return "the two sides are " + left.TypeString() + " and " + right.TypeString();
+    for (int64_t i = 0; i + 1 < a.num_elements(); ++i) {
+      const int64_t mine = a.data<int64_t>()[i + 1] - a.data<int64_t>()[i];
+      const int64_t theirs = b.data<int64_t>()[i + 1] - b.data<int64_t>()[i];
+      if (mine == theirs) continue;
+      return llvm::formatv("row {0}{1} has the length {2}, wanted {3}", i,
+                           level > 0 ? " of the inner ones" : "", mine, theirs);
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -104,8 +96,14 @@ double DefaultTolerance(DType dtype) {
   }
 }
 
-std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, double tolerance) {
+std::optional<std::string> CompareNear(const PackedValue& left_value,
+                                       const PackedValue& right_value, double tolerance) {
+  const Tensor& left = left_value.values;
+  const Tensor& right = right_value.values;
   const bool is_scalar = right.rank() == 0;
+  if (!is_scalar) {
+    if (std::string wrong = DifferentLengths(left_value, right_value); !wrong.empty()) return wrong;
+  }
   if (!is_scalar && left.sizes() != right.sizes()) {
     return "the two sides are " + left.TypeString() + " and " + right.TypeString();
   }
@@ -117,7 +115,7 @@ std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, 
     const char* a = static_cast<const char*>(left.raw()) + static_cast<size_t>(i) * size;
     const char* b = static_cast<const char*>(right.raw()) + static_cast<size_t>(j) * size;
     if (std::memcmp(a, b, size) == 0) continue;
-    const double x = AsReal(left, i), y = AsReal(right, j);
+    const double x = ElementAsReal(left, i), y = ElementAsReal(right, j);
     if (std::isnan(x) && std::isnan(y)) continue;
     // Of different integers the difference is at least 1, whatever rounding says.
     double error = std::fabs(x - y);
@@ -136,8 +134,8 @@ std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, 
   }
   if (wrong == 0) return std::nullopt;
   const int64_t other = is_scalar ? 0 : worst;
-  const double magnitude = std::fabs(AsReal(right, other));
-  std::string text = Place(left, worst) + " is " + ElementText(left, worst) + ", wanted " +
+  const double magnitude = std::fabs(ElementAsReal(right, other));
+  std::string text = Place(left_value, worst) + " is " + ElementText(left, worst) + ", wanted " +
                      ElementText(right, other) + ": off by " + ErrorText(worst_error);
   if (magnitude > 0 && std::isfinite(magnitude))
     text += " (relative " + ErrorText(worst_error / magnitude) + ")";
@@ -149,8 +147,9 @@ std::optional<std::string> CompareNear(const Tensor& left, const Tensor& right, 
   return text;
 }
 
-std::optional<std::string> CheckTrue(const Tensor& condition, const Tensor* left,
+std::optional<std::string> CheckTrue(const PackedValue& value, const Tensor* left,
                                      const Tensor* right) {
+  const Tensor& condition = value.values;
   int64_t first = -1, wrong = 0;
   for (int64_t i = 0; i < condition.num_elements(); ++i) {
     if (condition.data<bool>()[i]) continue;
@@ -165,7 +164,7 @@ std::optional<std::string> CheckTrue(const Tensor& condition, const Tensor* left
     if (tensor.sizes() == condition.sizes()) return ElementText(tensor, first);
     return std::string("of ") + tensor.TypeString();
   };
-  text = Place(condition, first) + " is false";
+  text = Place(value, first) + " is false";
   if (left != nullptr && right != nullptr)
     text += ": left " + side(*left) + ", right " + side(*right);
   if (condition.num_elements() > 1)

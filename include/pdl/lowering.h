@@ -1,0 +1,75 @@
+// Room: ir
+#ifndef PDL_LOWERING_H_
+#define PDL_LOWERING_H_
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include "pdl/graph.h"
+#include "pdl/storage.h"
+
+namespace pdl {
+
+class StorageLowering;
+
+/// The dense values that one value of a graph becomes; see PartsOf.
+struct LoweredValue {
+  /// As it was declared or inferred.
+  Type type;
+  /// Null for a sparse matrix of truth values: they are ones.
+  Value* values = nullptr;
+  /// One for each ragged dim, the outermost first; of a sparse matrix the beginnings of its rows.
+  llvm::SmallVector<Value*, 2> offsets;
+  /// The columns of a sparse matrix; else null.
+  Value* indices = nullptr;
+};
+
+/// What a lowering rule sees of a call with ragged or sparse operands, and how it emits the calls
+/// of dense values that take its place. A rule reads like the formula:
+///
+///   llvm::Error LowerLength(LoweringContext& l) {
+///     Value* ends = l.Call("slice", …);
+///     l.SetOutput(l.Call("sub", {ends, begins}));
+///     return l.TakeError();
+///   }
+///
+/// A mistake of an emitted call makes it and what uses it null; TakeError tells the first.
+class PDL_API LoweringContext {
+ public:
+  LoweringContext(StorageLowering& lowering, const Op& op) : lowering_(&lowering), op_(&op) {}
+
+  const Op& op() const { return *op_; }
+  AttributeReader attributes() const { return op_->attributes(); }
+  unsigned num_inputs() const { return static_cast<unsigned>(op_->operands().size()); }
+  const LoweredValue& input(unsigned index) const;
+  const Type& result_type(unsigned index = 0) const { return op_->result(index)->type(); }
+
+  /// Emits a call of dense values at the place of the call; gives its first result.
+  Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
+              llvm::ArrayRef<NamedAttribute> attributes = {});
+  /// The values of a result; reshaped where only its dims of size 1 differ.
+  void SetOutput(Value* values) { SetOutput(0, values); }
+  void SetOutput(unsigned index, Value* values);
+  /// The offsets of a ragged dim of a result that no operand has, and how many rows it makes.
+  void SetOffsets(const Dim& ragged, Value* offsets, const Dim& total);
+  /// The offsets of a ragged dim that an operand has.
+  Value* OffsetsOf(const Dim& ragged) const;
+
+  /// For each row of the values behind `levels` ragged dims of `type` the row, `up` levels further
+  /// out, that it belongs to: i64[sum(T)]. `up` is at least 1 and at most `levels`.
+  Value* RowOf(const Type& type, unsigned levels, unsigned up);
+  /// The rule of every operator that has none of its own: the same call on packed values, its axes
+  /// counted without the ragged dims.
+  [[nodiscard]] llvm::Error LowerPacked();
+
+  [[nodiscard]] llvm::Error TakeError();
+
+ private:
+  StorageLowering* lowering_;
+  const Op* op_;
+  std::string error_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_LOWERING_H_

@@ -1,0 +1,45 @@
+// Ragged and sparse values of a run.
+// Room: runtime
+#ifndef PDL_PACKED_VALUE_H_
+#define PDL_PACKED_VALUE_H_
+
+#include <string>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include "pdl/export.h"
+#include "pdl/scope.h"
+#include "pdl/storage.h"
+#include "pdl/tensor.h"
+
+namespace pdl {
+
+/// A value as the dense tensors that a Scope holds of it; see PartsOf. A dense value is one tensor.
+struct PDL_API PackedValue {
+  /// What the network says that it is.
+  Type type;
+  /// Unused for a sparse matrix of truth values.
+  Tensor values;
+  /// One for each ragged dim, the outermost first; of a sparse matrix where each row begins.
+  llvm::SmallVector<Tensor, 2> offsets;
+  /// The columns of a sparse matrix.
+  Tensor indices;
+
+  /// The parts under `name`, on the CPU. An Error where one is missing, or where offsets are none.
+  static llvm::Expected<PackedValue> Find(const Scope& scope, llvm::StringRef name,
+                                          const Type& type);
+  void Put(Scope* scope, llvm::StringRef name) const;
+  const Tensor& part(Part part) const;
+  /// "f32[2, ~T, 4]": sizes where there is one.
+  std::string TypeString() const;
+};
+
+/// What is wrong with offsets, or nothing: they begin with 0, never go down, and end at `rows`.
+PDL_API std::string FaultOfOffsets(const Tensor& offsets, int64_t rows);
+
+/// Like TensorToString: "[[0.0, 1.0], [2.0]]"; of a sparse matrix "{[0, 3]: 1.5, [1, 0]: 2.0}".
+PDL_API std::string PackedToString(const PackedValue& value, const PrintOptions& options = {});
+
+}  // namespace pdl
+
+#endif  // PDL_PACKED_VALUE_H_

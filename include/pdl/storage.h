@@ -1,0 +1,54 @@
+// How ragged and sparse values are kept: as dense tensors, each under a name of its own.
+// Room: ir
+#ifndef PDL_STORAGE_H_
+#define PDL_STORAGE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "pdl/export.h"
+#include "pdl/type.h"
+
+namespace pdl {
+
+/// Which of the dense tensors of a value.
+enum class Part : uint8_t {
+  /// The elements, one row after another; of a sparse matrix those that are there.
+  kValues,
+  /// Where each row begins, and where the last one ends: from 0 on, never smaller than before.
+  kOffsets,
+  /// The same for the rows of the second ragged dim.
+  kInnerOffsets,
+  /// The column of each element of a sparse matrix.
+  kIndices,
+};
+
+/// "x", "x.offsets", "x.offsets2", "x.indices".
+PDL_API std::string PartName(llvm::StringRef name, Part part);
+
+/// A part, and the dense type that it has.
+struct PartType {
+  Part part;
+  Type type;
+};
+
+/// The dense tensors that a value of `type` called `name` is kept as:
+///
+///     f32[N, 4]            x: f32[N, 4]
+///     f32[N, ~T, 4]        x: f32[sum(T), 4]   x.offsets: i64[N + 1]
+///     f32[N, ~S, ~T, 4]    x: f32[sum(T), 4]   x.offsets: i64[N + 1]   x.offsets2: i64[sum(S) + 1]
+///     sparse f32[N, D]     x: f32[count(x)]    x.offsets: i64[N + 1]   x.indices: i64[count(x)]
+///     sparse bool[N, D]                        x.offsets: i64[N + 1]   x.indices: i64[count(x)]
+PDL_API llvm::SmallVector<PartType, 3> PartsOf(llvm::StringRef name, const Type& type);
+
+/// How many rows a ragged dim has in all: the symbol `sum(T)` of `~T`.
+PDL_API Dim TotalOf(const Dim& ragged);
+
+/// The dims of the packed values of a ragged type; those of a dense one are its own.
+PDL_API Shape PackedDims(const Shape& dims);
+
+}  // namespace pdl
+
+#endif  // PDL_STORAGE_H_

@@ -1,0 +1,118 @@
+// The formulas of activation.cu. No host includes: as elementwise.cuh.
+#ifndef PDL_KERNELS_ACTIVATION_CUH_
+#define PDL_KERNELS_ACTIVATION_CUH_
+
+#include "kernels/elementwise.cuh"
+
+namespace pdl::cuda {
+
+/// x times the normal distribution function at x, or an approximation of it by a sigmoid.
+struct Gelu {
+  bool approximate;
+
+  __device__ float operator()(float x) const {
+    if (approximate) {
+      const float bounded = x < -30.0f ? -30.0f : x;
+      const float y = bounded * (1.5957691216f + 0.0713548128f * (bounded * bounded));
+      return bounded * Sigmoid()(y);
+    }
+    const float bounded = x < -15.0f ? -15.0f : x;
+    return bounded * (0.5f * erfcf(bounded * -0.70710678f));
+  }
+  __device__ double operator()(double x) const {
+    if (approximate) {
+      const double bounded = x < -30 ? -30 : x;
+      const double y = bounded * (1.5957691216057307 + 0.07135481282671543 * (bounded * bounded));
+      return bounded * Sigmoid()(y);
+    }
+    const double bounded = x < -40 ? -40 : x;
+    return bounded * (0.5 * erfc(bounded * -0.70710678118654752));
+  }
+};
+
+/// x * sigmoid(x); -0 at minus infinity.
+struct Silu {
+  __device__ float operator()(float x) const { return (x < -110.0f ? -110.0f : x) * Sigmoid()(x); }
+  __device__ double operator()(double x) const { return (x < -800 ? -800 : x) * Sigmoid()(x); }
+};
+
+/// log(1 + exp(x)).
+struct Softplus {
+  __device__ float operator()(float x) const {
+    return (x > 0 ? x : 0.0f) + log1pf(expf(-fabsf(x)));
+  }
+  __device__ double operator()(double x) const { return (x > 0 ? x : 0.0) + log1p(exp(-fabs(x))); }
+};
+
+struct LeakyRelu {
+  double alpha;
+  template <class T>
+  __device__ T operator()(T x) const {
+    return x < T(0) ? static_cast<T>(alpha) * x : x;
+  }
+};
+
+struct Elu {
+  double alpha;
+  __device__ float operator()(float x) const {
+    return x > 0 ? x : static_cast<float>(alpha) * expm1f(x);
+  }
+  __device__ double operator()(double x) const { return x > 0 ? x : alpha * expm1(x); }
+};
+
+struct LogSigmoid {
+  template <class T>
+  __device__ T operator()(T x) const {
+    return -Softplus()(-x);
+  }
+};
+
+/// x * tanh(log(1 + exp(x))); -0 at minus infinity.
+struct Mish {
+  __device__ float operator()(float x) const {
+    // In double, where neither exp(x) nor its square vanishes before the product does.
+    const double bounded = x < -150.0f ? -150.0f : x;
+    return static_cast<float>(Of(bounded));
+  }
+  __device__ double operator()(double x) const { return Of(x < -800 ? -800 : x); }
+
+ private:
+  static __device__ double Of(double x) {
+    const double e = exp(x > 40 ? 40 : x);
+    const double n = e * (e + 2);
+    return x * (n / (n + 2));
+  }
+};
+
+/// x / (1 + |x|); 1 or -1 where x is infinite.
+struct Softsign {
+  template <class T>
+  __device__ T operator()(T x) const {
+    const T magnitude = x < T(0) ? -x : x;
+    if (x == x && magnitude - magnitude != T(0)) return x < T(0) ? T(-1) : T(1);
+    return x / (T(1) + magnitude);
+  }
+};
+
+struct Selu {
+  static constexpr double kScale = 1.0507009873554805, kAlpha = 1.6732632423543773;
+  __device__ float operator()(float x) const {
+    return x > 0 ? static_cast<float>(kScale) * x : static_cast<float>(kScale * kAlpha) * expm1f(x);
+  }
+  __device__ double operator()(double x) const {
+    return x > 0 ? kScale * x : kScale * kAlpha * expm1(x);
+  }
+};
+
+struct Celu {
+  double alpha;
+  __device__ float operator()(float x) const {
+    const float a = static_cast<float>(alpha);
+    return x > 0 ? x : a * expm1f(x / a);
+  }
+  __device__ double operator()(double x) const { return x > 0 ? x : alpha * expm1(x / alpha); }
+};
+
+}  // namespace pdl::cuda
+
+#endif  // PDL_KERNELS_ACTIVATION_CUH_

@@ -1,0 +1,19 @@
+#ifndef TOOLS_PDL_ELEMENTS_H_
+#define TOOLS_PDL_ELEMENTS_H_
+
+#include <vector>
+
+#include "pdl/tensor.h"
+
+namespace pdl {
+
+/// An element of a tensor on the CPU. Not all integers of 64 bits fit into a double.
+double ElementAsReal(const Tensor& tensor, int64_t index);
+
+/// All elements, and a tensor of floats of those elements.
+std::vector<double> ToReals(const Tensor& tensor);
+Tensor FromReals(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<double> values);
+
+}  // namespace pdl
+
+#endif  // TOOLS_PDL_ELEMENTS_H_

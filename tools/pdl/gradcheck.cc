@@ -1,0 +1,201 @@
+// pdl gradcheck: compares gradient rules with differences, at the points of tests.
+#include <map>
+#include <set>
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "pdl/op_registry.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/common_options.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/find_files.h"
+#include "tools/pdl/gradient_check.h"
+#include "tools/pdl/load_network.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl gradcheck", "FILE|FOLDER... [OPTION]...",
+    R"(Compares the gradient rule of every operator that the `test` blocks of texts call with
+central differences in f64, at the tests' own sizes, attributes and numbers: at order 1,
+at order 2 where the rule's calls have rules, and the rule in f32 with that in f64. Points
+with nan or inf, and corners, are left out. Ends with status 1 where a rule is wrong.
+)",
+    R"(pdl gradcheck test/ops
+pdl gradcheck test/ops/softmax.pdl --verbose
+pdl gradcheck test/ops --all --format=json
+)"};
+
+/// What all calls of an operator have shown.
+struct OperatorReport {
+  unsigned order = 0;
+  unsigned num_calls = 0, num_compared = 0, num_corners = 0;
+  double error[2] = {0, 0}, f32_error = 0;
+  std::set<unsigned> inputs;
+  /// Why order 2 was not reached, or no call compared.
+  std::string why;
+  std::vector<std::string> failures;
+};
+using Reports = std::map<std::string, OperatorReport>;
+
+/// Two calls with the same key differ in numbers or float dtypes alone.
+std::string KeyOf(const TestCall& call) {
+  std::string key = call.def->name();
+  for (const AttributeValue& value : call.attributes) key += "|" + AttributeToString(value);
+  for (const Tensor& operand : call.operands) {
+    const DType dtype = IsFloat(operand.dtype()) ? DType::kF64 : operand.dtype();
+    key += "|" + TensorTypeToString(dtype, operand.sizes());
+  }
+  return key;
+}
+
+void Add(const TestCall& call, const GradientReport& one, bool verbose, OperatorReport* report) {
+  if (verbose) {
+    llvm::outs() << call.place << ": " << call.ToString();
+    if (one.order == 0 && one.failures.empty()) {
+      llvm::outs() << ": not compared" << (one.why.empty() ? "" : ": " + one.why) << '\n';
+    } else {
+      llvm::outs() << llvm::formatv(": order {0}, {1} derivatives, {2} at corners{3}\n", one.order,
+                                    one.num_compared, one.num_corners,
+                                    one.why.empty() ? "" : "; " + one.why);
+    }
+  }
+  for (const std::string& failure : one.failures)
+    report->failures.push_back(call.place + ": " + call.ToString() + "\n    " + failure);
+  report->num_corners += one.num_corners;
+  if (one.order == 0) {
+    if (report->order == 0 && !one.why.empty()) report->why = one.why;
+    return;
+  }
+  report->order = report->num_calls == 0 ? one.order : std::min(report->order, one.order);
+  if (report->num_calls == 0 || !one.why.empty()) report->why = one.why;
+  ++report->num_calls;
+  report->num_compared += one.num_compared;
+  report->inputs.insert(one.inputs.begin(), one.inputs.end());
+  report->f32_error = std::max(report->f32_error, one.f32_error);
+  for (int i : {0, 1}) report->error[i] = std::max(report->error[i], one.error[i]);
+}
+
+/// Rules that no call has compared, and inputs of which none has compared a derivative.
+void FindMissing(Reports* reports) {
+  for (const OpDef* def : GlobalRegistry().All()) {
+    if (def->gradient == nullptr || def->kernel(DeviceKind::kCPU) == nullptr) continue;
+    OperatorReport& report = (*reports)[def->name()];
+    if (!report.failures.empty()) continue;
+    if (report.order == 0) {
+      report.failures.push_back("its rule is not compared" +
+                                (report.why.empty() ? "" : ": " + report.why));
+      continue;
+    }
+    const std::vector<InputDecl>& inputs = def->signature.inputs;
+    for (unsigned i = 0; i < inputs.size(); ++i) {
+      const bool takes_f64 = inputs[i].dtypes.Contains(DType::kF64);
+      if (takes_f64 && report.inputs.count(i) == 0)
+        report.failures.push_back("no derivative for '" + inputs[i].name + "' is compared");
+    }
+  }
+}
+
+void PrintJson(const Reports& reports) {
+  llvm::json::Array list;
+  for (const auto& [name, report] : reports) {
+    list.push_back(llvm::json::Object{{"operator", name},
+                                      {"order", report.order},
+                                      {"calls", report.num_calls},
+                                      {"derivatives", report.num_compared},
+                                      {"corners", report.num_corners},
+                                      {"error", report.error[0]},
+                                      {"error_order_2", report.error[1]},
+                                      {"error_f32", report.f32_error},
+                                      {"why", report.why},
+                                      {"failures", llvm::json::Array(report.failures)}});
+  }
+  llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(list)));
+}
+
+void PrintText(const Reports& reports) {
+  unsigned orders[3] = {0, 0, 0}, failed = 0;
+  for (const auto& [name, report] : reports) {
+    if (!report.failures.empty()) {
+      ++failed;
+      llvm::outs() << "FAIL  " << name << '\n';
+      for (const std::string& failure : report.failures) llvm::outs() << "  " << failure << '\n';
+      continue;
+    }
+    ++orders[report.order];
+    llvm::outs() << llvm::formatv("{0,-24} order {1}  {2,4} derivatives of {3,2} calls", name,
+                                  report.order, report.num_compared, report.num_calls);
+    if (report.order > 0) {
+      llvm::outs() << llvm::formatv("  largest error {0:e1}", report.error[0]);
+      if (report.order > 1) llvm::outs() << llvm::formatv(", {0:e1}", report.error[1]);
+      llvm::outs() << llvm::formatv("; f32 {0:e1}", report.f32_error);
+    }
+    if (report.order < 2 && !report.why.empty()) llvm::outs() << "  (" << report.why << ")";
+    llvm::outs() << '\n';
+  }
+  llvm::outs() << llvm::formatv(
+      "{0} operators to order 2, {1} to order 1, {2} not compared, {3} failed\n", orders[2],
+      orders[1], orders[0], failed);
+}
+
+int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::StringRef format,
+              bool all, bool verbose, const CommonOptions& options) {
+  int status = kWell;
+  Reports reports;
+  std::set<std::string> seen;
+  for (const std::string& file : files) {
+    auto calls = CallsOfTests(file, options);
+    if (!calls) {
+      status = std::max(status, Finish(calls.takeError()));
+      continue;
+    }
+    for (const TestCall& call : *calls) {
+      const OpDef& def = *call.def;
+      if (def.gradient == nullptr || def.kernel(DeviceKind::kCPU) == nullptr) continue;
+      if (!filter.empty() && def.name() != filter) continue;
+      const std::string key = KeyOf(call);
+      if (seen.count(key) != 0) continue;
+      const GradientReport report = CheckGradient(call);
+      if (report.order > 0 || !report.failures.empty()) seen.insert(key);
+      Add(call, report, verbose && format == "text", &reports[def.name()]);
+    }
+  }
+  if (all) FindMissing(&reports);
+  format == "json" ? PrintJson(reports) : PrintText(reports);
+  for (const auto& [name, report] : reports)
+    if (!report.failures.empty()) status = std::max<int>(status, kUserMistake);
+  return status;
+}
+
+}  // namespace
+
+int GradcheckMain(Arguments arguments) {
+  CommonOptions options;
+  std::string filter, format = "text";
+  bool all = false, verbose = false;
+  CommandLine line(kHelp);
+  line.AddFlag("--all", "every rule, and every input of floats, must be compared by some call",
+               &all);
+  line.AddString("--filter", "NAME", "only this operator", &filter);
+  line.AddChoice("--format", {"text", "json"}, "how the outcome is printed", &format);
+  line.AddFlag("-v, --verbose", "name each call", &verbose);
+  line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
+                [&](llvm::StringRef file) {
+                  options.plugins.push_back(file.str());
+                  return llvm::Error::success();
+                });
+  AddMessageOptions(line);
+  auto paths = line.Parse(arguments);
+  if (!paths) return Finish(paths.takeError());
+  if (!*paths) return kWell;
+  if ((*paths)->empty()) return Finish(line.Wrong("which file?"));
+  if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
+  std::vector<std::string> files;
+  for (llvm::StringRef path : **paths)
+    if (llvm::Error error = FindFiles(path, &files)) return Finish(std::move(error));
+  return Gradcheck(files, filter, format, all, verbose, options);
+}
+
+}  // namespace pdl

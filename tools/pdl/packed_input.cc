@@ -1,0 +1,215 @@
+#include "tools/pdl/packed_input.h"
+
+#include <cstring>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/attribute.h"
+#include "pdl/error.h"
+#include "tools/pdl/literal.h"
+
+namespace pdl {
+namespace {
+
+Tensor ToTensor(llvm::ArrayRef<int64_t> values) {
+  return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
+}
+
+/// The items of "[a, [b, c], d]"; an Error where the text is no list.
+llvm::Expected<std::vector<llvm::StringRef>> ItemsOf(llvm::StringRef text, const Type& type) {
+  text = text.trim();
+  const llvm::StringRef whole = text;
+  auto no_list = [&]() -> llvm::Error {
+    return MakeUserError(Code::kLiteral, "a value of {0} is lists in lists, found '{1}'",
+                         type.ToString(), whole.take_front(20));
+  };
+  if (!text.consume_front("[") || !text.consume_back("]")) return no_list();
+  std::vector<llvm::StringRef> items;
+  if (text.trim().empty()) return items;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') ++depth;
+    if (text[i] == ']' && --depth < 0) return no_list();
+    if (text[i] != ',' || depth > 0) continue;
+    items.push_back(text.slice(begin, i).trim());
+    begin = i + 1;
+  }
+  if (depth != 0) return no_list();
+  items.push_back(text.drop_front(begin).trim());
+  return items;
+}
+
+llvm::Expected<PackedValue> ParseRagged(llvm::StringRef text, const Type& type) {
+  PackedValue value;
+  value.type = type;
+  llvm::Expected<std::vector<llvm::StringRef>> rows = ItemsOf(text, type);
+  if (!rows) return rows.takeError();
+  for (unsigned level = 0; level < type.ragged_levels(); ++level) {
+    std::vector<int64_t> offsets = {0};
+    std::vector<llvm::StringRef> inner;
+    for (llvm::StringRef row : *rows) {
+      llvm::Expected<std::vector<llvm::StringRef>> items = ItemsOf(row, type);
+      if (!items) return items.takeError();
+      inner.insert(inner.end(), items->begin(), items->end());
+      offsets.push_back(static_cast<int64_t>(inner.size()));
+    }
+    value.offsets.push_back(ToTensor(offsets));
+    rows = std::move(inner);
+  }
+  if (rows->empty()) {
+    Sizes sizes;
+    for (const Dim& dim : PackedDims(type.dims))
+      sizes.push_back(dim.is_constant() && !sizes.empty() ? dim.constant() : 0);
+    llvm::Expected<Tensor> nothing = Tensor::Allocate(type.dtype, sizes);
+    if (!nothing) return nothing.takeError();
+    value.values = std::move(*nothing);
+    return value;
+  }
+  llvm::Expected<Tensor> values = ParseLiteral("[" + llvm::join(*rows, ",") + "]", type.dtype);
+  if (!values) return values.takeError();
+  value.values = std::move(*values);
+  return value;
+}
+
+/// The elements of a matrix that are not 0, as its rows.
+llvm::Expected<PackedValue> ToRows(const Tensor& dense, const Type& type) {
+  if (dense.rank() != 2)
+    return MakeUserError(Code::kLiteral, "a value of {0} is a matrix, got {1}", type.ToString(),
+                         dense.TypeString());
+  const Constant elements = dense.ToConstant();
+  const size_t size = static_cast<size_t>(DTypeSize(type.dtype));
+  std::vector<int64_t> offsets = {0}, indices;
+  std::vector<char> bytes;
+  for (int64_t row = 0; row < dense.size(0); ++row) {
+    for (int64_t column = 0; column < dense.size(1); ++column) {
+      const int64_t i = row * dense.size(1) + column;
+      if (elements.ElementAsDouble(i) == 0) continue;
+      indices.push_back(column);
+      const char* element = static_cast<const char*>(dense.raw()) + static_cast<size_t>(i) * size;
+      bytes.insert(bytes.end(), element, element + size);
+    }
+    offsets.push_back(static_cast<int64_t>(indices.size()));
+  }
+  PackedValue value;
+  value.type = type;
+  value.offsets.push_back(ToTensor(offsets));
+  value.indices = ToTensor(indices);
+  value.values = Tensor::FromConstant(
+      Constant::Copy(type.dtype, {static_cast<int64_t>(indices.size())}, bytes.data()));
+  return value;
+}
+
+/// i32 places are read as i64, as SciPy writes what fits into 32 bits.
+llvm::Expected<Tensor> ToPlaces(const Tensor& tensor, llvm::StringRef what) {
+  if (tensor.dtype() == DType::kI64) return tensor;
+  if (tensor.dtype() != DType::kI32)
+    return MakeUserError(Code::kInputType, "{0} must be i64 or i32, got {1}", what,
+                         tensor.TypeString());
+  std::vector<int64_t> wide(tensor.data<int32_t>(), tensor.data<int32_t>() + tensor.num_elements());
+  return Tensor::FromValues<int64_t>(DType::kI64, tensor.sizes(), wide);
+}
+
+}  // namespace
+
+llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type) {
+  if (!type.is_sparse()) return ParseRagged(text, type);
+  llvm::Expected<Tensor> dense = ParseLiteral(text, type.dtype);
+  if (!dense) return dense.takeError();
+  return ToRows(*dense, type);
+}
+
+llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
+                                             llvm::ArrayRef<NamedTensor> arrays,
+                                             llvm::StringRef source) {
+  auto find = [&](llvm::StringRef wanted) -> llvm::Expected<Tensor> {
+    std::vector<llvm::StringRef> names;
+    for (const NamedTensor& array : arrays) {
+      if (array.first == wanted) return array.second;
+      names.push_back(array.first);
+    }
+    return MakeUserError(Code::kMissingInput,
+                         "{0} has no array '{1}', which a value of {2} has; {3}", source, wanted,
+                         type.ToString(),
+                         names.empty() ? "it has none" : "it has " + llvm::join(names, ", "));
+  };
+  PackedValue value;
+  value.type = type;
+  auto read_places = [&](llvm::StringRef wanted, Tensor* out) -> llvm::Error {
+    llvm::Expected<Tensor> found = find(wanted);
+    if (!found) return found.takeError();
+    llvm::Expected<Tensor> places = ToPlaces(*found, wanted);
+    if (!places) return places.takeError();
+    *out = std::move(*places);
+    return llvm::Error::success();
+  };
+  if (!type.is_sparse()) {
+    llvm::Expected<Tensor> values = find(name);
+    if (!values) return values.takeError();
+    value.values = std::move(*values);
+    for (unsigned level = 0; level < type.ragged_levels(); ++level) {
+      const Part part = level == 0 ? Part::kOffsets : Part::kInnerOffsets;
+      if (llvm::Error error = read_places(PartName(name, part), &value.offsets.emplace_back()))
+        return error;
+    }
+    return value;
+  }
+  if (llvm::Error error = read_places("indptr", &value.offsets.emplace_back())) return error;
+  if (llvm::Error error = read_places("indices", &value.indices)) return error;
+  llvm::Expected<Tensor> data = find("data");
+  if (!data) return data.takeError();
+  value.values = std::move(*data);
+  Tensor shape;
+  if (llvm::Error error = read_places("shape", &shape)) return error;
+  if (shape.num_elements() != 2)
+    return MakeUserError(Code::kInputType, "the array 'shape' in {0} is no shape of a matrix",
+                         source);
+  const int64_t columns = shape.data<int64_t>()[1];
+  if (type.dims[1].is_constant() && type.dims[1].constant() != columns)
+    return MakeUserError(Code::kInputType, "declared {0}, and {1} holds a matrix of {2} columns",
+                         type.ToString(), source, columns);
+  if (type.dtype != DType::kBool) return value;
+  const Constant elements = value.values.ToConstant();
+  for (int64_t i = 0; i < elements.num_elements(); ++i)
+    if (elements.ElementAsDouble(i) != 1)
+      return MakeUserError(
+          Code::kInputType,
+          "declared {0}, a matrix of ones, and element {1} of 'data' in {2} is {3}",
+          type.ToString(), i, source, FloatToString(elements.ElementAsDouble(i)));
+  return value;
+}
+
+llvm::Expected<PackedValue> MakeRandomPacked(const Type& type, int64_t rows, int64_t columns,
+                                             llvm::ArrayRef<int64_t> inner,
+                                             std::mt19937_64& random) {
+  constexpr uint64_t kMaxLength = 8, kOneIn = 10;
+  PackedValue value;
+  value.type = type;
+  Sizes sizes(inner.begin(), inner.end());
+  if (type.is_sparse()) {
+    std::vector<int64_t> offsets = {0}, indices;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; ++column)
+        if (random() % kOneIn == 0) indices.push_back(column);
+      offsets.push_back(static_cast<int64_t>(indices.size()));
+    }
+    value.offsets.push_back(ToTensor(offsets));
+    value.indices = ToTensor(indices);
+    sizes.assign(1, static_cast<int64_t>(indices.size()));
+  } else {
+    for (unsigned level = 0; level < type.ragged_levels(); ++level) {
+      std::vector<int64_t> offsets = {0};
+      for (int64_t row = 0; row < rows; ++row)
+        offsets.push_back(offsets.back() + static_cast<int64_t>(random() % (kMaxLength + 1)));
+      value.offsets.push_back(ToTensor(offsets));
+      rows = offsets.back();
+    }
+    sizes.insert(sizes.begin(), rows);
+  }
+  llvm::Expected<Tensor> values = Tensor::Allocate(type.dtype, sizes);
+  if (!values) return values.takeError();
+  value.values = std::move(*values);
+  return value;
+}
+
+}  // namespace pdl

@@ -1,0 +1,32 @@
+#ifndef TOOLS_PDL_PACKED_INPUT_H_
+#define TOOLS_PDL_PACKED_INPUT_H_
+
+#include <random>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/io.h"
+#include "pdl/packed_value.h"
+
+namespace pdl {
+
+/// A ragged or sparse value from a literal: of a ragged type lists of any length in each other,
+/// `[[1, 2, 3], [4]]`, of a sparse one a matrix with all its zeros.
+llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type);
+
+/// The same from the arrays of a .npz file: `x` and `x.offsets` (and `x.offsets2`) of a ragged x;
+/// what SciPy's `save_npz` writes of a sparse matrix in rows (CSR). `source` names the file.
+llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
+                                             llvm::ArrayRef<NamedTensor> arrays,
+                                             llvm::StringRef source);
+
+/// `rows` rows of random length, up to 8, at each level; of a sparse type (`columns` of them) a
+/// tenth of the elements. The elements are 0 yet.
+llvm::Expected<PackedValue> MakeRandomPacked(const Type& type, int64_t rows, int64_t columns,
+                                             llvm::ArrayRef<int64_t> inner,
+                                             std::mt19937_64& random);
+
+}  // namespace pdl
+
+#endif  // TOOLS_PDL_PACKED_INPUT_H_

@@ -1,0 +1,108 @@
+#include "tools/pdl/test_calls.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/load_network.h"
+#include "tools/pdl/test_scope.h"
+
+namespace pdl {
+namespace {
+
+bool HasDenseOperands(const Op& op) {
+  return llvm::all_of(op.operands(), [](const Value* value) { return value->type().is_plain(); });
+}
+
+// Adds the calls of one run, whose operands are there already.
+void AddCalls(const Graph& graph, const TestScope& scope,
+              const llvm::DenseMap<const Value*, std::string>& outputs,
+              std::vector<TestCall>* calls) {
+  for (const Op* op : graph.ops()) {
+    if (!HasDenseOperands(*op)) continue;
+    TestCall call;
+    call.def = &op->def();
+    call.attributes = op->attribute_values().vec();
+    call.place = graph.LocationToString(op->location());
+    for (const Value* operand : op->operands())
+      call.operands.push_back(*scope.Find(outputs.lookup(operand)));
+    for (const Value* result : op->results()) {
+      const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
+      Sizes& sizes = call.results.emplace_back();
+      if (!llvm::all_of(result->type().dims, is_known)) continue;
+      for (const Dim& dim : result->type().dims) sizes.push_back(dim.constant());
+    }
+    calls->push_back(std::move(call));
+  }
+}
+
+llvm::Error RunTest(const CompileRequest& request, unsigned test, unsigned num_runs,
+                    const NetworkOptions& options, DeviceContext* context,
+                    std::vector<TestCall>* calls) {
+  TestScope scope(options, context);
+  for (unsigned i = 0; i < num_runs; ++i) {
+    TestResult result = CompileTest(request, test, i, scope.values());
+    if (!result.run) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
+    TestRun& run = *result.run;
+    if (llvm::Error error = scope.Feed(run)) return error;
+    std::vector<std::string> wanted;
+    for (const TestValue& value : run.values) wanted.push_back(value.output);
+    llvm::DenseMap<const Value*, std::string> outputs;
+    const auto add = [&](Value* value) {
+      std::string& name = outputs[value];
+      if (!name.empty()) return;
+      name = "#operand." + std::to_string(outputs.size());
+      run.graph.AddOutput(name, value);
+      wanted.push_back(name);
+    };
+    for (const Op* op : run.graph.ops()) {
+      if (HasDenseOperands(*op)) llvm::for_each(op->operands(), add);
+    }
+    auto network = scope.Part(run.graph, wanted, /*keeps_updates=*/true);
+    if (!network) return network.takeError();
+    RunOptions run_options;
+    run_options.training = run.training;
+    if (llvm::Error error = scope.Run(**network, run_options)) return error;
+    scope.Keep(run);
+    AddCalls(run.graph, scope, outputs, calls);
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+std::string TestCall::ToString() const {
+  std::vector<std::string> parts;
+  for (const Tensor& operand : operands) parts.push_back(operand.TypeString());
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const AttributeDecl& decl = def->signature.attributes[i];
+    if (!(attributes[i] == decl.default_value))
+      parts.push_back(decl.name + "=" + AttributeToString(attributes[i]));
+  }
+  return def->name() + "(" + llvm::join(parts, ", ") + ")";
+}
+
+llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
+                                                   const CommonOptions& options) {
+  llvm::Expected<InputFile> file = ReadInputFile(path);
+  if (!file) return file.takeError();
+  auto source = ToSource(*file);
+  if (!source) return source.takeError();
+  Diagnostics diagnostics;
+  const std::vector<TestBlock> tests = FindTests(*source, &diagnostics);
+  if (diagnostics.has_errors()) return llvm::make_error<TextErrors>(std::move(diagnostics));
+  WeightFiles weights(file->folder);
+  const CompileRequest request = MakeCompileRequest(*file, *source, options, &weights);
+  NetworkOptions network;
+  network.weight_folder = file->folder;
+  network.optimize = network.fuse = false;
+  CPUContext context;
+  std::vector<TestCall> calls;
+  for (unsigned i = 0; i < tests.size(); ++i) {
+    if (llvm::Error error = RunTest(request, i, tests[i].num_runs, network, &context, &calls))
+      return error;
+  }
+  return calls;
+}
+
+}  // namespace pdl

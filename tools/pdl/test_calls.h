@@ -1,0 +1,36 @@
+#ifndef TOOLS_PDL_TEST_CALLS_H_
+#define TOOLS_PDL_TEST_CALLS_H_
+
+#include <string>
+#include <vector>
+
+#include "pdl/op_def.h"
+#include "pdl/tensor.h"
+#include "tools/pdl/common_options.h"
+
+namespace pdl {
+
+/// A call that a test makes, with what it is given.
+struct TestCall {
+  const OpDef* def = nullptr;
+  /// In the order of the declarations, every default filled in.
+  std::vector<AttributeValue> attributes;
+  /// Dense tensors on the CPU.
+  std::vector<Tensor> operands;
+  /// Sizes of the results; none where only the run knows them.
+  std::vector<Sizes> results;
+  /// "ops/cos.pdl:3:5".
+  std::string place;
+
+  /// "sum(f32[2, 3], axes=[1])".
+  std::string ToString() const;
+};
+
+/// The calls of the tests in a text, in their order: those with dense operands. An Error where the
+/// text has mistakes, or what gives the operands cannot be computed.
+llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
+                                                   const CommonOptions& options);
+
+}  // namespace pdl
+
+#endif  // TOOLS_PDL_TEST_CALLS_H_
