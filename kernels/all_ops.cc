@@ -36,6 +36,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterConvolutionOps(registry);
   RegisterUnfoldOps(registry);
   RegisterPoolingOps(registry);
+  RegisterResizeOps(registry);
   RegisterUnpoolOps(registry);
   RegisterDepthSpaceOps(registry);
   RegisterPlanOps(registry);

@@ -46,6 +46,7 @@ void RegisterRandomOps(OpRegistry& registry);
 void RegisterConvolutionOps(OpRegistry& registry);
 void RegisterUnfoldOps(OpRegistry& registry);
 void RegisterPoolingOps(OpRegistry& registry);
+void RegisterResizeOps(OpRegistry& registry);
 void RegisterUnpoolOps(OpRegistry& registry);
 void RegisterDepthSpaceOps(OpRegistry& registry);
 void RegisterPlanOps(OpRegistry& registry);
