@@ -4,16 +4,10 @@
 
 #include <memory>
 
-#include "kernels/dnnl_conv.h"
-#include "kernels/sliding_window.h"
+#include "kernels/conv_sizes.h"
 #include "pdl/operator.h"
 
 namespace pdl {
-
-/// The sizes of a call of conv*d (kForward: x, w, bias), conv_transpose*d (kTransposed: y, w, bias)
-/// or conv_weight_grad (kWeights: x, y).
-llvm::Expected<ConvSizes> EvaluateConv(const PrepareContext& context,
-                                       const AttributeReader& attributes, ConvKind kind);
 
 /// Cuts a convolution into tasks by its sizes alone, so that the result is the same for any count
 /// of threads.

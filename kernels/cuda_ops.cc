@@ -31,6 +31,11 @@ void AddAllKernels(OpRegistry& registry) {
   AddCastKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);
+  AddConvolutionKernels(registry);
+  AddUnfoldKernels(registry);
+  AddPoolingKernels(registry);
+  AddUnpoolKernels(registry);
+  AddResizeKernels(registry);
 }
 
 }  // namespace pdl::cuda

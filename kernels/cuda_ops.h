@@ -41,6 +41,11 @@ void AddRotaryKernels(OpRegistry& registry);
 void AddCastKernels(OpRegistry& registry);
 void AddConstantKernels(OpRegistry& registry);
 void AddRandomKernels(OpRegistry& registry);
+void AddConvolutionKernels(OpRegistry& registry);
+void AddUnfoldKernels(OpRegistry& registry);
+void AddPoolingKernels(OpRegistry& registry);
+void AddUnpoolKernels(OpRegistry& registry);
+void AddResizeKernels(OpRegistry& registry);
 
 }  // namespace pdl::cuda
 

@@ -34,7 +34,8 @@ inline StridedView DepthSpaceView(llvm::ArrayRef<int64_t> sizes, int64_t block, 
     return view;
   }
   // x is [N, C, (size, block)...]; y [N, C, block..., size...] or [N, block..., C, size...].
-  const llvm::SmallVector<int64_t, 6> strides = RowMajorStrides(sizes);
+  llvm::SmallVector<int64_t, 6> strides(sizes.size(), 1);
+  for (size_t i = sizes.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * sizes[i + 1];
   view.sizes.push_back(sizes[0]);
   view.strides.push_back(strides[0]);
   const auto add_channels = [&] {

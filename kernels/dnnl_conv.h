@@ -7,13 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "kernels/sliding_window.h"
+#include "kernels/conv_sizes.h"
 #include "llvm/Support/Error.h"
 
 namespace pdl {
-
-/// Which of a convolution's operands is computed from the other two: y, x, or w.
-enum class ConvKind { kForward, kTransposed, kWeights };
 
 /// One convolution of floats, or a part of one. The tensors lie in row-major order but for the
 /// strides between batches and between the first dim of w, which may be those of larger ones.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/conv_plan.h"
+#include "kernels/dnnl_conv.h"
 #include "kernels/float_copy.h"
 #include "llvm/Support/FormatVariadic.h"
 
