@@ -174,9 +174,15 @@ Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand righ
   call.place = use.range;
   // To '@' an index is the one-hot row: it takes rows of the table.
   const Value* index = left.datum.tensor();
-  const bool takes_rows = use.op == Operator::kMatmul && index != nullptr &&
-                          index->type().index_bound && right.datum.tensor() != nullptr &&
-                          right.datum.tensor()->type().rank() == 2;
+  const bool is_index =
+      use.op == Operator::kMatmul && index != nullptr && index->type().index_bound;
+  if (is_index && right.datum.is_literal() && right.datum.list() != nullptr) {
+    // A table has a dtype of its own.
+    right.datum = Datum(AsTensor(right.datum, right.range, NaturalDType(right.datum), {}));
+    if (right.datum.tensor() == nullptr) return Datum();
+  }
+  const bool takes_rows =
+      is_index && right.datum.tensor() != nullptr && right.datum.tensor()->type().rank() == 2;
   if (takes_rows) {
     const Operand& table = right;
     if (!MatchRows(*index, *table.datum.tensor(), use.range)) return Datum();

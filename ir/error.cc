@@ -9,6 +9,13 @@
 namespace pdl {
 namespace {
 
+size_t CommonPrefix(llvm::StringRef a, llvm::StringRef b) {
+  const size_t end = std::min(a.size(), b.size());
+  size_t length = 0;
+  while (length < end && a[length] == b[length]) ++length;
+  return length;
+}
+
 struct CodeRow {
   Code code;
   const char* title;
@@ -93,12 +100,16 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
   };
   const std::string letters = name.size() <= 64 ? sorted(name) : "";
   for (llvm::StringRef candidate : candidates) {
-    unsigned distance = name.edit_distance_insensitive(candidate, true, best_distance);
+    unsigned distance = name.edit_distance_insensitive(candidate, true, best_distance + 1);
     if (candidate.size() == letters.size() && distance > 1 && distance <= 2 &&
         sorted(candidate) == letters) {
       distance = 1;
     }
-    if (distance < best_distance && distance < name.size()) {
+    // Of equally near ones that which begins as what was written: people know how names begin.
+    const bool is_nearer =
+        distance < best_distance || (distance == best_distance && !best.empty() &&
+                                     CommonPrefix(name, candidate) > CommonPrefix(name, best));
+    if (is_nearer && distance < name.size()) {
       best = candidate;
       best_distance = distance;
     }

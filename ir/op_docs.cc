@@ -83,6 +83,7 @@ std::string OpCallToString(const OpSignature& signature) {
     arguments.push_back(decl.name + ": " + DeclarationOf(decl));
   std::vector<std::string> outputs;
   for (const OutputDecl& output : signature.outputs) outputs.push_back(output.name);
+  if (!signature.results_from.empty()) outputs.back() += "...";
   std::string text = signature.name + "(" + llvm::join(arguments, ", ") + ")";
   return outputs.empty() ? text : text + " -> " + llvm::join(outputs, ", ");
 }

@@ -17,6 +17,8 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterVarianceOps(registry);
   RegisterScanOps(registry);
   RegisterSegmentOps(registry);
+  RegisterSegmentPoolOps(registry);
+  RegisterSequenceOps(registry);
   RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);

@@ -24,6 +24,8 @@ void RegisterArgExtremeOps(OpRegistry& registry);
 void RegisterVarianceOps(OpRegistry& registry);
 void RegisterScanOps(OpRegistry& registry);
 void RegisterSegmentOps(OpRegistry& registry);
+void RegisterSegmentPoolOps(OpRegistry& registry);
+void RegisterSequenceOps(OpRegistry& registry);
 void RegisterSparseOps(OpRegistry& registry);
 void RegisterSoftmaxOps(OpRegistry& registry);
 void RegisterNormalizationOps(OpRegistry& registry);

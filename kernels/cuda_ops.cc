@@ -15,6 +15,7 @@ void AddAllKernels(OpRegistry& registry) {
   AddReductionKernels(registry);
   AddScanKernels(registry);
   AddSegmentKernels(registry);
+  AddSegmentPoolKernels(registry);
   AddSparseKernels(registry);
   AddSoftmaxKernels(registry);
   AddNormalizationKernels(registry);

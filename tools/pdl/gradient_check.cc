@@ -113,7 +113,7 @@ class CallGraph {
     std::vector<Value*> operands;
     for (const Fed& input : inputs_) operands.push_back(input.value);
     std::vector<std::string> names;
-    for (size_t i = 0; i < call_.def->signature.outputs.size(); ++i)
+    for (size_t i = 0; i < call_.def->signature.NumResults(call_.attributes); ++i)
       names.push_back(graph_.NewName("y"));
     auto op = graph_.AddOpWithValues(*call_.def, operands, call_.attributes, names);
     if (!op) return op.takeError();
