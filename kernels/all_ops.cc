@@ -42,6 +42,12 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterRandomOps(registry);
   RegisterRandomChoiceOps(registry);
   RegisterOrthogonalOps(registry);
+  RegisterConvolutionOps(registry);
+  RegisterUnfoldOps(registry);
+  RegisterPoolingOps(registry);
+  RegisterResizeOps(registry);
+  RegisterUnpoolOps(registry);
+  RegisterDepthSpaceOps(registry);
   RegisterPlanOps(registry);
 }
 

@@ -38,6 +38,11 @@ void AddAllKernels(OpRegistry& registry) {
   AddRandomKernels(registry);
   AddRandomChoiceKernels(registry);
   AddOrthogonalKernels(registry);
+  AddConvolutionKernels(registry);
+  AddUnfoldKernels(registry);
+  AddPoolingKernels(registry);
+  AddUnpoolKernels(registry);
+  AddResizeKernels(registry);
 }
 
 }  // namespace pdl::cuda
