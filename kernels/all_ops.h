@@ -19,6 +19,7 @@ void RegisterBinaryOps(OpRegistry& registry);
 void RegisterNaryOps(OpRegistry& registry);
 void RegisterComparisonOps(OpRegistry& registry);
 void RegisterMatmulOps(OpRegistry& registry);
+void RegisterEinsumOps(OpRegistry& registry);
 void RegisterReductionOps(OpRegistry& registry);
 void RegisterArgExtremeOps(OpRegistry& registry);
 void RegisterVarianceOps(OpRegistry& registry);
@@ -43,8 +44,17 @@ void RegisterSortOps(OpRegistry& registry);
 void RegisterAttentionOps(OpRegistry& registry);
 void RegisterRotaryOps(OpRegistry& registry);
 void RegisterCastOps(OpRegistry& registry);
+void RegisterQuantizeOps(OpRegistry& registry);
 void RegisterConstantOps(OpRegistry& registry);
 void RegisterRandomOps(OpRegistry& registry);
+void RegisterRandomChoiceOps(OpRegistry& registry);
+void RegisterOrthogonalOps(OpRegistry& registry);
+void RegisterConvolutionOps(OpRegistry& registry);
+void RegisterUnfoldOps(OpRegistry& registry);
+void RegisterPoolingOps(OpRegistry& registry);
+void RegisterResizeOps(OpRegistry& registry);
+void RegisterUnpoolOps(OpRegistry& registry);
+void RegisterDepthSpaceOps(OpRegistry& registry);
 void RegisterPlanOps(OpRegistry& registry);
 
 }  // namespace pdl

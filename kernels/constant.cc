@@ -262,14 +262,6 @@ struct SizeMaker : OpProtoMaker {
 
 // --- range, linspace ----------------------------------------------------------------------------
 
-// The one size in a shape attribute, or an Error at it.
-llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute) {
-  const Shape& dims = context.attributes().Dims(attribute);
-  if (dims.size() == 1) return dims[0];
-  return context.FailAtAttribute(attribute, Code::kRank, "'{0}' must be one size, got {1}",
-                                 attribute, dims.size());
-}
-
 template <class Context>
 class RangeOp : public Operator<Context> {
  public:

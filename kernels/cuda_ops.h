@@ -40,8 +40,16 @@ void AddSortKernels(OpRegistry& registry);
 void AddAttentionKernels(OpRegistry& registry);
 void AddRotaryKernels(OpRegistry& registry);
 void AddCastKernels(OpRegistry& registry);
+void AddQuantizeKernels(OpRegistry& registry);
 void AddConstantKernels(OpRegistry& registry);
 void AddRandomKernels(OpRegistry& registry);
+void AddRandomChoiceKernels(OpRegistry& registry);
+void AddOrthogonalKernels(OpRegistry& registry);
+void AddConvolutionKernels(OpRegistry& registry);
+void AddUnfoldKernels(OpRegistry& registry);
+void AddPoolingKernels(OpRegistry& registry);
+void AddUnpoolKernels(OpRegistry& registry);
+void AddResizeKernels(OpRegistry& registry);
 
 }  // namespace pdl::cuda
 
