@@ -330,10 +330,9 @@ class ConstantWriter {
 
 llvm::Error WriteLeaves(const Datum& datum, llvm::ArrayRef<int64_t> sizes, ConstantWriter* writer) {
   const auto* items = datum.list();
-  if (sizes.empty() != (items == nullptr) ||
-      (items != nullptr && static_cast<int64_t>(items->size()) != sizes.front())) {
-    return Fail("the rows of a list differ in length: only what is fed or compared with a ragged value may");
-  }
+  if (sizes.empty() != (items == nullptr)) return Fail("lists and what is none stand side by side");
+  if (items != nullptr && static_cast<int64_t>(items->size()) != sizes.front())
+    return Fail("its rows differ in length");
   if (items == nullptr) return writer->Write(datum);
   for (const Datum& item : *items) {
     if (llvm::Error error = WriteLeaves(item, sizes.drop_front(), writer)) return error;

@@ -126,9 +126,7 @@ Elaborator::Results Elaborator::ResultsOf(Op* op) {
   if (op == nullptr) return results;
   const OpSignature& signature = op->def().signature;
   for (size_t i = 0; i < op->results().size(); ++i) {
-    results.all.push_back({signature.outputs[std::min(i, signature.outputs.size() - 1)].name,
-                           Datum(op->results()[i]),
-                           {}});
+    results.all.push_back({signature.output(i).name, Datum(op->results()[i]), {}});
   }
   return results;
 }
@@ -385,10 +383,10 @@ Elaborator::Results Elaborator::EvaluateCall(const ast::CallExpr* expr, const Op
 }
 
 llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& signature,
-                                                          Targets targets) {
+                                                          size_t num_results, Targets targets) {
   llvm::SmallVector<std::string, 1> names;
   const std::string& base = frame_->base;
-  for (size_t i = 0; i < signature.outputs.size(); ++i) {
+  for (size_t i = 0; i < num_results; ++i) {
     if (i < targets.size() && targets[i] != "_") {
       const std::string& target = targets[i];
       names.push_back(graph_.FindValue(target) == nullptr ? target : graph_.NewName(target));
@@ -397,7 +395,7 @@ llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& sig
           graph_.NewName(FullName(base.empty() ? signature.name : base + "_" + signature.name)));
     } else {
       names.push_back(graph_.NewName(
-          FullName((base.empty() ? signature.name : base) + "_" + signature.outputs[i].name)));
+          FullName((base.empty() ? signature.name : base) + "_" + signature.output(i).name)));
     }
   }
   return names;
@@ -452,8 +450,15 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
   options.block = call.block;
   options.recompute = frame_->recompute;
   if (!frame_->path.empty()) options.layer_path = llvm::StringRef(frame_->path).drop_back().str();
-  llvm::Expected<Op*> op = graph_.AddOp(*call.def, operands, call.attributes,
-                                        ResultNames(signature, targets), std::move(options));
+  llvm::Expected<std::vector<AttributeValue>> values =
+      CompleteAttributes(signature, call.attributes);
+  if (!values) {
+    ReportCallError(values.takeError(), call);
+    return nullptr;
+  }
+  const auto names = ResultNames(signature, signature.NumResults(*values), targets);
+  llvm::Expected<Op*> op =
+      graph_.AddOpWithValues(*call.def, operands, std::move(*values), names, std::move(options));
   if (op) return *op;
   ReportCallError(op.takeError(), call);
   return nullptr;
@@ -495,7 +500,7 @@ Value* Elaborator::EmitConstant(Constant constant, SourceRange range, Targets ta
   if (!frame_->path.empty()) options.layer_path = llvm::StringRef(frame_->path).drop_back().str();
   llvm::SmallVector<std::string, 1> names;
   if (!targets.empty()) {
-    names = ResultNames(signature, targets);
+    names = ResultNames(signature, 1, targets);
   } else {
     names.push_back(graph_.NewName(FullName(frame_->base.empty() ? "c" : frame_->base + "_c")));
   }

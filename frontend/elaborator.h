@@ -352,7 +352,8 @@ class Elaborator {
   Value* EmitSize(const Dim& size, SourceRange range, DType dtype, Targets targets);
   Value* EmitConstant(Constant constant, SourceRange range, Targets targets);
   /// Names for the results of a call: the targets, or what is made of the name being assigned.
-  llvm::SmallVector<std::string, 1> ResultNames(const OpSignature& signature, Targets targets);
+  llvm::SmallVector<std::string, 1> ResultNames(const OpSignature& signature, size_t num_results,
+                                                Targets targets);
   /// Evaluates with dims before tensors of the same name.
   Datum EvaluateSize(const ast::Expr* expr);
 

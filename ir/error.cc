@@ -9,6 +9,15 @@
 namespace pdl {
 namespace {
 
+/// Letters that two names begin with and end in alike.
+size_t CommonEnds(llvm::StringRef a, llvm::StringRef b) {
+  const size_t end = std::min(a.size(), b.size());
+  size_t begin = 0, last = 0;
+  while (begin < end && a[begin] == b[begin]) ++begin;
+  while (last < end - begin && a[a.size() - 1 - last] == b[b.size() - 1 - last]) ++last;
+  return begin + last;
+}
+
 struct CodeRow {
   Code code;
   const char* title;
@@ -93,12 +102,16 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
   };
   const std::string letters = name.size() <= 64 ? sorted(name) : "";
   for (llvm::StringRef candidate : candidates) {
-    unsigned distance = name.edit_distance_insensitive(candidate, true, best_distance);
+    unsigned distance = name.edit_distance_insensitive(candidate, true, best_distance + 1);
     if (candidate.size() == letters.size() && distance > 1 && distance <= 2 &&
         sorted(candidate) == letters) {
       distance = 1;
     }
-    if (distance < best_distance && distance < name.size()) {
+    // Of equally near ones that which begins and ends as what was written.
+    const bool is_nearer =
+        distance < best_distance || (distance == best_distance && !best.empty() &&
+                                     CommonEnds(name, candidate) > CommonEnds(name, best));
+    if (is_nearer && distance < name.size()) {
       best = candidate;
       best_distance = distance;
     }

@@ -20,14 +20,23 @@ Value* GradientContext::Call(llvm::StringRef name, llvm::ArrayRef<Value*> operan
     error_ = "no operator is called '" + name.str() + "'";
     return nullptr;
   }
+  llvm::Expected<std::vector<AttributeValue>> values =
+      CompleteAttributes(def->signature, attributes);
+  if (!values) {
+    error_ = name.str() + ": " + llvm::toString(values.takeError());
+    return nullptr;
+  }
   llvm::SmallVector<std::string, 1> names;
-  for (size_t i = 0; i < def->signature.outputs.size(); ++i)
-    names.push_back(graph_->NewName("d_" + op_->result()->name()));
+  for (size_t i = 0; i < def->signature.NumResults(*values); ++i) {
+    const std::string base = "d_" + op_->result()->name();
+    names.push_back(graph_->NewName(i == 0 ? base : base + "." + std::to_string(i)));
+  }
   CallOptions options;
   options.location = op_->location();
   options.block = op_->block();
   options.layer_path = op_->layer_path();
-  llvm::Expected<Op*> call = graph_->AddOp(*def, operands, attributes, names, std::move(options));
+  llvm::Expected<Op*> call =
+      graph_->AddOpWithValues(*def, operands, std::move(*values), names, std::move(options));
   if (!call) {
     error_ = name.str() + ": " + llvm::toString(call.takeError());
     return nullptr;

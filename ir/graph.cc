@@ -110,7 +110,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   for (Value* operand : operands) types.push_back(&operand->type_);
   InferenceContext context(def, types, attributes, operands);
   if (llvm::Error error = Infer(context)) return error;
-  if (result_names.size() != def.signature.outputs.size())
+  if (result_names.size() != context.outputs().size())
     InternalError("'" + def.name() + "' needs a name for each of its results");
 
   std::vector<Type> results = context.TakeOutputs();

@@ -14,7 +14,7 @@ InferenceContext::InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*>
       operands_(operands),
       attributes_(def.signature, attributes),
       values_(values),
-      outputs_(def.signature.outputs.size()) {}
+      outputs_(def.signature.NumResults(attributes)) {}
 
 bool InferenceContext::is_known_to_plan(unsigned index) const {
   return values_.empty() || IsKnownToPlan(values_[index]);

@@ -94,10 +94,6 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   if (!def)
     return InCall(
         desc, MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'", desc.type()));
-  if (desc.outputs_size() != static_cast<int>(def->signature.outputs.size()))
-    return InCall(desc,
-                  MakeUserError(Code::kBadNetwork, "{0} results, but '{1}' has {2}",
-                                desc.outputs_size(), desc.type(), def->signature.outputs.size()));
   for (int i = 0; i < desc.outputs_size(); ++i) {
     if (llvm::Error error = CheckName(desc.outputs(i))) return error;
     if (std::find(desc.outputs().begin(), desc.outputs().begin() + i, desc.outputs(i)) !=
@@ -113,9 +109,17 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   llvm::SmallVector<NamedAttribute, 4> attributes;
   if (llvm::Error error = ReadAttributes(desc, *def, block, &attributes))
     return InCall(desc, std::move(error));
+  llvm::Expected<std::vector<AttributeValue>> values =
+      CompleteAttributes(def->signature, attributes);
+  if (!values) return InCall(desc, values.takeError());
+  const size_t num_results = def->signature.NumResults(*values);
+  if (static_cast<size_t>(desc.outputs_size()) != num_results)
+    return InCall(desc, MakeUserError(Code::kBadNetwork, "{0} results, but '{1}' has {2}",
+                                      desc.outputs_size(), desc.type(), num_results));
   llvm::SmallVector<std::string, 1> names(desc.outputs().begin(), desc.outputs().end());
-  llvm::Expected<Op*> op = graph_.AddOp(*def, operands, attributes, names,
-                                        {*location, {block}, desc.layer(), desc.recompute()});
+  llvm::Expected<Op*> op =
+      graph_.AddOpWithValues(*def, operands, std::move(*values), names,
+                             {*location, {block}, desc.layer(), desc.recompute()});
   if (!op) return InCall(desc, op.takeError());
   return op;
 }

@@ -57,6 +57,18 @@ int OpSignature::PositionalAttribute() const {
   return -1;
 }
 
+size_t OpSignature::NumResults(llvm::ArrayRef<AttributeValue> values) const {
+  const size_t fixed = outputs.size() - (results_from.empty() ? 0 : 1);
+  for (const std::string& name : results_from) {
+    const AttributeValue& value = values[static_cast<size_t>(FindAttribute(name))];
+    if (const auto* count = std::get_if<int64_t>(&value))
+      return fixed + static_cast<size_t>(std::max<int64_t>(*count, 0));
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) return fixed + list->size();
+    if (const auto* shape = std::get_if<Shape>(&value)) return fixed + shape->size();
+  }
+  return results_from.empty() ? fixed : fixed + 1;
+}
+
 unsigned OpSignature::MinOperands() const {
   unsigned count = 0;
   for (const InputDecl& input : inputs)

@@ -60,6 +60,7 @@ void OpToProto(const OpDef& def, OpProto* out) {
   }
   for (const AttributeDecl& decl : def.signature.attributes)
     AttributeDeclToProto(decl, out->add_attributes());
+  for (const std::string& name : def.signature.results_from) out->add_results_from(name);
   out->set_elementwise(def.has(kElementwise));
   out->set_random(def.has(kRandom));
   out->set_effect(def.has(kEffect));

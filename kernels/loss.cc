@@ -283,6 +283,7 @@ struct CrossEntropyMaker : LabelLossMaker {
         .AtLeast(0)
         .AtMost(1);
     SetGradient(CrossEntropyGradient);
+    AddExample("loss = cross_entropy([[0.0, 0.0], [5.0, 0.0]], [1, 0])  # = [0.693147, 0.006715]");
   }
 };
 
@@ -392,6 +393,7 @@ struct MseMaker : OpProtoMaker {
     AddOutput("loss", "a scalar, dtype as x");
     SetInference(InferMse);
     SetGradient(MseGradient);
+    AddExample("loss = mse([1.0, 2.0], [1.0, 4.0])  # = 2.0");
   }
 };
 

@@ -161,6 +161,7 @@ struct SumMaker : ReductionMaker {
             "dtype as x, i64 for integers and truth values; the dims of x without the axes");
     SetInference(InferSum);
     SetGradient(SumGradient);
+    AddExample("y = sum([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [3.0, 7.0]");
   }
 };
 
@@ -170,6 +171,7 @@ struct MeanMaker : ReductionMaker {
             "dtype as x; the dims of x without the axes");
     SetInference(InferMean);
     SetGradient(MeanGradient);
+    AddExample("y = mean([[1.0, 5.0], [7.0, 0.0]], axes=[0])  # = [4.0, 2.5]");
   }
 };
 
@@ -181,6 +183,7 @@ struct NormMaker : ReductionMaker {
         kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
     SetInference(InferMean);
     SetGradient(NormGradient);
+    AddExample("y = norm([[3.0, 4.0], [6.0, 8.0]], axes=[1])  # = [5.0, 10.0]");
   }
 };
 
@@ -190,6 +193,7 @@ struct MaxMaker : ReductionMaker {
             kNumberSet, "dtype as x; the dims of x without the axes");
     SetInference(InferExtreme);
     SetGradient(ExtremeGradient);
+    AddExample("y = max([[1.0, 5.0], [7.0, 0.0]], axes=[1])  # = [5.0, 7.0]");
   }
 };
 
@@ -199,6 +203,7 @@ struct MinMaker : ReductionMaker {
             kNumberSet, "dtype as x; the dims of x without the axes");
     SetInference(InferExtreme);
     SetGradient(ExtremeGradient);
+    AddExample("y = min([[1.0, 5.0], [7.0, 0.0]], axes=[1], keep=true)  # = [[1.0], [0.0]]");
   }
 };
 

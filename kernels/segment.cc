@@ -265,6 +265,7 @@ llvm::Expected<Dim> InferSegments(InferenceContext& context, unsigned input) {
 }
 
 void RegisterSegmentOps(OpRegistry& registry) {
+  registry.BeginFamily("Ragged and sparse values");
   registry.RegisterOp<SegmentIdsOp, SegmentIdsMaker>("segment_ids");
   registry.RegisterOp<SegmentReverseOp, SegmentReverseMaker>("segment_reverse");
   registry.RegisterOp<SegmentWindowOp, SegmentWindowMaker>("segment_window");

@@ -90,6 +90,7 @@ struct ReshapeMaker : OpProtoMaker {
         .Positional();
     SetInference(InferReshape);
     SetGradient(ReshapeBack);
+    AddExample("y = reshape([1, 2, 3, 4, 5, 6], [2, 3])  # = [[1, 2, 3], [4, 5, 6]]");
   }
 };
 
@@ -115,6 +116,8 @@ struct FlattenMaker : OpProtoMaker {
         .Default(1);
     SetInference(InferFlatten);
     SetGradient(ReshapeBack);
+    AddExample(
+        "y = flatten([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])  # = [[1, 2, 3, 4], [5, 6, 7, 8]]");
   }
 };
 
@@ -281,6 +284,7 @@ struct TransposeMaker : OpProtoMaker {
         .Positional();
     SetInference(InferTranspose);
     SetGradient(TransposeGradient);
+    AddExample("y = transpose([[1, 2, 3], [4, 5, 6]])  # = [[1, 4], [2, 5], [3, 6]]");
   }
 };
 
@@ -342,6 +346,7 @@ struct BroadcastToMaker : OpProtoMaker {
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
     });
+    AddExample("y = broadcast_to([[1], [2]], [2, 3])  # = [[1, 1, 1], [2, 2, 2]]");
   }
 };
 

@@ -3,9 +3,11 @@
 
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
+#include "kernels/inference_helpers.h"
 #include "kernels/strided_copy.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
+#include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
 
@@ -235,6 +237,97 @@ struct SliceMaker : OpProtoMaker {
         .AtLeast(1);
     SetInference(InferSlice);
     SetGradient(SliceGradient);
+    AddExample("y = slice([10, 20, 30, 40], axes=[0], starts=[1], stops=[3])  # = [20, 30]");
+  }
+};
+
+// --- split --------------------------------------------------------------------------------------
+
+// Where each part begins along the axis, and behind them the size of the axis.
+llvm::SmallVector<Dim, 4> SplitPoints(const AttributeReader& attributes, const Dim& size) {
+  llvm::SmallVector<Dim, 4> points = {Dim(0)};
+  if (attributes.Has("sizes")) {
+    for (const Dim& part : attributes.Dims("sizes")) points.push_back(points.back() + part);
+  } else {
+    const int64_t parts = attributes.Int("parts");
+    for (int64_t i = 0; i < parts; ++i)
+      points.push_back(points.back() + Dim::FloorDiv(size, parts));
+  }
+  return points;
+}
+
+llvm::Error InferSplit(InferenceContext& context) {
+  const Type& x = context.input(0);
+  if (x.is_scalar()) return context.FailAt({0}, Code::kRank, "a scalar has no axis to be cut");
+  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
+  if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
+  const Dim& size = x.dims[*axis];
+  const bool has_sizes = context.attributes().Has("sizes");
+  if (has_sizes == context.attributes().Has("parts")) {
+    return context.FailAtAttribute(has_sizes ? "sizes" : "parts", Code::kAttributeRange,
+                                   "give the count of parts, or their sizes");
+  }
+  if (has_sizes) {
+    if (llvm::Error error = CheckDims(context, "sizes")) return error;
+  }
+  const auto points = SplitPoints(context.attributes(), size);
+  if (llvm::Error error = context.RequireEqual(
+          points.back(), size, {0},
+          has_sizes ? "the sizes do not add up to the axis" : "the axis does not part evenly")) {
+    return error;
+  }
+  for (size_t i = 0; i + 1 < points.size(); ++i) {
+    Type part = x;
+    part.dims[*axis] = points[i + 1] - points[i];
+    context.SetOutput(static_cast<unsigned>(i), std::move(part));
+  }
+  return llvm::Error::success();
+}
+
+void SplitGradient(GradientContext& g) {
+  llvm::SmallVector<Value*, 4> parts;
+  for (unsigned i = 0; i < g.op().results().size(); ++i) {
+    const Type& type = g.output(i)->type();
+    Value* dy = g.output_gradient(i);
+    if (dy == nullptr) dy = g.Call("zeros", {}, {{"dims", type.dims}, {"dtype", type.dtype}});
+    parts.push_back(dy);
+  }
+  g.SetInputGradient(0, g.Call("concat", parts, {{"axis", g.attributes().Int("axis")}}));
+}
+
+llvm::Error LowerSplit(LoweringContext& l) {
+  Value* x = l.input(0).values;
+  const Type& type = l.input(0).type;
+  int64_t axis = l.attributes().Int("axis");
+  if (axis < 0) axis += type.rank();
+  const auto points = SplitPoints(l.attributes(), type.dims[static_cast<size_t>(axis)]);
+  axis -= type.ragged_levels();
+  for (unsigned i = 0; i + 1 < points.size(); ++i) {
+    l.SetOutput(i, l.Call("slice", {x},
+                          {{"axes", std::vector<int64_t>{axis}},
+                           {"starts", Shape{points[i]}},
+                           {"stops", Shape{points[i + 1]}}}));
+  }
+  return l.TakeError();
+}
+
+struct SplitMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "A tensor cut into parts along an axis: `parts` equal ones, or parts of these sizes. "
+        "`q, k, v = split(x, parts=3)`.");
+    AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
+    AddOutput("y", "each part; dtype as x");
+    AddAttr<int64_t>("parts", "how many equal parts").Optional().AtLeast(1).AtMost(1 << 16);
+    AddAttr<Shape>("sizes", "the size of each part along the axis").Optional();
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
+    RepeatLastOutput({"sizes", "parts"});
+    SetInference(InferSplit);
+    SetGradient(SplitGradient);
+    SetLowering(LowerSplit);
+    AddExample("a, b = split([1, 2, 3, 4], parts=2)");
+    AddExample("a, b = split([1, 2, 3, 4], sizes=[1, 3])");
   }
 };
 
@@ -369,6 +462,7 @@ struct ConcatMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
+    AddExample("y = concat([[1], [2]], [[3, 4], [5, 6]], axis=1)  # = [[1, 3, 4], [2, 5, 6]]");
   }
 };
 
@@ -435,6 +529,7 @@ struct StackMaker : OpProtoMaker {
 void RegisterSliceOps(OpRegistry& registry) {
   registry.BeginFamily("Slices and concatenation");
   registry.RegisterOp<SliceOp, SliceMaker>("slice");
+  registry.Add(SplitMaker().Build("split"));
   registry.RegisterOp<ConcatOp, ConcatMaker>("concat");
   registry.RegisterOp<ConcatOp, StackMaker>("stack");
 }

@@ -96,7 +96,7 @@ llvm::Error Network::Impl::Optimize() {
   optimized = graph.Clone();
   optimized.ClearTrainings();
   EliminateDeadCode(optimized);
-  if (!IsAllPlain(optimized)) {
+  if (NeedsLowering(optimized)) {
     packed = PackedInputs(graph);
     llvm::Expected<Graph> lowered = LowerStorage(optimized, registry);
     if (!lowered) return lowered.takeError();

@@ -192,9 +192,10 @@ llvm::Error CheckNames(const OperatorArguments& call) {
     InferenceContext context(*call.def, operands, call.attributes);
     return Finish(call, Infer(context));
   }
-  if (call.outputs.size() != signature.outputs.size()) {
-    return CallFailure(call, Code::kOperandCount, "gives {0} outputs, and {1} are named",
-                       signature.outputs.size(), call.outputs.size());
+  if (const size_t results = signature.NumResults(call.attributes);
+      call.outputs.size() != results) {
+    return CallFailure(call, Code::kOperandCount, "gives {0} outputs, and {1} are named", results,
+                       call.outputs.size());
   }
   for (size_t i = 0; i < call.outputs.size(); ++i) {
     if (call.outputs[i].empty())

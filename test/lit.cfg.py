@@ -5,6 +5,7 @@
 %examples   the folder examples/
 %docs       the folder docs/
 %python     a Python interpreter
+%lib        the folder of the tests' plugins
 FileCheck, not, count and split-file are found as they are.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
@@ -49,6 +50,7 @@ config.substitutions += [
     ("%pdl", config.pdl_build + "/bin/pdl"),
     ("%test", config.test_source_root),
     ("%examples", config.pdl_source + "/examples"),
+    ("%lib", config.pdl_build + "/test/lib"),
     ("%docs", config.pdl_source + "/docs"),
     ("%python", sys.executable),
 ]

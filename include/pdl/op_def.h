@@ -107,6 +107,9 @@ struct PDL_API OpSignature {
   std::vector<InputDecl> inputs;
   std::vector<OutputDecl> outputs;
   std::vector<AttributeDecl> attributes;
+  /// Attributes that say how many results the last output stands for, an int or a list with an item
+  /// for each: the first of them that is not none does. Empty: each output is one result.
+  std::vector<std::string> results_from;
   uint8_t traits = 0;
   /// What it is listed under: "Reductions"; empty for operators from outside.
   std::string family;
@@ -127,6 +130,12 @@ struct PDL_API OpSignature {
   unsigned MinOperands() const;
   /// UINT_MAX where an input is repeatable.
   unsigned MaxOperands() const;
+  /// How many results a call with these attributes (complete, in order) has.
+  size_t NumResults(llvm::ArrayRef<AttributeValue> values) const;
+  /// The declaration of a result.
+  const OutputDecl& output(size_t result) const {
+    return outputs[result < outputs.size() ? result : outputs.size() - 1];
+  }
 };
 
 /// Checks the operands and sets the result types; a complaint is a CallError.

@@ -122,6 +122,11 @@ class PDL_API OpProtoMaker {
     return AttributeBuilder<T>(AddAttribute(std::move(name), std::move(comment),
                                             AttributeTraits<T>::kind, AttributeTraits<T>::is_list));
   }
+  /// The last output stands for as many results as the first of these attributes that is not none
+  /// says: an int from 1 on, or a list with an item for each.
+  void RepeatLastOutput(std::vector<std::string> attributes) {
+    def_.signature.results_from = std::move(attributes);
+  }
   /// A union of Trait bits.
   void SetTraits(unsigned traits) { def_.signature.traits = static_cast<uint8_t>(traits); }
   void SetInference(InferFunction infer) { def_.infer = infer; }

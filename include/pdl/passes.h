@@ -18,12 +18,13 @@ namespace pdl {
 using Evaluator = llvm::function_ref<llvm::Expected<std::optional<std::vector<Constant>>>(
     const Op& op, llvm::ArrayRef<Constant> operands)>;
 
-/// A graph of dense values alone that computes what `graph` does. Ragged and sparse inputs, and
-/// outputs that are ragged, become those of PartsOf; the others keep their names.
+/// A graph of dense values alone that computes what `graph` does, by operators that have kernels.
+/// Ragged and sparse inputs, and outputs that are ragged, become those of PartsOf; the others keep
+/// their names.
 /// An Error where a ragged dim stands for the lengths of two different things.
 PDL_API llvm::Expected<Graph> LowerStorage(const Graph& graph, const OpRegistry& registry);
-/// Whether every value of a graph is dense, so that LowerStorage has nothing to do.
-PDL_API bool IsAllPlain(const Graph& graph);
+/// Whether LowerStorage has something to do: a value is not dense, or an operator has no kernel.
+PDL_API bool NeedsLowering(const Graph& graph);
 
 /// Removes calls whose results nothing needs: no output, no update, no training, no other call, no
 /// effect.

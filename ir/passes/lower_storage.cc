@@ -12,13 +12,12 @@ bool TakesRagged(const AttributeValue& value) {
   return shape && llvm::any_of(*shape, [](const Dim& dim) { return dim.is_ragged(); });
 }
 
-// An operator that has a rule, but no kernel: others always take its place.
-bool IsComposite(const Op& op) {
-  return op.def().lower != nullptr && op.def().kernel(DeviceKind::kCPU) == nullptr;
+/// It is always lowered: nothing else runs it.
+bool HasNoKernel(const OpDef& def) {
+  return def.lower && llvm::all_of(def.kernels, [](KernelCreator kernel) { return !kernel; });
 }
 
 bool IsPlain(const Op& op) {
-  if (IsComposite(op)) return false;
   auto is_plain = [](const Value* value) { return value->type().is_plain(); };
   return llvm::all_of(op.operands(), is_plain) && llvm::all_of(op.results(), is_plain) &&
          llvm::none_of(op.attribute_values(), TakesRagged);
@@ -47,10 +46,11 @@ llvm::Error Unexpected(const Op& op, llvm::Error error) {
 
 }  // namespace
 
-bool IsAllPlain(const Graph& graph) {
-  auto is_plain = [](const Value* value) { return value->type().is_plain(); };
-  return llvm::all_of(graph.inputs(), is_plain) &&
-         llvm::all_of(graph.ops(), [](const Op* op) { return IsPlain(*op); });
+bool NeedsLowering(const Graph& graph) {
+  auto needs = [](const Op* op) { return !IsPlain(*op) || HasNoKernel(op->def()); };
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    if (llvm::any_of(graph.block({i}).ops, needs)) return true;
+  return llvm::any_of(graph.inputs(), [](const Value* v) { return !v->type().is_plain(); });
 }
 
 llvm::Expected<Graph> LowerStorage(const Graph& graph, const OpRegistry& registry) {
@@ -159,7 +159,7 @@ llvm::Error StorageLowering::CopyBlocks() {
                         {},
                         nullptr};
     for (const Op* op : block.ops)
-      if (llvm::Error error = IsComposite(*op) ? Lower(*op) : CopyOp(*op)) return error;
+      if (llvm::Error error = Lower(*op)) return error;
     std::vector<Value*> outputs;
     for (const Value* output : block.outputs) outputs.push_back(lowered(output).values);
     out_.SetBlockOutputs({i}, std::move(outputs));
@@ -191,7 +191,7 @@ llvm::Expected<Op*> StorageLowering::Call(const Op& at, llvm::StringRef name,
       CompleteAttributes(def->signature, attributes);
   if (!values) return Unexpected(at, values.takeError());
   llvm::SmallVector<std::string, 1> names;
-  for (size_t i = 0; i < def->signature.outputs.size(); ++i)
+  for (size_t i = 0; i < def->signature.NumResults(*values); ++i)
     names.push_back(out_.NewName(at.result()->name()));
   return Emit(*def, operands, std::move(*values), names, at);
 }
@@ -214,7 +214,7 @@ llvm::Error StorageLowering::CopyOp(const Op& op) {
 }
 
 llvm::Error StorageLowering::Lower(const Op& op) {
-  if (IsPlain(op)) return CopyOp(op);
+  if (IsPlain(op) && !HasNoKernel(op.def())) return CopyOp(op);
   LoweringContext context(*this, op);
   if (op.def().has(kPlanSelect)) return LowerSelect(op);
   if (llvm::Error error = op.def().lower ? op.def().lower(context) : context.LowerPacked())

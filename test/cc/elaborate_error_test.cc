@@ -79,7 +79,7 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"y = x + i", "5: add: dtypes differ: f32 and i64 [PDL0303]"},
       {"y = i + 2.5", "9: the float 2.5 is no i64 [PDL0211]"},
       {"y = x + [[1], [2, 3]]",
-       "9: a ragged list is not part of this version yet: its rows differ in length [PDL0211]"},
+       "9: its rows differ in length [PDL0211]"},
       {"y = x + \"a\"", "9: wanted a tensor, got the text \"a\" [PDL0209]"},
       {"y = foo + foo * 2", "5: no value is called 'foo' [PDL0102]"},
       {"y = xx + 1\nz = y + 1\noutput z",

@@ -1,27 +1,11 @@
-// Every gradient rule against central differences, in double.
+// What `pdl gradcheck` does not see of gradient rules: corners, and calls without a kernel.
 #include <gtest/gtest.h>
-
-#include <cmath>
-#include <map>
-#include <set>
 
 #include "op_test_util.h"
 #include "pdl/gradient.h"
 
 namespace pdl::testing {
 namespace {
-
-using Ints = std::vector<int64_t>;
-
-struct GradientCase {
-  const char* op;
-  std::vector<Sizes> inputs;
-  Attributes attributes = {};
-  /// Elements lie in [low, high], no two of them nearer than a thousandth of the range.
-  double low = -2, high = 2;
-  /// Operands that are no floats, by their numbers.
-  std::map<unsigned, Tensor> fixed = {};
-};
 
 Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
 
