@@ -129,20 +129,15 @@ class SegmentPadOp : public Operator<Context> {
   };
 };
 
-llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute) {
-  const Shape& dims = context.attributes().Dims(attribute);
-  if (dims.size() != 1) {
-    return context.FailAtAttribute(attribute, Code::kRank, "'{0}' must be one size, got {1}",
-                                   attribute, ShapeToString(dims));
-  }
+llvm::Expected<Dim> OneCount(InferenceContext& context, llvm::StringRef attribute) {
   if (llvm::Error error = CheckDims(context, attribute)) return error;
-  return dims[0];
+  return OneSize(context, attribute);
 }
 
 llvm::Error InferSegmentIds(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneSize(context, "dims");
+  auto rows = OneCount(context, "dims");
   if (!rows) return rows.takeError();
   Type type(DType::kI64, {*rows});
   type.index_bound = *segments;
@@ -153,7 +148,7 @@ llvm::Error InferSegmentIds(InferenceContext& context) {
 llvm::Error InferSegmentReverse(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneSize(context, "dims");
+  auto rows = OneCount(context, "dims");
   if (!rows) return rows.takeError();
   Type type(DType::kI64, {*rows});
   type.index_bound = *rows;
@@ -164,7 +159,7 @@ llvm::Error InferSegmentReverse(InferenceContext& context) {
 llvm::Error InferSegmentWindow(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneSize(context, "dims");
+  auto rows = OneCount(context, "dims");
   if (!rows) return rows.takeError();
   Type type(DType::kI64, {*rows, context.attributes().Int("size")});
   type.index_bound = *rows + 1;
@@ -175,9 +170,9 @@ llvm::Error InferSegmentWindow(InferenceContext& context) {
 llvm::Error InferSegmentPad(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneSize(context, "dims");
+  auto rows = OneCount(context, "dims");
   if (!rows) return rows.takeError();
-  auto size = OneSize(context, "size");
+  auto size = OneCount(context, "size");
   if (!size) return size.takeError();
   Type type(DType::kI64, {*segments, *size});
   type.index_bound = *rows + 1;
