@@ -8,7 +8,17 @@
 namespace pdl {
 namespace {
 
+/// A shape attribute with choices takes one of these words as well.
+bool TakesWords(const AttributeDecl& decl) {
+  return decl.kind == AttributeKind::kShape && !decl.is_list && !decl.choices.empty();
+}
+
 std::string KindPhrase(const AttributeDecl& decl) {
+  if (TakesWords(decl)) {
+    std::string phrase = "a shape";
+    for (const std::string& choice : decl.choices) phrase += " or \"" + choice + "\"";
+    return phrase;
+  }
   if (decl.is_list) return ("a list of " + AttributeKindName(decl.kind) + "s").str();
   llvm::StringRef name = AttributeKindName(decl.kind);
   return ((decl.kind == AttributeKind::kInt ? "an " : "a ") + name).str();
@@ -90,7 +100,8 @@ llvm::Error CheckValue(const OpSignature& signature, const AttributeDecl& decl,
     std::vector<llvm::StringRef> names(decl.choices.begin(), decl.choices.end());
     std::vector<std::string> quoted;
     for (const std::string& choice : decl.choices) quoted.push_back("\"" + choice + "\"");
-    std::string message = Subject(signature, decl, std::nullopt) + " must be one of " +
+    std::string message = Subject(signature, decl, std::nullopt) + " must be " +
+                          (TakesWords(decl) ? "a shape or one of " : "one of ") +
                           llvm::join(quoted, ", ") + ", got \"" + *text + "\"";
     if (llvm::StringRef near = NearestName(*text, names); !near.empty())
       message += "; did you mean \"" + near.str() + "\"?";
@@ -109,6 +120,7 @@ llvm::Error CheckValue(const OpSignature& signature, const AttributeDecl& decl,
 /// empty list to a list of any kind.
 bool Coerce(const AttributeDecl& decl, AttributeValue& value) {
   if (IsNone(value)) return decl.optional;
+  if (TakesWords(decl) && std::holds_alternative<std::string>(value)) return true;
   if (KindOf(value) == decl.kind && IsList(value) == decl.is_list) return true;
   if (decl.kind == AttributeKind::kShape && !decl.is_list) {
     Shape shape;

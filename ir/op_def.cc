@@ -32,7 +32,9 @@ std::string AttributeDecl::ToString() const {
   if (!choices.empty()) {
     std::vector<std::string> quoted;
     for (const std::string& choice : choices) quoted.push_back("\"" + choice + "\"");
-    text += " in [" + llvm::join(quoted, ", ") + "]";
+    // A shape may be given as one of the words.
+    text += kind == AttributeKind::kShape ? " or " + llvm::join(quoted, " or ")
+                                          : " in [" + llvm::join(quoted, ", ") + "]";
   } else if (lower && upper && !lower->open) {
     text += " in " + BoundToString(kind, lower->value) + (upper->open ? ".." : "..=") +
             BoundToString(kind, upper->value);

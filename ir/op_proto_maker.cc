@@ -17,8 +17,9 @@ void CheckAttributeDecl(const OpSignature& signature, const AttributeDecl& decl)
   bool number = decl.kind == AttributeKind::kInt || decl.kind == AttributeKind::kFloat;
   if ((decl.lower || decl.upper) && !number)
     Contradiction(op, "a range on '" + decl.name + "', which is no number");
-  if (!decl.choices.empty() && decl.kind != AttributeKind::kString)
-    Contradiction(op, "choices for '" + decl.name + "', which is no string");
+  if (!decl.choices.empty() && decl.kind != AttributeKind::kString &&
+      decl.kind != AttributeKind::kShape)
+    Contradiction(op, "choices for '" + decl.name + "', which is no string and no shape");
   if (decl.comment.empty()) Contradiction(op, "'" + decl.name + "' has no comment");
   if (!decl.dtype_from.empty()) {
     int other = signature.FindAttribute(decl.dtype_from);

@@ -33,12 +33,21 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterGatherNdOps(registry);
   RegisterScatterOps(registry);
   RegisterWriteOps(registry);
+  RegisterSortOps(registry);
+  RegisterAttentionOps(registry);
+  RegisterRotaryOps(registry);
   RegisterCastOps(registry);
   RegisterQuantizeOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);
   RegisterRandomChoiceOps(registry);
   RegisterOrthogonalOps(registry);
+  RegisterConvolutionOps(registry);
+  RegisterUnfoldOps(registry);
+  RegisterPoolingOps(registry);
+  RegisterResizeOps(registry);
+  RegisterUnpoolOps(registry);
+  RegisterDepthSpaceOps(registry);
   RegisterPlanOps(registry);
 }
 

@@ -49,6 +49,12 @@ void RegisterConstantOps(OpRegistry& registry);
 void RegisterRandomOps(OpRegistry& registry);
 void RegisterRandomChoiceOps(OpRegistry& registry);
 void RegisterOrthogonalOps(OpRegistry& registry);
+void RegisterConvolutionOps(OpRegistry& registry);
+void RegisterUnfoldOps(OpRegistry& registry);
+void RegisterPoolingOps(OpRegistry& registry);
+void RegisterResizeOps(OpRegistry& registry);
+void RegisterUnpoolOps(OpRegistry& registry);
+void RegisterDepthSpaceOps(OpRegistry& registry);
 void RegisterPlanOps(OpRegistry& registry);
 
 }  // namespace pdl

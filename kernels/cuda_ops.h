@@ -45,6 +45,11 @@ void AddConstantKernels(OpRegistry& registry);
 void AddRandomKernels(OpRegistry& registry);
 void AddRandomChoiceKernels(OpRegistry& registry);
 void AddOrthogonalKernels(OpRegistry& registry);
+void AddConvolutionKernels(OpRegistry& registry);
+void AddUnfoldKernels(OpRegistry& registry);
+void AddPoolingKernels(OpRegistry& registry);
+void AddUnpoolKernels(OpRegistry& registry);
+void AddResizeKernels(OpRegistry& registry);
 
 }  // namespace pdl::cuda
 

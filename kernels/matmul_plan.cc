@@ -1,10 +1,10 @@
 #include "kernels/matmul_plan.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
-#include "kernels/tile_dispatch.h"
+#include "kernels/float_copy.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {
 namespace {
@@ -12,50 +12,6 @@ namespace {
 // Products below this stay in one piece.
 constexpr int64_t kSmallWork = int64_t{128} * 128 * 128;
 constexpr int64_t kMaxPieces = 16;
-constexpr int64_t kGrain = 1 << 15;
-
-struct Identity {
-  template <class T>
-  T operator()(T x) const {
-    return x;
-  }
-};
-
-// The function that copies elements of one dtype to another; one of the two is f32.
-TileFunction Conversion(DType from, DType to) {
-  static const Identity identity;
-  if (from == DType::kF16) return MakeUnaryTile<float, float16>(&identity).dense;
-  if (from == DType::kBF16) return MakeUnaryTile<float, bfloat16>(&identity).dense;
-  if (to == DType::kF16) return MakeUnaryTile<float16, float>(&identity).dense;
-  return MakeUnaryTile<bfloat16, float>(&identity).dense;
-}
-
-void Convert(DType from, const void* in, DType to, void* out, int64_t n, CPUContext& context) {
-  const TileFunction convert = Conversion(from, to);
-  context.ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
-    const void* source = static_cast<const char*>(in) + begin * DTypeSize(from);
-    convert(&source, static_cast<char*>(out) + begin * DTypeSize(to), end - begin, nullptr);
-  });
-}
-
-llvm::Expected<std::shared_ptr<void>> AllocateAligned(int64_t bytes) {
-  const size_t rounded = static_cast<size_t>(std::max<int64_t>(bytes, 1) + 63) / 64 * 64;
-  std::shared_ptr<void> memory(std::aligned_alloc(64, rounded), std::free);
-  if (memory == nullptr) return MakeDeviceError("no memory for a weight of {0} bytes", bytes);
-  return memory;
-}
-
-// The elements of a constant operand as floats.
-llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kF32) {
-    return std::shared_ptr<const void>(tensor.raw(), [](const void*) {});
-  }
-  llvm::Expected<std::shared_ptr<void>> floats = AllocateAligned(tensor.num_elements() * 4);
-  if (!floats) return floats.takeError();
-  const void* in = tensor.raw();
-  Conversion(tensor.dtype(), DType::kF32)(&in, floats->get(), tensor.num_elements(), nullptr);
-  return std::shared_ptr<const void>(std::move(*floats));
-}
 
 // For each matrix of the result's batch, where that of an operand starts.
 std::vector<int64_t> BatchOffsets(llvm::ArrayRef<int64_t> operand_batch,
@@ -74,8 +30,6 @@ std::vector<int64_t> BatchOffsets(llvm::ArrayRef<int64_t> operand_batch,
   }
   return offsets;
 }
-
-int64_t RoundUp(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 }  // namespace
 

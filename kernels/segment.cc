@@ -129,15 +129,10 @@ class SegmentPadOp : public Operator<Context> {
   };
 };
 
-llvm::Expected<Dim> OneCount(InferenceContext& context, llvm::StringRef attribute) {
-  if (llvm::Error error = CheckDims(context, attribute)) return error;
-  return OneSize(context, attribute);
-}
-
 llvm::Error InferSegmentIds(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneCount(context, "dims");
+  auto rows = OneSize(context, "dims");
   if (!rows) return rows.takeError();
   Type type(DType::kI64, {*rows});
   type.index_bound = *segments;
@@ -148,7 +143,7 @@ llvm::Error InferSegmentIds(InferenceContext& context) {
 llvm::Error InferSegmentReverse(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneCount(context, "dims");
+  auto rows = OneSize(context, "dims");
   if (!rows) return rows.takeError();
   Type type(DType::kI64, {*rows});
   type.index_bound = *rows;
@@ -159,7 +154,7 @@ llvm::Error InferSegmentReverse(InferenceContext& context) {
 llvm::Error InferSegmentWindow(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneCount(context, "dims");
+  auto rows = OneSize(context, "dims");
   if (!rows) return rows.takeError();
   Type type(DType::kI64, {*rows, context.attributes().Int("size")});
   type.index_bound = *rows + 1;
@@ -170,9 +165,9 @@ llvm::Error InferSegmentWindow(InferenceContext& context) {
 llvm::Error InferSegmentPad(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
-  auto rows = OneCount(context, "dims");
+  auto rows = OneSize(context, "dims");
   if (!rows) return rows.takeError();
-  auto size = OneCount(context, "size");
+  auto size = OneSize(context, "size");
   if (!size) return size.takeError();
   Type type(DType::kI64, {*segments, *size});
   type.index_bound = *rows + 1;

@@ -163,6 +163,7 @@ struct SqueezeMaker : OpProtoMaker {
     AddAttr<std::vector<int64_t>>("axes", "the axes to drop, each once, negative ones from the end")
         .Optional()
         .Positional();
+    AddExample("y = squeeze([[1, 2]])  # = [1, 2]");
     SetInference(InferSqueeze);
     SetGradient(ReshapeBack);
   }
@@ -192,6 +193,7 @@ struct UnsqueezeMaker : OpProtoMaker {
     AddAttr<std::vector<int64_t>>(
         "axes", "where they stand in the result, each once, negative ones from its end")
         .Positional();
+    AddExample("y = unsqueeze([1, 2], [-1])  # = [[1], [2]]");
     SetInference(InferUnsqueeze);
     SetGradient(ReshapeBack);
   }

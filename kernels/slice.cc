@@ -519,6 +519,7 @@ struct StackMaker : OpProtoMaker {
     AddOutput("y", "dtype as x; the count of tensors is the size of the new axis");
     AddAttr<int64_t>("axis", "where it stands in the result, a negative one from its end")
         .Default(0);
+    AddExample("y = stack([1, 2], [3, 4], axis=1)  # = [[1, 3], [2, 4]]");
     SetInference(InferStack);
     SetGradient(StackGradient);
   }

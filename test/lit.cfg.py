@@ -9,7 +9,7 @@
 FileCheck, not, count and split-file are found as they are.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
-(with the .proto file), dev-full, git.
+(with the .proto file), dev-full, git, plugins (those of the tests were built).
 """
 
 import ctypes
@@ -61,6 +61,8 @@ if shutil.which("protoc", path=config.environment["PATH"]) and os.path.exists(co
     config.available_features.add("protoc")
 if shutil.which("git", path=config.environment["PATH"]):
     config.available_features.add("git")
+if os.path.exists(config.pdl_build + "/test/lib"):
+    config.available_features.add("plugins")
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
 if "address" in config.pdl_sanitize:

@@ -25,9 +25,33 @@ Tensor Truths(llvm::ArrayRef<int64_t> sizes) {
   return MakeAs(DType::kBool, sizes, values);
 }
 
+// scatter and scatter_nd with each reduction, with places that are named twice and one outside.
+void AddScatters(std::vector<GradientCase>& cases) {
+  for (const char* reduction : {"none", "add", "mul", "min", "max"}) {
+    cases.push_back({"scatter",
+                     {{2, 4}, {2, 5}, {2, 5}},
+                     {{"reduction", reduction}},
+                     -2,
+                     2,
+                     {{1, Indices({2, 5}, {0, 0, -1, 0, 7, 1, 2, 2, 2, -9})}}});
+    cases.push_back({"scatter",
+                     {{4, 3}, {2, 2}, {2, 2}},
+                     {{"reduction", reduction}, {"axis", int64_t{0}}},
+                     -2,
+                     2,
+                     {{1, Indices({2, 2}, {1, 3, 1, 0})}}});
+    cases.push_back({"scatter_nd",
+                     {{3, 4}, {4, 1}, {4, 4}},
+                     {{"reduction", reduction}},
+                     -2,
+                     2,
+                     {{1, Indices({4, 1}, {2, 0, 2, 5})}}});
+  }
+}
+
 std::vector<GradientCase> Cases() {
   const Sizes m = {3, 4};
-  return {
+  std::vector<GradientCase> cases = {
       {"cos", {m}, {{"scale", 3.0}}},
       {"sin", {m}, {{"scale", 0.5}}},
       {"exp", {m}},
@@ -116,6 +140,76 @@ std::vector<GradientCase> Cases() {
        -2,
        2,
        {{1, Indices({4}, {1, 1, 4, 0})}}},
+      {"pad", {{2, 3}}, {{"before", ShapeOf({1, -1})}, {"after", ShapeOf({0, 2})}}},
+      {"pad",
+       {{2, 3}},
+       {{"before", ShapeOf({3, 5})}, {"after", ShapeOf({2, 4})}, {"mode", "reflect"}}},
+      {"pad",
+       {{2, 3}},
+       {{"before", ShapeOf({-1, 3})}, {"after", ShapeOf({2, -1})}, {"mode", "reflect"}}},
+      {"pad",
+       {{2, 3}},
+       {{"before", ShapeOf({2, 1})}, {"after", ShapeOf({1, 2})}, {"mode", "edge"}}},
+      {"pad",
+       {{2, 3}},
+       {{"before", ShapeOf({4})}, {"after", ShapeOf({5})}, {"axes", Ints{-1}}, {"mode", "wrap"}}},
+      {"flip", {{2, 3, 4}}},
+      {"flip", {{2, 3, 4}}, {{"axes", Ints{0, -1}}}},
+      {"roll", {m}, {{"shifts", ShapeOf({5})}}},
+      {"roll", {m}, {{"shifts", ShapeOf({1, -2})}, {"axes", Ints{0, 1}}}},
+      {"tile", {{2, 3}}, {{"repeats", ShapeOf({2, 1, 3})}}},
+      {"tile", {{2, 3}}, {{"repeats", ShapeOf({2})}}},
+      {"squeeze", {{1, 3, 1}}},
+      {"unsqueeze", {m}, {{"axes", Ints{1, -1}}}},
+      {"stack", {m, m, m}, {{"axis", int64_t{1}}}},
+      {"triu", {{2, 3, 4}}, {{"k", int64_t{1}}}},
+      {"tril", {{2, 3, 4}}, {{"k", int64_t{-1}}}},
+      {"diag", {{2, 3}}, {{"k", int64_t{-1}}}},
+      {"diagonal", {{2, 3, 5}}, {{"k", int64_t{1}}}},
+      {"diagonal", {{5, 3}}},
+      {"diagonal", {{3, 4}}, {{"k", int64_t{-2}}}},
+      {"gather_nd", {{3, 4, 2}, {3, 2}}, {}, -2, 2, {{1, Indices({3, 2}, {0, 1, 2, -1, 0, 1})}}},
+      {"gather_nd",
+       {{2, 4}, {2, 2, 1}},
+       {{"batch_dims", int64_t{1}}},
+       -2,
+       2,
+       {{1, Indices({2, 2, 1}, {3, 3, 0, 1})}}},
+      {"take_along_axis", {{2, 4}, {2, 3}}, {}, -2, 2, {{1, Indices({2, 3}, {0, 0, -1, 1, 2, 3})}}},
+      {"take_along_axis",
+       {{3, 2}, {2, 1}},
+       {{"axis", int64_t{0}}},
+       -2,
+       2,
+       {{1, Indices({2, 1}, {2, 2})}}},
+      {"sort", {m}},
+      {"sort", {m}, {{"axis", int64_t{0}}, {"descending", true}}},
+      {"topk", {m}, {{"k", ShapeOf({2})}}},
+      {"topk", {m}, {{"k", ShapeOf({2})}, {"axis", int64_t{0}}, {"largest", false}}},
+      {"write", {{5, 2}, {2, 2}, {}}, {}, -2, 2, {{2, Indices({}, {1})}}},
+      {"write", {{2, 3}, {2, 2}, {}}, {{"axis", int64_t{1}}}, -2, 2, {{2, Indices({}, {2})}}},
+      {"write", {{4}, {3}, {}}, {}, -2, 2, {{2, Indices({}, {-5})}}},
+      {"rotary_embedding", {{2, 3, 6}, {3}}, {}, -2, 2, {{1, Indices({3}, {0, 1, 5})}}},
+      {"rotary_embedding",
+       {{3, 6}, {3}},
+       {{"interleaved", true}, {"width", int64_t{4}}, {"base", 50.0}},
+       -2,
+       2,
+       {{1, Indices({3}, {0, 1, 5})}}},
+      {"attention", {{2, 3, 4}, {2, 5, 4}, {2, 5, 3}}},
+      {"attention", {{2, 4, 3, 2}, {2, 2, 3, 2}, {2, 2, 3, 5}}, {{"causal", true}, {"scale", 0.7}}},
+      {"attention",
+       {{4, 3, 2}, {2, 5, 2}, {2, 5, 2}, {}, {4, 1, 5}},
+       {{"causal", true}},
+       -2,
+       2,
+       {{3, Indices({}, {1})}}},
+      {"attention",
+       {{3, 2}, {3, 2}, {3, 2}, {}, {3, 3}},
+       {},
+       -2,
+       2,
+       {{3, Indices({}, {0})}, {4, Truths({3, 3})}}},
       {"moments", {{2, 3, 4}}, {{"keep", Ints{1}}}},
       {"moments", {{2, 3, 4}}},
       {"moments", {{5, 3}}, {{"keep", Ints{-1}}}},
@@ -205,6 +299,8 @@ std::vector<GradientCase> Cases() {
       {"cumsum", {m}},
       {"cumsum", {{2, 3, 4}}, {{"axis", int64_t{1}}, {"exclusive", true}, {"reverse", true}}},
   };
+  AddScatters(cases);
+  return cases;
 }
 
 Tensor Inputs(llvm::ArrayRef<int64_t> sizes, double low, double high, uint64_t seed) {
@@ -253,6 +349,11 @@ void Check(const GradientCase& c) {
   std::vector<Value*> gradients;
   std::vector<Tensor> cotangents;
   for (size_t r = 0; r < results.size(); ++r) {
+    if (!IsFloat(results[r].dtype())) {
+      gradients.push_back(nullptr);
+      cotangents.push_back(Inputs(results[r].sizes(), 0, 0, 0));
+      continue;
+    }
     gradients.push_back(graph.AddInput("d_" + names[r], op->result(r)->type()));
     cotangents.push_back(Inputs(results[r].sizes(), -1, 1, 9 + r));
     feeds.push_back({gradients.back(), cotangents.back()});

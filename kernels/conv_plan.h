@@ -1,0 +1,46 @@
+// How a convolution is run, decided when its sizes are known.
+#ifndef PDL_KERNELS_CONV_PLAN_H_
+#define PDL_KERNELS_CONV_PLAN_H_
+
+#include <memory>
+
+#include "kernels/conv_sizes.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+
+/// Cuts a convolution into tasks by its sizes alone, so that the result is the same for any count
+/// of threads.
+class ConvPlan : public CallState {
+ public:
+  static llvm::Expected<std::shared_ptr<const ConvPlan>> Make(const PrepareContext& context,
+                                                              ConvKind kind,
+                                                              const ConvSizes& sizes);
+
+  int64_t workspace_bytes() const { return workspace_bytes_; }
+  virtual void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
+                   CPUContext& context) const = 0;
+
+ protected:
+  int64_t Take(int64_t bytes) {
+    const int64_t at = workspace_bytes_;
+    workspace_bytes_ += (bytes + 63) / 64 * 64;
+    return at;
+  }
+
+ private:
+  int64_t workspace_bytes_ = 0;
+};
+
+/// By oneDNN: f32, and halves as floats. The sizes have no 0.
+llvm::Expected<std::shared_ptr<const ConvPlan>> MakeDnnlConvPlan(const PrepareContext& context,
+                                                                 ConvKind kind,
+                                                                 const ConvSizes& sizes);
+/// By products of matrices: what oneDNN has no code for. The sizes have no 0.
+llvm::Expected<std::shared_ptr<const ConvPlan>> MakePlainConvPlan(const PrepareContext& context,
+                                                                  ConvKind kind,
+                                                                  const ConvSizes& sizes);
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_CONV_PLAN_H_

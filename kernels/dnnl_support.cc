@@ -1,0 +1,58 @@
+#include "kernels/dnnl_support.h"
+
+#include <omp.h>
+
+#include <cstdlib>
+
+#include "kernels/cpu_isa.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
+#include "pdl/error.h"
+
+namespace pdl {
+
+OneDnnlThread::OneDnnlThread() : saved_(omp_get_max_threads()) { omp_set_num_threads(1); }
+OneDnnlThread::~OneDnnlThread() { omp_set_num_threads(saved_); }
+
+const dnnl::engine& DnnlEngine() {
+  static const dnnl::engine engine = [] {
+    if (CurrentIsa() == Isa::kAvx2) dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
+    if (CurrentIsa() == Isa::kBaseline) dnnl_set_max_cpu_isa(dnnl_cpu_isa_sse41);
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
+  return engine;
+}
+
+dnnl_stream_t DnnlStream() {
+  thread_local const dnnl::stream stream(DnnlEngine());
+  return stream.get();
+}
+
+std::string DnnlLayoutName(const dnnl::memory::desc& layout) {
+  const llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t*>(&layout.data),
+                                      sizeof(layout.data));
+  return llvm::formatv("dnnl-{0:x}", llvm::xxh3_64bits(bytes)).str();
+}
+
+llvm::Expected<std::shared_ptr<const void>> DnnlPack(const dnnl::memory::desc& from_layout,
+                                                     const void* from,
+                                                     const dnnl::memory::desc& to_layout) {
+  const size_t bytes = (to_layout.get_size() + 63) / 64 * 64;
+  std::shared_ptr<void> packed(std::aligned_alloc(64, bytes), std::free);
+  if (packed == nullptr)
+    return MakeDeviceError("no memory for a packed weight of {0} bytes", bytes);
+  const OneDnnlThread one_thread;
+  try {
+    dnnl::memory source(from_layout, DnnlEngine(), const_cast<void*>(from));
+    dnnl::memory target(to_layout, DnnlEngine(), packed.get());
+    dnnl::stream stream(DnnlEngine());
+    dnnl::reorder(source, target).execute(stream, source, target);
+    stream.wait();
+  } catch (const dnnl::error& error) {
+    return MakeDeviceError("oneDNN cannot pack a weight: {0}", error.message);
+  }
+  return packed;
+}
+
+}  // namespace pdl

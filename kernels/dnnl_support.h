@@ -1,0 +1,40 @@
+// What every use of oneDNN shares.
+#ifndef PDL_KERNELS_DNNL_SUPPORT_H_
+#define PDL_KERNELS_DNNL_SUPPORT_H_
+
+#include <dnnl.hpp>
+
+#include <memory>
+#include <string>
+
+#include "llvm/Support/Error.h"
+
+namespace pdl {
+
+/// While one is alive, the calling thread's oneDNN calls use no other: its own threading would make
+/// the sums depend on the count of threads.
+class OneDnnlThread {
+ public:
+  OneDnnlThread();
+  ~OneDnnlThread();
+  OneDnnlThread(const OneDnnlThread&) = delete;
+  OneDnnlThread& operator=(const OneDnnlThread&) = delete;
+
+ private:
+  int saved_;
+};
+
+/// The processor, limited to the instruction set that our own kernels use.
+const dnnl::engine& DnnlEngine();
+/// The calling thread's.
+dnnl_stream_t DnnlStream();
+/// A name for a layout, equal for equal ones.
+std::string DnnlLayoutName(const dnnl::memory::desc& layout);
+/// `from`, which lies as `from_layout` says, brought into `to_layout`, in memory of its own.
+llvm::Expected<std::shared_ptr<const void>> DnnlPack(const dnnl::memory::desc& from_layout,
+                                                     const void* from,
+                                                     const dnnl::memory::desc& to_layout);
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_DNNL_SUPPORT_H_

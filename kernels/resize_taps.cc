@@ -1,0 +1,134 @@
+#include "kernels/resize_taps.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pdl {
+namespace {
+
+// Where the middle of element `o` lies among the elements before, whose middles are at 0, 1, ….
+double SourcePlace(llvm::StringRef coordinates, int64_t o, int64_t from, int64_t to, double scale) {
+  const double place = static_cast<double>(o);
+  if (coordinates == "asymmetric") return place / scale;
+  if (coordinates == "align_corners") {
+    return to == 1 ? 0 : place * static_cast<double>(from - 1) / static_cast<double>(to - 1);
+  }
+  if (coordinates == "pytorch_half_pixel" && to == 1) return 0;
+  return (place + 0.5) / scale - 0.5;
+}
+
+double Nearest(llvm::StringRef rounding, double place) {
+  const double below = std::floor(place);
+  if (rounding == "floor") return below;
+  if (rounding == "ceil") return std::ceil(place);
+  const double rest = place - below;
+  if (rounding == "prefer_floor") return rest > 0.5 ? below + 1 : below;
+  return rest >= 0.5 ? below + 1 : below;
+}
+
+// The cubic that is 1 at 0 and 0 at the other integers, with slope `a` at 1 (Keys 1981).
+double Cubic(double x, double a) {
+  x = std::abs(x);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  if (x < 2) return a * (((x - 5) * x + 8) * x - 4);
+  return 0;
+}
+
+void FillTaps(const AttributeReader& attributes, double scale, ResizeAxis* axis) {
+  const llvm::StringRef mode = attributes.String("mode");
+  const llvm::StringRef coordinates = attributes.String("coordinates");
+  axis->count = mode == "nearest" ? 1 : mode == "linear" ? 2 : 4;
+  const auto add = [&](double place, double weight) {
+    const double last = static_cast<double>(axis->from - 1);
+    axis->places.push_back(static_cast<int64_t>(std::clamp(place, 0.0, last)));
+    axis->weights.push_back(weight);
+  };
+  for (int64_t o = 0; o < axis->to; ++o) {
+    const double place = SourcePlace(coordinates, o, axis->from, axis->to, scale);
+    if (mode == "nearest") {
+      add(Nearest(attributes.String("rounding"), place), 1);
+      continue;
+    }
+    const double below = std::floor(place), rest = place - below;
+    if (mode == "linear") {
+      add(below, 1 - rest);
+      add(below + 1, rest);
+      continue;
+    }
+    const double a = attributes.Float("cubic_a");
+    for (int t = -1; t <= 2; ++t) add(below + t, Cubic(rest - t, a));
+  }
+}
+
+}  // namespace
+
+bool ScaleAsRatio(double scale, int64_t* numerator, int64_t* denominator) {
+  for (int64_t q = 1; q <= 1024; ++q) {
+    const double product = scale * static_cast<double>(q);
+    const double whole = std::round(product);
+    if (whole < 1 || whole > 1e9 || std::abs(product - whole) > 1e-9 * whole) continue;
+    *numerator = static_cast<int64_t>(whole);
+    *denominator = q;
+    return true;
+  }
+  return false;
+}
+
+llvm::Expected<llvm::SmallVector<double, 3>> ResizeScales(const AttributeReader& attributes) {
+  llvm::SmallVector<double, 3> scales;
+  if (attributes.Has("scale")) scales.push_back(attributes.Float("scale"));
+  if (attributes.Has("scales")) {
+    if (llvm::Error error = attributes.GetArray("scales", &scales)) return error;
+  }
+  return scales;
+}
+
+llvm::Expected<std::vector<ResizeAxis>> MakeResizeAxes(const AttributeReader& attributes,
+                                                       llvm::ArrayRef<int64_t> from,
+                                                       llvm::ArrayRef<int64_t> to) {
+  llvm::Expected<llvm::SmallVector<double, 3>> scales = ResizeScales(attributes);
+  if (!scales) return scales.takeError();
+  std::vector<ResizeAxis> axes;
+  for (size_t d = 2; d < from.size(); ++d) {
+    ResizeAxis axis;
+    for (size_t i = 0; i < d; ++i) axis.outer *= to[i];
+    for (size_t i = d + 1; i < from.size(); ++i) axis.inner *= from[i];
+    axis.from = from[d];
+    axis.to = to[d];
+    double scale = static_cast<double>(to[d]) / static_cast<double>(std::max<int64_t>(from[d], 1));
+    if (!scales->empty()) scale = (*scales)[scales->size() == 1 ? 0 : d - 2];
+    if (from[d] == to[d] && scale == 1) continue;
+    FillTaps(attributes, scale, &axis);
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+ResizeAxis Transposed(const ResizeAxis& axis) {
+  ResizeAxis transposed = axis;
+  transposed.from = axis.to;
+  transposed.to = axis.from;
+  const size_t size = static_cast<size_t>(axis.from);
+  std::vector<std::vector<std::pair<int64_t, double>>> taps(size);
+  for (int64_t o = 0; o < axis.to; ++o) {
+    for (int64_t t = 0; t < axis.count; ++t) {
+      const size_t i = static_cast<size_t>(o * axis.count + t);
+      if (axis.weights[i] == 0) continue;
+      taps[static_cast<size_t>(axis.places[i])].push_back({o, axis.weights[i]});
+    }
+  }
+  size_t most = 1;
+  for (const auto& of_one : taps) most = std::max(most, of_one.size());
+  transposed.count = static_cast<int64_t>(most);
+  transposed.places.assign(size * most, 0);
+  transposed.weights.assign(size * most, 0);
+  for (size_t p = 0; p < size; ++p) {
+    for (size_t t = 0; t < taps[p].size(); ++t) {
+      transposed.places[p * most + t] = taps[p][t].first;
+      transposed.weights[p * most + t] = taps[p][t].second;
+    }
+  }
+  return transposed;
+}
+
+}  // namespace pdl
