@@ -156,7 +156,10 @@ Datum Elaborator::EvaluatePrefix(const ast::PrefixExpr* prefix, Targets targets)
 Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand right,
                                 Targets targets) {
   if (left.datum.holds_poison() || right.datum.holds_poison()) return Datum();
-  if (!left.datum.holds_tensor() && !right.datum.holds_tensor()) {
+  // Whether an input was left out is known: a tensor is not `none`.
+  const bool asks_for_none = (use.op == Operator::kEqual || use.op == Operator::kNotEqual) &&
+                             (left.datum.is<Datum::None>() || right.datum.is<Datum::None>());
+  if (asks_for_none || (!left.datum.holds_tensor() && !right.datum.holds_tensor())) {
     llvm::Expected<Datum> result = FoldInfix(use.op, left.datum, right.datum);
     if (result) return *result;
     Diagnostic& diagnostic =

@@ -9,11 +9,13 @@
 namespace pdl {
 namespace {
 
-size_t CommonPrefix(llvm::StringRef a, llvm::StringRef b) {
+/// Letters that two names begin with and end in alike.
+size_t CommonEnds(llvm::StringRef a, llvm::StringRef b) {
   const size_t end = std::min(a.size(), b.size());
-  size_t length = 0;
-  while (length < end && a[length] == b[length]) ++length;
-  return length;
+  size_t begin = 0, last = 0;
+  while (begin < end && a[begin] == b[begin]) ++begin;
+  while (last < end - begin && a[a.size() - 1 - last] == b[b.size() - 1 - last]) ++last;
+  return begin + last;
 }
 
 struct CodeRow {
@@ -105,10 +107,10 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
         sorted(candidate) == letters) {
       distance = 1;
     }
-    // Of equally near ones that which begins as what was written: people know how names begin.
+    // Of equally near ones that which begins and ends as what was written.
     const bool is_nearer =
         distance < best_distance || (distance == best_distance && !best.empty() &&
-                                     CommonPrefix(name, candidate) > CommonPrefix(name, best));
+                                     CommonEnds(name, candidate) > CommonEnds(name, best));
     if (is_nearer && distance < name.size()) {
       best = candidate;
       best_distance = distance;

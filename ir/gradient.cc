@@ -27,8 +27,10 @@ Value* GradientContext::Call(llvm::StringRef name, llvm::ArrayRef<Value*> operan
     return nullptr;
   }
   llvm::SmallVector<std::string, 1> names;
-  for (size_t i = 0; i < def->signature.NumResults(*values); ++i)
-    names.push_back(graph_->NewName("d_" + op_->result()->name()));
+  for (size_t i = 0; i < def->signature.NumResults(*values); ++i) {
+    const std::string base = "d_" + op_->result()->name();
+    names.push_back(graph_->NewName(i == 0 ? base : base + "." + std::to_string(i)));
+  }
   CallOptions options;
   options.location = op_->location();
   options.block = op_->block();

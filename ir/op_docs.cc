@@ -1,7 +1,10 @@
 #include "pdl/op_docs.h"
 
+#include <map>
+
 #include "ir/doc_text.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace pdl {
@@ -43,10 +46,18 @@ std::string TraitsText(const OpDef& def) {
   return llvm::join(traits, "; ");
 }
 
+std::string UlpText(const OpSignature& signature) {
+  std::string text;
+  llvm::raw_string_ostream(text) << "In f32, the largest error is "
+                                 << llvm::format("%.3g", signature.max_ulp)
+                                 << " units of the last place";
+  return text;
+}
+
 void AppendMarkdown(const OpDef& def, std::string* out) {
   const OpSignature& signature = def.signature;
   llvm::raw_string_ostream os(*out);
-  os << "## " << signature.name << "\n\n```\n" << OpCallToString(signature) << "\n```\n\n";
+  os << "### " << signature.name << "\n\n```\n" << OpCallToString(signature) << "\n```\n\n";
   os << signature.comment << "\n\n";
   if (!signature.inputs.empty()) {
     os << "| input | accepts | meaning |\n|---|---|---|\n";
@@ -72,6 +83,7 @@ void AppendMarkdown(const OpDef& def, std::string* out) {
     os << "```pdl\n" << llvm::join(signature.examples, "\n\n") << "\n```\n\n";
   }
   os << "Traits: " << TraitsText(def) << ".\n";
+  if (signature.max_ulp > 0) os << "\n" << UlpText(signature) << ".\n";
 }
 
 }  // namespace
@@ -115,6 +127,7 @@ std::string OpDocText(const OpDef& def, unsigned width) {
   }
   text += "\nTraits\n";
   AppendWrapped(TraitsText(def), 2, width, &text);
+  if (signature.max_ulp > 0) AppendWrapped(UlpText(signature), 2, width, &text);
   return text;
 }
 
@@ -132,10 +145,15 @@ std::string OpDocsText(const OpRegistry& registry, unsigned width) {
 }
 
 std::string OpDocsMarkdown(const OpRegistry& registry) {
+  std::map<std::string, std::vector<const OpDef*>> families;
+  for (const OpDef* def : registry.All()) families[def->signature.family].push_back(def);
   std::string text = "# Operators\n";
-  for (const OpDef* def : registry.All()) {
-    text += "\n";
-    AppendMarkdown(*def, &text);
+  for (const auto& [family, defs] : families) {
+    if (!family.empty()) text += "\n## " + family + "\n";
+    for (const OpDef* def : defs) {
+      text += "\n";
+      AppendMarkdown(*def, &text);
+    }
   }
   return text;
 }

@@ -37,7 +37,7 @@ Value* Positive(GradientContext& g) {
 // --- gelu ---------------------------------------------------------------------------------------
 
 // The approximation is x * sigmoid(kLinear * x + kCubic * x**3).
-constexpr double kLinear = 1.5957691216057307, kCubic = 0.07135481282671543;
+constexpr double kLinear = 1.5957691216057308, kCubic = 0.07135481627260025;
 
 struct ExactGelu {
   template <class T>
@@ -104,6 +104,8 @@ struct GeluMaker : ActivationMaker {
     AddAttr<bool>("approximate",
                   "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) in its place")
         .Default(false);
+    SetMaxUlp(6.1);
+    AddExample("y = gelu([-1.0, 0.0, 1.0])  # = [-0.158655, 0.0, 0.841345]");
   }
 };
 
@@ -125,6 +127,8 @@ struct SiluMaker : ActivationMaker {
       Value* one = g.Scalar(1, g.input(0));
       SetSlope(g, g.Mul(s, g.Add(one, g.Mul(g.input(0), g.Sub(one, s)))));
     });
+    SetMaxUlp(52.1);
+    AddExample("y = silu([-1.0, 2.0])  # = [-0.268941, 1.761594]");
   }
 };
 
@@ -141,6 +145,8 @@ struct SoftplusMaker : ActivationMaker {
   void Make() override {
     Declare("log(1 + exp(x)), element by element, without overflow for large x.",
             [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.input(0)})); });
+    SetMaxUlp(2.9);
+    AddExample("y = softplus([0.0, 100.0])  # = [0.693147, 100.0]");
   }
 };
 
@@ -234,6 +240,7 @@ struct LeakyReluMaker : ActivationMaker {
           g.SetInputGradient(0, g.Call("where", {Positive(g), dy, less}));
         });
     AddAttr<double>("alpha", "the slope below 0").Default(0.01);
+    AddExample("y = leaky_relu([-1.0, 2.0], alpha=0.1)  # = [-0.1, 2.0]");
   }
 };
 
@@ -259,6 +266,8 @@ struct EluMaker : ActivationMaker {
               g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
             });
     AddAttr<double>("alpha", "minus the limit for small x").Default(1);
+    SetMaxUlp(1);
+    AddExample("y = elu([-1.0, 2.0])  # = [-0.632121, 2.0]");
   }
 };
 
@@ -391,6 +400,7 @@ struct ClipMaker : ActivationMaker {
     AddAttr<double>("low", "the smallest result; none: no limit").Optional();
     AddAttr<double>("high", "the largest result; none: no limit").Optional();
     SetInference(InferClip);
+    AddExample("y = clip([-2.0, 0.5, 9.0], low=-1.0, high=1.0)  # = [-1.0, 0.5, 1.0]");
   }
 };
 

@@ -13,7 +13,7 @@ struct Gelu {
   __device__ float operator()(float x) const {
     if (approximate) {
       const float bounded = x < -30.0f ? -30.0f : x;
-      const float y = bounded * (1.5957691216f + 0.0713548128f * (bounded * bounded));
+      const float y = bounded * (1.5957691216f + 0.0713548163f * (bounded * bounded));
       return bounded * Sigmoid()(y);
     }
     const float bounded = x < -15.0f ? -15.0f : x;
@@ -22,7 +22,7 @@ struct Gelu {
   __device__ double operator()(double x) const {
     if (approximate) {
       const double bounded = x < -30 ? -30 : x;
-      const double y = bounded * (1.5957691216057307 + 0.07135481282671543 * (bounded * bounded));
+      const double y = bounded * (1.5957691216057308 + 0.07135481627260025 * (bounded * bounded));
       return bounded * Sigmoid()(y);
     }
     const double bounded = x < -40 ? -40 : x;

@@ -12,6 +12,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterNaryOps(registry);
   RegisterComparisonOps(registry);
   RegisterMatmulOps(registry);
+  RegisterEinsumOps(registry);
   RegisterReductionOps(registry);
   RegisterArgExtremeOps(registry);
   RegisterVarianceOps(registry);
@@ -32,9 +33,15 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterGatherNdOps(registry);
   RegisterScatterOps(registry);
   RegisterWriteOps(registry);
+  RegisterSortOps(registry);
+  RegisterAttentionOps(registry);
+  RegisterRotaryOps(registry);
   RegisterCastOps(registry);
+  RegisterQuantizeOps(registry);
   RegisterConstantOps(registry);
   RegisterRandomOps(registry);
+  RegisterRandomChoiceOps(registry);
+  RegisterOrthogonalOps(registry);
   RegisterConvolutionOps(registry);
   RegisterUnfoldOps(registry);
   RegisterPoolingOps(registry);

@@ -153,6 +153,7 @@ struct ArgmaxMaker : ArgExtremeMaker {
     Declare(
         "Where the largest element along an axis is: the first of equal ones, or the first nan. "
         "The axis must not be empty.");
+    AddExample("index = argmax([[1.0, 5.0, 2.0], [7.0, 0.0, 7.0]])  # = [1, 0]");
   }
 };
 

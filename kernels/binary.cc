@@ -56,6 +56,7 @@ struct AddMaker : BinaryMaker {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.output_gradient(), g.input(1)));
     });
+    AddExample("z = add([1, 2], [[10], [20]])  # = [[11, 12], [21, 22]]");
   }
 };
 
@@ -78,6 +79,7 @@ struct SubMaker : BinaryMaker {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Neg(g.output_gradient()), g.input(1)));
     });
+    AddExample("z = sub([5, 7], 2)  # = [3, 5]");
   }
 };
 
@@ -101,6 +103,7 @@ struct MulMaker : BinaryMaker {
       g.SetInputGradient(0, g.SumTo(g.Mul(dz, g.input(1)), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Mul(dz, g.input(0)), g.input(1)));
     });
+    AddExample("z = mul([1, 2, 3], 10)  # = [10, 20, 30]");
   }
 };
 
@@ -123,6 +126,7 @@ struct DivMaker : BinaryMaker {
               g.SetInputGradient(0, g.SumTo(dx, g.input(0)));
               g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dx, g.output())), g.input(1)));
             });
+    AddExample("z = div([1.0, 6.0], [2.0, 4.0])  # = [0.5, 1.5]");
   }
 };
 
@@ -183,6 +187,7 @@ struct FloorDivMaker : BinaryMaker {
   void Make() override {
     Declare("x // y: the quotient rounded down; 0 where an integer is divided by 0.", kNumberSet, 0,
             nullptr);
+    AddExample("z = floor_div([7, -7], [2, 2])  # = [3, -4]");
   }
 };
 
@@ -210,6 +215,7 @@ struct ModMaker : BinaryMaker {
           Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
           g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
         });
+    AddExample("z = mod([7, -7], 3)  # = [1, 2]");
   }
 };
 
@@ -299,6 +305,7 @@ struct PowMaker : BinaryMaker {
         "x to the power of y. Integers wrap around, and a negative power of one other than 1 and "
         "-1 is 0. At x = 0 the gradient of y is taken to be 0.",
         kNumberSet, 0, PowGradient);
+    AddExample("z = pow([1.0, 2.0, 3.0], 2.0)  # = [1.0, 4.0, 9.0]");
   }
 };
 
@@ -338,6 +345,7 @@ struct MaximumMaker : BinaryMaker {
   void Make() override {
     Declare("The larger of x and y; nan where one is nan.", kNumberSet, 0,
             [](GradientContext& g) { ChoiceGradient(g, "greater", "greater_equal"); });
+    AddExample("z = maximum([1.0, 5.0], [3.0, 2.0])  # = [3.0, 5.0]");
   }
 };
 
@@ -345,6 +353,7 @@ struct MinimumMaker : BinaryMaker {
   void Make() override {
     Declare("The smaller of x and y; nan where one is nan.", kNumberSet, 0,
             [](GradientContext& g) { ChoiceGradient(g, "less", "less_equal"); });
+    AddExample("z = minimum([1.0, 5.0], [3.0, 2.0])  # = [1.0, 2.0]");
   }
 };
 

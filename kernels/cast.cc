@@ -116,6 +116,7 @@ struct CastMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferCast);
     SetGradient(CastGradient);
+    AddExample("y = cast([1.75, -1.75], to=i32)  # = [1, -1]");
   }
 };
 

@@ -32,7 +32,10 @@ struct Equal {
 template <class Context>
 using EqualOp = BinaryOp<Context, Equal, AnyTypes, bool>;
 struct EqualMaker : ComparisonMaker {
-  void Make() override { Declare("x == y; nan equals nothing.", kAnySet, kCommutative); }
+  void Make() override {
+    Declare("x == y; nan equals nothing.", kAnySet, kCommutative);
+    AddExample("z = equal([1, 2], [1, 3])  # = [true, false]");
+  }
 };
 
 struct NotEqual {
@@ -44,7 +47,10 @@ struct NotEqual {
 template <class Context>
 using NotEqualOp = BinaryOp<Context, NotEqual, AnyTypes, bool>;
 struct NotEqualMaker : ComparisonMaker {
-  void Make() override { Declare("x != y; nan differs from all.", kAnySet, kCommutative); }
+  void Make() override {
+    Declare("x != y; nan differs from all.", kAnySet, kCommutative);
+    AddExample("z = not_equal([1, 2], [1, 3])  # = [false, true]");
+  }
 };
 
 struct Less {
@@ -56,7 +62,10 @@ struct Less {
 template <class Context>
 using LessOp = BinaryOp<Context, Less, NumberTypes, bool>;
 struct LessMaker : ComparisonMaker {
-  void Make() override { Declare("x < y; false where one is nan.", kNumberSet); }
+  void Make() override {
+    Declare("x < y; false where one is nan.", kNumberSet);
+    AddExample("z = less([1, 2, 3], 2)  # = [true, false, false]");
+  }
 };
 
 struct LessEqual {
@@ -68,7 +77,10 @@ struct LessEqual {
 template <class Context>
 using LessEqualOp = BinaryOp<Context, LessEqual, NumberTypes, bool>;
 struct LessEqualMaker : ComparisonMaker {
-  void Make() override { Declare("x <= y; false where one is nan.", kNumberSet); }
+  void Make() override {
+    Declare("x <= y; false where one is nan.", kNumberSet);
+    AddExample("z = less_equal([1, 2, 3], 2)  # = [true, true, false]");
+  }
 };
 
 struct Greater {
@@ -80,7 +92,10 @@ struct Greater {
 template <class Context>
 using GreaterOp = BinaryOp<Context, Greater, NumberTypes, bool>;
 struct GreaterMaker : ComparisonMaker {
-  void Make() override { Declare("x > y; false where one is nan.", kNumberSet); }
+  void Make() override {
+    Declare("x > y; false where one is nan.", kNumberSet);
+    AddExample("z = greater([1, 2, 3], 2)  # = [false, false, true]");
+  }
 };
 
 struct GreaterEqual {
@@ -92,7 +107,10 @@ struct GreaterEqual {
 template <class Context>
 using GreaterEqualOp = BinaryOp<Context, GreaterEqual, NumberTypes, bool>;
 struct GreaterEqualMaker : ComparisonMaker {
-  void Make() override { Declare("x >= y; false where one is nan.", kNumberSet); }
+  void Make() override {
+    Declare("x >= y; false where one is nan.", kNumberSet);
+    AddExample("z = greater_equal([1, 2, 3], 2)  # = [false, true, true]");
+  }
 };
 
 using BoolType = TypeList<bool>;
@@ -103,7 +121,10 @@ struct And {
 template <class Context>
 using AndOp = BinaryOp<Context, And, BoolType>;
 struct AndMaker : ComparisonMaker {
-  void Make() override { Declare("True where both are.", DType::kBool, kCommutative); }
+  void Make() override {
+    Declare("True where both are.", DType::kBool, kCommutative);
+    AddExample("z = logical_and([true, true], [true, false])  # = [true, false]");
+  }
 };
 
 struct Or {
@@ -112,7 +133,10 @@ struct Or {
 template <class Context>
 using OrOp = BinaryOp<Context, Or, BoolType>;
 struct OrMaker : ComparisonMaker {
-  void Make() override { Declare("True where at least one is.", DType::kBool, kCommutative); }
+  void Make() override {
+    Declare("True where at least one is.", DType::kBool, kCommutative);
+    AddExample("z = logical_or([true, false], [false, false])  # = [true, false]");
+  }
 };
 
 struct Xor {
@@ -139,6 +163,7 @@ struct NotMaker : OpProtoMaker {
     AddOutput("y", "bool, dims as x");
     SetTraits(kElementwise);
     SetInference(InferSameAsFirst);
+    AddExample("y = logical_not([true, false])  # = [false, true]");
   }
 };
 
@@ -183,10 +208,16 @@ struct PredicateMaker : OpProtoMaker {
   }
 };
 struct IsNanMaker : PredicateMaker {
-  void Make() override { Declare("True where x is nan, element by element."); }
+  void Make() override {
+    Declare("True where x is nan, element by element.");
+    AddExample("y = isnan([1.0, -inf, nan])  # = [false, false, true]");
+  }
 };
 struct IsInfMaker : PredicateMaker {
-  void Make() override { Declare("True where x is inf or -inf, element by element."); }
+  void Make() override {
+    Declare("True where x is inf or -inf, element by element.");
+    AddExample("y = isinf([1.0, -inf, nan])  # = [false, true, false]");
+  }
 };
 struct IsFiniteMaker : PredicateMaker {
   void Make() override {

@@ -108,6 +108,7 @@ struct ConstantMaker : OpProtoMaker {
     AddAttr<DType>("dtype", "how the numbers are read; none: i64, or f32 where one has a point")
         .Optional();
     SetInference(InferConstant);
+    AddExample("y = constant([1, 2], dtype=f16)  # = [1.0, 2.0]");
   }
 };
 
@@ -154,6 +155,7 @@ struct ZerosMaker : RepeatMaker {
     Declare("Zeros.");
     DeclareDType();
     SetInference(InferAny);
+    AddExample("y = zeros([2, 2])  # = [[0.0, 0.0], [0.0, 0.0]]");
   }
 };
 
@@ -162,6 +164,7 @@ struct OnesMaker : RepeatMaker {
     Declare("Ones.");
     DeclareDType();
     SetInference(InferAny);
+    AddExample("y = ones([2], dtype=i64)  # = [1, 1]");
   }
 };
 
@@ -201,6 +204,7 @@ struct FillMaker : RepeatMaker {
     AddAttr<Constant>("value", "the number").DTypeFrom("dtype");
     DeclareDType();
     SetInference(InferFill);
+    AddExample("y = fill([2, 2], value=2.5)  # = [[2.5, 2.5], [2.5, 2.5]]");
   }
 };
 
@@ -244,24 +248,19 @@ llvm::Error InferSize(InferenceContext& context) {
 
 struct SizeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The product of sizes as a number: what a symbol stands for among tensors. With ragged dims "
+    AddComment(
+        "The product of sizes as a number: what a symbol stands for among tensors. With ragged "
+        "dims "
         "it is the count of the elements that exist.");
     AddOutput("y", "a scalar of `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<DType>("dtype", "of the result").Default(DType::kI64);
     SetInference(InferSize);
+    AddExample("n = size([2, 3, 4])  # = 24");
   }
 };
 
 // --- range, linspace ----------------------------------------------------------------------------
-
-// The one size in a shape attribute, or an Error at it.
-llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute) {
-  const Shape& dims = context.attributes().Dims(attribute);
-  if (dims.size() == 1) return dims[0];
-  return context.FailAtAttribute(attribute, Code::kRank, "'{0}' must be one size, got {1}",
-                                 attribute, dims.size());
-}
 
 template <class Context>
 class RangeOp : public Operator<Context> {
@@ -341,6 +340,8 @@ struct RangeMaker : OpProtoMaker {
     AddAttr<int64_t>("step", "the distance of neighbours; below 0, numbers go down").Default(1);
     AddAttr<DType>("dtype", "of the elements").Default(DType::kI64);
     SetInference(InferRange);
+    AddExample("y = range(0, 5)  # = [0, 1, 2, 3, 4]");
+    AddExample("y = range(5, 0, step=-2)  # = [5, 3, 1]");
   }
 };
 
@@ -393,6 +394,7 @@ struct LinspaceMaker : OpProtoMaker {
     AddAttr<Shape>("count", "how many there are").Positional();
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
     SetInference(InferLinspace);
+    AddExample("y = linspace(0.0, 1.0, 5)  # = [0.0, 0.25, 0.5, 0.75, 1.0]");
   }
 };
 

@@ -29,9 +29,15 @@ void AddAllKernels(OpRegistry& registry) {
   AddGatherNdKernels(registry);
   AddScatterKernels(registry);
   AddWriteKernels(registry);
+  AddSortKernels(registry);
+  AddAttentionKernels(registry);
+  AddRotaryKernels(registry);
   AddCastKernels(registry);
+  AddQuantizeKernels(registry);
   AddConstantKernels(registry);
   AddRandomKernels(registry);
+  AddRandomChoiceKernels(registry);
+  AddOrthogonalKernels(registry);
   AddConvolutionKernels(registry);
   AddUnfoldKernels(registry);
   AddPoolingKernels(registry);

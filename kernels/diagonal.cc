@@ -118,6 +118,8 @@ struct TriangleMaker : OpProtoMaker {
     AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below")
         .Default(0)
         .Positional();
+    AddExample(kUpper ? "y = triu([[1, 2], [3, 4]])  # = [[1, 2], [0, 4]]"
+                      : "y = tril([[1, 2], [3, 4]])  # = [[1, 0], [3, 4]]");
     SetInference(InferTriangle);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(
@@ -168,6 +170,7 @@ struct EyeMaker : OpProtoMaker {
     AddAttr<Shape>("dims", "the sizes; the last two are those of a matrix").Positional();
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
     AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below").Default(0);
+    AddExample("y = eye([2, 3])  # = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]");
     SetInference(InferEye);
   }
 };
@@ -219,6 +222,7 @@ struct DiagMaker : OpProtoMaker {
     AddInput("x", "[..., N]").Accepts(kAnySet);
     AddOutput("y", "[..., N + |k|, N + |k|]; dtype as x");
     AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below").Default(0);
+    AddExample("y = diag([1, 2])  # = [[1, 0], [0, 2]]");
     SetInference(InferDiag);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(
@@ -301,6 +305,7 @@ struct DiagonalMaker : OpProtoMaker {
     AddInput("x", "[..., N, M]").Accepts(kAnySet);
     AddOutput("y", "[..., length of the diagonal]; dtype as x");
     AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below").Default(0);
+    AddExample("y = diagonal([[1, 2, 3], [4, 5, 6]], k=1)  # = [2, 6]");
     SetInference(InferDiagonal);
     SetGradient(DiagonalGradient);
   }

@@ -119,6 +119,7 @@ struct GatherMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(0);
     SetInference(InferGather);
     SetGradient(GatherGradient);
+    AddExample("y = gather([10.0, 20.0, 30.0], [2, 0, -1])  # = [30.0, 10.0, 30.0]");
   }
 };
 
@@ -217,9 +218,24 @@ llvm::Error InferScatterAdd(InferenceContext& context) {
 
 void ScatterAddGradient(GradientContext& g) {
   if (!IsFloat(g.input(0)->type().dtype)) return;
+  const int64_t axis = g.attributes().Int("axis");
   g.SetInputGradient(0, g.output_gradient());
-  g.SetInputGradient(2, g.Call("gather", {g.output_gradient(), g.input(1)},
-                               {{"axis", g.attributes().Int("axis")}}));
+  Value* taken = g.Call("gather", {g.output_gradient(), g.input(1)}, {{"axis", axis}});
+  const Type& indices = g.input(1)->type();
+  if (!indices.index_bound) {
+    // gather gives nan where an update was left out.
+    const Shape& dims = g.input(0)->type().dims;
+    const auto rank = static_cast<int64_t>(dims.size());
+    const auto place = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+    Value* count = g.Call("size", {}, {{"dims", Shape{dims[place]}}, {"dtype", indices.dtype}});
+    Value* inside = g.Call("logical_and", {g.Call("less", {g.input(1), count}),
+                                           g.Call("greater_equal", {g.input(1), g.Neg(count)})});
+    Shape mask = indices.dims;
+    mask.append(dims.size() - place - 1, Dim(1));
+    taken = g.Call("where", {g.Call("reshape", {inside}, {{"dims", mask}}), taken,
+                             g.Scalar(0, g.output_gradient())});
+  }
+  g.SetInputGradient(2, taken);
 }
 
 struct ScatterAddMaker : OpProtoMaker {
@@ -235,6 +251,8 @@ struct ScatterAddMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(0);
     SetInference(InferScatterAdd);
     SetGradient(ScatterAddGradient);
+    AddExample(
+        "y = scatter_add([0.0, 0.0, 0.0], [2, 0, 2], [1.0, 10.0, 100.0])  # = [10.0, 0.0, 101.0]");
   }
 };
 
@@ -302,6 +320,7 @@ struct OneHotMaker : OpProtoMaker {
     AddAttr<Shape>("depth", "the length of a row").Positional();
     AddAttr<DType>("dtype", "of the result").Default(DType::kF32);
     SetInference(InferOneHot);
+    AddExample("y = one_hot([0, 2], 3)  # = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]");
   }
 };
 

@@ -93,6 +93,7 @@ struct GatherNdMaker : OpProtoMaker {
     AddAttr<int64_t>("batch_dims", "how many of the first axes x and the indices share")
         .Default(0)
         .AtLeast(0);
+    AddExample("y = gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])  # = [2, 3]");
     SetInference(InferGatherNd);
     SetGradient(GatherNdGradient);
   }
@@ -199,6 +200,8 @@ struct TakeAlongAxisMaker : OpProtoMaker {
         .OwnDType();
     AddOutput("y", "dtype as x; along the axis the size of the indices");
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(-1);
+    AddExample(
+        "y = take_along_axis([[1, 2, 3], [4, 5, 6]], [[0, -1], [1, 1]])  # = [[1, 3], [5, 5]]");
     SetInference(InferTakeAlongAxis);
     SetGradient(TakeAlongAxisGradient);
   }

@@ -84,6 +84,13 @@ llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute) {
   return llvm::Error::success();
 }
 
+llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute) {
+  const Shape& dims = context.attributes().Dims(attribute);
+  if (dims.size() == 1) return dims[0];
+  return context.FailAtAttribute(attribute, Code::kRank, "'{0}' must be one size, got {1}",
+                                 attribute, dims.size());
+}
+
 llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTypeSet accepted) {
   const DType dtype = context.attributes().Dtype(attribute);
   if (accepted.Contains(dtype)) return llvm::Error::success();

@@ -28,6 +28,8 @@ llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTy
 /// The dims in a shape attribute: an Error at it where one is negative, a check where
 /// that is not known.
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute);
+/// The one size in a shape attribute, or an Error at it.
+llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute);
 
 }  // namespace pdl
 

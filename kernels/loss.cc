@@ -199,21 +199,22 @@ llvm::Error InferLabelLoss(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// What the logarithms of the probabilities are multiplied by, and minus dy, 0 for ignored rows.
+// What is asked of each class, without weights and with them, and dy, 0 for ignored rows.
 struct LabelCotangent {
+  Value* share;
   Value* wanted;
   Value* dy;
 };
 LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
   const Type& type = g.input(0)->type();
-  Value* wanted =
+  Value* share =
       g.Call("one_hot", {g.input(1)}, {{"depth", Shape{type.dims.back()}}, {"dtype", type.dtype}});
   if (label_smoothing != 0) {
     Value* count = g.Call("size", {}, {{"dims", Shape{type.dims.back()}}, {"dtype", type.dtype}});
-    Value* share = g.Div(g.Scalar(label_smoothing, g.input(0)), count);
-    wanted = g.Add(g.Mul(wanted, g.Scalar(1 - label_smoothing, g.input(0))), share);
+    Value* rest = g.Div(g.Scalar(label_smoothing, g.input(0)), count);
+    share = g.Add(g.Mul(share, g.Scalar(1 - label_smoothing, g.input(0))), rest);
   }
-  if (g.num_inputs() > 2) wanted = g.Mul(wanted, g.input(2));
+  Value* wanted = g.num_inputs() > 2 ? g.Mul(share, g.input(2)) : share;
   Value* dy = g.output_gradient();
   if (g.attributes().Has("ignore_index")) {
     Value* ignored = g.Scalar(static_cast<double>(g.attributes().Int("ignore_index")), g.input(1));
@@ -221,22 +222,33 @@ LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
   }
   Shape dims = g.output()->type().dims;
   dims.push_back(1);
-  return {wanted, g.Call("reshape", {dy}, {{"dims", dims}})};
+  return {share, wanted, g.Call("reshape", {dy}, {{"dims", dims}})};
+}
+
+// A weight's is the loss that its class would have with the weight 1.
+void SetWeightGradient(GradientContext& g, const LabelCotangent& cotangent, Value* log_prob) {
+  Value* zero = g.Scalar(0, log_prob);
+  Value* asked = g.Call("not_equal", {cotangent.share, zero});
+  Value* loss = g.Call("where", {asked, g.Mul(cotangent.share, log_prob), zero});
+  g.SetInputGradient(2, g.SumTo(g.Neg(g.Mul(loss, cotangent.dy)), g.input(2)));
 }
 
 void CrossEntropyGradient(GradientContext& g) {
-  const auto [wanted, dy] = CotangentOfLabels(g, g.attributes().Float("label_smoothing"));
+  const LabelCotangent cotangent = CotangentOfLabels(g, g.attributes().Float("label_smoothing"));
   Value* part = g.Call("softmax", {g.input(0)});
   if (g.num_inputs() > 2) {
-    Value* total = g.Call("sum", {wanted}, {{"axes", std::vector<int64_t>{-1}}, {"keep", true}});
+    SetWeightGradient(g, cotangent, g.Call("log_softmax", {g.input(0)}));
+    Value* total =
+        g.Call("sum", {cotangent.wanted}, {{"axes", std::vector<int64_t>{-1}}, {"keep", true}});
     part = g.Mul(part, total);
   }
-  g.SetInputGradient(0, g.Mul(g.Sub(part, wanted), dy));
+  g.SetInputGradient(0, g.Mul(g.Sub(part, cotangent.wanted), cotangent.dy));
 }
 
 void NllGradient(GradientContext& g) {
-  const auto [wanted, dy] = CotangentOfLabels(g, 0);
-  g.SetInputGradient(0, g.Neg(g.Mul(wanted, dy)));
+  const LabelCotangent cotangent = CotangentOfLabels(g, 0);
+  if (g.num_inputs() > 2) SetWeightGradient(g, cotangent, g.input(0));
+  g.SetInputGradient(0, g.Neg(g.Mul(cotangent.wanted, cotangent.dy)));
 }
 
 struct LabelLossMaker : OpProtoMaker {
@@ -245,9 +257,7 @@ struct LabelLossMaker : OpProtoMaker {
     AddComment(comment);
     AddInput(name, input).Accepts(kFloatSet).Ragged();
     AddInput("label", "[...], classes").Accepts(SetOf(LabelTypes())).OwnDType().Ragged();
-    AddInput("weight",
-             "[C], what the loss at a label of that class is multiplied by; left out: 1. It gets "
-             "no gradient")
+    AddInput("weight", "[C], what the loss at a label of that class is multiplied by; left out: 1")
         .Accepts(kFloatSet)
         .Optional();
     AddAttr<int64_t>("ignore_index",
@@ -273,6 +283,7 @@ struct CrossEntropyMaker : LabelLossMaker {
         .AtLeast(0)
         .AtMost(1);
     SetGradient(CrossEntropyGradient);
+    AddExample("loss = cross_entropy([[0.0, 0.0], [5.0, 0.0]], [1, 0])  # = [0.693147, 0.006715]");
   }
 };
 
@@ -382,6 +393,7 @@ struct MseMaker : OpProtoMaker {
     AddOutput("loss", "a scalar, dtype as x");
     SetInference(InferMse);
     SetGradient(MseGradient);
+    AddExample("loss = mse([1.0, 2.0], [1.0, 4.0])  # = 2.0");
   }
 };
 

@@ -206,6 +206,8 @@ struct MatmulMaker : OpProtoMaker {
     SetInference(InferMatmul);
     SetGradient(MatmulGradient);
     SetLowering(LowerMatmul);
+    AddExample("c = matmul([[1.0, 2.0], [3.0, 4.0]], [[1.0], [10.0]])  # = [[21.0], [43.0]]");
+    AddExample("c = matmul([[1.0, 2.0]], [[3.0, 4.0]], transpose_b=true)  # = [[11.0]]");
   }
 };
 

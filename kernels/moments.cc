@@ -1,6 +1,7 @@
 #include "kernels/moments.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pdl {
 namespace {
@@ -40,8 +41,11 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 MomentsPlan::MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept,
-                         int64_t ddof)
-    : dtype_(dtype), ddof_(static_cast<double>(ddof)), element_size_(DTypeSize(dtype)) {
+                         int64_t ddof, bool root)
+    : dtype_(dtype),
+      ddof_(static_cast<double>(ddof)),
+      root_(root),
+      element_size_(DTypeSize(dtype)) {
   VisitDType(FloatTypes(), dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     row_ = ChooseIsa<MomentsRowLoop<T>>();
@@ -96,7 +100,8 @@ void MomentsPlan::Finish(const ShiftedSums& sums, int64_t result, char* mean,
                          char* variance) const {
   const double count = static_cast<double>(count_);
   if (mean != nullptr) store_(sums.Mean(count), mean + result * element_size_);
-  store_(sums.Variance(count, ddof_), variance + result * element_size_);
+  const double spread = sums.Variance(count, ddof_);
+  store_(root_ ? std::sqrt(spread) : spread, variance + result * element_size_);
 }
 
 void MomentsPlan::Run(const void* in, void* mean, void* variance, CPUContext& context) const {

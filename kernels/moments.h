@@ -47,13 +47,14 @@ struct MomentsRowLoop {
   }
 };
 
-/// How `moments` and `variance` walk over their input. Each result is computed in an order that
-/// depends on the sizes alone.
+/// How `moments`, `variance` and `std` walk over their input. Each result is computed in an order
+/// that depends on the sizes alone.
 class MomentsPlan : public CallState {
  public:
-  /// `kept` says of each axis whether it stays; `ddof` is taken off what variances divide by.
+  /// `kept` says of each axis whether it stays; `ddof` is taken off what variances divide by; with
+  /// `root` it is their square roots that are written.
   MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept,
-              int64_t ddof = 0);
+              int64_t ddof = 0, bool root = false);
   int64_t workspace_bytes() const { return workspace_bytes_; }
   /// `mean` may be null: not wanted.
   void Run(const void* in, void* mean, void* variance, CPUContext& context) const;
@@ -70,6 +71,7 @@ class MomentsPlan : public CallState {
 
   DType dtype_;
   double ddof_ = 0;
+  bool root_ = false;
   int64_t element_size_ = 1;
   RowLoop row_ = nullptr;
   ColumnsLoop columns_ = nullptr;

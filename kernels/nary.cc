@@ -133,6 +133,7 @@ struct AddNMaker : OpProtoMaker {
         g.SetInputGradient(i, g.SumTo(g.output_gradient(), g.input(i)));
       }
     });
+    AddExample("y = add_n([1.0, 2.0], [10.0, 20.0], [100.0, 200.0])  # = [111.0, 222.0]");
   }
 };
 
@@ -224,6 +225,7 @@ struct WhereMaker : OpProtoMaker {
       g.SetInputGradient(1, g.SumTo(g.Call("where", {condition, dz, zero}), g.input(1)));
       g.SetInputGradient(2, g.SumTo(g.Call("where", {condition, zero, dz}), g.input(2)));
     });
+    AddExample("z = where([true, false, true], [1.0, 2.0, 3.0], 0.0)  # = [1.0, 0.0, 3.0]");
   }
 };
 

@@ -106,6 +106,8 @@ struct MomentsMaker : OpProtoMaker {
         .Axis();
     SetInference(InferMoments);
     SetGradient(MomentsGradient);
+    AddExample(
+        "m, v = moments([[1.0, 2.0], [3.0, 6.0]], keep=[1])\nspread = sqrt(v)  # = [1.0, 2.0]");
   }
 };
 
@@ -303,6 +305,7 @@ struct NormalizeMaker : OpProtoMaker {
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     SetInference(InferNormalize);
     SetGradient(NormalizeGradient);
+    AddExample("y = normalize([[1.0, 2.0]], [1.0, 1.0], [4.0, 4.0], eps=0.0)  # = [[0.0, 0.5]]");
   }
 };
 
@@ -445,6 +448,8 @@ struct StandardizeMaker : OpProtoMaker {
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     SetInference(InferStandardize);
     SetGradient(StandardizeGradient);
+    AddExample(
+        "y = standardize([[1.0, 3.0], [0.0, 20.0]], eps=0.0)  # = [[-1.0, 1.0], [-1.0, 1.0]]");
   }
 };
 

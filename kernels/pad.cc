@@ -341,6 +341,9 @@ struct PadMaker : OpProtoMaker {
         .Default("constant")
         .OneOf({"constant", "reflect", "edge", "wrap"});
     AddAttr<double>("value", "the constant that is added; an element of x's dtype").Default(0);
+    AddExample("y = pad([1, 2, 3], before=[1], after=[2])  # = [0, 1, 2, 3, 0, 0]");
+    AddExample(
+        "y = pad([1, 2, 3], before=[2], after=[1], mode=\"reflect\")  # = [3, 2, 1, 2, 3, 2]");
     SetInference(InferPad);
     SetGradient(PadGradient);
   }
@@ -364,6 +367,7 @@ struct FlipMaker : OpProtoMaker {
                                   "the axes, each once, negative ones from the end; none: all")
         .Optional()
         .Positional();
+    AddExample("y = flip([[1, 2], [3, 4]], axes=[1])  # = [[2, 1], [4, 3]]");
     SetInference(InferFlip);
     SetGradient([](GradientContext& g) {
       if (!g.attributes().Has("axes")) {
@@ -408,6 +412,7 @@ struct RollMaker : OpProtoMaker {
         "axes", "the axes, each once, negative ones from the end; none: x as one dim")
         .Optional()
         .Positional();
+    AddExample("y = roll([1, 2, 3, 4], 1)  # = [4, 1, 2, 3]");
     SetInference(InferRoll);
     SetGradient([](GradientContext& g) {
       std::vector<NamedAttribute> attributes = {
@@ -471,6 +476,7 @@ struct TileMaker : OpProtoMaker {
     AddInput("x", "elements of any rank").Accepts(kAnySet);
     AddOutput("y", "dtype as x; sizes multiplied");
     AddAttr<Shape>("repeats", "for each of the last axes how many times").Positional();
+    AddExample("y = tile([1, 2], [2, 2])  # = [[1, 2, 1, 2], [1, 2, 1, 2]]");
     SetInference(InferTile);
     SetGradient(TileGradient);
   }

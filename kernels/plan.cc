@@ -13,6 +13,7 @@ struct TrainingMaker : OpProtoMaker {
         "Whether the network runs for training. It is known when a run is planned, so that "
         "`plan_select` may ask for it.");
     AddOutput("y", "bool[]");
+    AddExample("rate = plan_select(training(), 0.5, 0.0)  # = 0.0");
     SetTraits(kTrainingFlag);
     SetInference([](InferenceContext& context) -> llvm::Error {
       context.SetOutput(Type(DType::kBool, {}));
@@ -74,6 +75,7 @@ struct PlanSelectMaker : OpProtoMaker {
     AddInput("then", "any type").Ragged().Sparse();
     AddInput("otherwise", "type as then").Ragged().Sparse();
     AddOutput("y", "type as then");
+    AddExample("rate = plan_select(training(), 0.5, 0.0)  # = 0.0");
     SetTraits(kPlanSelect);
     SetInference(InferPlanSelect);
     SetGradient(PlanSelectGradient);

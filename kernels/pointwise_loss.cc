@@ -86,6 +86,8 @@ struct BinaryCrossEntropyMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferElementwise);
     SetGradient(BinaryCrossEntropyGradient);
+    AddExample("loss = binary_cross_entropy([0.5, 0.75], [1.0, 0.0])  # = [0.693147, 1.386294]");
+    AddExample("loss = binary_cross_entropy([0.0], [1.0], logits=true)  # = [0.693147]");
   }
 };
 

@@ -276,6 +276,7 @@ struct UniformMaker : OpProtoMaker {
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
     SetTraits(kRandom);
     SetInference(InferUniform);
+    AddExample("x = uniform([2, 3], low=-1.0, high=1.0)");
   }
 };
 
@@ -291,6 +292,7 @@ struct NormalMaker : OpProtoMaker {
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
     SetTraits(kRandom);
     SetInference(InferNormal);
+    AddExample("noise = normal([2, 3], std=0.1)");
   }
 };
 
@@ -308,6 +310,7 @@ struct TruncatedNormalMaker : OpProtoMaker {
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
     SetTraits(kRandom);
     SetInference(InferTruncatedNormal);
+    AddExample("w = truncated_normal([16, 4], std=0.02)");
   }
 };
 
@@ -346,6 +349,7 @@ struct XavierUniformMaker : WeightMaker {
         "First values of a weight (Glorot and Bengio 2010): uniform in [-a, a) with a = gain * "
         "sqrt(6 / (fan_in + fan_out)).",
         1);
+    AddExample("w = xavier_uniform([784, 128], gain=1.5)");
   }
 };
 struct XavierNormalMaker : WeightMaker {
@@ -355,6 +359,7 @@ struct XavierNormalMaker : WeightMaker {
         "gain "
         "* sqrt(2 / (fan_in + fan_out)).",
         1);
+    AddExample("w = xavier_normal([784, 128])");
   }
 };
 struct HeUniformMaker : WeightMaker {
@@ -364,6 +369,7 @@ struct HeUniformMaker : WeightMaker {
         "with a = gain * sqrt(3 / fan).",
         M_SQRT2);
     DeclareMode();
+    AddExample("w = he_uniform([64, 3, 3, 3], mode=\"fan_out\")");
   }
 };
 struct HeNormalMaker : WeightMaker {
@@ -373,6 +379,7 @@ struct HeNormalMaker : WeightMaker {
         "standard deviation gain / sqrt(fan).",
         M_SQRT2);
     DeclareMode();
+    AddExample("w = he_normal([784, 128])");
   }
 };
 

@@ -107,6 +107,10 @@ void ProdGradient(GradientContext& g) {
   if (!IsFloat(type.dtype)) return;
   const auto axes = ReducedAxes(g);
   if (axes.empty()) return g.SetInputGradient(0, g.output_gradient());
+  if (type.ragged_levels() > 0) {
+    Value* others = g.Div(PutBackAxes(g, g.output()), x);
+    return g.SetInputGradient(0, g.Mul(others, PutBackAxes(g, g.output_gradient())));
+  }
   std::vector<int64_t> order;
   Shape dims;
   Dim length = 1;
@@ -157,6 +161,7 @@ struct SumMaker : ReductionMaker {
             "dtype as x, i64 for integers and truth values; the dims of x without the axes");
     SetInference(InferSum);
     SetGradient(SumGradient);
+    AddExample("y = sum([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [3.0, 7.0]");
   }
 };
 
@@ -166,6 +171,7 @@ struct MeanMaker : ReductionMaker {
             "dtype as x; the dims of x without the axes");
     SetInference(InferMean);
     SetGradient(MeanGradient);
+    AddExample("y = mean([[1.0, 5.0], [7.0, 0.0]], axes=[0])  # = [4.0, 2.5]");
   }
 };
 
@@ -177,6 +183,7 @@ struct NormMaker : ReductionMaker {
         kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
     SetInference(InferMean);
     SetGradient(NormGradient);
+    AddExample("y = norm([[3.0, 4.0], [6.0, 8.0]], axes=[1])  # = [5.0, 10.0]");
   }
 };
 
@@ -186,6 +193,7 @@ struct MaxMaker : ReductionMaker {
             kNumberSet, "dtype as x; the dims of x without the axes");
     SetInference(InferExtreme);
     SetGradient(ExtremeGradient);
+    AddExample("y = max([[1.0, 5.0], [7.0, 0.0]], axes=[1])  # = [5.0, 7.0]");
   }
 };
 
@@ -195,13 +203,16 @@ struct MinMaker : ReductionMaker {
             kNumberSet, "dtype as x; the dims of x without the axes");
     SetInference(InferExtreme);
     SetGradient(ExtremeGradient);
+    AddExample("y = min([[1.0, 5.0], [7.0, 0.0]], axes=[1], keep=true)  # = [[1.0], [0.0]]");
   }
 };
 
 struct ProdMaker : ReductionMaker {
   void Make() override {
-    Declare("The product over axes; 1 where there is nothing. Integers wrap around.", kAnySet,
-            "dtype as x, i64 for integers and truth values; the dims of x without the axes");
+    Declare(
+        "The product over axes; 1 where there is nothing. Integers wrap around. The gradient of a "
+        "ragged x is nan where an element is 0.",
+        kAnySet, "dtype as x, i64 for integers and truth values; the dims of x without the axes");
     AddExample("y = prod([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [2.0, 12.0]");
     SetInference(InferSum);
     SetGradient(ProdGradient);

@@ -170,9 +170,10 @@ struct MomentsOf {
   }
 };
 
-/// The variance alone; `ddof` is taken off what the sum of squares is divided by.
-template <class T>
-struct VarianceOf : MomentsOf<T> {
+/// The variance alone, or its square root; `ddof` is taken off what the sum of squares is divided
+/// by.
+template <class T, bool kRoot>
+struct SpreadOf : MomentsOf<T> {
   using typename MomentsOf<T>::Compute;
   using typename MomentsOf<T>::Value;
   using Out = T;
@@ -182,9 +183,18 @@ struct VarianceOf : MomentsOf<T> {
     const long long rest = static_cast<long long>(v.count) - ddof;
     const Compute divisor = static_cast<Compute>(rest > 0 ? rest : 0);
     // Of nothing it is 0 / 0.
-    return Element<T>::Store((v.count == 0 ? Compute(0) : v.Spread()) / divisor);
+    const Compute variance = (v.count == 0 ? Compute(0) : v.Spread()) / divisor;
+    return Element<T>::Store(kRoot ? Root(variance) : variance);
   }
+
+ private:
+  static __device__ float Root(float x) { return sqrtf(x); }
+  static __device__ double Root(double x) { return sqrt(x); }
 };
+template <class T>
+using VarianceOf = SpreadOf<T, false>;
+template <class T>
+using StdOf = SpreadOf<T, true>;
 
 /// Writes what a reduction ends with.
 template <class Reduction>
@@ -440,6 +450,7 @@ void AddReductionKernels(OpRegistry& registry) {
   AddReduction<CountNonzeroOf, AnyElement>(registry, "count_nonzero");
   AddReduction<LogSumExpOf, Floats>(registry, "logsumexp");
   AddReduction<VarianceOf, Floats>(registry, "variance");
+  AddReduction<StdOf, Floats>(registry, "std");
   AddReduction<ArgmaxOf, AnyElement>(registry, "argmax");
   AddReduction<ArgminOf, AnyElement>(registry, "argmin");
 }

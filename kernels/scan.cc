@@ -248,6 +248,8 @@ struct CumsumMaker : ScanMaker {
                                     {"exclusive", g.attributes().Bool("exclusive")},
                                     {"reverse", !g.attributes().Bool("reverse")}}));
     });
+    AddExample("y = cumsum([1, 2, 3, 4])  # = [1, 3, 6, 10]");
+    AddExample("y = cumsum([1, 2, 3, 4], exclusive=true, reverse=true)  # = [9, 7, 4, 0]");
   }
 };
 
@@ -255,6 +257,7 @@ struct CumprodMaker : ScanMaker {
   void Make() override {
     Declare("The products of the first elements along an axis. Integers wrap around.");
     SetGradient(CumprodGradient);
+    AddExample("y = cumprod([1, 2, 3, 4])  # = [1, 2, 6, 24]");
   }
 };
 

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kBlockThreads)
        first += step) {
     const long long row = first + place.output;
     const long long begin = row < num_rows ? fold.outputs.At(row).at[0] : 0;
-    Value carry;
+    Value carry = Scan::Nothing();
     for (long long tile = 0; tile < length; tile += fold.depth) {
       const long long i = tile + place.part;
       const bool present = row < num_rows && i < length;

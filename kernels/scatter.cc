@@ -284,6 +284,8 @@ struct ScatterMaker : OpProtoMaker {
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(-1);
     AddAttr<std::string>("reduction", kReductionComment).Default("none").OneOf(Reductions());
+    AddExample(
+        "y = scatter([1, 2, 3], [0, 2, 0], [10, 20, 30], reduction=\"add\")  # = [41, 2, 23]");
     SetInference(InferScatter);
     SetGradient(ScatterElementsGradient);
   }
@@ -394,6 +396,7 @@ struct ScatterNdMaker : OpProtoMaker {
     AddAttr<int64_t>("batch_dims", "how many of the first axes x and the indices share")
         .Default(0)
         .AtLeast(0);
+    AddExample("y = scatter_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]], [7, 8])  # = [[1, 7], [8, 4]]");
     SetInference(InferScatterNd);
     SetGradient(ScatterNdGradient);
   }

@@ -219,6 +219,12 @@ Value* AsColumn(GradientContext& g, Value* vector) {
   return g.Call("reshape", {vector}, {{"dims", dims}});
 }
 
+// Counts to divide by: what comes back from a segment without rows goes nowhere, and must not be
+// nan where that is differentiated again.
+Value* AtLeastOne(GradientContext& g, Value* count) {
+  return g.Call("maximum", {count, g.Scalar(1, count)});
+}
+
 void SegmentPoolGradient(GradientContext& g) {
   Value* x = g.input(0);
   Value* dy = g.output_gradient();
@@ -229,13 +235,13 @@ void SegmentPoolGradient(GradientContext& g) {
     // To the rows that were chosen, in equal parts where there are several.
     Value* chosen = g.Call("cast", {g.Call("equal", {x, Repeat(g, g.output())})}, {{"to", dtype}});
     Value* count = g.Call("segment_pool", {chosen, g.input(1)}, {{"kind", std::string("sum")}});
-    return g.SetInputGradient(0, g.Mul(chosen, Repeat(g, g.Div(dy, count))));
+    return g.SetInputGradient(0, g.Mul(chosen, Repeat(g, g.Div(dy, AtLeastOne(g, count)))));
   }
   if (kind == "mean" || kind == "sqrt") {
     Value* lengths =
         g.Call("cast", {g.Sub(OffsetsFrom(g, false), OffsetsFrom(g, true))}, {{"to", dtype}});
     if (kind == "sqrt") lengths = g.Call("sqrt", {lengths});
-    return g.SetInputGradient(0, Repeat(g, g.Div(dy, AsColumn(g, lengths))));
+    return g.SetInputGradient(0, Repeat(g, g.Div(dy, AsColumn(g, AtLeastOne(g, lengths)))));
   }
   // Of each segment the first row, or the last.
   const Shape rows = {x->type().dims[0]};
@@ -299,6 +305,7 @@ struct SegmentSoftmaxMaker : SegmentRowsMaker {
 }  // namespace
 
 void RegisterSegmentPoolOps(OpRegistry& registry) {
+  registry.BeginFamily("Ragged and sparse values");
   registry.RegisterOp<SegmentPoolOp, SegmentPoolMaker>("segment_pool");
   registry.RegisterOp<SegmentSoftmaxOp, SegmentSoftmaxMaker>("segment_softmax");
 }

@@ -90,6 +90,7 @@ struct ReshapeMaker : OpProtoMaker {
         .Positional();
     SetInference(InferReshape);
     SetGradient(ReshapeBack);
+    AddExample("y = reshape([1, 2, 3, 4, 5, 6], [2, 3])  # = [[1, 2, 3], [4, 5, 6]]");
   }
 };
 
@@ -115,6 +116,8 @@ struct FlattenMaker : OpProtoMaker {
         .Default(1);
     SetInference(InferFlatten);
     SetGradient(ReshapeBack);
+    AddExample(
+        "y = flatten([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])  # = [[1, 2, 3, 4], [5, 6, 7, 8]]");
   }
 };
 
@@ -160,6 +163,7 @@ struct SqueezeMaker : OpProtoMaker {
     AddAttr<std::vector<int64_t>>("axes", "the axes to drop, each once, negative ones from the end")
         .Optional()
         .Positional();
+    AddExample("y = squeeze([[1, 2]])  # = [1, 2]");
     SetInference(InferSqueeze);
     SetGradient(ReshapeBack);
   }
@@ -189,6 +193,7 @@ struct UnsqueezeMaker : OpProtoMaker {
     AddAttr<std::vector<int64_t>>(
         "axes", "where they stand in the result, each once, negative ones from its end")
         .Positional();
+    AddExample("y = unsqueeze([1, 2], [-1])  # = [[1], [2]]");
     SetInference(InferUnsqueeze);
     SetGradient(ReshapeBack);
   }
@@ -281,6 +286,7 @@ struct TransposeMaker : OpProtoMaker {
         .Positional();
     SetInference(InferTranspose);
     SetGradient(TransposeGradient);
+    AddExample("y = transpose([[1, 2, 3], [4, 5, 6]])  # = [[1, 4], [2, 5], [3, 6]]");
   }
 };
 
@@ -342,6 +348,7 @@ struct BroadcastToMaker : OpProtoMaker {
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
     });
+    AddExample("y = broadcast_to([[1], [2]], [2, 3])  # = [[1, 1, 1], [2, 2, 2]]");
   }
 };
 

@@ -237,6 +237,7 @@ struct SliceMaker : OpProtoMaker {
         .AtLeast(1);
     SetInference(InferSlice);
     SetGradient(SliceGradient);
+    AddExample("y = slice([10, 20, 30, 40], axes=[0], starts=[1], stops=[3])  # = [20, 30]");
   }
 };
 
@@ -461,6 +462,7 @@ struct ConcatMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
+    AddExample("y = concat([[1], [2]], [[3, 4], [5, 6]], axis=1)  # = [[1, 3, 4], [2, 5, 6]]");
   }
 };
 
@@ -517,6 +519,7 @@ struct StackMaker : OpProtoMaker {
     AddOutput("y", "dtype as x; the count of tensors is the size of the new axis");
     AddAttr<int64_t>("axis", "where it stands in the result, a negative one from its end")
         .Default(0);
+    AddExample("y = stack([1, 2], [3, 4], axis=1)  # = [[1, 3], [2, 4]]");
     SetInference(InferStack);
     SetGradient(StackGradient);
   }

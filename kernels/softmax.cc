@@ -214,6 +214,7 @@ struct SoftmaxMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     SetInference(InferSoftmax);
     SetGradient(SoftmaxGradient);
+    AddExample("y = softmax([0.0, 0.0, 0.0, 0.0])  # = [0.25, 0.25, 0.25, 0.25]");
   }
 };
 
@@ -231,6 +232,7 @@ struct LogSoftmaxMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     SetInference(InferSoftmax);
     SetGradient(LogSoftmaxGradient);
+    AddExample("y = log_softmax([0.0, 0.0])  # = [-0.693147, -0.693147]");
   }
 };
 
@@ -399,6 +401,7 @@ struct CosSimMaker : OpProtoMaker {
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
     SetInference(InferCosSim);
     SetGradient(CosSimGradient);
+    AddExample("z = cos_sim([[1.0, 0.0], [3.0, 4.0]], [[0.0, 2.0], [6.0, 8.0]])  # = [0.0, 1.0]");
   }
 };
 

@@ -139,12 +139,15 @@ struct CsrMatmulMaker : OpProtoMaker {
     AddOutput("c", "[N, M]; dtype as b");
     SetInference(InferCsrMatmul);
     SetGradient(CsrMatmulGradient);
+    AddExample(
+        "c = csr_matmul([0, 2, 3], [0, 2, 1], [[1.0], [10.0], [100.0]])  # = [[101.0], [10.0]]");
   }
 };
 
 }  // namespace
 
 void RegisterSparseOps(OpRegistry& registry) {
+  registry.BeginFamily("Ragged and sparse values");
   registry.RegisterOp<CsrMatmulOp, CsrMatmulMaker>("csr_matmul");
 }
 

@@ -65,6 +65,8 @@ struct CosineMaker : AngleMaker {
   void Make() override {
     Declare("scale * cos(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, g.Neg(OtherSide(g, "sin"))); });
+    SetMaxUlp(1.6);
+    AddExample("y = cos([0.0, 1.0], scale=2.0)  # = [2.0, 1.080605]");
   }
 };
 
@@ -72,6 +74,8 @@ struct SineMaker : AngleMaker {
   void Make() override {
     Declare("scale * sin(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, OtherSide(g, "cos")); });
+    SetMaxUlp(1.6);
+    AddExample("y = sin([0.0, 1.0])  # = [0.0, 0.841471]");
   }
 };
 
@@ -95,6 +99,8 @@ struct ExpMaker : OpProtoMaker {
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Mul(g.output_gradient(), g.output())); });
+    SetMaxUlp(1.1);
+    AddExample("y = exp([0.0, 1.0])  # = [1.0, 2.718282]");
   }
 };
 
@@ -116,6 +122,8 @@ struct LogMaker : OpProtoMaker {
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Div(g.output_gradient(), g.input(0))); });
+    SetMaxUlp(0.8);
+    AddExample("y = log([1.0, 10.0])  # = [0.0, 2.302585]");
   }
 };
 
@@ -139,6 +147,8 @@ struct SqrtMaker : OpProtoMaker {
       Value* half = g.Mul(g.output_gradient(), g.Scalar(0.5, g.output()));
       g.SetInputGradient(0, g.Div(half, g.output()));
     });
+    SetMaxUlp(0.5);
+    AddExample("y = sqrt([4.0, 2.25])  # = [2.0, 1.5]");
   }
 };
 
@@ -164,6 +174,8 @@ struct TanhMaker : OpProtoMaker {
       Value* slope = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    SetMaxUlp(1.4);
+    AddExample("y = tanh([0.0, 1.0])  # = [0.0, 0.761594]");
   }
 };
 
@@ -187,6 +199,8 @@ struct SigmoidMaker : OpProtoMaker {
       Value* slope = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    SetMaxUlp(1.5);
+    AddExample("y = sigmoid([0.0, 2.0])  # = [0.5, 0.880797]");
   }
 };
 
@@ -211,6 +225,7 @@ struct ReluMaker : OpProtoMaker {
       Value* slope = g.Call("cast", {positive}, {{"to", g.input(0)->type().dtype}});
       g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
     });
+    AddExample("y = relu([-1.0, 2.0])  # = [0.0, 2.0]");
   }
 };
 
@@ -237,6 +252,7 @@ struct NegMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) { g.SetInputGradient(0, g.Neg(g.output_gradient())); });
+    AddExample("y = neg([1, -2])  # = [-1, 2]");
   }
 };
 
@@ -269,6 +285,7 @@ struct AbsMaker : OpProtoMaker {
       Value* below = g.Call("cast", {g.Call("less", {g.input(0), zero})}, {to});
       g.SetInputGradient(0, g.Mul(g.output_gradient(), g.Sub(above, below)));
     });
+    AddExample("y = abs([-1.5, 2.0])  # = [1.5, 2.0]");
   }
 };
 
@@ -329,6 +346,8 @@ struct ErfMaker : PlainMaker {
               Value* slope = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    SetMaxUlp(2.6);
+    AddExample("y = erf([0.0, 0.5])  # = [0.0, 0.5205]");
   }
 };
 
@@ -347,6 +366,8 @@ struct ReciprocalMaker : PlainMaker {
       Value* y = g.output();
       g.SetInputGradient(0, g.Neg(g.Mul(g.output_gradient(), g.Mul(y, y))));
     });
+    SetMaxUlp(0.5);
+    AddExample("y = reciprocal([2.0, 4.0])  # = [0.5, 0.25]");
   }
 };
 
@@ -367,6 +388,8 @@ struct RsqrtMaker : PlainMaker {
               Value* slope = g.Mul(g.Mul(y, g.Mul(y, y)), g.Scalar(-0.5, y));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    SetMaxUlp(1.5);
+    AddExample("y = rsqrt([4.0, 16.0])  # = [0.5, 0.25]");
   }
 };
 
@@ -396,6 +419,7 @@ struct SignMaker : PlainMaker {
   void Make() override {
     Declare("-1 below 0, 0 at 0, 1 above, element by element; nan stays. The gradient is 0.",
             kNumberSet, "type as x", NoSlope);
+    AddExample("y = sign([-2.5, 0.0, 3.0])  # = [-1.0, 0.0, 1.0]");
   }
 };
 
@@ -412,6 +436,7 @@ struct FloorMaker : PlainMaker {
   void Make() override {
     Declare("The largest integer that is not above x. The gradient is 0.", kFloatSet, "type as x",
             NoSlope);
+    AddExample("y = floor([1.75, -1.25])  # = [1.0, -2.0]");
   }
 };
 
@@ -428,6 +453,7 @@ struct CeilMaker : PlainMaker {
   void Make() override {
     Declare("The smallest integer that is not below x. The gradient is 0.", kFloatSet, "type as x",
             NoSlope);
+    AddExample("y = ceil([1.25, -1.25])  # = [2.0, -1.0]");
   }
 };
 
@@ -460,6 +486,7 @@ struct RoundMaker : PlainMaker {
   void Make() override {
     Declare("The nearest integer, the even one of two, as NumPy. The gradient is 0.", kFloatSet,
             "type as x", NoSlope);
+    AddExample("y = round([0.5, 1.5, -1.25])  # = [0.0, 2.0, -1.0]");
   }
 };
 

@@ -1,4 +1,4 @@
-// The operator variance.
+// How far elements are from their mean: variance, std.
 #include "kernels/all_ops.h"
 #include "kernels/moments.h"
 #include "kernels/reduction_helpers.h"
@@ -7,15 +7,15 @@
 namespace pdl {
 namespace {
 
-template <class Context>
-class VarianceOp : public Operator<Context> {
+template <class Context, bool kRoot>
+class SpreadOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& x = context.inputs()[0];
     llvm::SmallVector<bool, 6> kept(x.sizes.size(), true);
     const auto axes = ReducedAxes(this->attributes(), static_cast<unsigned>(x.sizes.size()));
     for (const unsigned axis : axes) kept[axis] = false;
-    auto plan = std::make_shared<MomentsPlan>(x.dtype, x.sizes, kept, ddof_);
+    auto plan = std::make_shared<MomentsPlan>(x.dtype, x.sizes, kept, ddof_, kRoot);
     Preparation preparation;
     preparation.workspace_bytes = plan->workspace_bytes();
     preparation.state = std::move(plan);
@@ -39,36 +39,70 @@ class VarianceOp : public Operator<Context> {
   int64_t ddof_ = 0;
 };
 
-llvm::Error InferVariance(InferenceContext& context) {
+template <class Context>
+using VarianceOp = SpreadOp<Context, false>;
+template <class Context>
+using StdOp = SpreadOp<Context, true>;
+
+llvm::Error InferSpread(InferenceContext& context) {
   return InferReduction(context, context.input(0).dtype);
 }
 
-// 2 * (x - mean) / (count - ddof).
-void VarianceGradient(GradientContext& g) {
+// (x - mean) / (count - ddof), the half of the variance's slope.
+Value* HalfSlope(GradientContext& g) {
   Value* x = g.input(0);
   std::vector<int64_t> axes;
   for (const unsigned axis : ReducedAxes(g)) axes.push_back(axis);
   Value* mean = g.Call("mean", {x}, {{"axes", axes}, {"keep", true}});
-  Value* divisor =
-      g.Sub(ReducedCount(g), g.Scalar(static_cast<double>(g.attributes().Int("ddof")), x));
-  Value* factor = g.Div(g.Mul(g.output_gradient(), g.Scalar(2, x)), divisor);
-  g.SetInputGradient(0, g.Mul(g.Sub(x, mean), PutBackAxes(g, factor)));
+  const double ddof = static_cast<double>(g.attributes().Int("ddof"));
+  return g.Div(g.Sub(x, mean), g.Sub(ReducedCount(g), g.Scalar(ddof, x)));
 }
 
-struct VarianceMaker : ReductionMaker {
-  void Make() override {
-    Declare(
-        "The variance over axes: the mean of squared distances from the mean; nan where there is "
-        "nothing.",
-        kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
+void VarianceGradient(GradientContext& g) {
+  Value* twice = g.Mul(g.output_gradient(), g.Scalar(2, g.input(0)));
+  g.SetInputGradient(0, g.Mul(HalfSlope(g), PutBackAxes(g, twice)));
+}
+
+// The half of the variance's slope / y, and 0 where all elements are equal.
+void StdGradient(GradientContext& g) {
+  Value* y = g.output();
+  Value* is_zero = g.Call("equal", {y, g.Scalar(0, y)});
+  Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
+  Value* part = PutBackAxes(g, g.Div(g.output_gradient(), divisor));
+  g.SetInputGradient(0, g.Mul(HalfSlope(g), part));
+}
+
+struct SpreadMaker : ReductionMaker {
+ protected:
+  void DeclareSpread(const char* comment, GradientFunction gradient) {
+    Declare(comment, kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
     AddAttr<int64_t>("ddof",
                      "what is taken off the count that the sum of squares is divided by, as NumPy: "
                      "1 estimates the variance of what x is a sample of")
         .Default(0)
         .AtLeast(0);
+    SetInference(InferSpread);
+    SetGradient(gradient);
+  }
+};
+
+struct VarianceMaker : SpreadMaker {
+  void Make() override {
+    DeclareSpread(
+        "The variance over axes: the mean of squared distances from the mean; nan where there is "
+        "nothing.",
+        VarianceGradient);
     AddExample("y = variance([1.0, 2.0, 3.0, 4.0], ddof=1)  # = 1.6666666");
-    SetInference(InferVariance);
-    SetGradient(VarianceGradient);
+  }
+};
+
+struct StdMaker : SpreadMaker {
+  void Make() override {
+    DeclareSpread(
+        "The standard deviation over axes, the square root of the variance; nan where there is "
+        "nothing. The gradient where all elements are equal is 0.",
+        StdGradient);
+    AddExample("y = std([1.0, 3.0, 5.0, 7.0], ddof=1)  # = 2.5819888");
   }
 };
 
@@ -77,6 +111,7 @@ struct VarianceMaker : ReductionMaker {
 void RegisterVarianceOps(OpRegistry& registry) {
   registry.BeginFamily("Reductions");
   registry.RegisterOp<VarianceOp, VarianceMaker>("variance");
+  registry.RegisterOp<StdOp, StdMaker>("std");
 }
 
 }  // namespace pdl

@@ -135,8 +135,7 @@ PDL_INLINE double Log1pWide(double x) { return std::log1p(x); }
 PDL_INLINE float Cbrt(float x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float magnitude = Abs(x);
-  const bool denormal = magnitude < 0x1p-126f;
-  const float scaled = denormal ? magnitude * 0x1p24f : magnitude;
+  const float scaled = magnitude < 0x1p-126f ? magnitude * 0x1p24f : magnitude;
   // A third of the exponent, then two steps of Halley's method.
   const double a = static_cast<double>(scaled);
   double t = static_cast<double>(detail::FloatOf(detail::Bits(scaled) / 3 + 0x2a51'19f2u));
@@ -144,6 +143,7 @@ PDL_INLINE float Cbrt(float x) {
   t = t * (a + a + cube) / (a + cube + cube);
   cube = t * t * t;
   t = t * (a + a + cube) / (a + cube + cube);
+  const bool denormal = static_cast<double>(magnitude) < 0x1p-126;
   const float root = static_cast<float>(denormal ? t * 0x1p-8 : t);
   return (x == 0.0f) | !(magnitude < kInfinity) ? x : CopySign(root, x);
 }
@@ -192,7 +192,8 @@ PDL_INLINE float Acos(float x) {
   const double z = large ? 0.5 - 0.5 * a : a * a;
   const double y = detail::AsinOfHalf(large ? Sqrt(z) : a, z);
   const double of_abs = large ? 2.0 * y : detail::kHalfPi - y;
-  return static_cast<float>(x < 0.0f ? 2.0 * detail::kHalfPi - of_abs : of_abs);
+  const bool below = static_cast<double>(x) < 0.0;
+  return static_cast<float>(below ? 2.0 * detail::kHalfPi - of_abs : of_abs);
 }
 PDL_INLINE double Acos(double x) { return std::acos(x); }
 
@@ -272,7 +273,7 @@ PDL_INLINE float Atanh(float x) {
   const double log = detail::Log2Wide((1.0 + a) / (1.0 - a)) * (0.5 * detail::kLn2);
   const double y = a < 0x1p-10 ? a + a * a * a * (1.0 / 3.0) : log;
   const float result = CopySign(static_cast<float>(y), x);
-  return a <= 1.0 ? result : std::numeric_limits<float>::quiet_NaN();
+  return Abs(x) <= 1.0f ? result : std::numeric_limits<float>::quiet_NaN();
 }
 PDL_INLINE double Atanh(double x) { return std::atanh(x); }
 
@@ -296,7 +297,7 @@ PDL_INLINE float Erfc(float x) {
   p = p * w + -0x1.373e3ap-1;
   p = p * w + 0x1.82b4bcp-1;
   const double tail = 2.0 * p * inverse * detail::ExpWide(-a * a);
-  return static_cast<float>(x < 0.0f ? 2.0 - tail : tail);
+  return static_cast<float>(static_cast<double>(x) < 0.0 ? 2.0 - tail : tail);
 }
 PDL_INLINE double Erfc(double x) { return std::erfc(x); }
 

@@ -141,6 +141,7 @@ struct WriteMaker : OpProtoMaker {
     AddInput("at", "the first place that is written, a scalar").Accepts(kIndexSet).OwnDType();
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);
+    AddExample("y = write([0, 0, 0, 0], [1, 2], at=1)  # = [0, 1, 2, 0]");
     SetInference(InferWrite);
     SetGradient(WriteGradient);
   }

@@ -5,10 +5,11 @@
 %examples   the folder examples/
 %docs       the folder docs/
 %python     a Python interpreter
+%lib        the folder of the tests' plugins
 FileCheck, not, count and split-file are found as they are.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
-(with the .proto file), dev-full, git.
+(with the .proto file), dev-full, git, plugins (those of the tests were built).
 """
 
 import ctypes
@@ -49,6 +50,7 @@ config.substitutions += [
     ("%pdl", config.pdl_build + "/bin/pdl"),
     ("%test", config.test_source_root),
     ("%examples", config.pdl_source + "/examples"),
+    ("%lib", config.pdl_build + "/test/lib"),
     ("%docs", config.pdl_source + "/docs"),
     ("%python", sys.executable),
 ]
@@ -59,6 +61,8 @@ if shutil.which("protoc", path=config.environment["PATH"]) and os.path.exists(co
     config.available_features.add("protoc")
 if shutil.which("git", path=config.environment["PATH"]):
     config.available_features.add("git")
+if os.path.exists(config.pdl_build + "/test/lib"):
+    config.available_features.add("plugins")
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
 if "address" in config.pdl_sanitize:

@@ -39,6 +39,16 @@ echo "libraries: $PDL_LIBRARY_PATH"
 echo "device: $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo none)"
 
 failed=0 count=0
+for device in cpu cuda; do
+  status=0
+  LD_LIBRARY_PATH=$PDL_LIBRARY_PATH "$PDL_BUNDLE/test/ops/run.sh" "$PDL_BUNDLE/bin/pdl" $device || status=$?
+  ((status == 77)) && continue
+  count=$((count + 1))
+  if ((status != 0)); then
+    echo "FAILED: operators on $device"
+    failed=$((failed + 1))
+  fi
+done
 for program in "$PDL_BUNDLE"/test/bin/*; do
   [[ -x $program ]] || continue
   count=$((count + 1))

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "pdl/inference.h"
 #include "pdl/serialize.h"
 #include "proto/pdl.pb.h"
 #include "toy_ops.h"
@@ -69,6 +70,49 @@ TEST(OpDocs, Markdown) {
   EXPECT_TRUE(Contains(text, "| `scale` | `float > 0 = 1.0` | largest result |")) << text;
   EXPECT_TRUE(Contains(text, "| `shape` | `shape`, by position too | sizes |")) << text;
   EXPECT_LT(text.find("## add"), text.find("## cos"));
+}
+
+struct ShownMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("Shown.");
+    AddInput("x", "any").Accepts(DType::kF32);
+    AddOutput("y", "type as x");
+    AddExample("y = shown([1.0])\nz = shown(y)");
+    AddExample("y = shown([2.0])");
+    SetMaxUlp(1.25);
+    SetInference(InferSameAsFirst);
+  }
+};
+
+TEST(OpDocs, ExamplesFamiliesAndErrors) {
+  OpRegistry registry;
+  registry.BeginFamily("Things");
+  registry.Add(ShownMaker().Build("shown"));
+  registry.BeginFamily("Animals");
+  registry.Add(ShownMaker().Build("zebra"));
+  const OpDef& shown = *registry.Find("shown");
+  EXPECT_EQ(shown.signature.family, "Things");
+  const std::string text = OpDocText(shown);
+  EXPECT_TRUE(Contains(text, R"(
+Examples
+  y = shown([1.0])
+  z = shown(y)
+  y = shown([2.0])
+
+Traits
+  not differentiable
+  In f32, the largest error is 1.25 units of the last place
+)")) << text;
+  const std::string page = OpDocsMarkdown(registry);
+  EXPECT_TRUE(Contains(page, "```pdl\ny = shown([1.0])\nz = shown(y)\n\ny = shown([2.0])\n```\n"))
+      << page;
+  EXPECT_TRUE(Contains(page, "## Animals\n\n### zebra\n")) << page;
+  EXPECT_LT(page.find("## Animals"), page.find("## Things\n\n### shown\n"));
+  OpProtoList list;
+  ASSERT_TRUE(list.ParseFromString(SerializeOpProtos(registry)));
+  EXPECT_EQ(list.ops(0).family(), "Things");
+  EXPECT_EQ(list.ops(0).examples_size(), 2);
+  EXPECT_EQ(list.ops(0).max_ulp(), 1.25);
 }
 
 TEST(OpDocs, MessagesHoldEverything) {

@@ -12,28 +12,6 @@ namespace {
 
 Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
 
-TEST(Constants, HoldWhatTheySay) {
-  const Constant value = Make<int64_t>({2, 2}, {1, 2, 3, 4}).ToConstant();
-  const Tensor y = Apply("constant", {}, {{"value", value}});
-  EXPECT_EQ(y.TypeString(), "i64[2, 2]");
-  EXPECT_EQ(Values(y), (std::vector<double>{1, 2, 3, 4}));
-  for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64, DType::kI8,
-                            DType::kI32, DType::kI64, DType::kU8, DType::kBool}) {
-    const Attributes attributes = {{"dims", ShapeOf({3})}, {"dtype", dtype}};
-    EXPECT_EQ(Values(Apply("zeros", {}, attributes)), (std::vector<double>{0, 0, 0}));
-    EXPECT_EQ(Values(Apply("ones", {}, attributes)), (std::vector<double>{1, 1, 1}));
-    EXPECT_EQ(
-        Values(Apply(
-            "fill", {},
-            {{"dims", ShapeOf({2})}, {"dtype", dtype}, {"value", Constant::Scalar(dtype, 1)}})),
-        (std::vector<double>{1, 1}));
-  }
-  EXPECT_EQ(Apply("zeros", {}, {{"dims", ShapeOf({0, 5})}}).num_elements(), 0);
-  EXPECT_EQ(Values(Apply("size", {}, {{"dims", ShapeOf({3, 4})}, {"dtype", DType::kF32}})),
-            (std::vector<double>{12}));
-  EXPECT_EQ(Values(Apply("size", {}, {{"dims", Shape{}}})), (std::vector<double>{1}));
-}
-
 TEST(Constants, Infer) {
   const Dim n = Dim::Symbol("N");
   EXPECT_EQ(InferText("zeros", {}, {{"dims", Shape{n, 2}}}), "f32[N, 2]");
@@ -68,31 +46,6 @@ TEST(Philox, GivesTheWordsOfThePaper) {
 Tensor Draw(const char* op, int64_t n, DType dtype, const RunOptions& options = {},
             const char* name = "y") {
   return Apply(op, {}, {{"dims", ShapeOf({n})}, {"dtype", dtype}}, options, name);
-}
-
-TEST(Random, HasTheRightMoments) {
-  const int64_t n = 200000;
-  for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16}) {
-    for (const char* op : {"uniform", "normal"}) {
-      const std::vector<double> x = Values(Draw(op, n, dtype));
-      double mean = 0, square = 0, cross = 0;
-      for (int64_t i = 0; i < n; ++i) {
-        mean += x[i] / n;
-        square += x[i] * x[i] / n;
-        cross += x[i] * x[(i + 1) % n] / n;
-      }
-      const bool is_uniform = std::string(op) == "uniform";
-      EXPECT_NEAR(mean, is_uniform ? 0.5 : 0, 0.01);
-      EXPECT_NEAR(square - mean * mean, is_uniform ? 1.0 / 12 : 1, 0.02);
-      EXPECT_NEAR(cross - mean * mean, 0, 0.01);
-      if (is_uniform) {
-        EXPECT_GE(*std::min_element(x.begin(), x.end()), 0);
-        EXPECT_LT(*std::max_element(x.begin(), x.end()), 1);
-      } else {
-        EXPECT_GT(*std::max_element(x.begin(), x.end()), 3.5);
-      }
-    }
-  }
 }
 
 TEST(Random, DependsOnSeedRunAndNameAlone) {

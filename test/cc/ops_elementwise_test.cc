@@ -223,26 +223,6 @@ TEST(Where, Infers) {
             "304 at 1, 0: sizes do not broadcast: 3 and 4");
 }
 
-TEST(UnaryOps, ScaleCosineAndSine) {
-  const Tensor x = Make<float>({2}, {0.0f, 1.0f});
-  const std::vector<double> cosine = Values(Apply("cos", {x}, {{"scale", 5.0}}));
-  EXPECT_FLOAT_EQ(static_cast<float>(cosine[0]), 5.0f);
-  EXPECT_FLOAT_EQ(static_cast<float>(cosine[1]), 2.7015115f);
-  EXPECT_NEAR(Values(Apply("sin", {x}, {{"scale", 2.0}}))[1], 2 * std::sin(1.0), 1e-6);
-}
-
-TEST(UnaryOps, IntegersWrapAround) {
-  const Tensor i8 = Make<int8_t>({4}, {-128, -1, 0, 127});
-  EXPECT_EQ(Values(Apply("neg", {i8})), (std::vector<double>{-128, 1, 0, -127}));
-  EXPECT_EQ(Values(Apply("abs", {i8})), (std::vector<double>{-128, 1, 0, 127}));
-  EXPECT_EQ(Values(Apply("relu", {i8})), (std::vector<double>{0, 0, 0, 127}));
-  const Tensor u8 = Make<uint8_t>({3}, {0, 1, 255});
-  EXPECT_EQ(Values(Apply("neg", {u8})), (std::vector<double>{0, 255, 1}));
-  EXPECT_EQ(Values(Apply("abs", {u8})), (std::vector<double>{0, 1, 255}));
-  const Tensor i64 = Make<int64_t>({2}, {std::numeric_limits<int64_t>::min(), -5});
-  EXPECT_EQ(Apply("abs", {i64}).data<int64_t>()[0], std::numeric_limits<int64_t>::min());
-}
-
 TEST(UnaryOps, EveryLengthThreadsAndInPlaceAgree) {
   for (const int64_t n : {0, 1, 15, 16, 17, 1023, 32768, 100003}) {
     const Tensor x = MakeAs(DType::kF32, {n}, Noise(n));
@@ -305,68 +285,6 @@ TEST(BinaryOps, AgreeWithTheReferenceOnEveryFloat) {
       }
     }
   }
-}
-
-TEST(BinaryOps, IntegersWrapAround) {
-  const Tensor a = Make<int8_t>({3}, {127, -128, 100});
-  const Tensor b = Make<int8_t>({3}, {1, 1, 2});
-  EXPECT_EQ(Values(Apply("add", {a, b})), (std::vector<double>{-128, -127, 102}));
-  EXPECT_EQ(Values(Apply("sub", {a, b})), (std::vector<double>{126, 127, 98}));
-  EXPECT_EQ(Values(Apply("mul", {a, b})), (std::vector<double>{127, -128, -56}));
-  const Tensor big = Make<int64_t>({1}, {std::numeric_limits<int64_t>::max()});
-  EXPECT_EQ(Apply("mul", {big, big}).data<int64_t>()[0], 1);
-}
-
-// The expected rows are what NumPy 2.4 gives.
-TEST(BinaryOps, DivisionRoundsDown) {
-  const Tensor x = Make<int32_t>({8}, {7, -7, 7, -7, 5, 0, -2147483647 - 1, 6});
-  const Tensor y = Make<int32_t>({8}, {2, 2, -2, -2, 0, 0, -1, 3});
-  EXPECT_EQ(Values(Apply("floor_div", {x, y})),
-            (std::vector<double>{3, -4, -4, 3, 0, 0, -2147483648.0, 2}));
-  EXPECT_EQ(Values(Apply("mod", {x, y})), (std::vector<double>{1, 1, -1, -1, 0, 0, 0, 0}));
-
-  const std::vector<double> a = {7.5, -7.5, 7.5, -7.5, 1.0, -1.0, 0.0, 6.0, kInf, 1.0, -1.0, 1.0};
-  const std::vector<double> b = {2.0, 2.0, -2.0, -2.0, 0.0, 0.0, 0.0, -3.0, 2.0, kInf, kInf, 0.1};
-  const std::vector<double> quotient = {3, -4, -4, 3, kInf, -kInf, kNan, -2, kNan, 0, -1, 9};
-  const std::vector<double> remainder = {1.5,  0.5,  -0.5, -1.5, kNan, kNan,
-                                         kNan, -0.0, kNan, 1,    kInf, 0.09999999999999995};
-  const auto q =
-      Values(Apply("floor_div", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
-  const auto r = Values(Apply("mod", {MakeAs(DType::kF64, {12}, a), MakeAs(DType::kF64, {12}, b)}));
-  for (size_t i = 0; i < a.size(); ++i) {
-    ExpectNear(q[i], quotient[i], 0, std::to_string(a[i]) + " // " + std::to_string(b[i]));
-    ExpectNear(r[i], remainder[i], 0, std::to_string(a[i]) + " % " + std::to_string(b[i]));
-  }
-  EXPECT_TRUE(std::signbit(r[7]));
-}
-
-TEST(BinaryOps, IntegerPowers) {
-  const Tensor x = Make<int32_t>({7}, {2, -3, 0, 2, 1, -1, 7});
-  const Tensor y = Make<int32_t>({7}, {10, 3, 0, -1, -5, -3, 30});
-  EXPECT_EQ(Values(Apply("pow", {x, y})),
-            (std::vector<double>{1024, -27, 1, 0, 1, -1, 1878557649}));
-}
-
-TEST(BinaryOps, Comparisons) {
-  const Tensor x = Make<float>({4}, {1, 2, 3, std::nanf("")});
-  const Tensor y = Make<float>({4}, {2, 2, 2, 1});
-  const struct {
-    const char* op;
-    std::vector<double> expected;
-  } cases[] = {{"equal", {0, 1, 0, 0}},   {"not_equal", {1, 0, 1, 1}},
-               {"less", {1, 0, 0, 0}},    {"less_equal", {1, 1, 0, 0}},
-               {"greater", {0, 0, 1, 0}}, {"greater_equal", {0, 1, 1, 0}}};
-  for (const auto& c : cases) {
-    const Tensor z = Apply(c.op, {x, y});
-    EXPECT_EQ(z.dtype(), DType::kBool);
-    EXPECT_EQ(Values(z), c.expected) << c.op;
-  }
-  const Tensor p = Make<bool>({4}, {false, false, true, true});
-  const Tensor q = Make<bool>({4}, {false, true, false, true});
-  EXPECT_EQ(Values(Apply("logical_and", {p, q})), (std::vector<double>{0, 0, 0, 1}));
-  EXPECT_EQ(Values(Apply("logical_or", {p, q})), (std::vector<double>{0, 1, 1, 1}));
-  EXPECT_EQ(Values(Apply("logical_not", {q})), (std::vector<double>{1, 0, 1, 0}));
-  EXPECT_EQ(Values(Apply("equal", {p, q})), (std::vector<double>{1, 0, 0, 1}));
 }
 
 // The value of element `index` of `sizes` in a tensor broadcast to it.
@@ -439,14 +357,6 @@ TEST(BinaryOps, LargerThanTheCache) {
   bool all = true;
   for (int64_t i = 0; i < n; ++i) all &= y.data<int64_t>()[i] == 3;
   EXPECT_TRUE(all);
-}
-
-TEST(BinaryOps, EveryDTypeAdds) {
-  for (const DType dtype : kNumberDTypes) {
-    const Tensor z = Apply("add", {MakeAs(dtype, {3}, {1, 2, 3}), MakeAs(dtype, {3}, {4, 5, 6})});
-    EXPECT_EQ(z.dtype(), dtype);
-    EXPECT_EQ(Values(z), (std::vector<double>{5, 7, 9})) << DTypeName(dtype).str();
-  }
 }
 
 TEST(BinaryOps, InferSymbols) {

@@ -18,36 +18,6 @@ Type IndexType(llvm::ArrayRef<Dim> dims, std::optional<Dim> bound = std::nullopt
   return type;
 }
 
-TEST(Gather, TakesRows) {
-  for (const DType dtype : kNumberDTypes) {
-    const Tensor x = MakeAs(dtype, {3, 2}, {1, 2, 3, 4, 5, 6});
-    for (const DType index : {DType::kI32, DType::kI64}) {
-      const Tensor y = Apply("gather", {x, MakeAs(index, {2, 2}, {2, 0, -1, 1})});
-      EXPECT_EQ(y.sizes(), (llvm::ArrayRef<int64_t>{2, 2, 2}));
-      EXPECT_EQ(Values(y), (List{5, 6, 1, 2, 5, 6, 3, 4}));
-    }
-    const Tensor columns =
-        Apply("gather", {x, Make<int64_t>({3}, {1, 1, 0})}, {{"axis", int64_t{-1}}});
-    EXPECT_EQ(Values(columns), (List{2, 2, 1, 4, 4, 3, 6, 6, 5}));
-    const Tensor one = Apply("gather", {x, Make<int64_t>({}, {1})});
-    EXPECT_EQ(one.rank(), 1u);
-    EXPECT_EQ(Values(one), (List{3, 4}));
-  }
-  EXPECT_EQ(Values(Apply("gather", {Make<bool>({2}, {false, true}), Make<int64_t>({1}, {1})})),
-            (List{1}));
-}
-
-TEST(Gather, OutsideTheAxisIsNanOrZero) {
-  for (const DType dtype : kNumberDTypes) {
-    const Tensor x = MakeAs(dtype, {2, 2}, {1, 2, 3, 4});
-    const List y = Values(Apply("gather", {x, Make<int64_t>({3}, {2, -3, INT64_MIN})}));
-    for (const double value : y) EXPECT_TRUE(IsFloat(dtype) ? std::isnan(value) : value == 0);
-  }
-  const Tensor none = MakeAs(DType::kF32, {0, 2}, {});
-  EXPECT_TRUE(std::isnan(Values(Apply("gather", {none, Make<int64_t>({1}, {0})}))[1]));
-  EXPECT_EQ(Apply("gather", {none, MakeAs(DType::kI64, {0, 3}, {})}).TypeString(), "f32[0, 3, 2]");
-}
-
 TEST(Gather, EveryCountOfThreadsAgrees) {
   const Tensor x = MakeAs(DType::kF32, {100, 70}, Noise(7000));
   std::vector<double> places;

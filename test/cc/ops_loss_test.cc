@@ -89,32 +89,6 @@ TEST(CrossEntropy, Corners) {
             "302 at 1: 'label' must be i32 or i64, got f32[N]");
 }
 
-TEST(BinaryCrossEntropy, OfProbabilitiesAndLogits) {
-  const auto reference = [](double p, double z) {
-    return -(z * std::fmax(std::log(p), -100) + (1 - z) * std::fmax(std::log1p(-p), -100));
-  };
-  for (const DType dtype : kFloatDTypes) {
-    const Tensor p = MakeAs(dtype, {6}, {0.25, 0.75, 0.5, 0, 1, 0.0078125});
-    const Tensor label = MakeAs(dtype, {6}, {0, 1, 0.5, 1, 1, 0});
-    const List loss = Values(Apply("binary_cross_entropy", {p, label}));
-    for (size_t i = 0; i < loss.size(); ++i) {
-      const double expected = reference(Values(p)[i], Values(label)[i]);
-      EXPECT_NEAR(loss[i], expected, Tolerance(dtype) * std::fmax(1, expected));
-    }
-    const Tensor x = MakeAs(dtype, {4}, {-2, 0, 3, 200});
-    const Tensor wanted = MakeAs(dtype, {}, {1});
-    const List of_logits = Values(Apply("binary_cross_entropy", {x, wanted}, {{"logits", true}}));
-    for (size_t i = 0; i < of_logits.size(); ++i) {
-      EXPECT_NEAR(of_logits[i], std::log1p(std::exp(-Values(x)[i])), 4 * Tolerance(dtype));
-    }
-  }
-  EXPECT_EQ(Values(Apply("binary_cross_entropy", {Make<float>({1}, {-500}), Make<float>({1}, {1})},
-                         {{"logits", true}})),
-            (List{500}));
-  EXPECT_TRUE(std::isnan(
-      Values(Apply("binary_cross_entropy", {Make<float>({1}, {NAN}), Make<float>({1}, {1})}))[0]));
-}
-
 TEST(Mse, IsTheMeanOverAll) {
   for (const DType dtype : kFloatDTypes) {
     const Tensor x = MakeAs(dtype, {2, 2}, {1, 2, 3, 4}), y = MakeAs(dtype, {2, 2}, {1, 4, 3, 0});

@@ -98,21 +98,6 @@ TEST(Matmul, AgreesWithTheDefinition) {
   }
 }
 
-TEST(Matmul, VectorsAreRowsAndColumns) {
-  const Tensor v = Make<float>({2}, {1, 2});
-  const Tensor w = Make<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  const Tensor dot = Apply("matmul", {v, v});
-  EXPECT_EQ(dot.rank(), 0u);
-  EXPECT_EQ(Values(dot), (std::vector<double>{5}));
-  EXPECT_EQ(Values(Apply("matmul", {v, w})), (std::vector<double>{9, 12, 15}));
-  EXPECT_EQ(Values(Apply("matmul", {w, v}, {{"transpose_a", true}})),
-            (std::vector<double>{9, 12, 15}));
-  const Tensor batch = Make<float>({2, 1, 2}, {1, 1, 2, 0});
-  const Tensor result = Apply("matmul", {batch, v});
-  EXPECT_EQ(result.sizes(), (llvm::ArrayRef<int64_t>{2, 1}));
-  EXPECT_EQ(Values(result), (std::vector<double>{3, 2}));
-}
-
 TEST(Matmul, LargeOnesAreAccurateAndTheSameForAnyThreads) {
   const std::pair<Sizes, Sizes> cases[] = {{{300, 200}, {200, 310}},
                                            {{8, 512}, {512, 1100}},

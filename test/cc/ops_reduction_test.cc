@@ -106,16 +106,6 @@ TEST(Reductions, AgreeWithTheDefinition) {
   }
 }
 
-TEST(Reductions, KeepAxesOrTakeAll) {
-  const Tensor x = Make<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  EXPECT_EQ(Apply("sum", {x}).rank(), 0u);
-  EXPECT_EQ(Values(Apply("sum", {x})), (std::vector<double>{21}));
-  const Tensor kept = Apply("sum", {x}, {{"axes", std::vector<int64_t>{-1}}, {"keep", true}});
-  EXPECT_EQ(kept.sizes(), (llvm::ArrayRef<int64_t>{2, 1}));
-  EXPECT_EQ(Values(kept), (std::vector<double>{6, 15}));
-  EXPECT_EQ(Values(Apply("sum", {Make<bool>({3}, {true, false, true})})), (std::vector<double>{2}));
-}
-
 TEST(Reductions, SumsOfManyFloatsAreAccurate) {
   const int64_t n = 1000003;
   const std::vector<double> noise = Noise(n);
@@ -233,24 +223,6 @@ TEST(Softmax, IsStable) {
 }
 
 // --- cos_sim ------------------------------------------------------------------------------------
-
-TEST(CosSim, IsTheCosineBetweenRows) {
-  const Tensor x = Make<float>({4, 2}, {1, 0, 1, 1, 3, 4, 0, 0});
-  const Tensor y = Make<float>({4, 2}, {0, 2, 2, 2, -6, -8, 1, 2});
-  const std::vector<double> z = Values(Apply("cos_sim", {x, y}, {{"scale", 5.0}}));
-  EXPECT_EQ(z[0], 0);
-  EXPECT_FLOAT_EQ(static_cast<float>(z[1]), 5);
-  EXPECT_LE(z[1], 5);
-  EXPECT_FLOAT_EQ(static_cast<float>(z[2]), -5);
-  EXPECT_GE(z[2], -5);
-  EXPECT_EQ(z[3], 0);
-  const std::vector<double> huge =
-      Values(Apply("cos_sim", {Make<double>({2, 2}, {1e300, 1e300, 1e-300, 0}),
-                               Make<double>({2, 2}, {1e300, 0, 1e-300, 1e-300})}));
-  EXPECT_NEAR(huge[0], std::sqrt(0.5), 1e-15);
-  EXPECT_NEAR(huge[1], std::sqrt(0.5), 1e-15);
-  EXPECT_EQ(Apply("cos_sim", {Make<float>({2}, {1, 2}), Make<float>({2}, {1, 2})}).rank(), 0u);
-}
 
 TEST(CosSim, Infers) {
   const Dim n = Dim::Symbol("N");

@@ -164,8 +164,9 @@ TEST(RaggedInference, OtherOperatorsRefuse) {
   EXPECT_EQ(TypeOf("relu(s)"), "relu: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("s + s"), "add: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("sum(c)"), "sum: 'x' must be dense, got sparse bool[N, 1000] [PDL0308]");
-  EXPECT_EQ(TypeOf("ones([N, dims(x)[1]])"),
-            "ones: 'dims' takes no ragged dims, got [N, ~T] [PDL0308]");
+  EXPECT_EQ(TypeOf("ones([N, dims(x)[1]])"), "f32[N, ~T]");
+  EXPECT_EQ(TypeOf("xavier_uniform([N, dims(x)[1]])"),
+            "xavier_uniform: 'dims' takes no ragged dims, got [N, ~T] [PDL0308]");
   EXPECT_EQ(TypeOf("dims(x)[1] + 1"),
             "~T is not one size: each row has its own, so '+' does not take it [PDL0210]");
 }
@@ -206,7 +207,7 @@ layer lines(a: F[B, ~L, D]) {
 }
 layer both(a: F[B, ~L, D], b: F[B, ~L, E]) { return concat(a, b, axis=-1) }
 layer plain(a: F[B, L, D]) { return relu(a) }
-layer any(a: F[B, D] | sparse F[B, D] | sparse bool[B, D]) {
+layer all_kinds(a: F[B, D] | sparse F[B, D] | sparse bool[B, D]) {
   param w: F[D, 2] = zeros()
   return a @ w
 }
@@ -229,9 +230,9 @@ layer same(a: F[..., D], b: F[..., E]) { return concat(a, b, axis=-1) }
   EXPECT_EQ(type_of("both(x, x @ w)"), "f32[N, ~T, 12]");
   EXPECT_EQ(type_of("both(x, y)"),
             "input 'b' of 'both' must be F[B, ~L, E], got f32[N, ~S, 4] [PDL0301]");
-  EXPECT_EQ(type_of("any(s)"), "f32[N, 2]");
-  EXPECT_EQ(type_of("any(c)"), "f32[N, 2]");
-  EXPECT_EQ(type_of("any(d)"), "f32[N, 2]");
+  EXPECT_EQ(type_of("all_kinds(s)"), "f32[N, 2]");
+  EXPECT_EQ(type_of("all_kinds(c)"), "f32[N, 2]");
+  EXPECT_EQ(type_of("all_kinds(d)"), "f32[N, 2]");
   EXPECT_EQ(type_of("plain(s)"),
             "input 'a' of 'plain' must be F[B, L, D], got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(type_of("same(x, x)"), "f32[N, ~T, 8]");
@@ -288,29 +289,88 @@ TEST(RaggedFormat, TextAndFileComeBack) {
   EXPECT_NE(EmitIr(read).find("symbols N, ~T, ~S, ~R"), std::string::npos) << EmitIr(read);
 }
 
-TEST(RaggedRun, IsRefusedBeforeAnythingRuns) {
+TEST(RaggedRun, FindsTheParts) {
   auto network = MakeNetwork(
-      "input x: f32[N, ~T, 4]\ninput s: sparse f32[N, 9]\ninput d: f32[N]\n"
-      "output y = relu(x), z = s @ ones([9, 2]), r = d * 2.0\n");
+      "input x: f32[N, ~T, 2]\ninput y: f32[N, ~T, 2]\ninput s: sparse f32[M, 3]\n"
+      "output sum = x + y, z = s @ ones([3, 2]), same = y\n");
   ASSERT_NE(network, nullptr);
   Scope scope;
   CPUContext context;
-  Feed(scope, "d", F32({2}, {1, 2}));
   auto run = [&](const char* output) {
     RunOptions options;
     options.outputs = {output};
     return Message(network->Run(&scope, &context, options));
   };
-  EXPECT_EQ(run("r"), "");
-  EXPECT_EQ(Printed(scope, "r"), "[2.0, 4.0]");
-  EXPECT_EQ(
-      run("y"),
-      "input 'x' is f32[N, ~T, 4], and running ragged tensors is not part of this version yet "
-      "[PDL0901]");
-  EXPECT_EQ(
-      run("z"),
-      "input 's' is sparse f32[N, 9], and running sparse matrices is not part of this version "
-      "yet [PDL0901]");
+  auto offsets = [](std::vector<int64_t> values) {
+    return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
+  };
+  EXPECT_EQ(run("sum"), "no value for input 'x': f32[N, ~T, 2], 'y': f32[N, ~T, 2] [PDL0501]");
+  Feed(scope, "x", F32({3, 2}, {1, 2, 3, 4, 5, 6}));
+  Feed(scope, "y", F32({3, 2}, {1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(run("sum"), "no value for input 'x.offsets': i64[N + 1] [PDL0501]");
+  // The lengths of one input are those of the other.
+  Feed(scope, "y.offsets", offsets({0, 1, 3}));
+  EXPECT_EQ(run("sum"), "");
+  EXPECT_EQ(Printed(scope, "sum"), "[[2.0, 3.0],\n [4.0, 5.0],\n [6.0, 7.0]]");
+  EXPECT_EQ(Printed(scope, "sum.offsets"), "[0, 1, 3]");
+  Feed(scope, "x.offsets", offsets({0, 1, 3}));
+  EXPECT_EQ(run("sum"), "");
+  EXPECT_EQ(run("same"), "");
+  EXPECT_EQ(Printed(scope, "same.offsets"), "[0, 1, 3]");
+
+  auto with = [&](std::vector<int64_t> values) {
+    Feed(scope, "x.offsets", offsets(std::move(values)));
+    return run("sum");
+  };
+  EXPECT_EQ(with({0, 2, 3}),
+            "inputs 'x' and 'y' have the lengths ~T, and row 0 has 2 in the one and 1 in the other "
+            "[PDL0513]");
+  EXPECT_EQ(with({0, 1, 2, 3}),
+            "inputs 'x' and 'y' have the lengths ~T, and 3 and 2 of them [PDL0513]");
+  EXPECT_EQ(with({1, 1, 3}), "input 'x', f32[N, ~T, 2]: offsets begin with 0, got 1 [PDL0513]");
+  EXPECT_EQ(with({0, 4, 3}),
+            "input 'x', f32[N, ~T, 2]: offsets never go down, and after 4 comes 3 [PDL0513]");
+  EXPECT_EQ(with({0, 1, 2}),
+            "input 'x', f32[N, ~T, 2]: the offsets end at 2, and there are 3 rows [PDL0513]");
+  EXPECT_EQ(with({}), "input 'x', f32[N, ~T, 2]: offsets are i64[N + 1], got i64[0] [PDL0513]");
+
+  Feed(scope, "s", F32({2}, {1.5, 2}));
+  Feed(scope, "s.offsets", offsets({0, 0, 2}));
+  Feed(scope, "x.offsets", offsets({0, 1, 3}));
+  EXPECT_EQ(run("z"), "no value for input 's.indices': i64[count(s)] in 0..3 [PDL0501]");
+  Feed(scope, "s.indices", offsets({0, 2}));
+  EXPECT_EQ(run("z"), "");
+  EXPECT_EQ(Printed(scope, "z"), "[[0.0, 0.0],\n [3.5, 3.5]]");
+  Feed(scope, "s.indices", offsets({0, 3}));
+  EXPECT_EQ(run("z"), "input 's.indices' must be in 0..3, and element 1 is 3 [PDL0512]");
+}
+
+// A network that is not needed whole; no rows at all; lengths that change from run to run.
+TEST(RaggedRun, AnyLengths) {
+  auto network = MakeNetwork(
+      "input x: f32[N, ~T]\noutput total = sum(x), each = sequence_pool(x, kind=\"max\", "
+      "empty=-1)\n");
+  ASSERT_NE(network, nullptr);
+  Scope scope;
+  CPUContext context;
+  for (int64_t rows : {0, 1, 5, 40}) {
+    for (int64_t sequences : {1, 2, 7}) {
+      std::vector<int64_t> offsets = {0};
+      for (int64_t i = 1; i < sequences; ++i) offsets.push_back(rows * i / sequences);
+      offsets.push_back(rows);
+      Feed(scope, "x", F32({rows}, std::vector<float>(static_cast<size_t>(rows), 2.0f)));
+      Feed(scope, "x.offsets", Tensor::FromValues<int64_t>(DType::kI64, {sequences + 1}, offsets));
+      ASSERT_EQ(Message(network->Run(&scope, &context)), "");
+      EXPECT_EQ(*scope.Find("total")->Get<Tensor>()->data<float>(),
+                2.0f * static_cast<float>(rows));
+      const Tensor& each = *scope.Find("each")->Get<Tensor>();
+      ASSERT_EQ(each.num_elements(), sequences);
+      for (int64_t i = 0; i < sequences; ++i)
+        EXPECT_EQ(
+            each.data<float>()[i],
+            offsets[static_cast<size_t>(i)] == offsets[static_cast<size_t>(i) + 1] ? -1.0f : 2.0f);
+    }
+  }
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ class TestRunner {
     std::optional<std::string> wrong;
     if (expect.decided) {
       if (!expect.decided->empty()) wrong = expect.decided;
-    } else {
+    } else if (expect.kind != TestExpect::Kind::kError) {
       wrong = JudgeValues(expect);
     }
     if (wrong) outcome->failures.push_back(At(expect.range) + "\n    " + *wrong);

@@ -5,6 +5,7 @@ cases to it. Expected numbers come from NumPy, SciPy, PyTorch or onnx.reference,
 precision where the reference can, never from pdl.
 """
 
+import sys
 import zlib
 
 import ml_dtypes
@@ -29,13 +30,18 @@ ALL = NUMBERS + ["bool"]
 TOLERANCES = {"f32": 1e-6, "f64": 1e-14, "f16": 1e-3, "bf16": 8e-3}
 
 OPERATORS = {}
+FAMILIES = {}  # the family's file of each operator
 
 
 def operator(name):
     """Marks the function that adds the cases of the operator `name`."""
     def add(function):
         assert name not in OPERATORS, f"{name} has cases already"
+        frame = sys._getframe(1)
+        while frame.f_code.co_name != "<module>":
+            frame = frame.f_back
         OPERATORS[name] = function
+        FAMILIES[name] = frame.f_globals["__name__"] + ".py"
         return function
     return add
 

@@ -37,14 +37,11 @@ def main():
     pdl = find_pdl(arguments.pdl)
     wanted = {name.removesuffix(".py") for name in arguments.names}
 
-    family_of = {}
     for path in sorted(HERE.glob("*.py")):
         if path.stem in ("run", "cases"):
             continue
-        before = set(cases.OPERATORS)
         importlib.import_module(path.stem)
-        for name in set(cases.OPERATORS) - before:
-            family_of[name] = path.name
+    family_of = cases.FAMILIES
     unknown = wanted - set(family_of) - {name.removesuffix(".py") for name in family_of.values()}
     if unknown:
         sys.exit(f"run.py: neither a family nor an operator: {', '.join(sorted(unknown))}")
