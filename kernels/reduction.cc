@@ -107,6 +107,10 @@ void ProdGradient(GradientContext& g) {
   if (!IsFloat(type.dtype)) return;
   const auto axes = ReducedAxes(g);
   if (axes.empty()) return g.SetInputGradient(0, g.output_gradient());
+  if (type.ragged_levels() > 0) {
+    Value* others = g.Div(PutBackAxes(g, g.output()), x);
+    return g.SetInputGradient(0, g.Mul(others, PutBackAxes(g, g.output_gradient())));
+  }
   std::vector<int64_t> order;
   Shape dims;
   Dim length = 1;
@@ -205,8 +209,10 @@ struct MinMaker : ReductionMaker {
 
 struct ProdMaker : ReductionMaker {
   void Make() override {
-    Declare("The product over axes; 1 where there is nothing. Integers wrap around.", kAnySet,
-            "dtype as x, i64 for integers and truth values; the dims of x without the axes");
+    Declare(
+        "The product over axes; 1 where there is nothing. Integers wrap around. The gradient of a "
+        "ragged x is nan where an element is 0.",
+        kAnySet, "dtype as x, i64 for integers and truth values; the dims of x without the axes");
     AddExample("y = prod([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [2.0, 12.0]");
     SetInference(InferSum);
     SetGradient(ProdGradient);

@@ -129,16 +129,6 @@ class SegmentPadOp : public Operator<Context> {
   };
 };
 
-llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute) {
-  const Shape& dims = context.attributes().Dims(attribute);
-  if (dims.size() != 1) {
-    return context.FailAtAttribute(attribute, Code::kRank, "'{0}' must be one size, got {1}",
-                                   attribute, ShapeToString(dims));
-  }
-  if (llvm::Error error = CheckDims(context, attribute)) return error;
-  return dims[0];
-}
-
 llvm::Error InferSegmentIds(InferenceContext& context) {
   auto segments = InferSegments(context, 0);
   if (!segments) return segments.takeError();
