@@ -283,6 +283,21 @@ void ConvWeightsGradient(GradientContext& g) {
 // --- declarations -------------------------------------------------------------------------------
 
 constexpr const char* kSpatial[] = {"", "L", "H, W", "D, H, W"};
+constexpr const char* kConvExamples[] = {
+    "",
+    "y = conv1d([[[1.0, 2.0, 3.0, 4.0]]], [[[1.0, 0.0, -1.0]]])  # = [[[-2.0, -2.0]]]",
+    "y = conv2d(ones([1, 1, 3, 3]), ones([1, 1, 3, 3]), pad=\"same\")  "
+    "# = [[[[4.0, 6.0, 4.0], [6.0, 9.0, 6.0], [4.0, 6.0, 4.0]]]]",
+    "y = conv3d(ones([1, 2, 2, 2, 2]), ones([1, 2, 2, 2, 2]))  # = [[[[[16.0]]]]]",
+};
+constexpr const char* kTransposedExamples[] = {
+    "",
+    "y = conv_transpose1d([[[1.0, 2.0]]], [[[1.0, 1.0, 1.0]]], stride=2)  "
+    "# = [[[1.0, 1.0, 3.0, 2.0, 2.0]]]",
+    "y = conv_transpose2d([[[[1.0, 2.0]]]], ones([1, 1, 2, 2]), stride=2)  "
+    "# = [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]",
+    "y = conv_transpose3d([[[[[2.0]]]]], ones([1, 1, 1, 1, 3]))  # = [[[[[2.0, 2.0, 2.0]]]]]",
+};
 
 class ConvMakerBase : public WindowMaker {
  protected:
@@ -316,6 +331,7 @@ struct ConvMaker : ConvMakerBase {
         "becomes (S + padding - ((kernel - 1) * dilation + 1)) // stride + 1. groups = C is a "
         "depthwise convolution. Halves are added up in f32, integers wrap around.");
     AddOperands(kRank, "[K, C / groups, kernel...]; dtype as x");
+    AddExample(kConvExamples[kRank]);
     SetInference(InferConv<kRank>);
     SetGradient(ConvGradient);
   }
@@ -339,6 +355,7 @@ struct ConvTransposeMaker : ConvMakerBase {
                    "the spatial sizes of the result, instead of output_padding: any whose "
                    "convolution has the sizes of x")
         .Optional();
+    AddExample(kTransposedExamples[kRank]);
     SetInference(InferConvTranspose<kRank>);
     SetGradient(ConvTransposeGradient);
   }
@@ -357,6 +374,9 @@ struct ConvWeightsMaker : ConvMakerBase {
     AddStride();
     AddPadAndDilation();
     AddGroups();
+    AddExample(
+        "dw = conv_weight_grad([[[1.0, 2.0, 3.0]]], [[[1.0, 10.0]]], kernel=2)  # = [[[21.0, "
+        "32.0]]]");
     SetInference(InferConvWeights);
     SetGradient(ConvWeightsGradient);
   }

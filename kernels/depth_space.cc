@@ -109,6 +109,7 @@ struct DepthToSpaceMaker : DepthSpaceMaker {
         .Accepts(kAnySet);
     AddOutput("y", "[N, C, ...], each spatial size times `block`; dtype as x");
     AddBlock();
+    AddExample("y = depth_to_space([[[1.0], [2.0]]], 2)  # = [[[1.0, 2.0]]]");
     SetInference(InferDepthToSpace);
     SetGradient(Gradient<true>);
   }
@@ -122,6 +123,7 @@ struct SpaceToDepthMaker : DepthSpaceMaker {
     AddInput("x", "[N, C, ...] with 1 to 3 more dims, each a multiple of `block`").Accepts(kAnySet);
     AddOutput("y", "[N, C * places, ...], each spatial size divided by `block`; dtype as x");
     AddBlock();
+    AddExample("y = space_to_depth([[[1.0, 2.0]]], 2)  # = [[[1.0], [2.0]]]");
     SetInference(InferSpaceToDepth);
     SetGradient(Gradient<false>);
   }

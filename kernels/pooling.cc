@@ -315,6 +315,7 @@ struct MaxPoolMaker : PoolMaker {
     AddPoolInput(kNumberSet);
     AddOutput("y", "[N, C, ...], each size as the window gives it; dtype as x");
     AddPoolWindow();
+    AddExample("y = max_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[5.0, 3.0]]]");
     SetInference(InferPool<false>);
     SetGradient(MaxPoolGradient<false>);
   }
@@ -330,6 +331,7 @@ struct MaxPoolIndexMaker : PoolMaker {
     AddPoolInput(kNumberSet);
     AddOutput("indices", "i64; dims as max_pool has them");
     AddPoolWindow();
+    AddExample("i = max_pool_index([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[1, 3]]]");
     SetInference(InferPool<false, true>);
   }
 };
@@ -343,6 +345,7 @@ struct AvgPoolMaker : PoolMaker {
     AddOutput("y", "[N, C, ...], each size as the window gives it; dtype as x");
     AddPoolWindow();
     AddAverage();
+    AddExample("y = avg_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[3.0, 2.5]]]");
     SetInference(InferPool<false>);
     SetGradient(AvgPoolGradient);
   }
@@ -359,6 +362,8 @@ struct AvgPoolGradMaker : PoolMaker {
     AddAttr<Shape>("size", "the spatial sizes of what was pooled");
     AddPoolWindow();
     AddAverage();
+    AddExample(
+        "dx = avg_pool_grad([[[4.0, 2.0]]], size=4, kernel=2)  # = [[[2.0, 2.0, 1.0, 1.0]]]");
     SetInference(InferAvgPoolGrad);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.Call("avg_pool", {g.output_gradient()}, Attributes(g, kAverage)));
@@ -375,6 +380,7 @@ struct LpPoolMaker : PoolMaker {
     AddOutput("y", "[N, C, ...], each size as the window gives it; dtype as x");
     AddAttr<double>("p", "which norm").Default(2).GreaterThan(0);
     AddPoolWindow();
+    AddExample("y = lp_pool([[[3.0, -4.0, 0.0, 2.0]]], kernel=2)  # = [[[5.0, 2.0]]]");
     SetInference(InferPool<false>);
     SetGradient(LpPoolGradient);
   }
@@ -389,6 +395,7 @@ struct AdaptiveMaxPoolMaker : PoolMaker {
     AddPoolInput(kNumberSet);
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAdaptiveSize();
+    AddExample("y = adaptive_max_pool([[[1.0, 5.0, 2.0]]], 2)  # = [[[5.0, 5.0]]]");
     SetInference(InferPool<true>);
     SetGradient(MaxPoolGradient<true>);
   }
@@ -403,6 +410,7 @@ struct AdaptiveMaxPoolIndexMaker : PoolMaker {
     AddPoolInput(kNumberSet);
     AddOutput("indices", "i64[N, C, size...]");
     AddAdaptiveSize();
+    AddExample("i = adaptive_max_pool_index([[[1.0, 5.0, 2.0]]], 2)  # = [[[1, 1]]]");
     SetInference(InferPool<true, true>);
   }
 };
@@ -417,6 +425,7 @@ struct AdaptiveAvgPoolMaker : PoolMaker {
     AddPoolInput(kFloatSet);
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAdaptiveSize();
+    AddExample("y = adaptive_avg_pool([[[1.0, 5.0, 2.0]]], 2)  # = [[[3.0, 3.5]]]");
     SetInference(InferPool<true>);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.Call("adaptive_avg_pool_grad", {g.output_gradient()},
@@ -433,6 +442,7 @@ struct AdaptiveAvgPoolGradMaker : PoolMaker {
     AddInput("dy", "the result's gradient: [N, C, ...] with 1 to 3 more dims").Accepts(kFloatSet);
     AddOutput("dx", "[N, C, size...]; dtype as dy");
     AddAttr<Shape>("size", "the spatial sizes of what was pooled").Positional();
+    AddExample("dx = adaptive_avg_pool_grad([[[2.0, 4.0]]], 3)  # = [[[1.0, 3.0, 2.0]]]");
     SetInference(InferAdaptiveAvgPoolGrad);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.Call("adaptive_avg_pool", {g.output_gradient()},

@@ -307,6 +307,8 @@ struct ResizeMaker : ResizeMakerBase {
         .Accepts(kAnySet);
     AddOutput("y", "[N, C, ...] with the new sizes; dtype as x");
     AddResizeAttributes();
+    AddExample(
+        "y = resize([[[1.0, 3.0]]], scale=2, mode=\"linear\")  # = [[[1.0, 1.5, 2.5, 3.0]]]");
     SetInference(InferResize);
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;
@@ -328,6 +330,7 @@ struct ResizeGradMaker : ResizeMakerBase {
     AddOutput("dx", "[N, C, before...]; dtype as dy");
     AddAttr<Shape>("before", "the spatial sizes of what was resized");
     AddResizeAttributes();
+    AddExample("dx = resize_grad([[[1.0, 2.0, 3.0, 4.0]]], before=2, scale=2)  # = [[[3.0, 7.0]]]");
     SetInference(InferResizeGrad);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.Call("resize", {g.output_gradient()}, Attributes(g)));

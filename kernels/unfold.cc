@@ -180,6 +180,7 @@ struct Im2ColMaker : WindowMaker {
     AddKernel();
     AddStride();
     AddPadAndDilation();
+    AddExample("y = im2col([[[1.0, 2.0, 3.0]]], kernel=2)  # = [[[1.0, 2.0], [2.0, 3.0]]]");
     SetInference(InferIm2Col);
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;
@@ -202,6 +203,7 @@ struct Col2ImMaker : WindowMaker {
     AddKernel();
     AddStride();
     AddPadAndDilation();
+    AddExample("y = col2im([[[1.0, 2.0], [2.0, 3.0]]], 3, kernel=2)  # = [[[1.0, 4.0, 3.0]]]");
     SetInference(InferCol2Im);
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;

@@ -131,6 +131,7 @@ struct MaxUnpoolMaker : OpProtoMaker {
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAttr<Shape>("size", "the spatial sizes of the result: one for all dims, or one for each")
         .Positional();
+    AddExample("y = max_unpool([[[5.0, 3.0]]], [[[1, 3]]], 4)  # = [[[0.0, 5.0, 0.0, 3.0]]]");
     SetInference(InferMaxUnpool);
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;
@@ -149,6 +150,7 @@ struct PlaneGatherMaker : OpProtoMaker {
         .Accepts(DType::kI64)
         .OwnDType();
     AddOutput("y", "dims as the indices, dtype as x");
+    AddExample("y = plane_gather([[[1.0, 5.0, 2.0, 3.0]]], [[[1, 3]]])  # = [[[5.0, 3.0]]]");
     SetInference(InferPlaneGather);
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;

@@ -41,8 +41,10 @@ struct RegisterAtStart {
 /// Registers `Op<CPUContext>`, declared by Maker, under a name (a string). In a plugin (its target
 /// made by `pdl_add_plugin`) it takes effect when LoadPlugin accepts the plugin, in a program
 /// before main. `Op` is a class template over the context, `Maker` an OpProtoMaker.
-#define REGISTER_OP(Op, Maker, name)                               \
-  static const ::pdl::internal::RegisterAtStart pdl_register_##Op( \
+#define REGISTER_OP(Op, Maker, name) PDL_REGISTER_OP(Op, Maker, name, __COUNTER__)
+#define PDL_REGISTER_OP(Op, Maker, name, number) PDL_REGISTER_OP_AS(Op, Maker, name, number)
+#define PDL_REGISTER_OP_AS(Op, Maker, name, number)                    \
+  static const ::pdl::internal::RegisterAtStart pdl_register_##number( \
       [](::pdl::OpRegistry& registry) { registry.RegisterOp<Op, Maker>(name); })
 
 #endif  // PDL_REGISTER_OP_H_

@@ -340,5 +340,84 @@ TEST_F(Layers, MistakesPointAtTheCaller) {
             "m.pdl:3:5: error: 'mlp' wants len(widths) > 0 [PDL0317]");
 }
 
+TEST_F(Layers, ConvOfAnyRank) {
+  Feed(scope_, "x", Noise({2, 4, 6}));
+  ExpectSame(R"(
+input x: f32[N, 4, L]
+h = conv(x, channels=6, kernel=3, pad=1, bias_attr={init=normal()})
+output got = h, want = conv1d(x, h.w, pad=1) + h.b[:, none]
+)");
+  Feed(scope_, "x", Noise({2, 4, 6, 5}));
+  ExpectSame(R"(
+input x: f32[N, 4, H, W]
+h = conv(x, channels=6, kernel=3, stride=2, same=true, groups=2, act="relu", bias=false)
+output got = h, want = relu(conv2d(x, h.w, stride=2, pad="same", groups=2))
+)");
+  ExpectSame(R"(
+input x: f32[N, 4, H, W]
+h = conv(x, channels=6, kernel=3, dilation=2, pad=2)
+output got = h, want = conv2d(x, h.w, dilation=2, pad=2)
+)");
+  Feed(scope_, "x", Noise({1, 2, 3, 4, 5}));
+  ExpectSame(R"(
+input x: f32[N, 2, D, H, W]
+h = conv(x, channels=3, kernel=2)
+output got = h, want = conv3d(x, h.w)
+)");
+  EXPECT_EQ(Variables("input x: f32[N, 4, 8, 8]\nh = conv(x, channels=6, kernel=3, groups=2)\n"
+                      "output h\n"),
+            "h.b:f32[6] h.w:f32[6, 2, 3, 3]");
+}
+
+TEST_F(Layers, ConvUpMultipliesSizes) {
+  Feed(scope_, "x", Noise({2, 4, 3, 5}));
+  ExpectSame(R"(
+input x: f32[N, 4, H, W]
+h: f32[N, 6, 2*H, 2*W] = conv_up(x, channels=6, kernel=5, bias_attr={init=normal()})
+output got = h, want = conv_transpose2d(x, h.w, h.b, stride=2, pad="same")
+)");
+  Feed(scope_, "x", Noise({2, 4, 3}));
+  ExpectSame(R"(
+input x: f32[N, 4, L]
+h: f32[N, 2, 3*L] = conv_up(x, channels=2, kernel=3, stride=3, groups=2, bias=false)
+output got = h, want = conv_transpose1d(x, h.w, stride=3, groups=2)
+)");
+  Feed(scope_, "x", Noise({1, 2, 2, 3, 2}));
+  ExpectSame(R"(
+input x: f32[N, 2, D, H, W]
+h = conv_up(x, channels=3, kernel=2, act=tanh())
+output got = h, want = tanh(conv_transpose3d(x, h.w, stride=2))
+)");
+}
+
+TEST_F(Layers, ConvBnIsAConvolutionAndItsNorm) {
+  Feed(scope_, "x", Noise({2, 4, 6, 5}));
+  for (const bool training : {false, true}) {
+    ExpectSame(R"(
+input x: f32[N, 4, H, W]
+h = conv_bn(x, channels=6, kernel=3)
+y = conv2d(x, h.conv.w, pad=1)
+output got = h, want = relu(batch_norm(y))
+)",
+               training);
+  }
+  EXPECT_EQ(Variables("input x: f32[N, 4, 8, 8]\n"
+                      "h = conv_bn(x, channels=6, kernel=3, stride=2, act=none)\noutput h\n"),
+            "h.conv.w:f32[6, 4, 3, 3] h.batch_norm.gamma:f32[6] h.batch_norm.beta:f32[6] "
+            "h.batch_norm.mean:f32[6] h.batch_norm.var:f32[6]");
+}
+
+TEST_F(Layers, GlobalPooling) {
+  Feed(scope_, "x", Noise({2, 4, 6, 5}));
+  ExpectSame(R"(
+input x: f32[N, 4, H, W]
+output got = global_avg_pool(x), want = mean(x, axes=[2, 3])
+)");
+  ExpectSame(R"(
+input x: f32[N, 4, H, W]
+output got = global_max_pool(x), want = max(x, axes=[2, 3])
+)");
+}
+
 }  // namespace
 }  // namespace pdl
