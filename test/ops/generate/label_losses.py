@@ -30,7 +30,10 @@ def label_loss(t, function):
             t.case(f"{dtype}, {labels}", [x, label], torch_rows(function, x, label))
     x, label = numbers("f64", (4, 3)), array([0, 2, 1, 2], "i64")
     weight = array([0.5, 2, 1.25], "f64")
-    t.case("weights", [x, label, weight], torch_rows(function, x, label, weight))
+    for dtype in FLOATS:
+        rows, weights = numbers(dtype, (4, 3)), array([0.5, 2, 1.25], dtype)
+        t.case(f"{dtype}, weights", [rows, label, weights],
+               torch_rows(function, rows, label, weights))
     t.case("an index to ignore", [x, label], torch_rows(function, x, label, ignore_index=2),
            ignore_index=2)
     outside = array([-100, 2, 1, -100], "i64")
