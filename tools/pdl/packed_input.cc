@@ -74,8 +74,11 @@ llvm::Expected<PackedValue> ParseRagged(llvm::StringRef text, const Type& type) 
 
 /// The elements of a matrix that are not 0, as its rows.
 llvm::Expected<PackedValue> ToRows(const Tensor& dense, const Type& type) {
-  if (dense.rank() != 2)
-    return MakeUserError(Code::kLiteral, "a value of {0} is a matrix, got {1}", type.ToString(),
+  const Dim& columns = type.dims[1];
+  const bool fits = dense.rank() == 2 && (dense.size(0) == 0 || !columns.is_constant() ||
+                                          columns.constant() == dense.size(1));
+  if (!fits)
+    return MakeUserError(Code::kLiteral, "declared {0}, got {1}", type.ToString(),
                          dense.TypeString());
   const Constant elements = dense.ToConstant();
   const size_t size = static_cast<size_t>(DTypeSize(type.dtype));

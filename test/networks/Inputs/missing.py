@@ -1,7 +1,7 @@
 """missing.py PDL FOLDER LIST [--warnings]: checks networks whose operators may not all exist yet.
 
 Each line of LIST is a file of FOLDER, options for `pdl check`, a colon, and the names of operators and
-layers that do not exist. Nothing else may be reported; warnings only with --warnings. Every .pdl file of
+layers that do not exist, or of `grad`. Nothing else may be reported; warnings only with --warnings. Every .pdl file of
 FOLDER is listed; '!' stands before one that is not checked here.
 """
 
@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 
-UNKNOWN = re.compile(r"no operator or layer is called '([^']*)'")
+UNKNOWN = re.compile(r"no operator or layer is called '([^']*)'|'(grad)' is not part of this version yet")
 
 
 def check(pdl, folder, words, wanted, warnings):
@@ -29,7 +29,7 @@ def check(pdl, folder, words, wanted, warnings):
             continue
         unknown = UNKNOWN.match(found["message"])
         if found["severity"] == "error" and unknown:
-            missing.add(unknown.group(1))
+            missing.add(unknown.group(1) or unknown.group(2))
         elif found["severity"] == "error" or not warnings:
             start = found.get("range", {}).get("start", {})
             place = f"{found.get('file', '')}:{start.get('line', '')}:{start.get('column', '')}"

@@ -17,14 +17,14 @@ def bernoulli(t):
         t.case("empty " + "x".join(map(str, shape)), x, x)
     for dtype in FLOATS:
         t.raw(f"{dtype}: as often as it says",
-              f"x = bernoulli(fill([20000], 0.3, dtype={dtype}), dtype=f32)",
+              f"x = bernoulli(cast(fill([20000], value=0.3), to={dtype}), dtype=f32)",
               "expect all(x == 0.0 or x == 1.0)", "expect abs(mean(x) - 0.3) < 0.02")
     t.raw("each element has a probability of its own",
           "x = bernoulli(broadcast_to([0.1, 0.9], [20000, 2]))",
           "expect mean(x, axes=[0]) ~= [0.1, 0.9] tol 0.02")
-    t.raw("calls differ", "p = fill([100], 0.5)", "a = bernoulli(p)", "b = bernoulli(p)",
+    t.raw("calls differ", "p = fill([100], value=0.5)", "a = bernoulli(p)", "b = bernoulli(p)",
           "expect any(a != b)")
-    t.refused("integers", "'x' must be", "bernoulli([1, 0])")
+    t.refused("integers", "'x' must be", "bernoulli(cast([1, 0], to=i64))")
 
 
 @operator("randperm")

@@ -54,36 +54,13 @@ def einsum(t):
            equation="ij,j->i")
     x = array([[1, np.nan], [np.inf, 2]], "f32")
     t.case("nan off the diagonal", x, array([1, 2], "f32"), equation="ii->i")
-    def gradients(name, equation, *shapes):
-        import torch
-        xs = [torch.tensor(numbers("f64", shape, seed=i), requires_grad=True)
-              for i, shape in enumerate(shapes)]
-        y = torch.einsum(equation, *xs)
-        dy = numbers("f64", tuple(y.shape), seed=9)
-        y.backward(torch.tensor(dy))
-        names = "xyzw"[:len(xs)]
-        lines = [declared(n, x.detach().numpy()) for n, x in zip(names, xs)]
-        lines.append(declared("dy", dy))
-        lines.append(f'r = einsum({", ".join(names)}, equation="{equation}")')
-        for n, x in zip(names, xs):
-            lines.append(f"expect grad(r, {n}, dy) ~= {spell(x.grad.numpy())} tol 1e-12")
-        t.raw(f"gradients of {name}", *lines)
-
-    gradients("a product", "ij,jk->ik", (2, 3), (3, 4))
-    gradients("a batch", "bij,bkj->bik", (2, 3, 4), (2, 5, 4))
-    gradients("what is summed on one side", "ij,kj->k", (2, 3), (4, 3))
-    gradients("a sum", "ij->j", (2, 3))
-    gradients("a diagonal", "ii->i", (3, 3))
-    gradients("a trace in a product", "iij,jk->k", (3, 3, 2), (2, 4))
-    gradients("three operands", "ij,jk,kl->il", (2, 3), (3, 4), (4, 2))
-    gradients("an ellipsis over ones", "...ij,...jk->...ik", (2, 1, 3, 4), (5, 4, 2))
     two = "zeros([2, 3]), zeros([3, 4])"
     t.refused("another count", "of 3 operands", f'einsum({two}, equation="ij,jk,kl->il")')
     t.refused("another rank", "names 3 dims", f'einsum({two}, equation="ijk,jk->ik")')
     t.refused("sizes that differ", "differ", 'einsum(zeros([2, 3]), zeros([4, 4]), equation="ij,jk->ik")')
     t.refused("an unknown label", "no operand has the label 'z'", f'einsum({two}, equation="ij,jk->iz")')
     t.refused("a label twice", "twice", f'einsum({two}, equation="ij,jk->ii")')
-    t.refused("a wrong sign", "'+' does not belong", f'einsum({two}, equation="ij+jk->ik")')
+    t.refused("a wrong sign", "'+' does not belong", 'einsum(zeros([2, 3]), equation="i+j->ij")')
     t.refused("two ellipses", "does not belong", 'einsum(zeros([2, 3]), equation="...i...->i")')
     t.refused("dtypes that differ", "dtypes differ",
               'einsum(zeros([2]), cast(zeros([2]), to=f64), equation="i,i->")')
