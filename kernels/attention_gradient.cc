@@ -307,6 +307,9 @@ llvm::Error InferAttentionGradient(InferenceContext& context) {
   return llvm::Error::success();
 }
 
+// See LseDType.
+constexpr DTypeSet kWide = DTypeSet(DType::kF32) | DTypeSet(DType::kF64);
+
 struct AttentionGradientMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -315,10 +318,10 @@ struct AttentionGradientMaker : OpProtoMaker {
     AddInput("q", "as attention had it").Accepts(kFloatSet);
     AddInput("k", "as attention had it").Accepts(kFloatSet);
     AddInput("v", "as attention had it").Accepts(kFloatSet);
-    AddInput("lse", "what attention gave").Accepts(kFloatSet);
+    AddInput("lse", "what attention gave").Accepts(kWide);
     AddInput("dy", "the gradient of y").Accepts(kFloatSet);
     AddInput("shift", "for each query the sum of y * dy, less the gradient of lse; dtype as lse")
-        .Accepts(kFloatSet);
+        .Accepts(kWide);
     AddInput("past", "as attention had it").Accepts(kIndexSet).OwnDType().Optional();
     AddInput("mask", "as attention had it").Accepts(kFloatSet | DTypeSet(DType::kBool)).Optional();
     AddOutput("dq", "type as q");

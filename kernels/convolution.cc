@@ -385,6 +385,7 @@ struct ConvWeightsMaker : ConvMakerBase {
 }  // namespace
 
 void RegisterConvolutionOps(OpRegistry& registry) {
+  registry.BeginFamily("Convolution");
   registry.RegisterOp<ForwardConvOp, ConvMaker<1>>("conv1d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<2>>("conv2d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<3>>("conv3d");

@@ -132,6 +132,7 @@ struct SpaceToDepthMaker : DepthSpaceMaker {
 }  // namespace
 
 void RegisterDepthSpaceOps(OpRegistry& registry) {
+  registry.BeginFamily("Images");
   registry.RegisterOp<DepthToSpaceOp, DepthToSpaceMaker>("depth_to_space");
   registry.RegisterOp<SpaceToDepthOp, SpaceToDepthMaker>("space_to_depth");
 }

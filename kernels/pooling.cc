@@ -454,6 +454,7 @@ struct AdaptiveAvgPoolGradMaker : PoolMaker {
 }  // namespace
 
 void RegisterPoolingOps(OpRegistry& registry) {
+  registry.BeginFamily("Pooling");
   registry.RegisterOp<MaxPoolOp, MaxPoolMaker>("max_pool");
   registry.RegisterOp<MaxPoolIndexOp, MaxPoolIndexMaker>("max_pool_index");
   registry.RegisterOp<AvgPoolOp, AvgPoolMaker>("avg_pool");

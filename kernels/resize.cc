@@ -341,6 +341,7 @@ struct ResizeGradMaker : ResizeMakerBase {
 }  // namespace
 
 void RegisterResizeOps(OpRegistry& registry) {
+  registry.BeginFamily("Images");
   registry.RegisterOp<ForwardResizeOp, ResizeMaker>("resize");
   registry.RegisterOp<ResizeGradOp, ResizeGradMaker>("resize_grad");
 }

@@ -64,6 +64,7 @@ struct SequencePoolMaker : OpProtoMaker {
     AddAttr<double>("empty", "each element for a sequence without rows").Default(0);
     SetInference(InferPool);
     SetLowering(LowerPool);
+    AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_pool(x, kind=\"mean\")");
   }
 };
 
@@ -88,6 +89,7 @@ struct SequenceSoftmaxMaker : OpProtoMaker {
     AddOutput("y", "type as x");
     SetInference(InferSequencesAsFirst);
     SetLowering(LowerSoftmax);
+    AddExample("input x: f32[N, ~T]\noutput y = sequence_softmax(x)");
   }
 };
 
@@ -120,6 +122,7 @@ struct SequenceLengthMaker : OpProtoMaker {
     AddOutput("y", "i64[N] or i64[N, ~S]");
     SetInference(InferLength);
     SetLowering(LowerLength);
+    AddExample("input x: f32[N, ~T]\noutput y = sequence_length(x)");
   }
 };
 
@@ -139,6 +142,7 @@ struct SequenceReverseMaker : OpProtoMaker {
     AddOutput("y", "type as x");
     SetInference(InferSequencesAsFirst);
     SetLowering(LowerReverse);
+    AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_reverse(x)");
   }
 };
 
@@ -185,6 +189,7 @@ struct SequenceExpandMaker : OpProtoMaker {
     AddOutput("y", "[N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x");
     SetInference(InferExpand);
     SetLowering(LowerExpand);
+    AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_expand(sequence_pool(x), x)");
   }
 };
 
@@ -227,6 +232,7 @@ struct SequenceWindowMaker : OpProtoMaker {
         .AtMost(1 << 30);
     SetInference(InferWindow);
     SetLowering(LowerWindow);
+    AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_window(x, size=2)");
   }
 };
 
@@ -271,6 +277,7 @@ struct SequencePadMaker : OpProtoMaker {
     AddAttr<double>("value", "what is filled up with").Default(0);
     SetInference(InferPad);
     SetLowering(LowerPad);
+    AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_pad(x, [10])");
   }
 };
 
@@ -282,6 +289,7 @@ void Register(OpRegistry& registry, const char* name) {
 }  // namespace
 
 void RegisterSequenceOps(OpRegistry& registry) {
+  registry.BeginFamily("Ragged and sparse values");
   Register<SequencePoolMaker>(registry, "sequence_pool");
   Register<SequenceSoftmaxMaker>(registry, "sequence_softmax");
   Register<SequenceLengthMaker>(registry, "sequence_length");

@@ -215,6 +215,7 @@ struct Col2ImMaker : WindowMaker {
 }  // namespace
 
 void RegisterUnfoldOps(OpRegistry& registry) {
+  registry.BeginFamily("Convolution");
   registry.RegisterOp<Im2ColOp, Im2ColMaker>("im2col");
   registry.RegisterOp<Col2ImOp, Col2ImMaker>("col2im");
 }

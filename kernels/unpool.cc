@@ -164,6 +164,7 @@ struct PlaneGatherMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterUnpoolOps(OpRegistry& registry) {
+  registry.BeginFamily("Pooling");
   registry.RegisterOp<MaxUnpoolOp, MaxUnpoolMaker>("max_unpool");
   registry.RegisterOp<PlaneGatherOp, PlaneGatherMaker>("plane_gather");
 }

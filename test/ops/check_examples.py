@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_examples.py PDL: runs the examples that operators declare.
 
-An example is a statement or several; `NAME = …  # = VALUE` is what the name must be near. Every
-operator must have one that calls it.
+An example is a statement or several; `NAME = …  # = VALUE` is what the name must be near. One with
+inputs is checked, not run. Every operator must have one that calls it.
 """
 
 import json
@@ -23,6 +23,10 @@ def main():
         if not any(re.search(rf"\b{name}\(", example) for example in examples):
             wrong.append(f"{name} has no example of its own: AddExample")
         for example in examples:
+            if re.search(r"^input ", example, re.MULTILINE):
+                if subprocess.run([pdl, "check", "-"], input=example, text=True).returncode:
+                    wrong.append(f"{name}: its example is wrong:\n{example}")
+                continue
             lines = []
             for line in example.splitlines():
                 code, mark, value = line.partition("  # = ")

@@ -160,7 +160,7 @@ int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::S
     }
     for (const TestCall& call : *calls) {
       const OpDef& def = *call.def;
-      if (!HasRule(def)) continue;
+      if (!HasRule(def) || !call.is_dense) continue;
       if (!filter.empty() && def.name() != filter) continue;
       const std::string key = KeyOf(call);
       if (seen.count(key) != 0) continue;

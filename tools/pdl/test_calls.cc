@@ -10,22 +10,29 @@
 namespace pdl {
 namespace {
 
-bool HasDenseOperands(const Op& op) {
-  return llvm::all_of(op.operands(), [](const Value* value) { return value->type().is_plain(); });
+// The tensor that stands for an operand: of a ragged or sparse one the elements that are there.
+llvm::Expected<Tensor> OperandOf(const TestScope& scope, llvm::StringRef name, const Type& type) {
+  auto value = scope.FindPacked(name, type);
+  if (!value) return value.takeError();
+  const bool has_values = !type.is_sparse() || type.dtype != DType::kBool;
+  return has_values ? value->values : Tensor::FromValues<bool>(DType::kBool, {0}, {});
 }
 
 // Adds the calls of one run, whose operands are there already.
-void AddCalls(const Graph& graph, const TestScope& scope,
-              const llvm::DenseMap<const Value*, std::string>& outputs,
-              std::vector<TestCall>* calls) {
+llvm::Error AddCalls(const Graph& graph, const TestScope& scope,
+                     const llvm::DenseMap<const Value*, std::string>& outputs,
+                     std::vector<TestCall>* calls) {
   for (const Op* op : graph.ops()) {
-    if (!HasDenseOperands(*op)) continue;
     TestCall call;
     call.def = &op->def();
     call.attributes = op->attribute_values().vec();
     call.place = graph.LocationToString(op->location());
-    for (const Value* operand : op->operands())
-      call.operands.push_back(*scope.Find(outputs.lookup(operand)));
+    for (const Value* operand : op->operands()) {
+      auto tensor = OperandOf(scope, outputs.lookup(operand), operand->type());
+      if (!tensor) return tensor.takeError();
+      call.operands.push_back(*tensor);
+      call.is_dense &= operand->type().is_plain();
+    }
     for (const Value* result : op->results()) {
       const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
       Sizes& sizes = call.results.emplace_back();
@@ -34,6 +41,7 @@ void AddCalls(const Graph& graph, const TestScope& scope,
     }
     calls->push_back(std::move(call));
   }
+  return llvm::Error::success();
 }
 
 llvm::Error RunTest(const CompileRequest& request, unsigned test, unsigned num_runs,
@@ -55,16 +63,14 @@ llvm::Error RunTest(const CompileRequest& request, unsigned test, unsigned num_r
       run.graph.AddOutput(name, value);
       wanted.push_back(name);
     };
-    for (const Op* op : run.graph.ops()) {
-      if (HasDenseOperands(*op)) llvm::for_each(op->operands(), add);
-    }
+    for (const Op* op : run.graph.ops()) llvm::for_each(op->operands(), add);
     auto network = scope.Part(run.graph, wanted, /*keeps_updates=*/true);
     if (!network) return network.takeError();
     RunOptions run_options;
     run_options.training = run.training;
     if (llvm::Error error = scope.Run(**network, run_options)) return error;
     scope.Keep(run);
-    AddCalls(run.graph, scope, outputs, calls);
+    if (llvm::Error error = AddCalls(run.graph, scope, outputs, calls)) return error;
   }
   return llvm::Error::success();
 }

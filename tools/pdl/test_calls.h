@@ -15,8 +15,9 @@ struct TestCall {
   const OpDef* def = nullptr;
   /// In the order of the declarations, every default filled in.
   std::vector<AttributeValue> attributes;
-  /// Dense tensors on the CPU.
+  /// On the CPU. Of a ragged or sparse operand, the elements that are there.
   std::vector<Tensor> operands;
+  bool is_dense = true;
   /// Sizes of the results; none where only the run knows them.
   std::vector<Sizes> results;
   /// "ops/cos.pdl:3:5".
@@ -26,7 +27,7 @@ struct TestCall {
   std::string ToString() const;
 };
 
-/// The calls of the tests in a text, in their order: those with dense operands. An Error where the
+/// The calls of the tests in a text, in their order. An Error where the
 /// text has mistakes, or what gives the operands cannot be computed.
 llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
                                                    const CommonOptions& options);

@@ -107,12 +107,31 @@ def exact(function, *arrays, dtype=None):
     return tuple(rounded) if isinstance(result, tuple) else rounded[0]
 
 
+class Ragged:
+    """Sequences of different lengths: a list of arrays, or of lists of arrays, of one dtype."""
+
+    def __init__(self, rows, dtype):
+        self.rows, self.dtype = rows, DTYPES[dtype]
+
+    def input(self, number):
+        """Name and type of the input of that number, which takes it."""
+        part, dims = self.rows, [f"N{number}"]
+        while isinstance(part, list):
+            dims.append(f"~{'S' if isinstance(part[0], list) else 'T'}{number}")
+            part = part[0]
+        sizes = [str(n) for n in part.shape[1:]]
+        name = "_".join(["x", name_of(self.dtype)] + sizes + (["deep"] if len(dims) > 2 else []))
+        return name, f"{name_of(self.dtype)}[{', '.join(dims + sizes)}]"
+
+
 class Dim(str):
     """Text that stands in a list of sizes, or anywhere, as it is."""
 
 
 def literal(value):
     """An array or a number as pdl spells it."""
+    if isinstance(value, list):
+        return "[" + ", ".join(literal(part) for part in value) + "]"
     if isinstance(value, np.ndarray) and value.ndim > 0:
         return "[" + ", ".join(literal(part) for part in value) + "]"
     value = np.asarray(value)
@@ -165,6 +184,8 @@ def type_of(value):
 
 def spell(value):
     """An expression that gives the array: a literal where the language has one."""
+    if isinstance(value, Ragged):
+        return literal(value.rows)
     if value.size == 0 and 0 in value.shape[:-1]:
         # A list cannot say how long the rows are that it does not have.
         return f"zeros([{', '.join(map(str, value.shape))}], dtype={name_of(value.dtype)})"
@@ -182,6 +203,7 @@ class Table:
         self.name = name
         self.tests = []
         self.names = set()
+        self.inputs = {}
 
     def raw(self, name, *lines):
         """A test written by hand: the lines of its block."""
@@ -202,12 +224,19 @@ class Table:
         named = isinstance(inputs, dict)
         arrays = list(inputs.values()) if named else list(inputs)
         names = list(inputs) if named else list("xyzuvw") + [f"x{i}" for i in range(6, len(arrays))]
-        lines = [declared(n, v) for n, v in zip(names, arrays) if v is not None]
+        lines = []
+        for i, value in enumerate(arrays):
+            if isinstance(value, Ragged):
+                names[i], type_text = value.input(len(self.inputs) + 1)
+                self.inputs.setdefault(names[i], type_text)
+                lines.append(f"feed {names[i]} = {spell(value)}")
+            elif value is not None:
+                lines.append(declared(names[i], value))
         arguments = [f"{n}={n}" if named else ("none" if v is None else n)
                      for n, v in zip(names, arrays) if not (named and v is None)]
         arguments += [f"{key}={attribute(value)}" for key, value in attributes.items()]
         call = f"{self.name}({', '.join(arguments)})"
-        want = want if isinstance(want, (dict, tuple)) else np.asarray(want)
+        want = want if isinstance(want, (dict, tuple, Ragged)) else np.asarray(want)
         if isinstance(want, dict):
             results = [(f"r_{key}", value) for key, value in want.items()]
             lines += [f"r_{key}: {type_of(value)} = {call}.{key}" for key, value in want.items()]
@@ -217,7 +246,8 @@ class Table:
             lines += [f"{n}: {type_of(value)} = {n}" for n, value in results]
         else:
             results = [("r", want)]
-            lines.append(f"r: {type_of(want)} = {call}")
+            is_ragged = isinstance(want, Ragged)
+            lines.append(f"r = {call}" if is_ragged else f"r: {type_of(want)} = {call}")
         tolerances = tol if isinstance(tol, (list, tuple)) else [tol] * len(results)
         for (result, value), tolerance in zip(results, tolerances):
             if tolerance is None:
@@ -233,4 +263,5 @@ class Table:
     def text(self, source):
         head = (f"# Cases of `{self.name}`; written by test/ops/generate/run.py from {source}.\n"
                 "# Change that, not this.\n")
-        return head + "\n" + "\n".join(self.tests)
+        inputs = "".join(f"input {name}: {text}\n" for name, text in self.inputs.items())
+        return head + "\n" + (inputs + "\n" if inputs else "") + "\n".join(self.tests)

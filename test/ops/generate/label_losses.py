@@ -28,9 +28,13 @@ def label_loss(t, function):
         for labels in ("i64", "i32"):
             x, label = numbers(dtype, (4, 3)), array([0, 2, 1, 2], labels)
             t.case(f"{dtype}, {labels}", [x, label], torch_rows(function, x, label))
+    for dtype in FLOATS:
+        x, label = numbers(dtype, (4, 3)), array([0, 2, 1, 2], "i64")
+        weight = array([0.5, 2, 1.25], dtype)
+        t.case(f"{dtype}: weights", [x, label, weight], torch_rows(function, x, label, weight),
+               tol={"f16": 2e-3, "bf16": 2e-2}.get(dtype))
     x, label = numbers("f64", (4, 3)), array([0, 2, 1, 2], "i64")
     weight = array([0.5, 2, 1.25], "f64")
-    t.case("weights", [x, label, weight], torch_rows(function, x, label, weight))
     t.case("an index to ignore", [x, label], torch_rows(function, x, label, ignore_index=2),
            ignore_index=2)
     outside = array([-100, 2, 1, -100], "i64")

@@ -1,0 +1,102 @@
+"""Sequences: rows of different lengths."""
+
+import numpy as np
+
+from cases import *
+from segments import pool
+
+LENGTHS = [2, 0, 3]
+OFFSETS = np.cumsum([0] + LENGTHS)
+
+
+def cut(x, offsets=OFFSETS):
+    return Ragged([x[a:b] for a, b in zip(offsets, offsets[1:])], name_of(x.dtype))
+
+
+def each(t, dtypes, function, shape=(5, 2), **attributes):
+    """`function`: from packed rows to the result."""
+    for dtype in dtypes:
+        x = numbers(dtype, shape)
+        t.case(dtype, [cut(x)], function(x), **attributes)
+    if "f32" in dtypes:
+        x = array([np.nan, 1, np.inf, 2, -np.inf], "f32").reshape((5, 1))
+        x = np.repeat(x, shape[1], 1)
+        t.case("nan and infinities", [cut(x)], function(x), **attributes)
+        x = numbers("f32", (5, 0))
+        t.case("rows without elements", [cut(x)], function(x), **attributes)
+
+
+@operator("sequence_pool")
+def sequence_pool(t):
+    for kind in ["sum", "mean", "sqrt", "max", "min", "first", "last"]:
+        each(t, FLOATS, lambda x: pool(x, OFFSETS, kind), kind=kind)
+    x = numbers("f64", (5, 2))
+    t.case("another value for nothing", [cut(x)], pool(x, OFFSETS, "max", -1), kind="max",
+           empty=-1.0)
+
+
+@operator("sequence_softmax")
+def sequence_softmax(t):
+    def want(x):
+        def f(x):
+            parts = []
+            for a, b in zip(OFFSETS, OFFSETS[1:]):
+                e = np.exp(x[a:b] - x[a:b].max(0)) if b > a else x[a:b]
+                parts.append(e / e.sum(0) if b > a else e)
+            return np.concatenate(parts)
+        return cut(exact(f, x))
+    each(t, FLOATS, want)
+
+
+@operator("sequence_length")
+def sequence_length(t):
+    each(t, ALL, lambda x: array(LENGTHS, "i64"))
+
+
+@operator("sequence_reverse")
+def sequence_reverse(t):
+    each(t, ALL, lambda x: cut(np.concatenate(
+        [x[a:b][::-1] for a, b in zip(OFFSETS, OFFSETS[1:])])))
+
+
+@operator("sequence_expand")
+def sequence_expand(t):
+    for dtype in ALL:
+        x, like = numbers(dtype, (3, 2)), numbers(dtype, (5, 1))
+        t.case(dtype, [x, cut(like)], cut(np.repeat(x, LENGTHS, 0)))
+    x, like = array([[np.nan], [1], [np.inf]], "f32"), numbers("f32", (5, 1))
+    t.case("nan and inf", [x, cut(like)], cut(np.repeat(x, LENGTHS, 0)))
+    x = array([[1], [2], [-np.inf]], "f32")
+    like = array([[np.nan], [np.inf], [-np.inf], [0], [1]], "f32")
+    t.case("what `like` holds does not matter", [x, cut(like)], cut(np.repeat(x, LENGTHS, 0)))
+    x = numbers("f32", (3, 0))
+    t.case("rows without elements", [x, cut(like)], cut(np.repeat(x, LENGTHS, 0)))
+
+
+@operator("sequence_window")
+def sequence_window(t):
+    def window(x, size=3, start=-1):
+        rows = []
+        for a, b in zip(OFFSETS, OFFSETS[1:]):
+            for row in range(a, b):
+                rows += [x[i] if a <= i < b else np.zeros_like(x[0])
+                         for i in range(row + start, row + start + size)]
+        return cut(np.array(rows, x.dtype).reshape(len(x), size * x.shape[1]))
+
+    each(t, ALL, window)
+    x = numbers("f64", (5, 2))
+    t.case("two rows before", [cut(x)], window(x, 2, -2), size=2, start=-2)
+
+
+@operator("sequence_pad")
+def sequence_pad(t):
+    def pad(x, size, value=0):
+        y = np.full((3, size) + x.shape[1:], value).astype(x.dtype)
+        for i, (a, b) in enumerate(zip(OFFSETS, OFFSETS[1:])):
+            y[i, :min(size, b - a)] = x[a:b][:size]
+        return y
+
+    for size in [3, 2]:
+        each(t, ALL, lambda x: pad(x, size), size=[size])
+    x = numbers("f64", (5, 2))
+    t.case("another value", [cut(x)], pad(x, 4, 7), size=[4], value=7.0)
