@@ -41,9 +41,17 @@ llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareCont
     return std::make_shared<const EmptyConvPlan>();
   }
   const DType dtype = context.inputs()[0].dtype;
-  return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16
-             ? MakeDnnlConvPlan(context, kind, sizes)
-             : MakePlainConvPlan(context, kind, sizes);
+  const bool is_half = dtype == DType::kF16 || dtype == DType::kBF16;
+  // For small images, the layouts that oneDNN's convolution takes are worth the way to them. A bias
+  // is added before halves are rounded.
+  constexpr int64_t kLargeImage = 512;
+  const bool adds_to_halves = is_half && context.inputs().size() > 2;
+  if (kind != ConvKind::kWeights && IsPointwise(sizes) && sizes.window.out() >= kLargeImage &&
+      !adds_to_halves) {
+    return MakePointwiseConvPlan(context, kind, sizes);
+  }
+  return dtype == DType::kF32 || is_half ? MakeDnnlConvPlan(context, kind, sizes)
+                                         : MakePlainConvPlan(context, kind, sizes);
 }
 
 }  // namespace pdl

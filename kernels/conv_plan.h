@@ -36,6 +36,13 @@ class ConvPlan : public CallState {
 llvm::Expected<std::shared_ptr<const ConvPlan>> MakeDnnlConvPlan(const PrepareContext& context,
                                                                  ConvKind kind,
                                                                  const ConvSizes& sizes);
+/// A window of one place, that takes every place of all channels.
+bool IsPointwise(const ConvSizes& sizes);
+/// By one product of matrices for each image, in any dtype; not for kWeights. IsPointwise, and the
+/// sizes have no 0.
+llvm::Expected<std::shared_ptr<const ConvPlan>> MakePointwiseConvPlan(const PrepareContext& context,
+                                                                      ConvKind kind,
+                                                                      const ConvSizes& sizes);
 /// By products of matrices: what oneDNN has no code for. The sizes have no 0.
 llvm::Expected<std::shared_ptr<const ConvPlan>> MakePlainConvPlan(const PrepareContext& context,
                                                                   ConvKind kind,

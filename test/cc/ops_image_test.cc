@@ -28,6 +28,8 @@ std::vector<ConvCase> LargeConvolutions() {
       {"conv2d", {5, 3, 56, 56}, {64, 3, 7, 7}, {{"pad", Shape{3}}, {"stride", two}}},
       {"conv2d", {2, 64, 28, 28}, {64, 8, 3, 3}, {{"groups", int64_t{8}}}},
       {"conv2d", {3, 64, 40, 40}, {64, 1, 3, 3}, {{"groups", int64_t{64}}, {"pad", one}}},
+      {"conv2d", {3, 48, 28, 28}, {80, 48, 1, 1}, {}},
+      {"conv_transpose1d", {3, 48, 700}, {48, 80, 1}, {}},
       {"conv1d", {4, 32, 500}, {64, 32, 5}, {{"dilation", two}}},
       {"conv3d", {2, 8, 12, 12, 12}, {64, 8, 3, 3, 3}, {}},
       {"conv_transpose2d", {1, 64, 14, 14}, {64, 128, 4, 4}, {{"pad", one}, {"stride", two}}},
