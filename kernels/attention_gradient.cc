@@ -321,7 +321,7 @@ struct AttentionGradientMaker : OpProtoMaker {
     AddInput("lse", "what attention gave").Accepts(kWide);
     AddInput("dy", "the gradient of y").Accepts(kFloatSet);
     AddInput("shift", "for each query the sum of y * dy, less the gradient of lse; dtype as lse")
-        .Accepts(kFloatSet);
+        .Accepts(kWide);
     AddInput("past", "as attention had it").Accepts(kIndexSet).OwnDType().Optional();
     AddInput("mask", "as attention had it").Accepts(kFloatSet | DTypeSet(DType::kBool)).Optional();
     AddOutput("dq", "type as q");
