@@ -50,15 +50,14 @@ llvm::Expected<Parts> ToSparseParts(const Datum& literal, const Type& type) {
   llvm::Expected<Constant> dense = ToConstant(literal, type.dtype);
   if (!dense) return dense.takeError();
   if (dense->sizes().size() != 2) {
-    return llvm::createStringError(
-        "a value of " + type.ToString() + " is a list of rows as long as each other");
+    return llvm::createStringError("a value of " + type.ToString() +
+                                   " is a list of rows as long as each other");
   }
   const int64_t rows = dense->sizes()[0], columns = dense->sizes()[1];
   if (rows > 0 && type.dims[1].is_constant() && type.dims[1].constant() != columns) {
-    return llvm::createStringError(
-        llvm::formatv("a row of {0} has {1} elements, got {2}", type.ToString(),
-                      type.dims[1].constant(), columns)
-            .str());
+    return llvm::createStringError(llvm::formatv("a row of {0} has {1} elements, got {2}",
+                                                 type.ToString(), type.dims[1].constant(), columns)
+                                       .str());
   }
   const size_t size = static_cast<size_t>(DTypeSize(type.dtype));
   std::vector<int64_t> offsets = {0}, indices;

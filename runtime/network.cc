@@ -548,9 +548,8 @@ llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions&
 llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOptions& run) {
   llvm::Expected<ChosenPlan> chosen = [&] {
     std::lock_guard lock(mutex);
-    return GetPlan(
-        run, OverridesParameters(*scope), *context,
-        [&](const SizeConditions& conditions) { return conditions.SizesIn(*scope); });
+    return GetPlan(run, OverridesParameters(*scope), *context,
+                   [&](const SizeConditions& conditions) { return conditions.SizesIn(*scope); });
   }();
   if (!chosen) return chosen.takeError();
   return NetworkRun(std::move(*chosen), *scope, *context, weights, packed)

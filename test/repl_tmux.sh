@@ -141,7 +141,7 @@ line ':device'
 expect '^cpu$'
 line ':device cpu'
 line ':ops'
-expect '^softmax '
+expect '^transformer_encoder '
 
 # A run is interrupted between its calls, and the session goes on.
 clear_screen

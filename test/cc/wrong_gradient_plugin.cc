@@ -1,5 +1,5 @@
-// Operators for test/tool/gradcheck.test: x**2 with the right gradient, with half of it, and with one
-// that is no longer right when it is differentiated again.
+// Operators for test/tool/gradcheck.test: x**2 with the right gradient, with half of it, and with
+// one that is no longer right when it is differentiated again.
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/register_op.h"

@@ -17,8 +17,8 @@ namespace {
 using Calls = llvm::ArrayRef<TestCall>;
 
 // Texts have no numbers of these, and nothing computes them: they come from files.
-constexpr DTypeSet kOnlyStored = DTypeSet(DType::kI16) | DTypeSet(DType::kU16) |
-                                 DTypeSet(DType::kU32) | DTypeSet(DType::kU64);
+constexpr DTypeSet kOnlyStored =
+    DTypeSet(DType::kI16) | DTypeSet(DType::kU16) | DTypeSet(DType::kU32) | DTypeSet(DType::kU64);
 
 struct Waiver {
   std::string op, what;
