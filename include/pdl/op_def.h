@@ -43,7 +43,8 @@ struct PDL_API AttributeDecl {
   AttributeValue default_value;
   /// For int and float attributes, and each element of lists of them.
   std::optional<Bound> lower, upper;
-  /// For string attributes: the values accepted; empty means any.
+  /// For string attributes: the values accepted; empty means any. For shapes: words that may stand
+  /// in place of sizes, `pad="same"`.
   std::vector<std::string> choices;
   /// For tensor attributes: the dtype attribute of the same operator that says how a literal is
   /// read; empty where a literal takes its natural dtype.
@@ -153,7 +154,8 @@ struct OpDef {
   InferFunction infer = nullptr;
   /// Null: not differentiable.
   GradientFunction gradient = nullptr;
-  /// Null: the same call on packed values.
+  /// Null: the same call on packed values. Where there is no kernel for the CPU, it replaces every
+  /// call.
   LowerFunction lower = nullptr;
   /// By DeviceKind; null: not on such a device.
   std::array<KernelCreator, kNumDeviceKinds> kernels = {};
