@@ -63,7 +63,8 @@ llvm::Error PackedInputs::Check(const Scope& scope) const {
     size_t from = 0;
     for (size_t i = 0; i < lengths.names.size(); ++i) {
       const Tensor* offsets = FindOnCpu(scope, lengths.names[i]);
-      if (!offsets) continue;
+      // What is no offsets at all is refused by its type.
+      if (!offsets || offsets->dtype() != DType::kI64 || offsets->rank() != 1) continue;
       if (!first) {
         first = offsets;
         from = i;

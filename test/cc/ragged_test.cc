@@ -334,6 +334,15 @@ TEST(RaggedRun, FindsTheParts) {
             "input 'x', f32[N, ~T, 2]: the offsets end at 2, and there are 3 rows [PDL0513]");
   EXPECT_EQ(with({}), "input 'x', f32[N, ~T, 2]: offsets are i64[N + 1], got i64[0] [PDL0513]");
 
+  // Offsets of another dtype are not read as if they were none such.
+  Scope narrow;
+  Feed(narrow, "x.offsets", Tensor::FromValues<int32_t>(DType::kI32, {3}, {0, 1, 3}));
+  Feed(narrow, "y.offsets", Tensor::FromValues<int32_t>(DType::kI32, {3}, {0, 2, 3}));
+  RunOptions sum_only;
+  sum_only.outputs = {"sum"};
+  EXPECT_EQ(Message(network->Run(&narrow, &context, sum_only)),
+            "no value for input 'x': f32[sum(T), 2], 'y': f32[sum(T), 2] [PDL0501]");
+
   Feed(scope, "s", F32({2}, {1.5, 2}));
   Feed(scope, "s.offsets", offsets({0, 0, 2}));
   Feed(scope, "x.offsets", offsets({0, 1, 3}));
