@@ -1,49 +1,88 @@
-// A few large calls on one thread, for information.
+// Large calls on one thread, beside what the processor and the memory could do at most.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bench/ceilings.h"
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
 
 namespace pdl::bench {
 namespace {
 
-void RunText(benchmark::State& state, const std::string& text,
-             std::initializer_list<std::pair<const char*, Sizes>> inputs) {
-  std::shared_ptr<const Network> network = MakeNetwork(text);
-  CPUContext context(1);
-  Scope scope;
-  uint32_t seed = 0;
-  for (const auto& [name, sizes] : inputs) scope.Create(name)->Set(Noise(sizes, ++seed));
-  RunOrDie(*network, &scope, &context);
-  for (auto _ : state) RunOrDie(*network, &scope, &context);
+constexpr int64_t kMany = int64_t{16} << 20;
+
+/// A network with its inputs fed, ready to be run again and again.
+class Runner {
+ public:
+  Runner(const std::string& text, std::initializer_list<std::pair<const char*, Sizes>> inputs)
+      : network_(MakeNetwork(text)) {
+    uint32_t seed = 0;
+    for (const auto& [name, sizes] : inputs) scope_.Create(name)->Set(Noise(sizes, ++seed));
+  }
+  void operator()() { RunOrDie(*network_, &scope_, &context_); }
+
+ private:
+  std::shared_ptr<const Network> network_;
+  CPUContext context_{1};
+  Scope scope_;
+};
+
+/// Of floats; read once and written once.
+void AgainstCopy(benchmark::State& state, const std::string& text,
+                 std::initializer_list<std::pair<const char*, Sizes>> inputs) {
+  Runner run(text, inputs);
+  AgainstMemcpy(state, kMany * static_cast<int64_t>(sizeof(float)), [&] { run(); });
 }
 
 void CheapChain(benchmark::State& state) {
-  RunText(state, "input x: f32[N]\noutput y = relu(abs(x * 2 + 1) - 0.5)\n",
-          {{"x", {int64_t{16} << 20}}});
+  AgainstCopy(state, "input x: f32[N]\noutput y = relu(abs(x * 2 + 1) - 0.5)\n", {{"x", {kMany}}});
 }
-BENCHMARK(CheapChain)->Name("Chain/mul,add,abs,sub,relu/16M")->Unit(benchmark::kMillisecond);
+BENCHMARK(CheapChain)
+    ->Name("Chain/mul,add,abs,sub,relu/16M")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 void DearChain(benchmark::State& state) {
-  RunText(state, "input x: f32[N]\noutput y = sigmoid(tanh(exp(sin(cos(x)))))\n",
-          {{"x", {int64_t{16} << 20}}});
+  AgainstCopy(state, "input x: f32[N]\noutput y = sigmoid(tanh(exp(sin(cos(x)))))\n",
+              {{"x", {kMany}}});
 }
-BENCHMARK(DearChain)->Name("Chain/cos,sin,exp,tanh,sigmoid/16M")->Unit(benchmark::kMillisecond);
+BENCHMARK(DearChain)
+    ->Name("Chain/cos,sin,exp,tanh,sigmoid/16M")
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 void Matmul(benchmark::State& state) {
-  int64_t n = state.range(0);
-  std::string size = std::to_string(n);
-  RunText(state,
-          "input x: f32[N, " + size + "]\nparam w: f32[" + size + ", " + size +
-              "] = normal()\noutput y = x @ w\n",
-          {{"x", {n, n}}});
-  state.counters["FLOP"] = benchmark::Counter(2.0 * static_cast<double>(n * n * n),
-                                              benchmark::Counter::kIsIterationInvariantRate);
+  const int64_t n = state.range(0);
+  const std::string size = std::to_string(n);
+  Runner run("input x: f32[N, " + size + "]\nparam w: f32[" + size + ", " + size +
+                 "] = normal()\noutput y = x @ w\n",
+             {{"x", {n, n}}});
+  AgainstFmaPeak(state, 2.0 * static_cast<double>(n * n * n), [&] { run(); });
 }
-BENCHMARK(Matmul)->Arg(256)->Arg(1024)->Unit(benchmark::kMicrosecond);
+BENCHMARK(Matmul)->Arg(256)->Arg(1024)->Arg(2048)->UseManualTime()->Unit(benchmark::kMicrosecond);
 
-void Softmax(benchmark::State& state) {
-  RunText(state, "input x: f32[N, M]\noutput y = softmax(x)\n", {{"x", {4096, 4096}}});
+/// One call on 4096 x 4096 floats.
+void Square(benchmark::State& state, const std::string& call) {
+  AgainstCopy(state, "input x: f32[N, 4096]\noutput y = " + call + "\n", {{"x", {4096, 4096}}});
 }
-BENCHMARK(Softmax)->Name("Softmax/4096x4096")->Unit(benchmark::kMillisecond);
+#define PDL_BENCH_SQUARE(name, call)    \
+  BENCHMARK_CAPTURE(Square, name, call) \
+      ->Name(#name "/4096x4096")        \
+      ->UseManualTime()                 \
+      ->Unit(benchmark::kMillisecond)
+PDL_BENCH_SQUARE(softmax, "softmax(x)");
+PDL_BENCH_SQUARE(gelu, "gelu(x)");
+PDL_BENCH_SQUARE(gelu_tanh, "gelu(x, approximate=true)");
+PDL_BENCH_SQUARE(layer_norm, "layer_norm(x, scale=false, bias=false)");
+PDL_BENCH_SQUARE(affine_layer_norm, "layer_norm(x)");
+PDL_BENCH_SQUARE(transpose, "transpose(x, [1, 0])");
+
+void Add(benchmark::State& state) {
+  AgainstCopy(state, "input x: f32[N]\ninput y: f32[N]\noutput z = x + y\n",
+              {{"x", {kMany}}, {"y", {kMany}}});
+}
+BENCHMARK(Add)->Name("add/16M")->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace pdl::bench
