@@ -198,6 +198,7 @@ void Elaborator::AddAttribute(const AttributeDecl& decl, const Datum& datum, Att
     call->is_poison = true;
     return;
   }
+  if (!decl.dtype_from.empty()) place.literal = datum;
   call->attributes.push_back({decl.name, std::move(*value)});
   call->places.push_back(std::move(place));
 }
