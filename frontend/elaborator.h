@@ -322,6 +322,8 @@ class Elaborator {
   // --- elaborate_subscripts.cc ---------------------------------------------------------------
   Datum EvaluateIndex(const ast::IndexExpr* index, Targets targets);
   Datum IndexList(const std::vector<Datum>& items, const ast::IndexExpr* index);
+  /// Whether a ragged or sparse value can have these subscripts; reports where it cannot.
+  bool CheckPackedSubscripts(const Type& type, const ast::IndexExpr* index);
   Datum SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets);
 
   // --- elaborate_calls.cc --------------------------------------------------------------------
