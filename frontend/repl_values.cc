@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/passes.h"
+#include "pdl/symbols.h"
 
 namespace pdl {
 namespace {
@@ -84,12 +85,6 @@ struct Needs {
     }
   }
 
-  static bool Has(const Value* input, llvm::StringRef symbol) {
-    bool has_it = false;
-    ForEachSymbol(input->type(), [&](llvm::StringRef name) { has_it |= symbol == name; });
-    return has_it;
-  }
-
   // Finds a fed input for each symbol; such an input may have further symbols.
   void Bind(const Graph& graph, llvm::function_ref<bool(const Value*)> is_known) {
     for (size_t next = 0; next < symbols_.size(); ++next) {
@@ -97,7 +92,7 @@ struct Needs {
       bool is_bound = false;
       Value* unfed = nullptr;
       for (Value* input : graph.inputs()) {
-        if (!Has(input, name)) continue;
+        if (!HasSymbol(input->type(), name)) continue;
         if (!is_known(input)) {
           if (unfed == nullptr) unfed = input;
           continue;
@@ -108,7 +103,7 @@ struct Needs {
         }
       }
       const bool is_wanted =
-          llvm::any_of(missing, [&](const Value* input) { return Has(input, name); });
+          llvm::any_of(missing, [&](const Value* input) { return HasSymbol(input->type(), name); });
       if (!is_bound && !is_wanted && unfed != nullptr) missing.insert(unfed);
     }
   }
