@@ -38,9 +38,8 @@ Value* Elaborator::InBody(Value* value) {
     options.location = producer->location();
     options.block = body_->block;
     options.layer_path = producer->layer_path();
-    llvm::Expected<Op*> copy =
-        graph_.AddOpWithValues(producer->def(), operands, producer->attribute_values().vec(), names,
-                               std::move(options));
+    llvm::Expected<Op*> copy = graph_.AddOpWithValues(
+        producer->def(), operands, producer->attribute_values().vec(), names, std::move(options));
     if (copy) {
       for (size_t i = 0; i < names.size(); ++i)
         body_->inside[producer->results()[i]] = (*copy)->results()[i];
@@ -99,8 +98,8 @@ void Elaborator::BindCounted(llvm::ArrayRef<const ast::Argument*> named_inputs, 
     if (!input.repeatable && datum.is<Datum::None>() && input.optional) continue;
     const auto* items = datum.list();
     const auto* list = llvm::dyn_cast<ast::ListExpr>(argument->value);
-    const bool is_list = input.repeatable && items != nullptr &&
-                         (items->empty() || datum.holds_tensor());
+    const bool is_list =
+        input.repeatable && items != nullptr && (items->empty() || datum.holds_tensor());
     if (!is_list) {
       call->operands.push_back({datum, argument->value->range});
       ++call->counts[i];
@@ -108,8 +107,8 @@ void Elaborator::BindCounted(llvm::ArrayRef<const ast::Argument*> named_inputs, 
     }
     for (size_t j = 0; j < items->size(); ++j) {
       const bool has_place = list != nullptr && list->items.size() == items->size();
-      call->operands.push_back({(*items)[j], has_place ? list->items[j].value->range
-                                                       : argument->value->range});
+      call->operands.push_back(
+          {(*items)[j], has_place ? list->items[j].value->range : argument->value->range});
       ++call->counts[i];
     }
   }
@@ -206,9 +205,9 @@ bool Elaborator::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operan
   {
     const bool has_way = !call.body->path.empty() || !call.body->callee.is_network();
     const std::string way =
-        has_way ? FullName(frame_->base.empty() ? signature.name : frame_->base) + "." +
-                      body_decl.name
-                : TakeWay(signature.name, !targets.empty()) + "." + body_decl.name;
+        has_way
+            ? FullName(frame_->base.empty() ? signature.name : frame_->base) + "." + body_decl.name
+            : TakeWay(signature.name, !targets.empty()) + "." + body_decl.name;
     body_ = &body;
     // A value that is made once stays in the block where it is made.
     Value* const training = std::exchange(training_, nullptr);

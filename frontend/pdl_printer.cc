@@ -141,8 +141,8 @@ void PdlPrinter::PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream
   size_t operand = 0;
   for (size_t i = 0; i < signature.inputs.size(); ++i) {
     const InputDecl& input = signature.inputs[i];
-    const size_t end = std::min(op.operands().size(),
-                                signature.FirstOperand(i + 1, op.attribute_values()));
+    const size_t end =
+        std::min(op.operands().size(), signature.FirstOperand(i + 1, op.attribute_values()));
     llvm::ArrayRef<Value*> given = op.operands().slice(operand, end - operand);
     operand = end;
     if (given.empty()) continue;

@@ -97,8 +97,9 @@ struct BlockScanMaker : OpProtoMaker {
   void AddCarried() {
     AddInput("init", "what is carried into the first step: any number of values of any type")
         .Counted("num_init");
-    AddInput("captured", "values from outside that the body takes behind these, the same at "
-                         "each step; what the body uses besides is added here")
+    AddInput("captured",
+             "values from outside that the body takes behind these, the same at "
+             "each step; what the body uses besides is added here")
         .Counted("num_captured");
   }
   void AddRest() {

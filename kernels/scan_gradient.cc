@@ -1,6 +1,6 @@
-// The gradient of a loop is a loop in the other direction. Its steps compute the forward step again,
-// from what was carried into it, and carry back what flows to that, and sums of what flows to the
-// captured values.
+// The gradient of a loop is a loop in the other direction. Its steps compute the forward step
+// again, from what was carried into it, and carry back what flows to that, and sums of what flows
+// to the captured values.
 #include "kernels/scan_gradient.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -23,8 +23,8 @@ class BlockBuilder {
   Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
               llvm::ArrayRef<NamedAttribute> attributes) {
     const OpDef* def = g_.registry().Find(op);
-    llvm::Expected<Op*> call =
-        graph_.AddOp(*def, operands, attributes, {graph_.NewName(name_ + "." + op.str())}, Options());
+    llvm::Expected<Op*> call = graph_.AddOp(*def, operands, attributes,
+                                            {graph_.NewName(name_ + "." + op.str())}, Options());
     if (call) return (*call)->result();
     g_.Fail(llvm::toString(call.takeError()));
     return nullptr;
@@ -120,11 +120,10 @@ class ScanBackward {
         const OpDef& def = use.op->def();
         return def.name() == "matmul" && use.operand == 1 && use.op->operands().size() == 2 &&
                use.op->operands()[0] != captured && use.op->operands()[0]->type().rank() == 2 &&
-               llvm::all_of(
-                   llvm::zip_equal(def.signature.attributes, use.op->attribute_values()),
-                   [](auto pair) {
-                     return Identical(std::get<0>(pair).default_value, std::get<1>(pair));
-                   });
+               llvm::all_of(llvm::zip_equal(def.signature.attributes, use.op->attribute_values()),
+                            [](auto pair) {
+                              return Identical(std::get<0>(pair).default_value, std::get<1>(pair));
+                            });
       });
       const bool has_rows = llvm::all_of(captured->uses(), [&](const Value::Use& use) {
         return use.op->operands()[0]->type().dims[0] == XOf(0)->type().dims[0];
@@ -319,12 +318,10 @@ class ScanBackward {
     llvm::DenseMap<unsigned, Value*> gradients;
     for (const Product& product : products_) {
       if (product.gradient_output < 0) continue;
-      Value* left = product.left_steps
-                        ? product.left_steps
-                        : loop->result(static_cast<unsigned>(product.left_output));
+      Value* left = product.left_steps ? product.left_steps
+                                       : loop->result(static_cast<unsigned>(product.left_output));
       Value* right = loop->result(static_cast<unsigned>(product.gradient_output));
-      Value* gradient =
-          g_.Call("matmul", {AllRows(left), AllRows(right)}, {{"transpose_a", true}});
+      Value* gradient = g_.Call("matmul", {AllRows(left), AllRows(right)}, {{"transpose_a", true}});
       Value*& sum = gradients[product.captured];
       sum = sum ? g_.Add(sum, gradient) : gradient;
     }

@@ -36,6 +36,10 @@ class ScanTypes {
     if (!axis) return axis.takeError();
     axis_ = *axis;
     is_ragged_ = first.ragged_levels() > 0;
+    for (unsigned i = 0; i < num_xs_; ++i)
+      if (context_.input(i).ragged_levels() > 1)
+        return context_.FailAt({i}, Code::kStorage, "'xs' takes at most 1 ragged dim, got {0}",
+                               context_.input(i).ToString());
     by_row_ = is_ragged_ || has_lengths;
     steps_ = first.dims[axis_];
     if (is_ragged_ && axis_ != 1)
@@ -53,12 +57,12 @@ class ScanTypes {
       if (other.rank() <= axis_ || (by_row_ && other.rank() < 2))
         return context_.FailAt({i}, Code::kRank, "'xs' must have the axis {0}, got {1}", axis_,
                                other.ToString());
-      if (llvm::Error error = context_.RequireEqual(steps_, other.dims[axis_], {0, i},
-                                                    "counts of steps differ"))
+      if (llvm::Error error =
+              context_.RequireEqual(steps_, other.dims[axis_], {0, i}, "counts of steps differ"))
         return error;
       if (!by_row_) continue;
-      if (llvm::Error error = context_.RequireEqual(rows_, other.dims[1 - axis_], {0, i},
-                                                    "counts of rows differ"))
+      if (llvm::Error error =
+              context_.RequireEqual(rows_, other.dims[1 - axis_], {0, i}, "counts of rows differ"))
         return error;
     }
     return has_lengths ? CheckLengths(rows_, "lengths", "[N]") : llvm::Error::success();
@@ -80,10 +84,16 @@ class ScanTypes {
   /// What the body is given of a value that is carried, where each row carries its own.
   Type RowsOf(const Type& type, const Dim& rows) const {
     Type slice(type.dtype, type.dims);
-    if (by_row_ && HasRow(type)) slice.dims[0] = rows;
+    if (by_row_ && type.rank() > 0) slice.dims[0] = rows;
     return slice;
   }
-  bool HasRow(const Type& type) const { return type.rank() > 0 && type.dims[0] == rows_; }
+  /// Requires a row of operand `input` for each sequence, where steps have rows.
+  llvm::Error RequireRows(unsigned input) {
+    const Type& type = context_.input(input);
+    if (!by_row_ || type.rank() == 0) return llvm::Error::success();
+    return context_.RequireEqual(type.dims[0], rows_, {input},
+                                 "what is carried has a row for each");
+  }
 
   /// The results of all steps, one of which is a `slice`; none where that cannot be.
   std::optional<Type> StackOf(const Type& slice) const {
@@ -171,6 +181,8 @@ llvm::Expected<std::vector<Type>> ScanBodyTypes(InferenceContext& context) {
   std::vector<Type> given;
   for (unsigned i = 0; i < types.num_given(); ++i) {
     const Type& type = context.input(i);
+    if (i >= types.num_xs() && i < types.num_xs() + types.num_init())
+      if (llvm::Error error = types.RequireRows(i)) return error;
     given.push_back(i < types.num_xs()                      ? types.SliceOf(type, rows)
                     : i < types.num_xs() + types.num_init() ? types.RowsOf(type, rows)
                                                             : type);
@@ -212,7 +224,11 @@ llvm::Error InferBlockScan(InferenceContext& context) {
     const Type wanted = is_captured  ? given
                         : is_carried ? types.RowsOf(given, rows)
                                      : types.SliceOf(given, rows);
-    if (taken == wanted) continue;
+    if (taken == wanted) {
+      if (is_carried)
+        if (llvm::Error error = types.RequireRows(i)) return error;
+      continue;
+    }
     // A value may also be carried as a whole, whatever its rows are.
     if (is_carried && taken == Type(given.dtype, given.dims)) continue;
     return fail("the body takes {0} as its value {1}, and is given {2}", taken.ToString(), i + 1,
@@ -221,6 +237,13 @@ llvm::Error InferBlockScan(InferenceContext& context) {
   for (const Op* op : body->ops) {
     if (op->def().has(kRandom))
       return fail("'{0}' draws random numbers, and each step would draw the same", op->type());
+    for (const DimCheck& check : op->checks()) {
+      const Type sides(DType::kI64, {check.left, check.right});
+      if (types.by_row() && check.relation == DimCheck::Relation::kEqual &&
+          Mentions(sides, rows.symbol()))
+        return fail("'{0}' in the body needs {1} == {2}, and a step has fewer rows than there are",
+                    op->type(), check.left.ToString(), check.right.ToString());
+    }
     if (op->def().has(kEffect)) return fail("'{0}' has an effect, and no loop has one", op->type());
   }
   const size_t num_results = body->outputs.size();
@@ -245,8 +268,8 @@ llvm::Error InferBlockScan(InferenceContext& context) {
     Type rest = step;
     if (types.by_row()) {
       if (step.rank() == 0 || step.dims[0] != rows)
-        return fail("each step gives a row for each of its {0} rows, and the body gives {1}",
-                    rows.ToString(), step.ToString());
+        return fail("each step gives a row for each of its rows, and the body gives {0}",
+                    step.ToString());
       rest.dims.erase(rest.dims.begin());
       if (Mentions(rest, rows.symbol()))
         return fail("the body gives {0}, whose rows change in size", step.ToString());

@@ -47,7 +47,7 @@ struct LoopState : CallState {
   std::vector<int64_t> sizes;  // of the body's symbols
   int rows_symbol = -1;        // which of them is the count of rows of a step
   unsigned axis = 0;
-  int64_t steps = 0;           // of rows of equal lengths
+  int64_t steps = 0;  // of rows of equal lengths
   int64_t rows = 0;
   std::vector<Sequence> xs, ys;
   std::vector<Carried> carried;
@@ -131,7 +131,7 @@ class Loop {
     });
     for (int64_t i = 0; i < n; ++i) {
       lengths_[i] = length_of(order_[i]);
-      begins_[i] = call_.is_packed    ? begin_of(order_[i])
+      begins_[i] = call_.is_packed   ? begin_of(order_[i])
                    : call_.axis == 1 ? order_[i] * state_.steps
                                      : order_[i];
     }
@@ -198,9 +198,9 @@ class Loop {
     for (unsigned j = 0; j < call_.num_init; ++j) {
       const Carried& carried = state_.carried[j];
       if (!carried.by_row) continue;
-      if (llvm::Error error = mover_.Gather(
-              At(carried.buffers[current_]) + begin * carried.row_bytes, InitOf(j),
-              device_order_ + begin, 0, end - begin, carried.row_bytes))
+      if (llvm::Error error =
+              mover_.Gather(At(carried.buffers[current_]) + begin * carried.row_bytes, InitOf(j),
+                            device_order_ + begin, 0, end - begin, carried.row_bytes))
         return error;
     }
     return llvm::Error::success();
@@ -212,9 +212,9 @@ class Loop {
     for (unsigned j = 0; j < call_.num_init; ++j) {
       const Carried& carried = state_.carried[j];
       if (!carried.by_row) continue;
-      if (llvm::Error error = mover_.Scatter(
-              LastOf(j), At(carried.buffers[current_]) + begin * carried.row_bytes,
-              device_order_ + begin, 0, end - begin, carried.row_bytes))
+      if (llvm::Error error =
+              mover_.Scatter(LastOf(j), At(carried.buffers[current_]) + begin * carried.row_bytes,
+                             device_order_ + begin, 0, end - begin, carried.row_bytes))
         return error;
     }
     return llvm::Error::success();
@@ -262,8 +262,8 @@ class Loop {
     }
     for (unsigned k = 0; k < call_.num_steps_results(); ++k) {
       const Sequence& y = state_.ys[k];
-      char* to = y.staged < 0 ? static_cast<char*>(outputs_[k]->raw()) + t * y.slices.bytes
-                              : At(y.staged);
+      char* to =
+          y.staged < 0 ? static_cast<char*>(outputs_[k]->raw()) + t * y.slices.bytes : At(y.staged);
       if (!lease_->SetOutput(*frame_, call_.num_init + k, to))
         fetched_.push_back({call_.num_init + k, to});
     }
@@ -332,8 +332,7 @@ llvm::Error ScanLoop::Initialize(const OperatorArguments& arguments) {
   if (call_.by_row()) rows_symbol_ = body.inputs()[0]->type().dims[0].symbol().str();
   for (unsigned j = 0; j < call_.num_init; ++j) {
     const Shape& dims = body.inputs()[call_.first_init() + j]->type().dims;
-    carried_by_row_.push_back(call_.by_row() && !dims.empty() &&
-                              dims[0].symbol() == rows_symbol_);
+    carried_by_row_.push_back(call_.by_row() && !dims.empty() && dims[0].symbol() == rows_symbol_);
   }
   return llvm::Error::success();
 }

@@ -22,8 +22,7 @@ std::vector<std::string> SymbolsOf(const Graph& graph) {
     });
   };
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
-    for (const Value* input : graph.block({i}).inputs)
-      llvm::for_each(input->type().dims, add);
+    for (const Value* input : graph.block({i}).inputs) llvm::for_each(input->type().dims, add);
     for (const Op* op : graph.block({i}).ops) {
       for (const Value* result : op->results()) llvm::for_each(result->type().dims, add);
       for (const AttributeValue& value : op->attribute_values()) {

@@ -1,5 +1,5 @@
-// Loops over the same sequences whose bodies do the same: the way back of a loop repeats the loop so
-// that it gives what its steps carried, too, and that one serves for both.
+// Loops over the same sequences whose bodies do the same: the way back of a loop repeats the loop
+// so that it gives what its steps carried, too, and that one serves for both.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -72,7 +72,8 @@ void MergeLoops(Graph& graph) {
     for (Op* later : loops) {
       for (Op* earlier : loops) {
         if (earlier == later) break;
-        if (replaced.contains(earlier) || moved.contains(earlier) || !IsSameLoop(*earlier, *later) ||
+        if (replaced.contains(earlier) || moved.contains(earlier) ||
+            !IsSameLoop(*earlier, *later) ||
             !Extends(BodyOf(graph, *later), BodyOf(graph, *earlier)))
           continue;
         replaced[earlier] = later;
@@ -92,13 +93,12 @@ void MergeLoops(Graph& graph) {
     }
     std::vector<std::pair<Value*, Value*>> replacements;
     for (auto [earlier, later] : replaced) {
-      const unsigned carried = static_cast<unsigned>(
-          std::get<int64_t>(earlier->attribute_values()[static_cast<size_t>(
+      const unsigned carried =
+          static_cast<unsigned>(std::get<int64_t>(earlier->attribute_values()[static_cast<size_t>(
               earlier->def().signature.FindAttribute("num_init"))]));
       const size_t steps = earlier->results().size() - carried;
       for (unsigned r = 0; r < earlier->results().size(); ++r) {
-        const size_t to =
-            r < steps ? r : later->results().size() - carried + (r - steps);
+        const size_t to = r < steps ? r : later->results().size() - carried + (r - steps);
         replacements.push_back({earlier->result(r), later->result(static_cast<unsigned>(to))});
       }
     }

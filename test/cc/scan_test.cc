@@ -3,10 +3,13 @@
 #include <functional>
 #include <thread>
 
-#include "network_testing.h"
+#include "gtest/gtest.h"
+#include "pdl/compiler.h"
 #include "pdl/layers.h"
+#include "pdl/network.h"
 #include "pdl/serialize.h"
 #include "proto/pdl.pb.h"
+#include "runtime_testing.h"
 
 namespace pdl {
 namespace {
@@ -39,6 +42,26 @@ Graph GraphOf(const std::string& text) {
   result.diagnostics.Render(os);
   ADD_FAILURE() << mistakes;
   return {};
+}
+
+Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t x) {
+  int64_t count = 1;
+  for (int64_t size : sizes) count *= size;
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) {
+    x = x * 1664525u + 1013904223u;
+    value = static_cast<float>(static_cast<int32_t>(x) >> 8) * 0x1p-23f;
+  }
+  return Tensor::FromValues<float>(DType::kF32, sizes, values);
+}
+
+void Feed(Scope& scope, const std::string& name, Tensor tensor) {
+  scope.Create(name)->Set(std::move(tensor));
+}
+
+std::string Bytes(const Scope& scope, const std::string& name) {
+  const Tensor& tensor = *scope.Find(name)->Get<Tensor>();
+  return {static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.num_bytes())};
 }
 
 std::string Serialized(const Graph& graph) { return Value(SerializeNetwork(graph)); }
@@ -147,52 +170,57 @@ TEST_P(ScanBroken, IsRefused) {
 
 const BrokenCase kBroken[] = {
     {"NoOutput", [](NetworkDesc& d) { BodyOf(d, "y").clear_outputs(); },
-     "call of 'scan' for 'y': scan: the body gives 0 values, and the call has 2 results [PDL0318]"},
+     "call of 'scan' for 'y': the body gives 0 values, and the call has 2 results [PDL0318]"},
     {"OutputsTurnedRound",
      [](NetworkDesc& d) {
        BlockDesc& body = BodyOf(d, "y");
        body.mutable_outputs()->SwapElements(0, 1);
        body.set_outputs(0, body.inputs(0));
      },
-     "call of 'scan' for 'y': scan: what is carried begins as f32[rows, 5], and the body gives "
+     "call of 'scan' for 'y': what is carried begins as f32[rows, 5], and the body gives "
      "f32[rows, 3] as its value 1 [PDL0318]"},
     {"OutputFromOutside", [](NetworkDesc& d) { BodyOf(d, "y").set_outputs(0, "x"); },
-     "variable 'x' is not of block 2 [PDL0402]"},
+     "variable 'x' is not of block 1 [PDL0402]"},
     {"InputLacks", [](NetworkDesc& d) { BodyOf(d, "y").mutable_inputs()->RemoveLast(); },
-     "?"},
+     "call of 'matmul' for 'y.body.next_matmul': it reads 'y.body.w_2', which is not of its block "
+     "[PDL0402]"},
     {"NoBlock",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["body"].set_block(77); },
      "call of 'scan' for 'y': attribute 'body': there is no block 77 to call [PDL0402]"},
     {"BlockOfAnInitializer",
-     [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["body"].set_block(1); }, "?"},
+     [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["body"].set_block(2); },
+     "call of 'scan' for 'y': the body takes 0 values, and is given 3 [PDL0318]"},
     {"BlockOfAnother",
      [](NetworkDesc& d) {
        (*ScanOf(d, "y").mutable_attributes())["body"] = ScanOf(d, "q").attributes().at("body");
      },
-     "?"},
+     "call of 'scan' for 'y': the body takes 0 values, and is given 3 [PDL0318]"},
     {"MoreSequences",
-     [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(2); }, "?"},
+     [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(2); },
+     "call of 'scan' for 'y': takes 5 inputs by its counts, got 3 [PDL0205]"},
     {"ManySequences",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(INT64_MAX); },
-     "?"},
+     "call of 'scan' for 'y': attribute 'num_xs' of 'scan' must be at least 0 and at most 65536, "
+     "got 9223372036854775807 [PDL0203]"},
     {"OtherCounts",
      [](NetworkDesc& d) {
        (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(2);
        (*ScanOf(d, "y").mutable_attributes())["num_init"].set_int_(0);
      },
-     "?"},
+     "call of 'scan' for 'y': counts of steps differ: ~T and 5 [PDL0301]"},
     {"RowsOfTheNetwork",
      [](NetworkDesc& d) {
        for (VarDesc& var : *d.mutable_variables())
          for (DimDesc& dim : *var.mutable_type()->mutable_dims())
            if (dim.symbol() == "rows") dim.set_symbol("N");
      },
-     "?"},
+     "call of 'scan' for 'y': the count of rows N of the body is no size of its own [PDL0318]"},
     {"InputOfAnotherType",
      [](NetworkDesc& d) {
        VarOf(d, BodyOf(d, "y").inputs(0)).mutable_type()->mutable_dims(1)->set_constant(4);
      },
-     "?"},
+     "call of 'concat' for 'y.body.next_concat': 'y.body.next_concat' is stored as f32[rows, 8], "
+     "but the call gives f32[rows, 9] [PDL0402]"},
 };
 INSTANTIATE_TEST_SUITE_P(, ScanBroken, testing::ValuesIn(kBroken),
                          [](const auto& info) { return std::string(info.param.name); });
