@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/all_ops.h"
+#include "kernels/scan_gradient.h"
 #include "kernels/scan_inference.h"
 #include "kernels/scan_loop.h"
 #include "pdl/lowering.h"
@@ -121,6 +122,7 @@ struct BlockScanMaker : OpProtoMaker {
     RepeatLastOutput({"num_results"});
     SetBody(ScanBodyTypes);
     SetInference(InferBlockScan);
+    SetGradient(ScanGradient);
   }
 };
 
@@ -132,7 +134,8 @@ struct ScanMaker : BlockScanMaker {
         "padded batch with lengths, end each with its own last step: a step works on the rows that "
         "still run, and the body's count of rows is a size of its own. What stands behind the end "
         "of a padded row comes out as zeros. Without steps, what is carried comes out as it "
-        "begins. A body that draws random numbers is refused.");
+        "begins. A body that draws random numbers is refused. The gradient is a loop in the other "
+        "direction, whose steps compute those of the loop again.");
     AddInput("xs", "the sequences: of the same size along the axis, which is 1 for ragged ones")
         .Counted("num_xs")
         .Ragged(1);
