@@ -140,6 +140,11 @@ void Elaborator::SetUpdate(Value* state, Value* value) {
 void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
   const llvm::StringRef name = statement->name.text;
   frame_->base = name.str();
+  if (body_ != nullptr) {
+    Error(Code::kBody, statement->name.range,
+          "the body of a loop updates no state; carry '" + name + "' from step to step");
+    return Poison(statement->name);
+  }
   const Datum datum = Evaluate(statement->value, FullName(name));
   auto known = frame_->states.find(name);
   Value* state = known != frame_->states.end() ? known->second : graph_.FindValue(FullName(name));

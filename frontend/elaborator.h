@@ -353,6 +353,27 @@ class Elaborator {
   bool CheckPackedSubscripts(const Type& type, const ast::IndexExpr* index);
   Datum SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets);
 
+  // --- elaborate_bodies.cc -------------------------------------------------------------------
+  /// The block that is being filled, and what it reads from outside.
+  struct OpenBody {
+    BlockId block;
+    OpenBody* outer = nullptr;
+    /// By value from outside: the block's input, or a copy of what a Plan knows.
+    llvm::DenseMap<Value*, Value*> inside;
+    std::vector<Value*> captured;
+  };
+  /// The value as calls of the open body may read it.
+  Value* InBody(Value* value);
+  uint32_t HomeOf(const Value* value) const;
+  void BindBody(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
+  /// Operands of counted inputs, by position those of the first one.
+  void BindCounted(llvm::ArrayRef<const ast::Argument*> named_inputs, Call* call);
+  /// Fills the block of a call with its body, and adds what that reads from outside to the operands.
+  bool ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets);
+  bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef way, BlockId block);
+  Results ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands, SourceRange place,
+                  llvm::StringRef way);
+
   // --- elaborate_calls.cc --------------------------------------------------------------------
   /// The results of a call, or of the last call of a pipe; of anything else itself.
   Results EvaluateResults(const ast::Expr* expr, Targets targets);
@@ -414,6 +435,8 @@ class Elaborator {
   Journal* journal_ = nullptr;
   bool in_block_ = false;                   // of an `if` or `for`
   llvm::DenseMap<Value*, Value*> current_;  // of states
+  OpenBody* body_ = nullptr;
+  llvm::DenseMap<const Value*, uint32_t> homes_;  // of inputs of blocks
   Value* training_ = nullptr;
   Value* step_ = nullptr;
   bool in_minimize_ = false;                          // the optimizer of a minimize is read

@@ -42,6 +42,11 @@ struct Call {
   std::shared_ptr<const SourceFile> attribute_file;
   bool is_poison = false;  // a part of it is
   BlockId block;
+  /// Of an operator with counted inputs: how many operands each has.
+  llvm::SmallVector<size_t, 4> counts;
+  /// What its Block attribute is made of.
+  std::shared_ptr<const Function> body;
+  AttributePlace body_place;
 };
 
 /// What is called: an operator, a layer, or a whole file; none of them where it is poison.

@@ -114,6 +114,7 @@ llvm::Error Network::Impl::Optimize() {
   if (!options.optimize) return llvm::Error::success();
   ForwardSingleOperands(optimized);
   EliminateCommonSubexpressions(optimized);
+  MergeLoops(optimized);
   auto evaluate = [&](const Op& op, llvm::ArrayRef<Constant> operands)
       -> llvm::Expected<std::optional<std::vector<Constant>>> {
     if (!op.def().kernel(DeviceKind::kCPU)) return std::nullopt;
@@ -205,6 +206,7 @@ llvm::Expected<MadePlan> Network::Impl::MakePlan(const PlanFamily& family, Symbo
   request.graph = made.graph ? made.graph.get() : &optimized;
   request.outputs = family.outputs;
   request.fuse = options.fuse;
+  request.training = family.training;
   request.variable_parameters = family.variable_parameters;
   request.context = &context;
   auto parameter = [&](const Value& value) {

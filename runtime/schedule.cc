@@ -30,6 +30,7 @@ class Scheduler {
 
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
+    schedule_->is_body = request_.is_body;
     schedule_->symbols = graph_.Symbols();
     if (llvm::Error error = ChooseOutputs()) return error;
     FindNeeded();
@@ -131,6 +132,11 @@ class Scheduler {
   llvm::Error AddSources() {
     for (const Value* input : graph_.inputs()) {
       if (!needed_.contains(input)) continue;
+      const Tensor* fixed = request_.fixed_input ? request_.fixed_input(*input) : nullptr;
+      if (fixed) {
+        schedule_->slots[AddSlot(input, SlotKind::kConstant)].constant = *fixed;
+        continue;
+      }
       schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
     }
     for (const Value* parameter : graph_.parameters()) {
@@ -181,6 +187,11 @@ class Scheduler {
       arguments.output_dtypes.push_back(result->type().dtype);
     }
     arguments.location = graph_.LocationToString(op.location());
+    arguments.training = request_.training;
+    arguments.fuse = request_.fuse;
+    for (const AttributeValue& value : op.attribute_values())
+      if (const auto* body = std::get_if<BlockId>(&value))
+        arguments.body = std::make_shared<const Graph>(graph_.ExtractBlock(*body));
     return arguments;
   }
 
