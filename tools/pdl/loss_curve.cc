@@ -11,8 +11,8 @@
 namespace pdl {
 namespace {
 
-constexpr double kWidth = 820, kHeight = 460;
-constexpr double kLeft = 70, kRight = 24, kTop = 64, kBottom = 48;
+constexpr int kWidth = 820, kHeight = 460;
+constexpr int kLeft = 70, kRight = 24, kTop = 64, kBottom = 48;
 /// More points than a line has pixels are drawn as the means of neighbours.
 constexpr size_t kMaxPoints = 1000;
 constexpr std::array<const char*, 6> kColors = {"#2563eb", "#ea580c", "#059669",
