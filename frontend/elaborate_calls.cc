@@ -136,7 +136,6 @@ std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, cons
   if (callee == nullptr) return std::nullopt;
   const llvm::StringRef name = callee->name;
   const size_t count = expr->arguments.size() + (piped != nullptr ? 1 : 0);
-  if (piped == nullptr && name == "grad") return EvaluateGrad(expr);
   if (piped == nullptr && name == "params" && expr->arguments.size() == 1 &&
       !expr->arguments[0].is_named()) {
     std::vector<Value*> parameters;
@@ -353,6 +352,10 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
 
 Elaborator::Results Elaborator::EvaluateCall(const ast::CallExpr* expr, const Operand* piped,
                                              Targets targets) {
+  if (const auto* callee = llvm::dyn_cast<ast::NameExpr>(expr->callee);
+      callee != nullptr && callee->name == "grad") {
+    return EvaluateGrad(expr, piped, targets);
+  }
   if (std::optional<Datum> builtin = EvaluateBuiltin(expr, piped)) {
     Results results;
     if (!builtin->is_poison()) results.all.push_back({"", std::move(*builtin), expr->range});

@@ -69,6 +69,8 @@ struct LayerArguments {
   llvm::SmallVector<LayerArgument, 4> named;
   bool training_off = false;
   bool recompute = false;
+  /// Of an optimizer: the largest norm of all gradients together.
+  std::optional<double> clip_norm;
   bool is_poison = false;
 };
 

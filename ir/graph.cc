@@ -181,6 +181,12 @@ void Graph::ClearOutputs() {
   update_of_.clear();
 }
 
+void Graph::MakeState(Value* parameter) {
+  parameters_.erase(llvm::find(parameters_, parameter));
+  states_.push_back(parameter);
+  parameter->kind_ = ValueKind::kState;
+}
+
 void Graph::AddUpdate(Value* state, Value* value) {
   auto [entry, is_new] = update_of_.try_emplace(state, updates_.size());
   if (is_new) {
@@ -267,7 +273,10 @@ void Graph::ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacement
   };
   for (GraphOutput& output : outputs_) replace(output.value);
   for (GraphUpdate& update : updates_) replace(update.value);
-  for (GraphTraining& training : trainings_) replace(training.loss);
+  for (GraphTraining& training : trainings_) {
+    replace(training.loss);
+    for (GraphUpdate& update : training.updates) replace(update.value);
+  }
   for (Block& block : blocks_) llvm::for_each(block.outputs, replace);
 }
 
@@ -371,6 +380,8 @@ Graph Graph::Clone() const {
     GraphTraining& clone = copy.trainings_.emplace_back(training);
     clone.loss = clone_of(training.loss);
     for (Value*& parameter : clone.parameters) parameter = clone_of(parameter);
+    for (GraphUpdate& update : clone.updates)
+      update = {clone_of(update.state), clone_of(update.value)};
   }
   copy.constraints_ = constraints_;
   copy.locations_ = locations_;

@@ -49,6 +49,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterUnpoolOps(registry);
   RegisterDepthSpaceOps(registry);
   RegisterPlanOps(registry);
+  RegisterDifferentiationOps(registry);
 }
 
 OpRegistry& GlobalRegistry() {

@@ -56,6 +56,7 @@ void RegisterResizeOps(OpRegistry& registry);
 void RegisterUnpoolOps(OpRegistry& registry);
 void RegisterDepthSpaceOps(OpRegistry& registry);
 void RegisterPlanOps(OpRegistry& registry);
+void RegisterDifferentiationOps(OpRegistry& registry);
 
 }  // namespace pdl
 

@@ -99,6 +99,8 @@ enum Trait : uint8_t {
   /// Gives its second or its third operand, as its first one says, which a Plan knows. It has no
   /// kernel: the Plan holds the calls of one side.
   kPlanSelect = 32,
+  /// Of one operand, of the type of the result, it gives that operand.
+  kIdentity = 64,
 };
 
 /// Everything that an operator type declares; exported as the message `OpProto`.

@@ -429,6 +429,11 @@ Value* LoweringContext::RowOf(const Type& type, unsigned levels, unsigned up) {
   return rows;
 }
 
+llvm::Expected<std::vector<Value*>> LoweringContext::Differentiate(
+    const DerivativeRequest& request) {
+  return lowering_->Derive(request);
+}
+
 llvm::Error LoweringContext::LowerPacked() {
   llvm::Expected<Op*> call = lowering_->CallPacked(*op_);
   if (!call) return call.takeError();

@@ -5,8 +5,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "pdl/differentiate.h"
 #include "pdl/network.h"
-#include "tools/pdl/backward.h"
 #include "tools/pdl/elements.h"
 
 namespace pdl {
@@ -87,7 +87,7 @@ class CallGraph {
       AddInput("dy", FromReals(dtype_, sizes, Noise(n, 9 + inputs_.size())), true);
       cotangents.push_back(inputs_.back().value);
     }
-    return Backward(graph_, outputs, cotangents, wrt);
+    return Differentiate(graph_, GlobalRegistry(), {BlockId(), outputs, cotangents, wrt});
   }
   /// A network that computes these values (null: none), to be run with Compute.
   llvm::Error Prepare(llvm::ArrayRef<Value*> values) {
