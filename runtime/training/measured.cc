@@ -7,10 +7,10 @@ namespace {
 
 /// The value of `graph` that a step reports as `name`: an output, or a loss.
 Value* FindMeasured(const Graph& graph, llvm::StringRef name) {
-  for (const GraphOutput& output : graph.outputs())
-    if (output.name == name) return output.value;
   for (const GraphTraining& training : graph.trainings())
     if (training.loss->name() == name) return training.loss;
+  for (const GraphOutput& output : graph.outputs())
+    if (output.name == name) return output.value;
   return graph.FindValue(name);
 }
 
@@ -20,11 +20,10 @@ MetricNames NamesOfMetrics(const Graph& network, const Graph& step) {
   std::vector<std::string> losses, others;
   for (const GraphOutput& output : step.outputs()) {
     if (!output.value->type().is_scalar()) continue;
-    const Value* value = FindMeasured(network, output.name);
     const bool is_loss = network.trainings().empty()
                              ? losses.empty() && IsFloat(output.value->type().dtype)
                              : llvm::any_of(network.trainings(), [&](const GraphTraining& each) {
-                                 return each.loss == value;
+                                 return each.loss->name() == output.name;
                                });
     (is_loss ? losses : others).push_back(output.name);
   }

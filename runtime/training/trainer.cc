@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
 #include "pdl/serialize.h"
+#include "pdl/training.h"
 #include "runtime/evaluator.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
@@ -50,8 +51,7 @@ llvm::Expected<Graph> MakeStep(const Graph& network, llvm::ArrayRef<unsigned> ac
                            "no update");
     return network.Clone();
   }
-  (void)active;
-  return MakeUserError(Code::kNotSupported, "`minimize` is not in this version yet");
+  return MakeTrainingStep(network, active);
 }
 
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name) {

@@ -309,6 +309,7 @@ class Training {
 
 int TrainMain(Arguments arguments) {
   TrainArguments train;
+  train.common.training_step = true;
   CommandLine line(kHelp);
   AddOptions(line, &train);
   auto files = line.ParseOneFile(arguments);
