@@ -125,6 +125,10 @@ Op* Elaborator::EmitGradient(const Operand& y, std::optional<Operand> dy,
 Elaborator::Results Elaborator::EvaluateGrad(const ast::CallExpr* expr, const Operand* piped,
                                              Targets targets) {
   Results results;
+  if (body_ != nullptr) {
+    NotYet(expr->callee->range, "'grad' in the body of a loop is");
+    return results;
+  }
   llvm::SmallVector<Operand, 3> given;
   if (piped != nullptr) given.push_back(*piped);
   bool ok = true;

@@ -13,6 +13,7 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
   };
   frame_->base.clear();
   last_value_.clear();
+  last_results_.clear();
   const bool is_layer = frame_->caller != nullptr && frame_->arguments == nullptr;
   if (in_test_ && frame_->caller == nullptr) {
     switch (statement->kind) {
@@ -139,6 +140,11 @@ void Elaborator::SetUpdate(Value* state, Value* value) {
 void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
   const llvm::StringRef name = statement->name.text;
   frame_->base = name.str();
+  if (body_ != nullptr) {
+    Error(Code::kBody, statement->name.range,
+          "the body of a loop updates no state; carry '" + name + "' from step to step");
+    return Poison(statement->name);
+  }
   const Datum datum = Evaluate(statement->value, FullName(name));
   auto known = frame_->states.find(name);
   Value* state = known != frame_->states.end() ? known->second : graph_.FindValue(FullName(name));
@@ -250,6 +256,7 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
   }
   if (targets.empty()) {
     if (datum.tensor() != nullptr) last_value_ = datum.tensor()->name();
+    last_results_ = results.all;
     return;
   }
   if (datum.is_poison()) return Poison(targets);

@@ -17,6 +17,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterArgExtremeOps(registry);
   RegisterVarianceOps(registry);
   RegisterScanOps(registry);
+  RegisterBlockScanOps(registry);
   RegisterSegmentOps(registry);
   RegisterSegmentPoolOps(registry);
   RegisterSequenceOps(registry);

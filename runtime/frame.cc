@@ -6,13 +6,17 @@
 
 namespace pdl {
 
-llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, DeviceContext& context) {
+llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, DeviceContext& context,
+                                                   std::shared_ptr<void> arena) {
   std::unique_ptr<Frame> frame(new Frame(binding));
   frame->context_ = context.Fork();
-  llvm::Expected<std::shared_ptr<void>> arena =
-      frame->context_->Allocate(std::max<int64_t>(binding.arena_bytes, 1));
-  if (!arena) return arena.takeError();
-  frame->arena_ = std::move(*arena);
+  if (!arena) {
+    llvm::Expected<std::shared_ptr<void>> own =
+        frame->context_->Allocate(std::max<int64_t>(binding.arena_bytes, 1));
+    if (!own) return own.takeError();
+    arena = std::move(*own);
+  }
+  frame->arena_ = std::move(arena);
   char* base = static_cast<char*>(frame->arena_.get());
 
   const Schedule& schedule = binding.schedule;

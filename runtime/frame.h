@@ -16,8 +16,9 @@ namespace pdl {
 /// run at a time, then given back to its Binding's pool.
 class Frame {
  public:
-  static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding,
-                                                     DeviceContext& context);
+  /// `arena`: at least as large as the binding wants, where somebody has it already.
+  static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding, DeviceContext& context,
+                                                     std::shared_ptr<void> arena = nullptr);
 
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and every slot that shares its memory, at `data`.
@@ -27,6 +28,7 @@ class Frame {
   /// The same, looking at what each step gives: see RunOptions::check_finite.
   llvm::Error RunChecked(RandomState random, const std::atomic<bool>* cancel);
   DeviceContext& context() { return *context_; }
+  const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
 
  private:
   struct Call {

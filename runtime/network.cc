@@ -8,6 +8,7 @@
 #include "pdl/error.h"
 #include "pdl/passes.h"
 #include "runtime/evaluator.h"
+#include "runtime/find_inputs.h"
 #include "runtime/frame.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/plan.h"
@@ -114,6 +115,7 @@ llvm::Error Network::Impl::Optimize() {
   if (!options.optimize) return llvm::Error::success();
   ForwardSingleOperands(optimized);
   EliminateCommonSubexpressions(optimized);
+  MergeLoops(optimized);
   auto evaluate = [&](const Op& op, llvm::ArrayRef<Constant> operands)
       -> llvm::Expected<std::optional<std::vector<Constant>>> {
     if (!op.def().kernel(DeviceKind::kCPU)) return std::nullopt;
@@ -212,6 +214,7 @@ llvm::Expected<MadePlan> Network::Impl::MakePlan(const PlanFamily& family, Symbo
   request.graph = made.graph ? made.graph.get() : &optimized;
   request.outputs = family.outputs;
   request.fuse = options.fuse && !family.check_finite;
+  request.training = family.training;
   request.variable_parameters = family.variable_parameters;
   request.context = &context;
   auto parameter = [&](const Value& value) {
@@ -308,7 +311,8 @@ class NetworkRun {
 
  private:
   llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run) {
-    if (llvm::Error error = FindInputs()) return error;
+    if (llvm::Error error = FindInputs(schedule_, packed_, scope_, context_.device(), &inputs_))
+      return error;
     llvm::Expected<std::vector<int64_t>> sizes = plan_.SymbolSizes(inputs_);
     if (!sizes) return sizes.takeError();
     sizes_ = std::move(*sizes);
@@ -326,36 +330,6 @@ class NetworkRun {
     llvm::Error error = RunFrame(seed, run);
     binding_->GiveBack(std::move(frame_));
     return error;
-  }
-
-  llvm::Error FindInputs() {
-    std::string missing;
-    for (SlotId slot : schedule_.inputs) {
-      const Value& value = *schedule_.slots[slot].value;
-      const Variable* variable = scope_.Find(value.name());
-      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
-      if (variable && !tensor && !variable->empty())
-        return MakeUserError(Code::kInputType, "input '{0}' must be {1}, and holds no tensor",
-                             value.name(), value.type().ToString());
-      if (!tensor) tensor = packed_.FindInstead(scope_, value.name());
-      if (!tensor) {
-        std::string what = packed_.Describe(scope_, value.name());
-        if (what.empty()) what = "'" + value.name() + "': " + value.type().ToString();
-        // The parts of one input are missing together.
-        if (!llvm::StringRef(missing).ends_with(what))
-          missing += (missing.empty() ? "" : ", ") + what;
-        continue;
-      }
-      bool usable =
-          tensor->device().kind == DeviceKind::kCPU || tensor->device() == context_.device();
-      if (!usable)
-        return MakeUserError(Code::kInputType, "input '{0}' lies on {1}, and the run is on {2}",
-                             value.name(), DeviceToString(tensor->device()),
-                             DeviceToString(context_.device()));
-      inputs_.push_back(tensor);
-    }
-    if (missing.empty()) return llvm::Error::success();
-    return MakeUserError(Code::kMissingInput, "no value for input {0}", missing);
   }
 
   /// The sizes that chose the Plan are those of the run: an input that the run does not need may
@@ -436,7 +410,7 @@ class NetworkRun {
   }
 
   llvm::Error GiveSources() {
-    for (size_t i = 0; i < inputs_.size(); ++i) {
+    for (size_t i = 0; i < schedule_.inputs.size(); ++i) {
       SlotId slot = schedule_.inputs[i];
       const Tensor& tensor = *inputs_[i];
       if (binding_->placements[slot].kind == Placement::Kind::kGiven) {
@@ -538,7 +512,7 @@ class NetworkRun {
   std::vector<int64_t> sizes_;
   std::shared_ptr<Binding> binding_;
   std::unique_ptr<Frame> frame_;
-  llvm::SmallVector<const Tensor*, 4> inputs_;
+  llvm::SmallVector<const Tensor*, 4> inputs_;  // as FindInputs gives them
   llvm::SmallVector<Variable*, 4> states_;
   llvm::SmallVector<Variable*, 4> new_states_;  // made by this run
   llvm::SmallVector<Tensor, 2> kept_;

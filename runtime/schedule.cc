@@ -4,9 +4,11 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
+#include "pdl/symbols.h"
 #include "runtime/fusion.h"
 
 namespace pdl {
@@ -28,6 +30,7 @@ class Scheduler {
 
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
+    schedule_->is_body = request_.is_body;
     schedule_->symbols = graph_.Symbols();
     if (llvm::Error error = ChooseOutputs()) return error;
     FindNeeded();
@@ -80,31 +83,31 @@ class Scheduler {
     }
     std::reverse(needed_ops_.begin(), needed_ops_.end());
     needed_ = std::move(needed);
-    NeedInputsOfSizes();
+    FindSizeInputs();
   }
 
-  /// An input is needed also where only its sizes are: `normal([N, 3])` reads N from it.
-  void NeedInputsOfSizes() {
-    llvm::StringSet<> used;
+  /// `normal([N, 3])` reads N from an input that is used for nothing else: any that has it will do.
+  void FindSizeInputs() {
+    llvm::SetVector<llvm::StringRef> used;
     auto use = [&](llvm::StringRef symbol) { used.insert(symbol); };
-    auto use_all = [&](const Shape& shape) {
-      for (const Dim& dim : shape) dim.ForEachSymbol(use);
-    };
-    for (const Op* op : needed_ops_) {
-      for (const Value* result : op->results()) use_all(result->type().dims);
-      for (const AttributeValue& value : op->attribute_values())
-        if (const auto* shape = std::get_if<Shape>(&value)) use_all(*shape);
-    }
+    for (const Op* op : needed_ops_) ForEachSymbol(*op, use);
     for (const Value* state : graph_.states())
-      if (needed_.contains(state)) use_all(state->type().dims);
-    for (bool needed_already : {true, false}) {
-      for (const Value* input : graph_.inputs()) {
-        if (needed_.contains(input) != needed_already) continue;
-        bool gives = false;
+      if (needed_.contains(state))
+        for (const Dim& dim : state->type().dims) dim.ForEachSymbol(use);
+    for (const Value* input : graph_.inputs())
+      if (needed_.contains(input))
         for (const Dim& dim : input->type().dims)
-          dim.ForEachSymbol([&](llvm::StringRef symbol) { gives |= used.erase(symbol); });
-        if (gives) needed_.insert(input);
+          dim.ForEachSymbol([&](llvm::StringRef symbol) { used.remove(symbol); });
+    for (llvm::StringRef symbol : used) {
+      Schedule::SizeSource source{symbol.str(), {}};
+      for (const Value* input : graph_.inputs()) {
+        if (!HasSymbol(input->type(), symbol)) continue;
+        auto found = llvm::find(schedule_->size_inputs, input);
+        source.inputs.push_back(static_cast<unsigned>(found - schedule_->size_inputs.begin()));
+        if (found == schedule_->size_inputs.end()) schedule_->size_inputs.push_back(input);
       }
+      // What no input has is decided by the data.
+      if (!source.inputs.empty()) schedule_->size_sources.push_back(std::move(source));
     }
   }
 
@@ -129,6 +132,11 @@ class Scheduler {
   llvm::Error AddSources() {
     for (const Value* input : graph_.inputs()) {
       if (!needed_.contains(input)) continue;
+      const Tensor* fixed = request_.fixed_input ? request_.fixed_input(*input) : nullptr;
+      if (fixed) {
+        schedule_->slots[AddSlot(input, SlotKind::kConstant)].constant = *fixed;
+        continue;
+      }
       schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
     }
     for (const Value* parameter : graph_.parameters()) {
@@ -179,6 +187,11 @@ class Scheduler {
       arguments.output_dtypes.push_back(result->type().dtype);
     }
     arguments.location = graph_.LocationToString(op.location());
+    arguments.training = request_.training;
+    arguments.fuse = request_.fuse;
+    for (const AttributeValue& value : op.attribute_values())
+      if (const auto* body = std::get_if<BlockId>(&value))
+        arguments.body = std::make_shared<const Graph>(graph_.ExtractBlock(*body));
     return arguments;
   }
 
@@ -327,6 +340,7 @@ class Scheduler {
     for (SlotId input : schedule_->inputs)
       for (const Dim& dim : schedule_->slots[input].value->type().dims)
         dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
+    for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
       // An input that is not needed need not be fed, and its sizes stay unknown.
       bool is_known = true;

@@ -56,6 +56,13 @@ class PDL_API GradientContext {
   /// What the rule has set, in the dims of the input: of sizes that only a run can compare, a
   /// reshape makes them. Null where it set nothing; an Error where they differ.
   llvm::Expected<Value*> FitGradient(unsigned index);
+  /// For a rule that fills a Block.
+  Graph& graph() { return *graph_; }
+  const OpRegistry& registry() const { return *registry_; }
+  /// A mistake of its own.
+  void Fail(std::string text) {
+    if (error_.empty()) error_ = std::move(text);
+  }
   /// The first mistake of an emitted call. To be checked after the rule ran.
   [[nodiscard]] llvm::Error TakeError();
 

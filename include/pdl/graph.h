@@ -189,6 +189,9 @@ class PDL_API Graph {
   ~Graph();
   /// A copy that shares constants' bytes and nothing else.
   Graph Clone() const;
+  /// A block as a network of its own, with the blocks that it names: its inputs are those of the
+  /// block, its outputs are called "0", "1" and so on.
+  Graph ExtractBlock(BlockId block) const;
 
   // --- Building -----------------------------------------------------------------------------
   // Names must be new to the graph (NewName makes them so); a clash is an internal error.
@@ -211,6 +214,10 @@ class PDL_API Graph {
   /// A value that the block is given whenever it is called.
   Value* AddBlockInput(BlockId block, llvm::StringRef name, Type type,
                        LocationId location = kUnknownLocation);
+  /// The types of the inputs that a block needs to be the body of such a call (OpDef::body). Sizes
+  /// that the block alone has get names of their own.
+  llvm::Expected<std::vector<Type>> BodyTypes(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                                              llvm::ArrayRef<AttributeValue> attributes);
   void AddOutput(llvm::StringRef name, Value* value, std::string comment = "");
   void AddUpdate(Value* state, Value* value);
   void AddTraining(GraphTraining training) { trainings_.push_back(std::move(training)); }
@@ -255,6 +262,10 @@ class PDL_API Graph {
   /// by other dead calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
   void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
+  /// Leaves out inputs of a block that nothing uses, or orders them anew.
+  void SetBlockInputs(BlockId block, std::vector<Value*> inputs);
+  /// Orders the calls of a block anew; each must still stand after what it reads.
+  void SetBlockOps(BlockId block, std::vector<Op*> ops);
   /// Removes all outputs and updates, not what computes them.
   void ClearOutputs();
   /// Makes a parameter a state: what it is now is its first value.

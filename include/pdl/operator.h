@@ -21,6 +21,7 @@
 
 namespace pdl {
 
+class Graph;
 class OpDesc;
 
 /// One call, as its operator is made from it. What it refers to needs to live only until the
@@ -37,6 +38,11 @@ struct OperatorArguments {
   /// dtypes of inputs and outputs where they are known (in a Plan they are); else empty.
   std::vector<DType> input_dtypes;
   std::vector<DType> output_dtypes;
+  /// The Block that an attribute names, as a network of its own; null where none does.
+  std::shared_ptr<const Graph> body;
+  /// Of the Plan: whether the body is run for training, and may have fused groups.
+  bool training = false;
+  bool fuse = true;
 };
 
 /// dtype and sizes of one operand, known while a Plan is bound.

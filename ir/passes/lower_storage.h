@@ -44,6 +44,7 @@ class StorageLowering {
 
   llvm::Error CopySources();
   llvm::Error CopyBlocks();
+  llvm::Error CopyBlock(BlockId id, std::vector<bool>& copied);
   llvm::Error AddInput(const Value& input);
   llvm::Error AddRows(const Value& input, unsigned level, Value* offsets);
   llvm::Error Lower(const Op& op);
