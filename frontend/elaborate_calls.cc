@@ -198,6 +198,7 @@ void Elaborator::AddAttribute(const AttributeDecl& decl, const Datum& datum, Att
     call->is_poison = true;
     return;
   }
+  if (!decl.dtype_from.empty()) place.literal = datum;
   call->attributes.push_back({decl.name, std::move(*value)});
   call->places.push_back(std::move(place));
 }
@@ -401,8 +402,11 @@ llvm::SmallVector<std::string, 1> Elaborator::ResultNames(const OpSignature& sig
       names.push_back(
           graph_.NewName(FullName(base.empty() ? signature.name : base + "_" + signature.name)));
     } else {
-      names.push_back(graph_.NewName(
-          FullName((base.empty() ? signature.name : base) + "_" + signature.output(i).name)));
+      std::string name =
+          FullName((base.empty() ? signature.name : base) + "_" + signature.output(i).name);
+      // A repeated output has one name for all that it gives.
+      if (llvm::is_contained(names, name)) name += "_" + std::to_string(i + 1);
+      names.push_back(graph_.NewName(name));
     }
   }
   return names;

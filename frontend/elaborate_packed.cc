@@ -4,53 +4,43 @@
 
 namespace pdl {
 
-std::optional<Type> Elaborator::EmitParts(const Datum& literal, const Type& type, SourceRange range,
-                                          llvm::function_ref<void(Part part, Value* value)> take) {
-  if (literal.holds_poison()) return std::nullopt;
+std::string Elaborator::EmitParts(const Datum& literal, const Type& type, SourceRange range) {
+  if (literal.holds_poison()) return "";
   if (!literal.is_literal()) {
     Error(Code::kOperandKind, range,
           "a value of " + type.ToString() + " is written as lists, got " + literal.Phrase());
-    return std::nullopt;
+    return "";
   }
-  auto parts = ToParts(literal, type);
-  if (!parts) {
-    Error(Code::kLiteral, range, llvm::toString(parts.takeError()));
-    return std::nullopt;
+  auto packed = ToPacked(literal, type);
+  if (!packed) {
+    Error(Code::kLiteral, range, llvm::toString(packed.takeError()));
+    return "";
   }
-  Type given;
-  for (auto& [part, constant] : *parts) {
-    Value* value = EmitConstant(std::move(constant), range, {});
-    if (value == nullptr) return std::nullopt;
-    if (part == Part::kValues) given = value->type();
-    take(part, value);
+  const std::string name = "#" + std::to_string(graph_.outputs().size());
+  for (const PartType& each : PartsOf(name, type)) {
+    Value* value = EmitConstant(packed->part(each.part), range, {});
+    if (value == nullptr) return "";
+    graph_.AddOutput(PartName(name, each.part), value);
   }
-  return given;
+  return name;
 }
 
-void Elaborator::FeedParts(const Value& input, const Datum& datum, SourceRange range) {
+std::string Elaborator::FeedPacked(const Value& input, const Datum& datum, SourceRange range,
+                                   Type* given) {
   const Type& type = input.type();
-  std::vector<TestFeed> feeds;
-  const std::optional<Type> given = EmitParts(datum, type, range, [&](Part part, Value* value) {
-    feeds.push_back({PartName(input.name(), part), input.kind(), TestOutput(value)});
-  });
-  if (!given) return;
-  if (!type.is_sparse()) {
-    const Shape packed = PackedDims(type.dims);
-    if (given->rank() != packed.size()) {
-      Error(Code::kRank, range,
-            "'" + input.name() + "' is " + type.ToString() + ", fed lists " +
-                std::to_string(given->rank() + type.ragged_levels()) + " deep");
-      return;
-    }
-    for (unsigned i = 1; i < given->rank(); ++i) {
-      if (!packed[i].is_constant() || packed[i] == given->dims[i]) continue;
-      Error(Code::kShapeMismatch, range,
-            "'" + input.name() + "' is " + type.ToString() + ", fed rows of " +
-                Type(given->dtype, llvm::ArrayRef(given->dims).drop_front()).ToString());
-      return;
-    }
+  *given = type;
+  Value* tensor = datum.tensor();
+  if (tensor == nullptr) return EmitParts(datum, type, range);
+  *given = tensor->type();
+  const bool is_packed =
+      given->is_sparse() == type.is_sparse() && given->ragged_levels() == type.ragged_levels();
+  if (given->dtype != type.dtype || given->rank() != type.rank() ||
+      !(is_packed || given->is_plain())) {
+    Error(given->dtype != type.dtype ? Code::kDTypeMismatch : Code::kRank, range,
+          "'" + input.name() + "' is " + type.ToString() + ", fed " + given->ToString());
+    return "";
   }
-  test_->feeds.insert(test_->feeds.end(), feeds.begin(), feeds.end());
+  return TestOutput(tensor);
 }
 
 void Elaborator::ExpectParts(TestExpect expect, const Datum& left, const Datum& right,
@@ -64,13 +54,9 @@ void Elaborator::ExpectParts(TestExpect expect, const Datum& left, const Datum& 
     return;
   }
   const bool is_scalar = b == nullptr && right.list() == nullptr;
-  auto output = [&](const Datum& datum, SourceRange range) -> std::string {
-    if (Value* tensor = datum.tensor()) return TestOutput(tensor);
-    const std::string name = "#" + std::to_string(graph_.outputs().size());
-    const auto given = EmitParts(datum, expect.type, range, [&](Part part, Value* value) {
-      graph_.AddOutput(PartName(name, part), value);
-    });
-    return given ? name : "";
+  auto output = [&](const Datum& datum, SourceRange range) {
+    Value* tensor = datum.tensor();
+    return tensor != nullptr ? TestOutput(tensor) : EmitParts(datum, expect.type, range);
   };
   if (a != nullptr && b != nullptr &&
       (a->type().dtype != b->type().dtype ||

@@ -13,6 +13,7 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
   };
   frame_->base.clear();
   last_value_.clear();
+  last_results_.clear();
   const bool is_layer = frame_->caller != nullptr && frame_->arguments == nullptr;
   if (in_test_ && frame_->caller == nullptr) {
     switch (statement->kind) {
@@ -255,6 +256,7 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
   }
   if (targets.empty()) {
     if (datum.tensor() != nullptr) last_value_ = datum.tensor()->name();
+    last_results_ = results.all;
     return;
   }
   if (datum.is_poison()) return Poison(targets);

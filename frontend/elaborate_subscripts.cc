@@ -49,6 +49,54 @@ Datum Elaborator::IndexList(const std::vector<Datum>& items, const ast::IndexExp
   return items[static_cast<size_t>(*position < 0 ? *position + size : *position)];
 }
 
+// Of a ragged value the rows and the ragged dims are taken whole: which rows a part of them has,
+// only the data tell.
+bool Elaborator::CheckPackedSubscripts(const Type& type, const ast::IndexExpr* index) {
+  if (type.is_plain()) return true;
+  if (type.is_sparse()) {
+    Error(Code::kStorage, {index->base->range.end, index->range.end},
+          "a subscript does not take a sparse matrix, got " + type.ToString() +
+              "; `@` takes one on its left");
+    return false;
+  }
+  const unsigned levels = type.ragged_levels();
+  const auto is_skip = [](const ast::Subscript& s) { return s.kind == SubscriptKind::kSkipAxes; };
+  size_t taken = 0;
+  for (const ast::Subscript& s : index->subscripts) taken += !is_skip(s) && !IsNewAxis(s);
+  size_t axis = 0;
+  for (const ast::Subscript& subscript : index->subscripts) {
+    if (is_skip(subscript)) {
+      axis += type.rank() - taken;
+      continue;
+    }
+    if (axis > levels) return true;
+    if (IsNewAxis(subscript)) {
+      Error(Code::kStorage, subscript.range,
+            "a new axis stands behind the ragged dims of " + type.ToString());
+      return false;
+    }
+    const bool is_whole = subscript.kind == SubscriptKind::kSlice && subscript.start == nullptr &&
+                          subscript.stop == nullptr && subscript.step == nullptr;
+    if (!is_whole) {
+      const std::string base = file_->Text(index->base->range).str();
+      std::string help;
+      if (axis == levels && subscript.kind == SubscriptKind::kIndex) {
+        const bool is_last = file_->Text(subscript.range).starts_with("-");
+        help = "; sequence_pool(" + base + ", kind=\"" + (is_last ? "last" : "first") +
+               "\") gives one row of each";
+      } else if (levels == 1) {
+        help = "; sequence_pad(" + base + ", [8]) makes it dense, 8 rows of each";
+      }
+      Error(Code::kStorage, subscript.range,
+            "axis " + llvm::Twine(axis) + " of " + type.ToString() +
+                " is taken whole, `:`, since its sequences have lengths of their own" + help);
+      return false;
+    }
+    ++axis;
+  }
+  return true;
+}
+
 // A slice of the axes that are cut, then a reshape where the rank changes.
 Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets) {
   const llvm::ArrayRef<ast::Subscript> subscripts = index->subscripts;
@@ -68,13 +116,8 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
     return Datum();
   }
 
-  if (!tensor->type().is_plain()) {
-    Error(Code::kStorage, {index->base->range.end, index->range.end},
-          llvm::Twine("a subscript does not take ") +
-              (tensor->type().is_sparse() ? "a sparse matrix" : "ragged dims") + ", got " +
-              tensor->type().ToString());
-    return Datum();
-  }
+  if (!CheckPackedSubscripts(tensor->type(), index)) return Datum();
+  const unsigned levels = tensor->type().ragged_levels();
 
   std::vector<int64_t> axes, steps;
   Shape starts, stops;
@@ -94,6 +137,11 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
       continue;
     }
     const Dim& size = dims[axis];
+    if (levels > 0 && axis <= levels) {  // taken whole
+      result.push_back(size);
+      ++axis;
+      continue;
+    }
     // A bound; a negative one counts from the end.
     auto bound = [&](const ast::Expr* expr, Dim fallback) -> Dim {
       if (expr == nullptr) return fallback;

@@ -102,7 +102,7 @@ TestRun Elaborator::RunTest(const ast::TestStatement& test, unsigned run,
       const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
       if (assign == nullptr || is_now) {
         Elaborate(statement);
-        if (assign != nullptr) KeepForLaterRuns(*assign, run + 1 < runs.size());
+        if (assign != nullptr) KeepForLaterRuns(*assign, run);
         continue;
       }
       // A tensor of an earlier run is what it was then.
@@ -112,9 +112,8 @@ TestRun Elaborator::RunTest(const ast::TestStatement& test, unsigned run,
           if (value.name != target.text) continue;
           is_known = true;
           if (graph_.FindValue(value.output) != nullptr) continue;
-          const Type type(value.dtype, Shape(value.sizes.begin(), value.sizes.end()));
           Assign(target.text,
-                 Datum(graph_.AddInput(value.output, type, LocationAt(target.range.begin))));
+                 Datum(graph_.AddInput(value.output, value.type, LocationAt(target.range.begin))));
         }
       }
       if (!is_known) Elaborate(statement);
@@ -132,21 +131,20 @@ std::string Elaborator::TestOutput(Value* value) {
   return name;
 }
 
-void Elaborator::KeepForLaterRuns(const ast::AssignStatement& assign, bool has_later_runs) {
+void Elaborator::KeepForLaterRuns(const ast::AssignStatement& assign, unsigned run) {
   for (const ast::Identifier& target : assign.targets) {
     auto found = frame_->scope.find(target.text);
     Value* value = found == frame_->scope.end() ? nullptr : found->second.tensor();
     if (value == nullptr) continue;
-    if (!value->type().is_plain()) {
-      if (has_later_runs) {
-        NotYet(target.range, "keeping " + value->type().ToString() + " for a later run is");
-      }
-      continue;
-    }
     TestValue kept;
     kept.name = target.text.str();
     kept.output = TestOutput(value);
-    kept.dtype = value->type().dtype;
+    kept.type = value->type();
+    // The lengths of this run are not those of a later one.
+    for (Dim& dim : kept.type.dims) {
+      if (!dim.is_ragged() || dim.symbol().contains('#')) continue;
+      dim = Dim::Symbol((dim.symbol() + "#" + llvm::Twine(run + 1)).str());
+    }
     test_->values.push_back(std::move(kept));
   }
 }
@@ -188,7 +186,15 @@ void Elaborator::ElaborateFeed(const ast::FeedStatement* statement) {
   }
   const Type& type = variable->type();
   const Datum datum = Evaluate(statement->value);
-  if (!type.is_plain()) return FeedParts(*variable, datum, statement->value->range);
+  TestFeed feed;
+  feed.name = name;
+  feed.kind = variable->kind();
+  feed.type = feed.given = type;
+  if (!type.is_plain()) {
+    feed.output = FeedPacked(*variable, datum, statement->value->range, &feed.given);
+    if (!feed.output.empty()) test_->feeds.push_back(std::move(feed));
+    return;
+  }
   Value* value = AsTensor(datum, statement->value->range, type.dtype, {});
   if (value == nullptr) return;
   bool fits = value->type().dtype == type.dtype && value->type().rank() == type.rank();
@@ -205,7 +211,8 @@ void Elaborator::ElaborateFeed(const ast::FeedStatement* statement) {
           "'" + name + "' is " + type.ToString() + ", fed " + value->type().ToString());
     return;
   }
-  test_->feeds.push_back({name, variable->kind(), TestOutput(value)});
+  feed.output = TestOutput(value);
+  test_->feeds.push_back(std::move(feed));
 }
 
 void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {

@@ -105,6 +105,8 @@ class Elaborator {
   TestRun RunTest(const ast::TestStatement& test, unsigned run, llvm::ArrayRef<TestValue> earlier);
   /// See CompileResult.
   const std::string& last_value() const { return last_value_; }
+  /// The results of the last statement where it is an expression alone; none of anything else.
+  llvm::ArrayRef<Frame::Result> last_results() const { return last_results_; }
   /// The names that the text has at its end, each with the name of the graph's value that it stands
   /// for, or with none. In no order.
   using NamedValues = std::vector<std::pair<std::string, std::string>>;
@@ -225,16 +227,17 @@ class Elaborator {
   // --- elaborate_tests.cc --------------------------------------------------------------------
   void ElaborateFeed(const ast::FeedStatement* statement);
   void ElaborateExpect(const ast::ExpectStatement* statement);
-  void KeepForLaterRuns(const ast::AssignStatement& assign, bool has_later_runs);
+  /// What run `run` assigns is computed, and later runs may use it.
+  void KeepForLaterRuns(const ast::AssignStatement& assign, unsigned run);
   /// Adds an output that only the test knows.
   std::string TestOutput(Value* value);
 
   // --- elaborate_packed.cc -------------------------------------------------------------------
-  /// Emits the parts of a literal of a ragged or sparse type, and gives the type of its packed
-  /// values; none where a mistake was reported.
-  std::optional<Type> EmitParts(const Datum& literal, const Type& type, SourceRange range,
-                                llvm::function_ref<void(Part part, Value* value)> take);
-  void FeedParts(const Value& input, const Datum& datum, SourceRange range);
+  /// Adds the parts of a literal of a ragged or sparse type as outputs that only the test knows;
+  /// the name that they have together, or nothing where a mistake was reported.
+  std::string EmitParts(const Datum& literal, const Type& type, SourceRange range);
+  /// The same for what a ragged or sparse input is fed, whose type goes to `given`.
+  std::string FeedPacked(const Value& input, const Datum& datum, SourceRange range, Type* given);
   /// An `expect left ~= right` of which a side is ragged.
   void ExpectParts(TestExpect expect, const Datum& left, const Datum& right,
                    const ast::ExpectStatement* statement);
@@ -346,6 +349,8 @@ class Elaborator {
   // --- elaborate_subscripts.cc ---------------------------------------------------------------
   Datum EvaluateIndex(const ast::IndexExpr* index, Targets targets);
   Datum IndexList(const std::vector<Datum>& items, const ast::IndexExpr* index);
+  /// Whether a ragged or sparse value can have these subscripts; reports where it cannot.
+  bool CheckPackedSubscripts(const Type& type, const ast::IndexExpr* index);
   Datum SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets);
 
   // --- elaborate_bodies.cc -------------------------------------------------------------------
@@ -459,6 +464,7 @@ class Elaborator {
 
   size_t suggestion_budget_ = 2'000'000;
   std::string last_value_;
+  llvm::SmallVector<Frame::Result, 1> last_results_;
   NamedValues names_;
 };
 

@@ -1,6 +1,7 @@
 #include "frontend/fingerprint.h"
 
 #include "llvm/ADT/Hashing.h"
+#include "pdl/symbols.h"
 
 namespace pdl {
 namespace {
@@ -11,24 +12,6 @@ uint64_t Combine(const Parts&... parts) {
 }
 
 }  // namespace
-
-void ForEachSymbol(const Type& type, llvm::function_ref<void(llvm::StringRef)> visit) {
-  for (const Dim& dim : type.dims) dim.ForEachSymbol(visit);
-  if (type.index_bound) type.index_bound->ForEachSymbol(visit);
-}
-
-void ForEachSymbol(const Op& op, llvm::function_ref<void(llvm::StringRef)> visit) {
-  auto visit_shape = [&](const Shape& shape) {
-    for (const Dim& dim : shape) dim.ForEachSymbol(visit);
-  };
-  for (const Value* result : op.results()) ForEachSymbol(result->type(), visit);
-  for (const AttributeValue& attribute : op.attribute_values()) {
-    if (const auto* shape = std::get_if<Shape>(&attribute)) visit_shape(*shape);
-    if (const auto* shapes = std::get_if<std::vector<Shape>>(&attribute)) {
-      for (const Shape& shape : *shapes) visit_shape(shape);
-    }
-  }
-}
 
 Fingerprints::Fingerprints(const Graph& graph, Leaf leaf, Size size, bool training)
     : graph_(graph), leaf_(leaf), size_(size), training_(training), numbers_(graph.num_values()) {

@@ -11,11 +11,6 @@
 
 namespace pdl {
 
-/// Calls `visit` with the name of each size in a type; with those of a call's results and
-/// attributes.
-void ForEachSymbol(const Type& type, llvm::function_ref<void(llvm::StringRef)> visit);
-void ForEachSymbol(const Op& op, llvm::function_ref<void(llvm::StringRef)> visit);
-
 /// What each value of a graph is computed from, as a number: where two are equal, in one graph or
 /// in two, the values are. Good within one process.
 class Fingerprints {

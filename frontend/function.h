@@ -27,6 +27,8 @@ struct AttributePlace {
   SourceRange value;
   const ast::Expr* expr = nullptr;
   std::vector<SourceRange> elements;  // of a list that is not one expression
+  /// A literal whose dtype another attribute says; else poison.
+  Datum literal = {};
 };
 
 /// A call of an operator before it is added to the graph.

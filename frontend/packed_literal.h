@@ -1,21 +1,16 @@
 #ifndef PDL_FRONTEND_PACKED_LITERAL_H_
 #define PDL_FRONTEND_PACKED_LITERAL_H_
 
-#include <utility>
-#include <vector>
-
 #include "frontend/datum.h"
 #include "llvm/Support/Error.h"
-#include "pdl/constant.h"
 #include "pdl/storage.h"
 
 namespace pdl {
 
-/// A literal that is read as a value of a ragged or sparse `type`: each of its parts. Of a ragged
-/// type the rows are lists of any length, `[[1, 2, 3], [4]]`; of a sparse one they are as long as
-/// each other, and what is not 0 (or is true) is there. The Error says what is none.
-llvm::Expected<std::vector<std::pair<Part, Constant>>> ToParts(const Datum& literal,
-                                                               const Type& type);
+/// A literal that is read as a value of a ragged or sparse `type`. Of a ragged type the rows are
+/// lists of any length, `[[1, 2, 3], [4]]`; of a sparse one they are as long as each other, and
+/// what is not 0 (or is true) is there. The Error (plain text) says what is none.
+llvm::Expected<PackedConstant> ToPacked(const Datum& literal, const Type& type);
 
 }  // namespace pdl
 

@@ -8,12 +8,10 @@
 #include "frontend/parser.h"
 #include "frontend/repl_session.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {
 namespace {
-
-/// The name of what is compiled only to be looked at.
-constexpr llvm::StringLiteral kProbe = "_shown";
 
 std::unique_ptr<Ast> ParseText(llvm::StringRef text, Diagnostics* diagnostics) {
   return Parse(std::make_shared<SourceFile>("", text.str()), diagnostics);
@@ -60,6 +58,9 @@ llvm::StringRef RedefinableName(const ast::Statement* statement) {
 
 ReplHost::~ReplHost() = default;
 std::vector<std::string> ReplHost::ListFiles(llvm::StringRef, bool) { return {}; }
+llvm::Expected<PackedConstant> ReplHost::Draw(const Value&, SizeOfSymbol) {
+  return llvm::createStringError("there are no random values here");
+}
 std::string ReplHost::Style(ReplStyle, llvm::StringRef text) { return text.str(); }
 
 ReplSession::ReplSession(CompileRequest request, ReplHost& host)
@@ -96,6 +97,12 @@ ReplSession::Impl::Tried ReplSession::Impl::CompileAll(std::string whole,
   if (!diagnostics->has_errors()) {
     tried.graph = std::move(made);
     tried.last_value = elaborator.last_value();
+    for (const Frame::Result& result : elaborator.last_results()) {
+      if (const Value* tensor = result.datum.tensor()) {
+        tried.results.emplace_back(result.name, tensor->name());
+      }
+      if (tried.results.empty()) tried.constant = result.datum;
+    }
     tried.names = elaborator.names();
     // In the order of the text, as far as values tell; constants first.
     llvm::sort(tried.names, [&](const auto& a, const auto& b) {
@@ -277,7 +284,19 @@ void ReplSession::Impl::ExecuteExpression(const ast::AssignStatement* statement,
   const Tried tried = Try(WithComments(typed), reply);
   if (!tried.graph) return;
   last = ("(" + expression + ")").str();
-  Show(*tried.graph, Shown{"", tried.last_value}, expression, reply);
+  std::vector<Shown> shown;
+  const size_t count = tried.results.size();
+  for (const auto& [index, result] : llvm::enumerate(tried.results)) {
+    const auto& [name, value] = result;
+    // A repeated result has one name for all.
+    const bool is_repeated = count > 1 && tried.results.front().first == tried.results.back().first;
+    shown.push_back({count == 1    ? ""
+                     : is_repeated ? llvm::formatv("{0} ({1} of {2})", name, index + 1, count).str()
+                                   : name,
+                     value});
+  }
+  if (shown.empty()) shown.push_back({"", tried.last_value});
+  Show(*tried.graph, shown, expression, reply);
 }
 
 void ReplSession::Impl::ExecuteStatement(const ast::Statement* statement, const Probe& typed,
@@ -337,106 +356,6 @@ bool ReplSession::Impl::Redefine(const ast::Statement* statement, const Probe& t
   if (statement->kind == ast::StatementKind::kAttr) shown.insert(shown.begin(), {name.str(), ""});
   Show(graph, shown, "", reply);
   return true;
-}
-
-// ---------------------------------------------------------------------------------------------
-// Feeds
-
-void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const Probe& typed,
-                                    ReplReply* reply) {
-  const SourceRange path{statement->path.front().range.begin, statement->path.back().range.end};
-  const std::string name = llvm::StringRef(typed.code).slice(path.begin, path.end).str();
-  const SourceRange range = statement->value->range;
-  const llvm::StringRef expression = llvm::StringRef(typed.code).slice(range.begin, range.end);
-  auto complain = [&](Code code, SourceRange place, std::string message) {
-    const auto base = static_cast<uint32_t>(text.size());
-    auto file = std::make_shared<SourceFile>("repl", text + typed.code);
-    reply->diagnostics.Error(code, file, {place.begin + base, place.end + base},
-                             std::move(message));
-  };
-  const Value* fed = graph.FindValue(name);
-  if (fed != nullptr && fed->kind() == ValueKind::kResult) fed = nullptr;
-  if (fed == nullptr && name == "training") {
-    if (expression != "true" && expression != "false") {
-      return complain(Code::kInputType, range, "'training' is true or false");
-    }
-    const llvm::StringMap<uint64_t> before = DescribeNames();
-    values.SetTraining(expression == "true");
-    feeds[name] = expression.str();
-    Note("training = " + expression, reply);
-    return Show(graph, ChangedSince(before), "", reply);
-  }
-  if (fed == nullptr) {
-    std::vector<llvm::StringRef> candidates;
-    for (auto list : {graph.inputs(), graph.parameters(), graph.states()}) {
-      for (const Value* value : list) candidates.push_back(value->name());
-    }
-    const llvm::StringRef near = NearestName(name, candidates);
-    return complain(Code::kUnknownName, path,
-                    "no input, parameter or state is called '" + name + "'" +
-                        (near.empty() ? "" : "; did you mean '" + near.str() + "'?"));
-  }
-  auto compile = [&](llvm::StringRef before) {
-    Probe probe = typed;
-    probe.code = (before + expression + "\n").str();
-    probe.code_offset = before.size();
-    probe.typed_offset = range.begin;
-    return Try(probe, reply);
-  };
-  if (!fed->type().is_plain()) {
-    return complain(Code::kNotSupported, range,
-                    "'" + name + "' is " + fed->type().ToString() +
-                        ": running such values is not part of this version yet");
-  }
-  Tried tried = compile("");
-  if (!tried.graph) return;
-  if (tried.last_value.empty()) {
-    // A constant has sizes, but no dtype of its own: it takes the one that is wanted.
-    tried = compile(("output " + kProbe + " = ").str());
-    if (!tried.graph) return;
-    Type type = tried.graph->outputs().back().value->type();
-    type.dtype = fed->type().dtype;
-    tried = compile((kProbe + ": " + type.ToString() + " = ").str());
-    if (!tried.graph) return;
-  }
-  auto got = values.Get(*tried.graph, tried.last_value);
-  if (!got) {
-    reply->error = llvm::toString(got.takeError());
-    return;
-  }
-  if (!got->front().value) {
-    return complain(Code::kMissingInput, range,
-                    "this depends on '" + got->front().missing.front() + "', which was not fed");
-  }
-  const Constant& value = *got->front().value;
-  if (std::string misfit = ReplValues::Misfit(name, fed->type(), value); !misfit.empty()) {
-    return complain(Code::kInputType, range, std::move(misfit));
-  }
-  const llvm::StringMap<uint64_t> before = DescribeNames();
-  const ReplValues::Givens givens = values.givens();
-  const bool is_next_run = fed_in_run.contains(name);
-  if (is_next_run) {
-    // What is fed again begins the next run.
-    if (llvm::Error error = values.Advance(graph)) {
-      reply->error = llvm::toString(std::move(error));
-      return;
-    }
-  }
-  values.Feed(fed, value);
-  std::vector<Shown> shown = ChangedSince(before);
-  llvm::erase_if(shown, [&](const Shown& each) { return each.value == name; });
-  shown.insert(shown.begin(), {name, name});
-  Show(graph, shown, "", reply);
-  if (reply->failed()) {
-    // A run that fails changes nothing.
-    reply->output.clear();
-    values.GoBackTo(givens);
-    return;
-  }
-  if (is_next_run) fed_in_run.clear();
-  fed_in_run.insert(name);
-  feeds[name] = expression.str();
-  values.KeepOnly(graph);
 }
 
 }  // namespace pdl

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/ast.h"
+#include "frontend/datum.h"
 #include "frontend/repl_layers.h"
 #include "frontend/repl_values.h"
 #include "llvm/ADT/MapVector.h"
@@ -41,8 +42,12 @@ struct ReplSession::Impl {
   struct Tried {
     std::optional<Graph> graph;  // absent where there are mistakes
     std::string last_value;      // as in CompileResult
+    /// Of the last statement, where it is an expression: tensors by name, and where the first
+    /// result is a constant, that.
+    std::vector<std::pair<std::string, std::string>> results;
+    Datum constant;
     std::vector<std::pair<std::string, std::string>> names;
-    std::unique_ptr<Ast> ast;
+    std::unique_ptr<Ast> ast;  // which a constant refers to
   };
   /// Compiles the accepted text and the probe; mistakes go to the reply, if there is one.
   Tried Try(const Probe& probe, ReplReply* reply);
@@ -58,6 +63,14 @@ struct ReplSession::Impl {
                          ReplReply* reply);
   void ExecuteStatement(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
   void ExecuteFeed(const ast::FeedStatement* statement, const Probe& probe, ReplReply* reply);
+  void FeedTraining(llvm::StringRef expression, SourceRange range, const Probe& probe,
+                    ReplReply* reply);
+  /// What a `feed` gives; nullopt where a mistake was reported.
+  std::optional<PackedConstant> FedValue(const Value& fed, SourceRange range, const Probe& probe,
+                                         ReplReply* reply);
+  /// Reports a mistake at a place of what was typed.
+  void Complain(Code code, SourceRange place, std::string message, const Probe& probe,
+                ReplReply* reply);
   /// Puts a layer or attr in the place of the accepted one of that name; false where there is none.
   bool Redefine(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
   /// From here on, that is the text.

@@ -21,10 +21,8 @@ void ReplSession::Impl::Print(llvm::StringRef label, const Type& type,
     out += "\n";
     return;
   }
-  const Constant& value = *found.value;
-  const llvm::SmallVector<Dim, 4> sizes(value.sizes().begin(), value.sizes().end());
-  out += host.Style(ReplStyle::kType, Type(value.dtype(), sizes).ToString()) + " =";
-  const std::string elements = host.Print(value);
+  out += host.Style(ReplStyle::kType, found.value->type.ToString()) + " =";
+  const std::string elements = host.Print(*found.value);
   // Rows stand below each other only where the first begins a line.
   out += llvm::StringRef(elements).contains('\n') ? "\n" : " ";
   out += elements + "\n";

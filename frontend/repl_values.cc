@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/passes.h"
+#include "pdl/symbols.h"
 
 namespace pdl {
 namespace {
@@ -32,6 +33,17 @@ llvm::DenseSet<const Value*> FindConditions(const Graph& graph) {
   return conditions;
 }
 
+uint64_t HashOf(const Constant& offsets) {
+  const llvm::ArrayRef<int64_t> values = offsets.values<int64_t>();
+  return static_cast<size_t>(llvm::hash_combine_range(values.begin(), values.end()));
+}
+
+llvm::StringSet<> ToSet(llvm::ArrayRef<std::string> names) {
+  llvm::StringSet<> set;
+  for (const std::string& name : names) set.insert(name);
+  return set;
+}
+
 /// What one value needs: a walk backwards that stops at what is known.
 struct Needs {
   /// Known values that are used, and parameters and states that are not known yet.
@@ -42,7 +54,7 @@ struct Needs {
   llvm::SetVector<Value*> missing;
 
   void Collect(const Graph& graph, Value* wanted, llvm::function_ref<bool(const Value*)> is_known) {
-    for (const std::string& name : graph.Symbols()) bindable_.insert(name);
+    bindable_ = ToSet(graph.Symbols());
     llvm::SmallVector<Value*, 16> stack{wanted};
     llvm::DenseSet<const Value*> seen{wanted};
     auto symbol = [&](llvm::StringRef name) { NeedSymbol(name); };
@@ -80,9 +92,7 @@ struct Needs {
       bool is_bound = false;
       Value* unfed = nullptr;
       for (Value* input : graph.inputs()) {
-        bool has_it = false;
-        ForEachSymbol(input->type(), [&](llvm::StringRef symbol) { has_it |= symbol == name; });
-        if (!has_it) continue;
+        if (!HasSymbol(input->type(), name)) continue;
         if (!is_known(input)) {
           if (unfed == nullptr) unfed = input;
           continue;
@@ -92,7 +102,9 @@ struct Needs {
           ForEachSymbol(input->type(), [&](llvm::StringRef symbol) { NeedSymbol(symbol); });
         }
       }
-      if (!is_bound && unfed != nullptr) missing.insert(unfed);
+      const bool is_wanted =
+          llvm::any_of(missing, [&](const Value* input) { return HasSymbol(input->type(), name); });
+      if (!is_bound && !is_wanted && unfed != nullptr) missing.insert(unfed);
     }
   }
 
@@ -105,11 +117,11 @@ struct Needs {
 // ---------------------------------------------------------------------------------------------
 // What is known
 
-ReplValues::Sizes ReplValues::FindSizes(const Graph& graph) const {
+ReplValues::Sizes ReplValues::FindSizes(const Graph& graph, const Value* except) const {
   std::vector<std::pair<const Value*, const Given*>> fed;
   for (const Value* input : graph.inputs()) {
     const auto given = given_.find(input->name());
-    if (given != given_.end()) fed.emplace_back(input, &given->second);
+    if (given != given_.end() && input != except) fed.emplace_back(input, &given->second);
   }
   // What was fed last decides: an earlier value that contradicts it counts as not fed.
   llvm::sort(fed,
@@ -117,10 +129,20 @@ ReplValues::Sizes ReplValues::FindSizes(const Graph& graph) const {
   Sizes sizes;
   for (const auto& [input, given] : fed) {
     if (!Fits(given->value, input->type(), sizes)) continue;
-    for (const auto& [dim, actual] : llvm::zip(input->type().dims, given->value.sizes())) {
+    const Type& type = input->type();
+    for (unsigned axis = 0; axis < type.rank(); ++axis) {
+      const Dim& dim = type.dims[axis];
+      if (dim.is_ragged()) {
+        const Constant& offsets = given->value.offsets[axis - 1];
+        sizes[dim.symbol()] = {std::nullopt, offsets, HashOf(offsets)};
+        continue;
+      }
+      // Of a sparse matrix nothing may tell how many columns it has.
+      if (!given->value.type.dims[axis].is_constant()) continue;
+      const int64_t actual = given->value.type.dims[axis].constant();
       const bool is_alone = !dim.symbol().empty();
       if (is_alone) sizes[dim.symbol()].size = actual;
-      dim.ForEachSymbol([&, actual = actual](llvm::StringRef name) {
+      dim.ForEachSymbol([&](llvm::StringRef name) {
         uint64_t& fingerprint = sizes[name].fingerprint;
         fingerprint = static_cast<size_t>(is_alone ? llvm::hash_value(actual)
                                                    : llvm::hash_combine(fingerprint, actual));
@@ -130,25 +152,45 @@ ReplValues::Sizes ReplValues::FindSizes(const Graph& graph) const {
   return sizes;
 }
 
-bool ReplValues::Fits(const Constant& constant, const Type& type, const Sizes& sizes) {
-  if (constant.dtype() != type.dtype || constant.sizes().size() != type.rank()) return false;
-  for (const auto& [dim, actual] : llvm::zip(type.dims, constant.sizes())) {
-    if (dim.is_constant() && !dim.is_constant(actual)) return false;
+bool ReplValues::Fits(const PackedConstant& given, const Type& type, const Sizes& sizes) {
+  const Type& actual = given.type;
+  if (actual.dtype != type.dtype || actual.rank() != type.rank() ||
+      actual.is_sparse() != type.is_sparse() || actual.ragged_levels() != type.ragged_levels()) {
+    return false;
+  }
+  for (unsigned axis = 0; axis < type.rank(); ++axis) {
+    const Dim& dim = type.dims[axis];
     const auto bound = sizes.find(dim.symbol());
-    if (bound != sizes.end() && bound->second.size.value_or(actual) != actual) return false;
+    if (dim.is_ragged()) {
+      if (bound != sizes.end() && !(bound->second.offsets == given.offsets[axis - 1])) return false;
+      continue;
+    }
+    if (!actual.dims[axis].is_constant()) continue;
+    const int64_t size = actual.dims[axis].constant();
+    if (dim.is_constant() && !dim.is_constant(size)) return false;
+    if (bound != sizes.end() && bound->second.size.value_or(size) != size) return false;
   }
   return true;
 }
 
-std::string ReplValues::Misfit(llvm::StringRef name, const Type& type, const Constant& constant) {
-  if (!Fits(constant, type, {})) {
-    const Shape sizes(constant.sizes().begin(), constant.sizes().end());
+llvm::StringMap<int64_t> ReplValues::KnownSizes(const Graph& graph, const Value& except) const {
+  llvm::StringMap<int64_t> known;
+  for (const auto& [name, size] : FindSizes(graph, &except)) {
+    if (size.size) known[name] = *size.size;
+  }
+  return known;
+}
+
+std::string ReplValues::Misfit(llvm::StringRef name, const Type& type,
+                               const PackedConstant& given) {
+  if (!Fits(given, type, {})) {
     return llvm::formatv("'{0}' is declared {1}, got {2}", name, type.ToString(),
-                         Type(constant.dtype(), sizes).ToString());
+                         given.type.ToString());
   }
   if (!type.index_bound || !type.index_bound->is_constant()) return "";
-  for (int64_t i = 0; i < constant.num_elements(); ++i) {
-    const double element = constant.ElementAsDouble(i);
+  const Constant& values = given.values;
+  for (int64_t i = 0; i < values.num_elements(); ++i) {
+    const double element = values.ElementAsDouble(i);
     if (element >= 0 && element < static_cast<double>(type.index_bound->constant())) continue;
     return llvm::formatv("'{0}' is declared {1}, got {2} at {3}", name, type.ToString(),
                          static_cast<int64_t>(element), i);
@@ -179,8 +221,8 @@ Fingerprints ReplValues::Describe(const Graph& graph) const {
   return Describe(graph, FindSizes(graph));
 }
 
-const Constant* ReplValues::Find(const Value* value, uint64_t fingerprint,
-                                 const Sizes& sizes) const {
+const PackedConstant* ReplValues::Find(const Value* value, uint64_t fingerprint,
+                                       const Sizes& sizes) const {
   if (IsLeaf(value)) {
     if (const Given* given = FindGiven(value, sizes)) return &given->value;
   }
@@ -190,7 +232,7 @@ const Constant* ReplValues::Find(const Value* value, uint64_t fingerprint,
 
 void ReplValues::KeepOnly(const Graph& graph) {
   const Fingerprints prints = Describe(graph);
-  std::unordered_map<uint64_t, Constant> kept;
+  std::unordered_map<uint64_t, PackedConstant> kept;
   auto keep = [&](const Value* value) {
     if (auto node = known_.extract(prints[value])) kept.insert(std::move(node));
   };
@@ -210,8 +252,8 @@ void ReplValues::Clear() {
 // ---------------------------------------------------------------------------------------------
 // What is given
 
-void ReplValues::Feed(const Value* value, Constant constant) {
-  given_[value->name()] = {std::move(constant), ++version_};
+void ReplValues::Feed(const Value* value, PackedConstant given) {
+  given_[value->name()] = {std::move(given), ++version_};
 }
 
 llvm::Error ReplValues::Advance(const Graph& graph) {
@@ -236,16 +278,22 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   const Fingerprints prints = Describe(graph, sizes);
   const llvm::DenseSet<const Value*> conditions = FindConditions(graph);
   auto find = [&](const Value* value) { return Find(value, prints[value], sizes); };
+  const llvm::StringSet<> bindable = ToSet(graph.Symbols());
   auto is_known = [&](const Value* value) {
-    return !(conditions.contains(value) && IsKnownToPlan(value)) && find(value) != nullptr;
+    // Lengths that a call makes are known to the calls after it only where it runs with them.
+    const bool has_own_lengths = llvm::any_of(value->type().dims, [&](const Dim& dim) {
+      return dim.is_ragged() && !bindable.contains(dim.symbol());
+    });
+    return !(conditions.contains(value) && IsKnownToPlan(value)) && !has_own_lengths &&
+           find(value) != nullptr;
   };
   // What is run for, by the place that takes it; a parameter has none.
   std::vector<std::pair<Value*, std::optional<size_t>>> wanted;
   llvm::SetVector<Value*> known, variables, binders;
   for (const auto& [index, name] : llvm::enumerate(names)) {
     Value* value = graph.FindValue(name);
-    if (const Constant* constant = find(value)) {
-      found[index].value = *constant;
+    if (const PackedConstant* given = find(value)) {
+      found[index].value = *given;
       continue;
     }
     Needs needs;
@@ -270,16 +318,16 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   for (const auto& [value, index] : wanted) keys.push_back(prints[value]);
   graph.ClearOutputs();
   graph.ClearTrainings();
-  llvm::StringMap<Constant> inputs;
+  llvm::StringMap<PackedConstant> inputs;
   std::vector<std::pair<Value*, Value*>> replacements;
   for (Value* value : known) {
-    const Constant constant = *find(value);
+    const PackedConstant given = *find(value);
     if (value->kind() == ValueKind::kInput) {
-      inputs[value->name()] = constant;
+      inputs[value->name()] = given;
       continue;
     }
     Value* input = graph.AddInput(graph.NewName(value->name()), value->type(), value->location());
-    inputs[input->name()] = constant;
+    inputs[input->name()] = given;
     replacements.emplace_back(value, input);
   }
   for (Value* input : binders) inputs[input->name()] = *find(input);
@@ -293,7 +341,8 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   EliminateDeadCode(graph);
   const size_t num_calls = graph.ops().size();
   const auto start = std::chrono::steady_clock::now();
-  llvm::Expected<std::vector<Constant>> results = host_.Run(std::move(graph), inputs, training_);
+  llvm::Expected<std::vector<PackedConstant>> results =
+      host_.Run(std::move(graph), inputs, training_);
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   milliseconds_ += time.count();
   if (!results) return results.takeError();

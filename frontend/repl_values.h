@@ -10,9 +10,9 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
-#include "pdl/constant.h"
 #include "pdl/graph.h"
 #include "pdl/repl.h"
+#include "pdl/storage.h"
 
 namespace pdl {
 
@@ -24,7 +24,7 @@ class ReplValues {
 
   struct Found {
     /// Absent where something that it needs was not fed.
-    std::optional<Constant> value;
+    std::optional<PackedConstant> value;
     /// What that is.
     std::vector<std::string> missing;
   };
@@ -32,21 +32,23 @@ class ReplValues {
   /// the run's.
   llvm::Expected<std::vector<Found>> Get(const Graph& graph, llvm::ArrayRef<std::string> names);
   /// Gives an input, parameter or state a value.
-  void Feed(const Value* value, Constant constant);
+  void Feed(const Value* value, PackedConstant given);
   /// Gives `training` a value.
   void SetTraining(bool training) { training_ = training; }
   /// Begins the next run: states become what the updates of this one made of them. The Error is
   /// that of a run, and nothing is changed.
   llvm::Error Advance(const Graph& graph);
   /// Why an input, parameter or state cannot have that value; empty where it can.
-  static std::string Misfit(llvm::StringRef name, const Type& type, const Constant& constant);
+  static std::string Misfit(llvm::StringRef name, const Type& type, const PackedConstant& given);
+  /// The sizes that what is fed gives to symbols, without what `except` was fed.
+  llvm::StringMap<int64_t> KnownSizes(const Graph& graph, const Value& except) const;
   Fingerprints Describe(const Graph& graph) const;
   /// Forgets what is not of this graph as it is now.
   void KeepOnly(const Graph& graph);
   void Clear();
   /// Values that did not come from the text, by name: what was given so far, to go back to.
   struct Given {
-    Constant value;
+    PackedConstant value;
     uint64_t version;
   };
   using Givens = llvm::StringMap<Given>;
@@ -61,20 +63,21 @@ class ReplValues {
  private:
   /// What fed inputs tell of each symbol.
   struct Size {
-    std::optional<int64_t> size;  // where a dim is the symbol alone
+    std::optional<int64_t> size;      // where a dim is the symbol alone
+    std::optional<Constant> offsets;  // of a ragged dim
     uint64_t fingerprint = 0;
   };
   using Sizes = llvm::StringMap<Size>;
 
-  Sizes FindSizes(const Graph& graph) const;
-  static bool Fits(const Constant& constant, const Type& type, const Sizes& sizes);
+  Sizes FindSizes(const Graph& graph, const Value* except = nullptr) const;
+  static bool Fits(const PackedConstant& given, const Type& type, const Sizes& sizes);
   const Given* FindGiven(const Value* leaf, const Sizes& sizes) const;
   Fingerprints Describe(const Graph& graph, const Sizes& sizes) const;
-  const Constant* Find(const Value* value, uint64_t fingerprint, const Sizes& sizes) const;
+  const PackedConstant* Find(const Value* value, uint64_t fingerprint, const Sizes& sizes) const;
 
   ReplHost& host_;
-  std::unordered_map<uint64_t, Constant> known_;  // by fingerprint
-  Givens given_;                                  // by name
+  std::unordered_map<uint64_t, PackedConstant> known_;  // by fingerprint
+  Givens given_;                                        // by name
   uint64_t version_ = 0;
   bool training_ = false;
   size_t num_calls_ = 0;

@@ -6,6 +6,7 @@
 #include "kernels/strided_copy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/gradient.h"
+#include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
 
@@ -60,8 +61,18 @@ llvm::Error InferReshape(InferenceContext& context) {
   if (llvm::Error error = CheckDims(context, "dims")) return error;
   const Type& x = context.input(0);
   const Shape& dims = context.attributes().Dims("dims");
-  const Dim before = NumElements(x.dims);
-  const Dim after = NumElements(dims);
+  // What lies behind ragged dims may change; they and the rows before them stay.
+  const unsigned levels = x.ragged_levels();
+  const size_t kept = levels == 0 ? 0 : levels + 1;
+  const bool is_ragged = llvm::any_of(dims, [](const Dim& dim) { return dim.is_ragged(); });
+  if (is_ragged != (levels > 0) || dims.size() < kept ||
+      !std::equal(dims.begin(), dims.begin() + kept, x.dims.begin())) {
+    return context.FailAtAttribute("dims", Code::kStorage,
+                                   "{0} keeps its ragged dims and those before them, got {1}",
+                                   x.ToString(), ShapeToString(dims));
+  }
+  const Dim before = NumElements(llvm::ArrayRef<Dim>(x.dims).drop_front(kept));
+  const Dim after = NumElements(llvm::ArrayRef<Dim>(dims).drop_front(kept));
   const Dim difference = before - after;
   if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1)) {
     return context.FailAtAttribute("dims", Code::kShapeMismatch,
@@ -84,15 +95,25 @@ void ReshapeBack(GradientContext& g) {
 struct ReshapeMaker : OpProtoMaker {
   void Make() override {
     AddComment("The same elements in the same order, under other dims.");
-    AddInput("x", "elements of any rank").Accepts(kAnyDType);
+    AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
     AddOutput("y", "dims as said; dtype as x");
-    AddAttr<Shape>("dims", "the new dims; their product is the count of elements of x")
-        .Positional();
+    AddAttr<Shape>(
+        "dims",
+        "the new dims; their product is the count of elements of x. Ragged dims of x and "
+        "those before them stay")
+        .Positional()
+        .Ragged();
     SetInference(InferReshape);
     SetGradient(ReshapeBack);
     AddExample("y = reshape([1, 2, 3, 4, 5, 6], [2, 3])  # = [[1, 2, 3], [4, 5, 6]]");
   }
 };
+
+// Of operators that only change the dims behind the ragged ones.
+llvm::Error LowerReshape(LoweringContext& l) {
+  l.SetOutput(l.input(0).values);
+  return l.TakeError();
+}
 
 // --- flatten ------------------------------------------------------------------------------------
 
@@ -100,6 +121,7 @@ llvm::Error InferFlatten(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
+  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   const llvm::ArrayRef<Dim> dims = x.dims;
   Shape result(dims.take_front(*axis));
   result.push_back(NumElements(dims.drop_front(*axis)));
@@ -110,11 +132,13 @@ llvm::Error InferFlatten(InferenceContext& context) {
 struct FlattenMaker : OpProtoMaker {
   void Make() override {
     AddComment("The same elements in the same order, with an axis and all after it joined to one.");
-    AddInput("x", "at least one dim").Accepts(kAnyDType);
+    AddInput("x", "at least one dim").Accepts(kAnyDType).Ragged();
     AddOutput("y", "dtype as x");
     AddAttr<int64_t>("axis", "the first axis that is joined, a negative one from the end")
-        .Default(1);
+        .Default(1)
+        .Axis();
     SetInference(InferFlatten);
+    SetLowering(LowerReshape);
     SetGradient(ReshapeBack);
     AddExample(
         "y = flatten([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])  # = [[1, 2, 3, 4], [5, 6, 7, 8]]");
@@ -130,6 +154,7 @@ llvm::Error InferSqueeze(InferenceContext& context) {
     auto axes = context.NormalizeAxes("axes", x.rank());
     if (!axes) return axes.takeError();
     for (const unsigned axis : *axes) {
+      if (llvm::Error error = context.RequireDenseAxis(0, axis, "axes")) return error;
       dropped[axis] = true;
       const Dim& size = x.dims[axis];
       if ((size - 1).ProvablyAtLeast(1) || size.is_constant(0)) {
@@ -143,7 +168,9 @@ llvm::Error InferSqueeze(InferenceContext& context) {
       }
     }
   } else {
-    for (unsigned d = 0; d < x.rank(); ++d) dropped[d] = x.dims[d].is_constant(1);
+    const unsigned levels = x.ragged_levels();
+    for (unsigned d = levels == 0 ? 0 : levels + 1; d < x.rank(); ++d)
+      dropped[d] = x.dims[d].is_constant(1);
   }
   Shape dims;
   for (unsigned d = 0; d < x.rank(); ++d) {
@@ -158,13 +185,15 @@ struct SqueezeMaker : OpProtoMaker {
     AddComment(
         "x without axes of size 1. Without `axes` all that are literally 1 go; a symbol never "
         "does.");
-    AddInput("x", "elements of any rank").Accepts(kAnyDType);
+    AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
     AddOutput("y", "the other dims; dtype as x");
     AddAttr<std::vector<int64_t>>("axes", "the axes to drop, each once, negative ones from the end")
         .Optional()
-        .Positional();
+        .Positional()
+        .Axis();
     AddExample("y = squeeze([[1, 2]])  # = [1, 2]");
     SetInference(InferSqueeze);
+    SetLowering(LowerReshape);
     SetGradient(ReshapeBack);
   }
 };
@@ -176,8 +205,14 @@ llvm::Error InferUnsqueeze(InferenceContext& context) {
   if (!axes) return axes.takeError();
   Shape dims;
   size_t next = 0;
+  const unsigned levels = x.ragged_levels();
   for (unsigned d = 0; d < rank; ++d) {
     const bool is_new = llvm::is_contained(*axes, d);
+    if (is_new && levels > 0 && d <= levels) {
+      return context.FailAtAttribute("axes", Code::kStorage,
+                                     "a new axis stands behind the ragged dims of {0}, not at {1}",
+                                     x.ToString(), d);
+    }
     dims.push_back(is_new ? Dim(1) : x.dims[next]);
     if (!is_new) ++next;
   }
@@ -188,13 +223,15 @@ llvm::Error InferUnsqueeze(InferenceContext& context) {
 struct UnsqueezeMaker : OpProtoMaker {
   void Make() override {
     AddComment("x with further axes of size 1.");
-    AddInput("x", "elements of any rank").Accepts(kAnyDType);
+    AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
     AddOutput("y", "dtype as x");
     AddAttr<std::vector<int64_t>>(
         "axes", "where they stand in the result, each once, negative ones from its end")
-        .Positional();
+        .Positional()
+        .Axis();
     AddExample("y = unsqueeze([1, 2], [-1])  # = [[1], [2]]");
     SetInference(InferUnsqueeze);
+    SetLowering(LowerReshape);
     SetGradient(ReshapeBack);
   }
 };

@@ -104,7 +104,11 @@ llvm::Error CheckSliceAttributes(InferenceContext& context) {
   const AttributeReader& attributes = context.attributes();
   const unsigned rank = context.input(0).rank();
   const size_t count = attributes.Ints("axes").size();
-  if (auto axes = context.NormalizeAxes("axes", rank); !axes) return axes.takeError();
+  auto axes = context.NormalizeAxes("axes", rank);
+  if (!axes) return axes.takeError();
+  for (const unsigned axis : *axes) {
+    if (llvm::Error error = context.RequireDenseAxis(0, axis, "axes")) return error;
+  }
   auto wrong_count = [&](llvm::StringRef name, size_t got) {
     return context.FailAtAttribute(name, Code::kShapeMismatch,
                                    "'{0}' must have one entry for each of the {1} axes, got {2}",
@@ -131,6 +135,7 @@ llvm::Error InferSlice(InferenceContext& context) {
   for (unsigned d = 0; d < ranges.size(); ++d) {
     const AxisRange& range = ranges[d];
     const Dim& size = x.dims[d];
+    if (size.is_ragged()) continue;  // taken whole
     if (range.start.ProvablyAtMost(-1) || (size - range.start).ProvablyAtMost(-1)) {
       return context.FailAtAttribute("starts", Code::kAxis, "start {0} is outside axis {1} of {2}",
                                      range.start.ToString(), d, x.ToString());
@@ -200,6 +205,7 @@ void SliceGradient(GradientContext& g) {
   Value* dx = g.output_gradient();
   for (unsigned d = 0; d < ranges.size(); ++d) {
     const AxisRange& range = ranges[d];
+    if (x.dims[d].is_ragged()) continue;
     Dim length = range.length;
     if (range.step != 1) {
       dx = Dilate(g, dx, d, range.step);
@@ -225,9 +231,11 @@ struct SliceMaker : OpProtoMaker {
         "A part of x along some axes, as x[0:10, 2:] takes it. A bound outside its axis is a "
         "mistake, "
         "never clamped.");
-    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddInput("x", "elements of any rank").Accepts(kAnySet).Ragged();
     AddOutput("y", "dtype as x");
-    AddAttr<std::vector<int64_t>>("axes", "the axes of x of which not all is taken, each once");
+    AddAttr<std::vector<int64_t>>(
+        "axes", "the axes of x of which not all is taken, each once; they lie behind ragged dims")
+        .Axis();
     AddAttr<Shape>("starts",
                    "for each of them the first index taken; a negative number counts from the end");
     AddAttr<Shape>("stops",

@@ -117,6 +117,12 @@ std::string PackedInputs::Describe(const Scope& scope, llvm::StringRef name) con
   return "";
 }
 
+llvm::ArrayRef<std::string> PackedInputs::InputsWithLengths(llvm::StringRef offsets) const {
+  for (const Lengths& lengths : lengths_)
+    if (llvm::is_contained(lengths.names, offsets)) return lengths.inputs;
+  return {};
+}
+
 const Tensor* PackedInputs::FindInstead(const Scope& scope, llvm::StringRef name) const {
   for (const Lengths& lengths : lengths_) {
     if (!llvm::is_contained(lengths.names, name)) continue;

@@ -27,6 +27,8 @@ class PackedInputs {
   /// "'x': f32[N, ~T]" of the input that `name` is a part of, where no part of it is given; else
   /// empty.
   std::string Describe(const Scope& scope, llvm::StringRef name) const;
+  /// The inputs that have the lengths `offsets`, the name of a part; none where it is another part.
+  llvm::ArrayRef<std::string> InputsWithLengths(llvm::StringRef offsets) const;
   /// The lengths of an input whose offsets are not given, where another one has the same.
   const Tensor* FindInstead(const Scope& scope, llvm::StringRef name) const;
 

@@ -168,16 +168,32 @@ void PackedValue::Put(Scope* scope, llvm::StringRef name) const {
     scope->Create(PartName(name, each.part))->Set(part(each.part));
 }
 
+PackedValue PackedValue::FromConstant(const PackedConstant& constant) {
+  PackedValue value;
+  value.type = constant.type;
+  value.values = Tensor::FromConstant(constant.values);
+  for (const Constant& offsets : constant.offsets)
+    value.offsets.push_back(Tensor::FromConstant(offsets));
+  if (constant.type.is_sparse()) value.indices = Tensor::FromConstant(constant.indices);
+  return value;
+}
+
+PackedConstant PackedValue::ToConstant() const {
+  if (type.is_plain()) return values.ToConstant();
+  PackedConstant constant;
+  constant.type = SizedType();
+  for (const PartType& each : PartsOf("", type))
+    constant.SetPart(each.part, part(each.part).ToConstant());
+  return constant;
+}
+
+Type PackedValue::SizedType() const {
+  return TypeWithSizes(type, values.sizes(),
+                       offsets.empty() ? llvm::ArrayRef<int64_t>() : offsets[0].sizes());
+}
+
 std::string PackedValue::TypeString() const {
-  if (type.is_plain()) return values.TypeString();
-  std::string text = (type.is_sparse() ? "sparse " : "") + DTypeName(type.dtype).str() + "[" +
-                     std::to_string(offsets[0].num_elements() - 1);
-  for (unsigned axis = 1; axis < type.rank(); ++axis) {
-    const bool has_size = !type.is_sparse() && !type.dims[axis].is_ragged();
-    text += ", " + (has_size ? std::to_string(values.size(axis - type.ragged_levels()))
-                             : type.dims[axis].ToString());
-  }
-  return text + "]";
+  return type.is_plain() ? values.TypeString() : SizedType().ToString();
 }
 
 std::string PackedToString(const PackedValue& value, const PrintOptions& options) {

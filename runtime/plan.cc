@@ -44,9 +44,11 @@ llvm::Error CheckIndexRange(const Value& input, const Tensor& tensor, int64_t bo
 Plan::Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings)
     : schedule_(std::move(schedule)), max_bindings_(std::max(1u, max_bindings)) {
   for (unsigned i = 0; i < schedule_->symbols.size(); ++i) symbol_index_[schedule_->symbols[i]] = i;
-  for (SlotId slot : schedule_->inputs) {
+  for (SlotId slot : schedule_->inputs) inputs_.push_back(schedule_->slots[slot].value);
+  inputs_.insert(inputs_.end(), schedule_->size_inputs.begin(), schedule_->size_inputs.end());
+  for (const Value* value : inputs_) {
     auto& dims = input_dims_.emplace_back();
-    for (const Dim& dim : schedule_->slots[slot].value->type().dims) {
+    for (const Dim& dim : value->type().dims) {
       InputDim input;
       if (dim.is_constant()) {
         input.constant = dim.constant();
@@ -74,7 +76,8 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(llvm::ArrayRef<const Tens
         schedule.symbols[symbol], sizes[symbol], source[symbol]->name(), size, value.name());
   };
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& value = *schedule.slots[schedule.inputs[i]].value;
+    if (inputs[i] == nullptr) continue;
+    const Value& value = *inputs_[i];
     const Tensor& tensor = *inputs[i];
     auto misfit = [&] {
       return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}", value.name(),
@@ -109,8 +112,8 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(llvm::ArrayRef<const Tens
     }
   }
   auto lookup = [&](llvm::StringRef symbol) { return SizeOf(symbol, sizes); };
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& value = *schedule.slots[schedule.inputs[i]].value;
+  for (size_t i = 0; i < schedule.inputs.size(); ++i) {
+    const Value& value = *inputs_[i];
     for (unsigned axis = 0; axis < inputs[i]->rank(); ++axis) {
       if (input_dims_[i][axis].symbol >= 0 || input_dims_[i][axis].constant >= 0) continue;
       llvm::Expected<int64_t> size = value.type().dims[axis].Evaluate(lookup);

@@ -24,7 +24,8 @@ class Plan {
   Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings);
 
   const Schedule& schedule() const { return *schedule_; }
-  /// The size of each of the schedule's symbols that the inputs in `scope` give; checks the inputs.
+  /// The size of each of the schedule's symbols that its inputs and then its size inputs give; one
+  /// of these may be null. Checks the inputs.
   llvm::Expected<std::vector<int64_t>> SymbolSizes(llvm::ArrayRef<const Tensor*> inputs) const;
   /// The Binding for these sizes (in the order of the schedule's symbols; -1 is unknown).
   llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
@@ -39,6 +40,8 @@ class Plan {
     int64_t constant = -1;  // or has this size; both -1: another expression
   };
   std::unique_ptr<const Schedule> schedule_;
+  /// The schedule's inputs, then its size inputs.
+  std::vector<const Value*> inputs_;
   std::vector<llvm::SmallVector<InputDim, 4>> input_dims_;
   llvm::StringMap<unsigned> symbol_index_;
   unsigned max_bindings_;

@@ -5,22 +5,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
+#include "pdl/symbols.h"
 
 namespace pdl {
 namespace {
-
-/// Calls `visit` for each symbol that a call asks for.
-void ForEachSymbolOf(const Op& op, llvm::function_ref<void(llvm::StringRef)> visit) {
-  auto visit_all = [&](const Shape& shape) {
-    for (const Dim& dim : shape) dim.ForEachSymbol(visit);
-  };
-  for (const Value* result : op.results()) visit_all(result->type().dims);
-  for (const AttributeValue& value : op.attribute_values()) {
-    if (const auto* shape = std::get_if<Shape>(&value)) visit_all(*shape);
-    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
-      llvm::for_each(*shapes, visit_all);
-  }
-}
 
 /// The sides of a plan_select, as bits.
 enum Sides : unsigned { kNoSide = 0, kThen = 1, kOtherwise = 2, kBothSides = 3 };
@@ -61,7 +49,7 @@ llvm::Error UnknownSize(const Graph& graph, const Op& select, SymbolLookup sizes
   llvm::DenseSet<const Op*> seen(ops.begin(), ops.end());
   std::string unknown;
   for (size_t i = 0; i < ops.size(); ++i) {
-    ForEachSymbolOf(*ops[i], [&](llvm::StringRef symbol) {
+    ForEachSymbol(*ops[i], [&](llvm::StringRef symbol) {
       if (unknown.empty() && !sizes(symbol)) unknown = symbol.str();
     });
     for (const Value* operand : ops[i]->operands())
@@ -69,10 +57,7 @@ llvm::Error UnknownSize(const Graph& graph, const Op& select, SymbolLookup sizes
   }
   std::string input;
   for (const Value* value : graph.inputs())
-    for (const Dim& dim : value->type().dims)
-      dim.ForEachSymbol([&](llvm::StringRef symbol) {
-        if (input.empty() && symbol == unknown) input = value->name();
-      });
+    if (input.empty() && HasSymbol(value->type(), unknown)) input = value->name();
   std::string place = graph.LocationToString(select.location());
   return MakeUserError(Code::kMissingInput,
                        "{0}{1}'{2}' depends on the size {3} of input '{4}', which is not given",
@@ -83,7 +68,7 @@ llvm::Error UnknownSize(const Graph& graph, const Op& select, SymbolLookup sizes
 
 bool Conditions::HasSizes(const Op& op) const {
   bool known = true;
-  ForEachSymbolOf(op, [&](llvm::StringRef symbol) { known &= sizes_(symbol).has_value(); });
+  ForEachSymbol(op, [&](llvm::StringRef symbol) { known &= sizes_(symbol).has_value(); });
   return known;
 }
 
@@ -206,7 +191,7 @@ llvm::Expected<SizeConditions> SizeConditions::Find(const Graph& graph,
   llvm::DenseSet<const Value*> seen(made_of.begin(), made_of.end());
   for (size_t i = 0; i < made_of.size(); ++i) {
     const Op& op = *made_of[i]->producer();
-    ForEachSymbolOf(op, [&](llvm::StringRef symbol) {
+    ForEachSymbol(op, [&](llvm::StringRef symbol) {
       if (seen_symbols.insert(symbol).second) found.symbols_.push_back(symbol.str());
     });
     for (const Value* operand : op.operands())

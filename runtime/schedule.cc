@@ -4,9 +4,11 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
+#include "pdl/symbols.h"
 #include "runtime/fusion.h"
 
 namespace pdl {
@@ -81,31 +83,31 @@ class Scheduler {
     }
     std::reverse(needed_ops_.begin(), needed_ops_.end());
     needed_ = std::move(needed);
-    NeedInputsOfSizes();
+    FindSizeInputs();
   }
 
-  /// An input is needed also where only its sizes are: `normal([N, 3])` reads N from it.
-  void NeedInputsOfSizes() {
-    llvm::StringSet<> used;
+  /// `normal([N, 3])` reads N from an input that is used for nothing else: any that has it will do.
+  void FindSizeInputs() {
+    llvm::SetVector<llvm::StringRef> used;
     auto use = [&](llvm::StringRef symbol) { used.insert(symbol); };
-    auto use_all = [&](const Shape& shape) {
-      for (const Dim& dim : shape) dim.ForEachSymbol(use);
-    };
-    for (const Op* op : needed_ops_) {
-      for (const Value* result : op->results()) use_all(result->type().dims);
-      for (const AttributeValue& value : op->attribute_values())
-        if (const auto* shape = std::get_if<Shape>(&value)) use_all(*shape);
-    }
+    for (const Op* op : needed_ops_) ForEachSymbol(*op, use);
     for (const Value* state : graph_.states())
-      if (needed_.contains(state)) use_all(state->type().dims);
-    for (bool needed_already : {true, false}) {
-      for (const Value* input : graph_.inputs()) {
-        if (needed_.contains(input) != needed_already) continue;
-        bool gives = false;
+      if (needed_.contains(state))
+        for (const Dim& dim : state->type().dims) dim.ForEachSymbol(use);
+    for (const Value* input : graph_.inputs())
+      if (needed_.contains(input))
         for (const Dim& dim : input->type().dims)
-          dim.ForEachSymbol([&](llvm::StringRef symbol) { gives |= used.erase(symbol); });
-        if (gives) needed_.insert(input);
+          dim.ForEachSymbol([&](llvm::StringRef symbol) { used.remove(symbol); });
+    for (llvm::StringRef symbol : used) {
+      Schedule::SizeSource source{symbol.str(), {}};
+      for (const Value* input : graph_.inputs()) {
+        if (!HasSymbol(input->type(), symbol)) continue;
+        auto found = llvm::find(schedule_->size_inputs, input);
+        source.inputs.push_back(static_cast<unsigned>(found - schedule_->size_inputs.begin()));
+        if (found == schedule_->size_inputs.end()) schedule_->size_inputs.push_back(input);
       }
+      // What no input has is decided by the data.
+      if (!source.inputs.empty()) schedule_->size_sources.push_back(std::move(source));
     }
   }
 
@@ -338,6 +340,7 @@ class Scheduler {
     for (SlotId input : schedule_->inputs)
       for (const Dim& dim : schedule_->slots[input].value->type().dims)
         dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
+    for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
       // An input that is not needed need not be fed, and its sizes stay unknown.
       bool is_known = true;

@@ -82,6 +82,15 @@ struct Schedule {
   };
   std::vector<Check> checks;
   std::vector<std::string> symbols;
+  /// Inputs that are read for their sizes alone, where they are given; and the symbols that no
+  /// other input tells, each with those of them that have it (by index). One of these must be
+  /// there.
+  std::vector<const Value*> size_inputs;
+  struct SizeSource {
+    std::string symbol;
+    llvm::SmallVector<unsigned, 2> inputs;
+  };
+  std::vector<SizeSource> size_sources;
   bool has_random = false;
   /// A body's: inputs and outputs lie where the caller says, on any device.
   bool is_body = false;

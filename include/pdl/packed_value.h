@@ -29,8 +29,13 @@ struct PDL_API PackedValue {
   static llvm::Expected<PackedValue> Find(const Scope& scope, llvm::StringRef name,
                                           const Type& type);
   void Put(Scope* scope, llvm::StringRef name) const;
+  static PackedValue FromConstant(const PackedConstant& constant);
+  /// With the sizes in its type. The parts lie on the CPU.
+  PackedConstant ToConstant() const;
   const Tensor& part(Part part) const;
-  /// "f32[2, ~T, 4]": sizes where there is one.
+  /// Its type with the sizes that it has.
+  Type SizedType() const;
+  /// "f32[2, ~T, 4]": the same, written.
   std::string TypeString() const;
 };
 

@@ -3,16 +3,18 @@
 #define PDL_REPL_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/compiler.h"
-#include "pdl/constant.h"
 #include "pdl/export.h"
 #include "pdl/graph.h"
+#include "pdl/storage.h"
 
 namespace pdl {
 
@@ -25,11 +27,14 @@ class PDL_API ReplHost {
   virtual ~ReplHost();
   /// Runs `graph` once, with those inputs under their names: one value for each of its outputs, in
   /// their order. The same graph gives the same random numbers each time.
-  virtual llvm::Expected<std::vector<Constant>> Run(Graph graph,
-                                                    const llvm::StringMap<Constant>& inputs,
-                                                    bool training) = 0;
+  virtual llvm::Expected<std::vector<PackedConstant>> Run(
+      Graph graph, const llvm::StringMap<PackedConstant>& inputs, bool training) = 0;
   /// The elements of a value, as people read them.
-  virtual std::string Print(const Constant& value) = 0;
+  virtual std::string Print(const PackedConstant& value) = 0;
+  /// A value drawn for the input, parameter or state `variable`, each time another one; `size`
+  /// tells how large a symbol is. An Error where the host draws none.
+  using SizeOfSymbol = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
+  virtual llvm::Expected<PackedConstant> Draw(const Value& variable, SizeOfSymbol size);
   virtual llvm::Expected<std::string> ReadFile(llvm::StringRef path) = 0;
   virtual llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) = 0;
   /// From here on, the files that statements name lie in the folder of `path`. Returns a path for

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/constant.h"
 #include "pdl/export.h"
 #include "pdl/type.h"
 
@@ -42,6 +45,36 @@ struct PartType {
 ///     sparse f32[N, D]     x: f32[count(x)]    x.offsets: i64[N + 1]   x.indices: i64[count(x)]
 ///     sparse bool[N, D]                        x.offsets: i64[N + 1]   x.indices: i64[count(x)]
 PDL_API llvm::SmallVector<PartType, 3> PartsOf(llvm::StringRef name, const Type& type);
+
+/// A known value of any type, as the constants that it is kept as. A dense value is one constant.
+struct PDL_API PackedConstant {
+  /// With the sizes that it has: `f32[2, ~T, 4]`.
+  Type type;
+  /// Unused for a sparse matrix of truth values.
+  Constant values;
+  /// One for each ragged dim, the outermost first; of a sparse matrix where each row begins.
+  llvm::SmallVector<Constant, 2> offsets;
+  /// The columns of a sparse matrix.
+  Constant indices;
+
+  PackedConstant() = default;
+  PackedConstant(Constant dense);  // NOLINT: a dense value is one
+  const Constant& part(Part part) const;
+  /// One of the parts that PartsOf lists.
+  void SetPart(Part part, Constant constant);
+};
+
+/// `type` with the sizes of a value that is kept as `values` and `offsets` of these sizes. Columns
+/// of a sparse matrix stay what they are.
+PDL_API Type TypeWithSizes(const Type& type, llvm::ArrayRef<int64_t> values,
+                           llvm::ArrayRef<int64_t> offsets);
+
+/// A dense value as one of a ragged or sparse `type`: sequences as long as each other; of a matrix
+/// the elements that are not 0. The Error (plain text) says why it is none.
+PDL_API llvm::Expected<PackedConstant> Pack(const Constant& dense, const Type& type);
+
+/// The sizes of the values of a ragged type without rows: as far as the type tells.
+PDL_API llvm::SmallVector<int64_t, 4> SizesWithoutRows(const Type& type);
 
 /// How many rows a ragged dim has in all: the symbol `sum(T)` of `~T`.
 PDL_API Dim TotalOf(const Dim& ragged);

@@ -28,12 +28,16 @@ struct TestBlock {
 PDL_API std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
                                          Diagnostics* diagnostics);
 
-/// `feed NAME = …`: the value is the graph's output `output`, which depends on nothing fed. For a
-/// ragged or sparse input there is one for each of its parts.
+/// `feed NAME = …`: the value is the graph's output `output`, which depends on nothing fed.
 struct TestFeed {
   std::string name;
   ValueKind kind = ValueKind::kInput;
+  /// What it is declared.
+  Type type;
   std::string output;
+  /// Of the output: where it is no dense one, the output has parts, see "pdl/storage.h". A dense
+  /// value is to be packed where `type` is not dense.
+  Type given;
 };
 
 /// What must hold after a run.
@@ -61,8 +65,8 @@ struct TestExpect {
 struct TestValue {
   std::string name;
   std::string output;  // of the graph
-  DType dtype = DType::kF32;
-  std::vector<int64_t> sizes;
+  /// With the sizes that it has, once it is computed.
+  Type type;
 };
 
 /// One run of a test: the network of the text with what the test computes as further outputs.

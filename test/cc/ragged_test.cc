@@ -156,11 +156,14 @@ TEST(RaggedInference, Products) {
 
 TEST(RaggedInference, OtherOperatorsRefuse) {
   EXPECT_EQ(TypeOf("reshape(x, [N, 4])"),
-            "reshape: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
+            "reshape: f32[N, ~T, 4] keeps its ragged dims and those before them, got [N, 4] "
+            "[PDL0308]");
   EXPECT_EQ(TypeOf("transpose(x)"),
             "transpose: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
-  EXPECT_EQ(TypeOf("x[:, 0]"),
-            "a subscript does not take ragged dims, got f32[N, ~T, 4] [PDL0308]");
+  EXPECT_EQ(
+      TypeOf("x[:, 0]"),
+      "axis 1 of f32[N, ~T, 4] is taken whole, `:`, since its sequences have lengths of their "
+      "own; sequence_pool(x, kind=\"first\") gives one row of each [PDL0308]");
   EXPECT_EQ(TypeOf("relu(s)"), "relu: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("s + s"), "add: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("sum(c)"), "sum: 'x' must be dense, got sparse bool[N, 1000] [PDL0308]");
@@ -267,7 +270,8 @@ TEST(RaggedDocs, SayWhatAnInputTakes) {
   EXPECT_EQ(has("relu", "; dense or ragged\n"), "");
   EXPECT_EQ(has("matmul", "; dense, sparse or ragged\n"), "");
   EXPECT_EQ(has("matmul", "  b: f16, bf16, f32, f64, i8, i32, i64 or u8\n"), "");
-  EXPECT_EQ(has("reshape", "  x: any dtype\n"), "");
+  EXPECT_EQ(has("reshape", "  x: any dtype; dense or ragged\n"), "");
+  EXPECT_EQ(has("flip", "  x: f16, bf16, f32, f64, i8, i32, i64, u8 or bool\n"), "");
 }
 
 TEST(RaggedFormat, TextAndFileComeBack) {

@@ -19,8 +19,9 @@ using testing::Not;
 /// Gives every output ones, in sizes that follow from the inputs, and remembers what it ran.
 class FakeHost : public ReplHost {
  public:
-  llvm::Expected<std::vector<Constant>> Run(Graph graph, const llvm::StringMap<Constant>& inputs,
-                                            bool is_training) override {
+  llvm::Expected<std::vector<PackedConstant>> Run(Graph graph,
+                                                  const llvm::StringMap<PackedConstant>& inputs,
+                                                  bool is_training) override {
     training = is_training;
     std::vector<std::string> calls;
     for (const Op* op : graph.ops()) calls.push_back(op->type());
@@ -32,10 +33,10 @@ class FakeHost : public ReplHost {
       if (fed == inputs.end()) continue;
       for (unsigned i = 0; i < input->type().rank(); ++i) {
         const llvm::StringRef symbol = input->type().dims[i].symbol();
-        if (!symbol.empty()) sizes[symbol] = fed->second.sizes()[i];
+        if (!symbol.empty()) sizes[symbol] = fed->second.type.dims[i].constant();
       }
     }
-    std::vector<Constant> values;
+    std::vector<PackedConstant> values;
     for (const GraphOutput& output : graph.outputs()) {
       if (auto fed = inputs.find(output.value->name()); fed != inputs.end()) {
         values.push_back(fed->second);
@@ -59,8 +60,8 @@ class FakeHost : public ReplHost {
     }
     return values;
   }
-  std::string Print(const Constant& value) override {
-    return llvm::formatv("<{0}>", value.num_elements());
+  std::string Print(const PackedConstant& value) override {
+    return llvm::formatv("<{0}>", value.values.num_elements());
   }
   llvm::Expected<std::string> ReadFile(llvm::StringRef path) override {
     auto found = files.find(path);

@@ -9,6 +9,7 @@
 #include "pdl/op_registry.h"
 #include "pdl/serialize.h"
 #include "pdl/tensor.h"
+#include "pdl/trainer.h"
 #include "tools/pdl/console.h"
 
 namespace pdl {
@@ -230,7 +231,7 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                                             path, llvm::join(missing, ", ")));
   }
   if (errors) return errors;
-  if (!unused.empty()) {
+  if (!unused.empty() && !IsCheckpoint(*file)) {
     PrintWarning(Code::kWeightMismatch,
                  "in " + path.str() +
                      ", but no parameter or state of the network: " + llvm::join(unused, ", "));

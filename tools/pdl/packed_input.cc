@@ -1,7 +1,5 @@
 #include "tools/pdl/packed_input.h"
 
-#include <cstring>
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/attribute.h"
@@ -58,10 +56,7 @@ llvm::Expected<PackedValue> ParseRagged(llvm::StringRef text, const Type& type) 
     rows = std::move(inner);
   }
   if (rows->empty()) {
-    Sizes sizes;
-    for (const Dim& dim : PackedDims(type.dims))
-      sizes.push_back(dim.is_constant() && !sizes.empty() ? dim.constant() : 0);
-    llvm::Expected<Tensor> nothing = Tensor::Allocate(type.dtype, sizes);
+    llvm::Expected<Tensor> nothing = Tensor::Allocate(type.dtype, SizesWithoutRows(type));
     if (!nothing) return nothing.takeError();
     value.values = std::move(*nothing);
     return value;
@@ -69,37 +64,6 @@ llvm::Expected<PackedValue> ParseRagged(llvm::StringRef text, const Type& type) 
   llvm::Expected<Tensor> values = ParseLiteral("[" + llvm::join(*rows, ",") + "]", type.dtype);
   if (!values) return values.takeError();
   value.values = std::move(*values);
-  return value;
-}
-
-/// The elements of a matrix that are not 0, as its rows.
-llvm::Expected<PackedValue> ToRows(const Tensor& dense, const Type& type) {
-  const Dim& columns = type.dims[1];
-  const bool fits = dense.rank() == 2 && (dense.size(0) == 0 || !columns.is_constant() ||
-                                          columns.constant() == dense.size(1));
-  if (!fits)
-    return MakeUserError(Code::kLiteral, "declared {0}, got {1}", type.ToString(),
-                         dense.TypeString());
-  const Constant elements = dense.ToConstant();
-  const size_t size = static_cast<size_t>(DTypeSize(type.dtype));
-  std::vector<int64_t> offsets = {0}, indices;
-  std::vector<char> bytes;
-  for (int64_t row = 0; row < dense.size(0); ++row) {
-    for (int64_t column = 0; column < dense.size(1); ++column) {
-      const int64_t i = row * dense.size(1) + column;
-      if (elements.ElementAsDouble(i) == 0) continue;
-      indices.push_back(column);
-      const char* element = static_cast<const char*>(dense.raw()) + static_cast<size_t>(i) * size;
-      bytes.insert(bytes.end(), element, element + size);
-    }
-    offsets.push_back(static_cast<int64_t>(indices.size()));
-  }
-  PackedValue value;
-  value.type = type;
-  value.offsets.push_back(ToTensor(offsets));
-  value.indices = ToTensor(indices);
-  value.values = Tensor::FromConstant(
-      Constant::Copy(type.dtype, {static_cast<int64_t>(indices.size())}, bytes.data()));
   return value;
 }
 
@@ -119,7 +83,9 @@ llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type&
   if (!type.is_sparse()) return ParseRagged(text, type);
   llvm::Expected<Tensor> dense = ParseLiteral(text, type.dtype);
   if (!dense) return dense.takeError();
-  return ToRows(*dense, type);
+  llvm::Expected<PackedConstant> packed = Pack(dense->ToConstant(), type);
+  if (!packed) return MakeUserError(Code::kLiteral, "{0}", llvm::toString(packed.takeError()));
+  return PackedValue::FromConstant(*packed);
 }
 
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
@@ -179,39 +145,6 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
           Code::kInputType,
           "declared {0}, a matrix of ones, and element {1} of 'data' in {2} is {3}",
           type.ToString(), i, source, FloatToString(elements.ElementAsDouble(i)));
-  return value;
-}
-
-llvm::Expected<PackedValue> MakeRandomPacked(const Type& type, int64_t rows, int64_t columns,
-                                             llvm::ArrayRef<int64_t> inner,
-                                             std::mt19937_64& random) {
-  constexpr uint64_t kMaxLength = 8, kOneIn = 10;
-  PackedValue value;
-  value.type = type;
-  Sizes sizes(inner.begin(), inner.end());
-  if (type.is_sparse()) {
-    std::vector<int64_t> offsets = {0}, indices;
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int64_t column = 0; column < columns; ++column)
-        if (random() % kOneIn == 0) indices.push_back(column);
-      offsets.push_back(static_cast<int64_t>(indices.size()));
-    }
-    value.offsets.push_back(ToTensor(offsets));
-    value.indices = ToTensor(indices);
-    sizes.assign(1, static_cast<int64_t>(indices.size()));
-  } else {
-    for (unsigned level = 0; level < type.ragged_levels(); ++level) {
-      std::vector<int64_t> offsets = {0};
-      for (int64_t row = 0; row < rows; ++row)
-        offsets.push_back(offsets.back() + static_cast<int64_t>(random() % (kMaxLength + 1)));
-      value.offsets.push_back(ToTensor(offsets));
-      rows = offsets.back();
-    }
-    sizes.insert(sizes.begin(), rows);
-  }
-  llvm::Expected<Tensor> values = Tensor::Allocate(type.dtype, sizes);
-  if (!values) return values.takeError();
-  value.values = std::move(*values);
   return value;
 }
 

@@ -1,8 +1,6 @@
 #ifndef TOOLS_PDL_PACKED_INPUT_H_
 #define TOOLS_PDL_PACKED_INPUT_H_
 
-#include <random>
-
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -20,12 +18,6 @@ llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type&
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source);
-
-/// `rows` rows of random length, up to 8, at each level; of a sparse type (`columns` of them) a
-/// tenth of the elements. The elements are 0 yet.
-llvm::Expected<PackedValue> MakeRandomPacked(const Type& type, int64_t rows, int64_t columns,
-                                             llvm::ArrayRef<int64_t> inner,
-                                             std::mt19937_64& random);
 
 }  // namespace pdl
 

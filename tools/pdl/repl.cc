@@ -15,11 +15,13 @@
 #include "pdl/io.h"
 #include "pdl/layers.h"
 #include "pdl/network.h"
+#include "pdl/packed_value.h"
 #include "pdl/version.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/interrupt.h"
 #include "tools/pdl/load_network.h"
+#include "tools/pdl/random_value.h"
 
 namespace pdl {
 namespace {
@@ -45,10 +47,11 @@ class Host : public ReplHost {
 
   void UseInterrupts(Interrupts* interrupts) { interrupts_ = interrupts; }
 
-  llvm::Expected<std::vector<Constant>> Run(Graph graph, const llvm::StringMap<Constant>& inputs,
-                                            bool training) override {
+  llvm::Expected<std::vector<PackedConstant>> Run(Graph graph,
+                                                  const llvm::StringMap<PackedConstant>& inputs,
+                                                  bool training) override {
     if (interrupts_ != nullptr) interrupts_->BeginRunning();
-    llvm::Expected<std::vector<Constant>> values =
+    llvm::Expected<std::vector<PackedConstant>> values =
         RunUntilCancelled(std::move(graph), inputs, training);
     if (interrupts_ != nullptr) interrupts_->EndRunning();
     if (values) return values;
@@ -59,10 +62,23 @@ class Host : public ReplHost {
         });
   }
 
-  std::string Print(const Constant& value) override {
+  std::string Print(const PackedConstant& value) override {
     PrintOptions options;
     options.line_width = OutputWidth();
-    return TensorToString(Tensor::FromConstant(value), options);
+    return PackedToString(PackedValue::FromConstant(value), options);
+  }
+
+  llvm::Expected<PackedConstant> Draw(const Value& variable, SizeOfSymbol size) override {
+    // A size that nothing tells is a small one.
+    auto known_or_small = [&](llvm::StringRef symbol) { return size(symbol).value_or(4); };
+    llvm::Expected<PackedValue> value =
+        DrawValue(variable.name(), variable.type(), options_.seed + ++num_drawn_, known_or_small);
+    if (!value) return value.takeError();
+    PackedConstant drawn = value->ToConstant();
+    // A sparse matrix has as many columns as were drawn.
+    if (drawn.type.is_sparse())
+      drawn.type.dims[1] = llvm::cantFail(variable.type().dims[1].Evaluate(known_or_small));
+    return drawn;
   }
 
   llvm::Expected<std::string> ReadFile(llvm::StringRef path) override {
@@ -118,11 +134,11 @@ class Host : public ReplHost {
   }
 
  private:
-  llvm::Expected<std::vector<Constant>> RunUntilCancelled(Graph graph,
-                                                          const llvm::StringMap<Constant>& inputs,
-                                                          bool training) {
-    std::vector<std::string> names;
-    for (const GraphOutput& output : graph.outputs()) names.push_back(output.name);
+  llvm::Expected<std::vector<PackedConstant>> RunUntilCancelled(
+      Graph graph, const llvm::StringMap<PackedConstant>& inputs, bool training) {
+    std::vector<std::pair<std::string, Type>> outputs;
+    for (const GraphOutput& output : graph.outputs())
+      outputs.emplace_back(output.name, output.value->type());
     NetworkOptions how;
     how.seed = options_.seed;
     how.weight_folder = folder_;
@@ -130,15 +146,17 @@ class Host : public ReplHost {
     if (!network) return network.takeError();
     Scope scope;
     for (const auto& entry : inputs) {
-      scope.Create(entry.first())->Set(Tensor::FromConstant(entry.second));
+      PackedValue::FromConstant(entry.second).Put(&scope, entry.first());
     }
     RunOptions run;
     run.training = training || options_.training;
     if (interrupts_ != nullptr) run.cancel = &interrupts_->cancelled();
     if (llvm::Error error = (*network)->Run(&scope, context_.get(), run)) return error;
-    std::vector<Constant> values;
-    for (const std::string& name : names) {
-      values.push_back(scope.Find(name)->Get<Tensor>()->ToConstant());
+    std::vector<PackedConstant> values;
+    for (const auto& [name, type] : outputs) {
+      llvm::Expected<PackedValue> value = PackedValue::Find(scope, name, type);
+      if (!value) return value.takeError();
+      values.push_back(value->ToConstant());
     }
     return values;
   }
@@ -149,6 +167,7 @@ class Host : public ReplHost {
   std::string folder_ = ".";
   WeightFiles weights_;
   Interrupts* interrupts_ = nullptr;
+  uint64_t num_drawn_ = 0;
 };
 
 /// Prints what the session said; true where all went well.

@@ -1,15 +1,12 @@
 #include "tools/pdl/run_inputs.h"
 
-#include <cstring>
-#include <random>
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
-#include "pdl/half.h"
 #include "pdl/io.h"
 #include "tools/pdl/literal.h"
 #include "tools/pdl/packed_input.h"
+#include "tools/pdl/random_value.h"
 
 namespace pdl {
 namespace {
@@ -47,29 +44,6 @@ llvm::Error About(llvm::StringRef what, llvm::Error error) {
   return llvm::handleErrors(std::move(error), [&](const UserError& e) {
     return MakeUserError(e.code(), "{0}: {1}", what, e.text());
   });
-}
-
-/// Fills a tensor with draws from `random`: floats from [0, 1), integers from [0, bound), truth
-/// values by the toss of a coin.
-void FillRandom(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
-  const int64_t size = DTypeSize(tensor.dtype());
-  char* to = static_cast<char*>(tensor.raw());
-  auto store = [&](auto value) { std::memcpy(to, &value, sizeof value); };
-  for (int64_t i = 0; i < tensor.num_elements(); ++i, to += size) {
-    const uint64_t bits = random();
-    const uint64_t integer = bits % bound;
-    // As many bits as a significand has, so that rounding never gives 1.
-    const float real = static_cast<float>(bits >> 40) * 0x1p-24f;
-    switch (tensor.dtype()) {
-        // clang-format off
-      case DType::kF16: store(float16(static_cast<float>(bits >> 53) * 0x1p-11f)); break;
-      case DType::kBF16: store(bfloat16(static_cast<float>(bits >> 56) * 0x1p-8f)); break;
-      case DType::kF32: store(real); break;
-      case DType::kF64: store(static_cast<double>(bits >> 11) * 0x1p-53); break;
-      default: std::memcpy(to, &integer, static_cast<size_t>(size)); break;  // little-endian
-        // clang-format on
-    }
-  }
 }
 
 }  // namespace
@@ -256,53 +230,23 @@ llvm::Error RunInputs::Put(const Value& input, Tensor tensor, llvm::StringRef so
 llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& options, Scope* scope) {
   const Type& type = input.type();
   std::string unknown;
-  auto lookup = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
+  auto size = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
     const auto found = sizes_.find(symbol);
     if (found != sizes_.end()) return found->second;
     unknown = symbol.str();
     return std::nullopt;
   };
-  auto evaluate = [&](const Dim& dim) -> llvm::Expected<int64_t> {
-    llvm::Expected<int64_t> size = dim.Evaluate(lookup);
-    if (size || unknown.empty()) return size;
-    llvm::consumeError(size.takeError());
+  llvm::Expected<PackedValue> value = DrawValue(input.name(), type, options.seed, size);
+  if (!value && !unknown.empty()) {
+    llvm::consumeError(value.takeError());
     return MakeUserError(Code::kMissingInput,
                          "input '{0}': random {1}, and how large is {2}? say "
                          "--size {2}=32",
                          input.name(), type.ToString(), unknown);
-  };
-  // A ragged value has rows of random lengths, a sparse one elements at random places.
-  Sizes sizes;
-  for (const Dim& dim : type.dims) {
-    if (dim.is_ragged()) continue;
-    llvm::Expected<int64_t> size = evaluate(dim);
-    if (!size) return size.takeError();
-    sizes.push_back(*size);
   }
-  // Small numbers where the type does not say what is allowed.
-  uint64_t bound = type.dtype == DType::kBool ? 2 : 100;
-  if (type.index_bound) {
-    llvm::Expected<int64_t> size = evaluate(*type.index_bound);
-    if (!size) return size.takeError();
-    bound = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
-  }
-  std::vector<uint32_t> seed = {static_cast<uint32_t>(options.seed),
-                                static_cast<uint32_t>(options.seed >> 32)};
-  seed.insert(seed.end(), input.name().begin(), input.name().end());
-  std::seed_seq sequence(seed.begin(), seed.end());
-  std::mt19937_64 random(sequence);
-  if (!type.is_plain()) {
-    const llvm::ArrayRef<int64_t> inner = llvm::ArrayRef<int64_t>(sizes).drop_front();
-    llvm::Expected<PackedValue> value =
-        MakeRandomPacked(type, sizes[0], inner.empty() ? 0 : inner[0], inner, random);
-    if (!value) return value.takeError();
-    FillRandom(value->values, bound, random);
-    return PutPacked(input, *value, "random", scope);
-  }
-  llvm::Expected<Tensor> tensor = Tensor::Allocate(type.dtype, sizes);
-  if (!tensor) return tensor.takeError();
-  FillRandom(*tensor, bound, random);
-  return Put(input, std::move(*tensor), "random", scope);
+  if (!value) return value.takeError();
+  if (!type.is_plain()) return PutPacked(input, *value, "random", scope);
+  return Put(input, std::move(value->values), "random", scope);
 }
 
 }  // namespace pdl

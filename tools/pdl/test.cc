@@ -87,9 +87,7 @@ class TestRunner {
       if (expect.kind == TestExpect::Kind::kError) continue;
       for (const std::string* output :
            {&expect.left, &expect.right, &expect.compared[0], &expect.compared[1]}) {
-        if (output->empty()) continue;
-        for (const PartType& part : PartsOf(*output, expect.type))
-          outputs.push_back(PartName(*output, part.part));
+        if (!output->empty()) AddPartNames(*output, expect.type, &outputs);
       }
     }
     for (const TestValue& value : run.values) outputs.push_back(value.output);
@@ -114,7 +112,7 @@ class TestRunner {
     if (llvm::Error error = scope_.Run(**network, options))
       return fail(std::move(error), /*is_error=*/false);
     for (const TestExpect& expect : run.expects) Judge(expect, outcome);
-    scope_.Keep(run);
+    if (llvm::Error error = scope_.Keep(run)) return fail(std::move(error));
     return true;
   }
 

@@ -72,7 +72,7 @@ llvm::Error RunTest(const CompileRequest& request, unsigned test, unsigned num_r
     RunOptions run_options;
     run_options.training = run.training;
     if (llvm::Error error = scope.Run(**network, run_options)) return error;
-    scope.Keep(run);
+    if (llvm::Error error = scope.Keep(run)) return error;
     if (llvm::Error error = AddCalls(run.graph, scope, outputs, calls)) return error;
   }
   return llvm::Error::success();

@@ -1,9 +1,14 @@
 #include "tools/pdl/test_scope.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/error.h"
 #include "pdl/op_registry.h"
 
 namespace pdl {
+
+void AddPartNames(llvm::StringRef output, const Type& type, std::vector<std::string>* names) {
+  for (const PartType& part : PartsOf(output, type)) names->push_back(PartName(output, part.part));
+}
 
 llvm::Expected<std::shared_ptr<const Network>> TestScope::Part(const Graph& graph,
                                                                llvm::ArrayRef<std::string> outputs,
@@ -26,13 +31,23 @@ llvm::Expected<std::shared_ptr<const Network>> TestScope::Part(const Graph& grap
 llvm::Error TestScope::Feed(const TestRun& run) {
   if (run.feeds.empty()) return llvm::Error::success();
   std::vector<std::string> outputs;
-  for (const TestFeed& feed : run.feeds) outputs.push_back(feed.output);
+  for (const TestFeed& feed : run.feeds) AddPartNames(feed.output, feed.given, &outputs);
   auto network = Part(run.graph, outputs, /*keeps_updates=*/false);
   if (!network) return network.takeError();
   Scope scope(&scope_);
   if (llvm::Error error = (*network)->Run(&scope, context_)) return error;
-  for (const TestFeed& feed : run.feeds)
-    Set(feed.name, *scope.FindLocal(feed.output)->Get<Tensor>());
+  for (const TestFeed& feed : run.feeds) {
+    llvm::Expected<PackedValue> value = PackedValue::Find(scope, feed.output, feed.given);
+    if (!value) return value.takeError();
+    if (feed.given.is_plain() && !feed.type.is_plain()) {
+      llvm::Expected<PackedConstant> packed = Pack(value->values.ToConstant(), feed.type);
+      if (!packed)
+        return MakeUserError(Code::kInputType, "'{0}': {1}", feed.name,
+                             llvm::toString(packed.takeError()));
+      value = PackedValue::FromConstant(*packed);
+    }
+    value->Put(&scope_, feed.name);
+  }
   return llvm::Error::success();
 }
 
@@ -41,16 +56,20 @@ const Tensor* TestScope::Find(llvm::StringRef name) const {
   return variable == nullptr ? nullptr : variable->Get<Tensor>();
 }
 
-void TestScope::Keep(const TestRun& run) {
+llvm::Error TestScope::Keep(const TestRun& run) {
   for (const TestValue& computed : run.values) {
-    const Tensor* tensor = Find(computed.output);
+    llvm::Expected<PackedValue> found = FindPacked(computed.output, computed.type);
+    if (!found) return found.takeError();
     TestValue value = computed;
     value.output = "#kept." + computed.name;
-    value.sizes.assign(tensor->sizes().begin(), tensor->sizes().end());
-    Set(value.output, *tensor);
+    value.type = found->SizedType();
+    if (computed.type.index_bound && computed.type.index_bound->is_constant())
+      value.type.index_bound = computed.type.index_bound;
+    found->Put(&scope_, value.output);
     llvm::erase_if(values_, [&](const TestValue& old) { return old.name == value.name; });
     values_.push_back(std::move(value));
   }
+  return llvm::Error::success();
 }
 
 }  // namespace pdl

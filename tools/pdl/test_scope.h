@@ -11,6 +11,9 @@
 
 namespace pdl {
 
+/// Adds the names that an output of `type` has in a graph which may have it as a value or in parts.
+void AddPartNames(llvm::StringRef output, const Type& type, std::vector<std::string>* names);
+
 /// Where the runs of one test happen, one after another.
 class TestScope {
  public:
@@ -35,12 +38,10 @@ class TestScope {
 
   /// Keeps what `run`, which was the last, has computed for later runs; `values` is for
   /// CompileTest.
-  void Keep(const TestRun& run);
+  [[nodiscard]] llvm::Error Keep(const TestRun& run);
   llvm::ArrayRef<TestValue> values() const { return values_; }
 
  private:
-  void Set(llvm::StringRef name, const Tensor& tensor) { scope_.Create(name)->Set(tensor); }
-
   NetworkOptions options_;
   DeviceContext* context_;
   Scope scope_;

@@ -1,0 +1,21 @@
+#ifndef PDL_RUNTIME_FIND_INPUTS_H_
+#define PDL_RUNTIME_FIND_INPUTS_H_
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include "pdl/scope.h"
+#include "pdl/tensor.h"
+#include "runtime/packed_inputs.h"
+#include "runtime/schedule.h"
+
+namespace pdl {
+
+/// The tensors that a run on `device` reads from the Scope, in the order of the schedule's inputs,
+/// then its size inputs, of which some may be missing: null. An Error says which inputs lack a
+/// value.
+llvm::Error FindInputs(const Schedule& schedule, const PackedInputs& packed, const Scope& scope,
+                       Device device, llvm::SmallVectorImpl<const Tensor*>* inputs);
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_FIND_INPUTS_H_
