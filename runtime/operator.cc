@@ -7,6 +7,7 @@
 #include "pdl/error.h"
 #include "pdl/inference.h"
 #include "runtime/call_error.h"
+#include "runtime/composed_operator.h"
 
 namespace pdl {
 namespace {
@@ -276,6 +277,9 @@ llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OpRegistry& r
   if (!complete) return Finish(arguments, complete.takeError());
   arguments.attributes = std::move(*complete);
   if (llvm::Error error = CheckNames(arguments)) return error;
+  const bool has_no_kernel =
+      llvm::all_of(arguments.def->kernels, [](auto kernel) { return !kernel; });
+  if (has_no_kernel && arguments.def->lower) return ComposeOperator(registry, arguments, device);
   return CreateOperator(arguments, device);
 }
 
