@@ -25,6 +25,8 @@ class Frame {
   void SetData(SlotId slot, void* data);
   /// Runs all steps, until `cancel` (may be null) becomes true. An Error names the call.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel);
+  /// The same, looking at what each step gives: see RunOptions::check_finite.
+  llvm::Error RunChecked(RandomState random, const std::atomic<bool>* cancel);
   DeviceContext& context() { return *context_; }
   const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
 
@@ -38,6 +40,7 @@ class Frame {
     uint32_t step;
   };
   explicit Frame(const Binding& binding) : binding_(binding) {}
+  llvm::Error RunCall(const Call& call, const std::atomic<bool>* cancel);
 
   const Binding& binding_;
   std::unique_ptr<DeviceContext> context_;

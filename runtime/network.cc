@@ -19,6 +19,9 @@
 namespace pdl {
 namespace {
 
+/// The Variable of a Scope that counts its runs. No name of the language is like it.
+constexpr llvm::StringLiteral kRunCount = "#runs";
+
 std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 
 }  // namespace
@@ -39,7 +42,7 @@ struct Network::Impl {
   llvm::Error RunSegments(Scope* scope, DeviceContext* context, const RunOptions& run);
   llvm::Error CheckSize(const Segment::Size& size, SegmentData& data, DeviceContext& context) const;
   llvm::Expected<std::string> DescribePart(unsigned index, llvm::ArrayRef<std::string> outputs,
-                                           bool training, DeviceContext& context,
+                                           const RunOptions& run, DeviceContext& context,
                                            const llvm::StringMap<int64_t>& symbols);
   const Graph& part(size_t index) const {
     return segments->empty() ? optimized : (*segments)[index].graph;
@@ -126,6 +129,14 @@ llvm::Expected<std::shared_ptr<const Network>> Network::Create(Graph graph, Netw
 const Graph& Network::graph() const { return impl_->graph; }
 const Graph& Network::optimized_graph() const { return impl_->optimized; }
 
+uint64_t Network::RunCount(const Scope& scope) {
+  const Variable* count = scope.Find(kRunCount);
+  const uint64_t* runs = count ? count->Get<uint64_t>() : nullptr;
+  return runs ? *runs : 0;
+}
+
+void Network::SetRunCount(Scope* scope, uint64_t count) { scope->Create(kRunCount)->Set(count); }
+
 llvm::Expected<Tensor> Network::InitialValue(llvm::StringRef name) const {
   const Value* value = impl_->graph.FindValue(name);
   if (!value || (value->kind() != ValueKind::kParameter && value->kind() != ValueKind::kState))
@@ -150,12 +161,12 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
   llvm::Expected<ChosenPlan> chosen = [&] {
     std::lock_guard lock(mutex);
     return plans[0].Get(
-        run.outputs, run.training, OverridesParameters(*scope), *context,
+        run.outputs, run, OverridesParameters(*scope), *context,
         [&](const SizeConditions& conditions) { return conditions.SizesIn(*scope); });
   }();
   if (!chosen) return chosen.takeError();
   NetworkRun one(std::move(*chosen), *scope, nullptr, *context, weights, packed);
-  if (llvm::Error error = one.Compute(packs, options.seed, run.cancel)) return error;
+  if (llvm::Error error = one.Compute(packs, options.seed, run)) return error;
   one.StoreOutputs();
   one.StoreUpdates();
   return llvm::Error::success();
@@ -184,12 +195,12 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
     };
     llvm::Expected<ChosenPlan> chosen = [&] {
       std::lock_guard lock(mutex);
-      return plans[i].Get((*outputs)[i], run.training, overrides, *context, sizes_of);
+      return plans[i].Get((*outputs)[i], run, overrides, *context, sizes_of);
     }();
     if (!chosen) return chosen.takeError();
     runs.push_back(
         std::make_unique<NetworkRun>(std::move(*chosen), *scope, &data, *context, weights, packed));
-    if (llvm::Error error = runs.back()->Compute(packs, options.seed, run.cancel)) return error;
+    if (llvm::Error error = runs.back()->Compute(packs, options.seed, run)) return error;
     for (const Segment::Size& size : (*segments)[i].sizes)
       if (llvm::Error error = CheckSize(size, data, *context)) return error;
   }
@@ -245,8 +256,7 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
                          near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
   }
   std::vector<std::string> outputs = impl.packed.Expand(options.outputs);
-  if (impl.segments->empty())
-    return impl.DescribePart(0, outputs, options.training, *context, symbols);
+  if (impl.segments->empty()) return impl.DescribePart(0, outputs, options, *context, symbols);
   Impl::WantedOutputs wanted;
   {
     std::lock_guard lock(impl.mutex);
@@ -264,8 +274,7 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
                       size.place);
     text += wanted[i].empty() ? " is not needed\n" : "\n";
     if (wanted[i].empty()) continue;
-    llvm::Expected<std::string> part =
-        impl.DescribePart(i, wanted[i], options.training, *context, symbols);
+    llvm::Expected<std::string> part = impl.DescribePart(i, wanted[i], options, *context, symbols);
     if (!part) return part.takeError();
     text += *part;
     for (const std::string& size : sizes) text += "  decides " + size + "\n";
@@ -275,7 +284,8 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
 
 llvm::Expected<std::string> Network::Impl::DescribePart(unsigned index,
                                                         llvm::ArrayRef<std::string> outputs,
-                                                        bool training, DeviceContext& context,
+                                                        const RunOptions& run,
+                                                        DeviceContext& context,
                                                         const llvm::StringMap<int64_t>& symbols) {
   auto sizes_of = [&](llvm::ArrayRef<std::string> wanted_sizes) {
     std::vector<int64_t> sizes;

@@ -8,9 +8,6 @@
 namespace pdl {
 namespace {
 
-/// The Variable of a Scope that counts its runs. No name of the language is like it.
-constexpr llvm::StringLiteral kRunCount = "#runs";
-
 bool Crosses(llvm::StringRef output) { return output.starts_with(kCrossing); }
 
 }  // namespace
@@ -31,7 +28,7 @@ NetworkRun::~NetworkRun() {
   for (Variable* state : new_states_) state->Clear();
 }
 
-llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel) {
+llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const RunOptions& run) {
   const Scope& sources = data_ ? data_->values : scope_;
   if (llvm::Error error = FindInputs(schedule_, packed_, sources, context_.device(), &inputs_))
     return error;
@@ -50,7 +47,7 @@ llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const std::atom
     if (!made) return made.takeError();
     frame_ = std::move(*made);
   }
-  llvm::Error error = RunFrame(seed, cancel);
+  llvm::Error error = RunFrame(seed, run);
   binding_->GiveBack(std::move(frame_));
   if (!error && data_) PassOn();
   return error;
@@ -113,16 +110,14 @@ llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, 
                        value.name(), type.ToString(), tensor.TypeString());
 }
 
-llvm::Error NetworkRun::RunFrame(uint64_t seed, const std::atomic<bool>* cancel) {
+llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   if (llvm::Error error = GiveSources()) return error;
   if (llvm::Error error = GiveOutputs()) return error;
   RandomState random{seed, 0};
-  if (schedule_.has_random) {
-    const Variable* count = scope_.Find(kRunCount);
-    if (const uint64_t* runs = count ? count->Get<uint64_t>() : nullptr) random.run_count = *runs;
-    run_count_ = random.run_count;
-  }
-  if (llvm::Error error = frame_->Run(random, cancel)) return error;
+  if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
+  if (llvm::Error error = run.check_finite ? frame_->RunChecked(random, run.cancel)
+                                           : frame_->Run(random, run.cancel))
+    return error;
   if (llvm::Error error = CollectOutputs()) return error;
   if (llvm::Error error = ComputeUpdates()) return error;
   return frame_->context().Synchronize();
@@ -138,7 +133,7 @@ void NetworkRun::StoreOutputs() {
 void NetworkRun::StoreUpdates() {
   for (size_t i = 0; i < updates_.size(); ++i)
     scope_.Create(schedule_.updates[i].state->name())->Set(std::move(updates_[i]));
-  if (schedule_.has_random) scope_.Create(kRunCount)->Set<uint64_t>(run_count_ + 1);
+  if (schedule_.has_random) Network::SetRunCount(&scope_, run_count_ + 1);
 }
 
 /// Gives what it computed to the segments behind it, and the sizes that it knows.

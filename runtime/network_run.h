@@ -1,7 +1,6 @@
 #ifndef PDL_RUNTIME_NETWORK_RUN_H_
 #define PDL_RUNTIME_NETWORK_RUN_H_
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -37,7 +36,7 @@ class NetworkRun {
   ~NetworkRun();
 
   /// Everything but storing. What later segments need is put into the SegmentData.
-  llvm::Error Compute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel);
+  llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run);
   /// These cannot fail. Outputs are stored first: one may have the name of a state.
   void StoreOutputs();
   void StoreUpdates();
@@ -47,7 +46,7 @@ class NetworkRun {
   llvm::Error FindStates();
   llvm::Error CheckVariable(const Value& value, const Tensor& tensor, const char* what,
                             SymbolLookup lookup);
-  llvm::Error RunFrame(uint64_t seed, const std::atomic<bool>* cancel);
+  llvm::Error RunFrame(uint64_t seed, const RunOptions& run);
   llvm::Error GiveSources();
   llvm::Error GiveOutputs();
   bool MayReuse(const std::string& name, const Tensor& last) const;

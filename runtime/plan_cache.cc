@@ -22,18 +22,25 @@ PlanCache::PlanCache(const Graph& graph, const Graph& parameters, const NetworkO
   }
 }
 
-llvm::Expected<ChosenPlan> PlanCache::Get(llvm::ArrayRef<std::string> outputs, bool training_run,
-                                          bool variable_parameters, DeviceContext& context,
-                                          SizesOf sizes_of) {
-  bool training = training_run && asks_training_;
+llvm::Expected<ChosenPlan> PlanCache::Get(llvm::ArrayRef<std::string> outputs,
+                                          const RunOptions& run, bool variable_parameters,
+                                          DeviceContext& context, SizesOf sizes_of) {
+  bool training = run.training && asks_training_;
   auto found = llvm::find_if(families_, [&](const std::unique_ptr<Family>& family) {
     return family->device == context.device() && family->training == training &&
-           family->variable_parameters == variable_parameters && outputs.equals(family->outputs);
+           family->variable_parameters == variable_parameters &&
+           family->check_finite == run.check_finite && outputs.equals(family->outputs);
   });
   std::unique_ptr<Family> fresh;
   if (found == families_.end()) {
-    fresh = std::make_unique<Family>(
-        Family{context.device(), training, variable_parameters, outputs.vec(), {}, {}, {}});
+    fresh = std::make_unique<Family>(Family{context.device(),
+                                            training,
+                                            variable_parameters,
+                                            run.check_finite,
+                                            outputs.vec(),
+                                            {},
+                                            {},
+                                            {}});
     if (selects_) {
       llvm::Expected<SizeConditions> conditions = SizeConditions::Find(graph_, outputs, training);
       if (!conditions) return conditions.takeError();
@@ -94,7 +101,7 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   ScheduleRequest request;
   request.graph = made.graph ? made.graph.get() : &graph_;
   request.outputs = family.outputs;
-  request.fuse = options_.fuse;
+  request.fuse = options_.fuse && !family.check_finite;
   request.training = family.training;
   request.variable_parameters = family.variable_parameters;
   request.context = &context;

@@ -43,8 +43,8 @@ class PlanCache {
   PlanCache(const Graph& graph, const Graph& parameters, const NetworkOptions& options,
             WeightStore& weights);
 
-  /// `outputs` as in ScheduleRequest.
-  llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, bool training,
+  /// `outputs` as in ScheduleRequest; those of `run` are not looked at.
+  llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
                                  bool variable_parameters, DeviceContext& context,
                                  SizesOf sizes_of);
 
@@ -55,6 +55,7 @@ class PlanCache {
     Device device;
     bool training;
     bool variable_parameters;
+    bool check_finite;
     std::vector<std::string> outputs;
     SizeConditions conditions;
     std::map<std::vector<uint8_t>, MadePlan> plans;
