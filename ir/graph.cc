@@ -311,7 +311,6 @@ std::vector<std::string> Graph::Symbols() const {
     for (const Dim& dim : input->type().dims) dim.ForEachSymbol(add);
     if (input->type().index_bound) input->type().index_bound->ForEachSymbol(add);
   }
-  for (const std::string& symbol : given_sizes_) add(symbol);
   return symbols;
 }
 
@@ -512,7 +511,6 @@ Graph Graph::Clone() const {
   copy.next_suffix_ = next_suffix_;
   copy.reserved_names_ = reserved_names_;
   copy.symbols_ = symbols_;
-  copy.given_sizes_ = given_sizes_;
   for (const auto& entry : data_symbols_)
     copy.data_symbols_[entry.first()] =
         entry.second ? clone_of(entry.second->result())->producer_ : nullptr;

@@ -47,6 +47,10 @@ struct Network::Impl {
   const Graph& part(size_t index) const {
     return segments->empty() ? optimized : (*segments)[index].graph;
   }
+  llvm::ArrayRef<std::string> given(size_t index) const {
+    if (segments->empty()) return {};
+    return (*segments)[index].given;
+  }
   /// The mutex must be held by those that call these.
   llvm::Expected<const WantedOutputs*> WantedOf(llvm::ArrayRef<std::string> outputs);
   bool OverridesParameters(const Scope& scope);
@@ -231,7 +235,7 @@ llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& dat
 void Network::Impl::MakeParts() {
   segments = std::make_unique<const Segments>(optimized);
   for (size_t i = 0; i < std::max<size_t>(1, segments->size()); ++i)
-    plans.emplace_back(part(i), graph, options, weights);
+    plans.emplace_back(part(i), given(i), graph, options, weights);
 }
 
 llvm::Expected<const Network::Impl::WantedOutputs*> Network::Impl::WantedOf(
@@ -247,7 +251,8 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
                                                   const llvm::StringMap<int64_t>& symbols) const {
   Impl& impl = *impl_;
   const size_t parts = impl.plans.size();
-  std::vector<std::string> names = impl.part(parts - 1).Symbols();
+  std::vector<std::string> names = impl.optimized.Symbols();
+  llvm::append_range(names, impl.given(parts - 1));
   for (const auto& entry : symbols) {
     if (llvm::is_contained(names, entry.first())) continue;
     std::vector<llvm::StringRef> known(names.begin(), names.end());
@@ -297,9 +302,9 @@ llvm::Expected<std::string> Network::Impl::DescribePart(unsigned index,
   };
   llvm::Expected<ChosenPlan> chosen = [&] {
     std::lock_guard lock(mutex);
-    return plans[index].Get(
-        outputs, training, false, context,
-        [&](const SizeConditions& conditions) { return sizes_of(conditions.symbols()); });
+    return plans[index].Get(outputs, run, false, context, [&](const SizeConditions& conditions) {
+      return sizes_of(conditions.symbols());
+    });
   }();
   if (!chosen) return chosen.takeError();
   const MadePlan& made = *chosen->made;

@@ -11,9 +11,9 @@ std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 
 }  // namespace
 
-PlanCache::PlanCache(const Graph& graph, const Graph& parameters, const NetworkOptions& options,
-                     WeightStore& weights)
-    : graph_(graph), parameters_(parameters), options_(options), weights_(weights) {
+PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
+                     const NetworkOptions& options, WeightStore& weights)
+    : graph_(graph), given_(given), parameters_(parameters), options_(options), weights_(weights) {
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     for (const Op* op : graph.block({i}).ops) {
       selects_ |= op->def().has(kPlanSelect);
@@ -101,6 +101,7 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   ScheduleRequest request;
   request.graph = made.graph ? made.graph.get() : &graph_;
   request.outputs = family.outputs;
+  request.given = given_;
   request.fuse = options_.fuse && !family.check_finite;
   request.training = family.training;
   request.variable_parameters = family.variable_parameters;

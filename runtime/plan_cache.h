@@ -39,9 +39,10 @@ using SizesOf = llvm::function_ref<std::vector<int64_t>(const SizeConditions&)>;
 /// conditions that was asked for. Not synchronized.
 class PlanCache {
  public:
-  /// `parameters`: the graph whose parameters `weights` knows. All must outlive this.
-  PlanCache(const Graph& graph, const Graph& parameters, const NetworkOptions& options,
-            WeightStore& weights);
+  /// `given` as in ScheduleRequest. `parameters`: the graph whose parameters `weights` knows. All
+  /// must outlive this.
+  PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
+            const NetworkOptions& options, WeightStore& weights);
 
   /// `outputs` as in ScheduleRequest; those of `run` are not looked at.
   llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
@@ -69,6 +70,7 @@ class PlanCache {
                                     DeviceContext& context);
 
   const Graph& graph_;
+  const llvm::ArrayRef<std::string> given_;
   const Graph& parameters_;
   const NetworkOptions& options_;
   WeightStore& weights_;

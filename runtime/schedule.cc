@@ -34,6 +34,7 @@ class Scheduler {
     schedule_->device = request_.context->device();
     schedule_->is_body = request_.is_body;
     schedule_->symbols = graph_.Symbols();
+    llvm::append_range(schedule_->symbols, request_.given);
     if (llvm::Error error = ChooseOutputs()) return error;
     FindNeeded();
     if (llvm::Error error = AddSources()) return error;
@@ -342,11 +343,7 @@ class Scheduler {
       for (const Dim& dim : schedule_->slots[input].value->type().dims)
         dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
     for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
-    // Those that are given.
-    for (const std::string& symbol : schedule_->symbols)
-      if (llvm::none_of(graph_.inputs(),
-                        [&](const Value* input) { return HasSymbol(input->type(), symbol); }))
-        known.insert(symbol);
+    for (const std::string& symbol : request_.given) known.insert(symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
       // An input that is not needed need not be fed, and its sizes stay unknown.
       bool is_known = true;

@@ -101,6 +101,8 @@ struct ScheduleRequest {
   const Graph* graph = nullptr;
   /// Names of outputs; empty means all. kNoOutput among them is no name.
   std::vector<std::string> outputs;
+  /// Symbols that no input has: each run is told their sizes.
+  llvm::ArrayRef<std::string> given;
   bool fuse = true;
   bool training = false;
   bool is_body = false;

@@ -72,7 +72,7 @@ Segment Segments::Make(unsigned index) const {
     if (!op->def().has(kDefinesSize)) continue;
     const std::string symbol = op->attributes().Dims("dims")[0].symbol().str();
     const unsigned home = HomeOf(op->result());
-    if (home < index) graph.AddGivenSize(symbol);
+    if (home < index) segment.given.push_back(symbol);
     if (home != index) continue;
     segment.sizes.push_back(
         {symbol, op->operands()[0]->name(), graph_.LocationToString(op->location())});
@@ -103,12 +103,15 @@ Segment Segments::Make(unsigned index) const {
 }
 
 std::vector<std::vector<std::string>> Segments::Wanted(llvm::ArrayRef<std::string> outputs) const {
-  std::vector<llvm::SetVector<std::string>> wanted(segments_.size());
+  std::vector<std::vector<std::string>> wanted(segments_.size());
+  auto want = [&](unsigned index, std::string name) {
+    if (!llvm::is_contained(wanted[index], name)) wanted[index].push_back(std::move(name));
+  };
   llvm::DenseSet<const Value*> needed;
   for (const GraphOutput& output : graph_.outputs()) {
     if (!outputs.empty() && !llvm::is_contained(outputs, output.name)) continue;
     needed.insert(output.value);
-    wanted[HomeOf(output.value)].insert(output.name);
+    want(HomeOf(output.value), output.name);
   }
   for (const GraphUpdate& update : graph_.updates()) needed.insert(update.value);
   for (const Op* op : llvm::reverse(graph_.ops())) {
@@ -117,7 +120,7 @@ std::vector<std::vector<std::string>> Segments::Wanted(llvm::ArrayRef<std::strin
         llvm::any_of(op->results(), [&](const Value* result) { return needed.contains(result); });
     if (!used) continue;
     auto cross = [&](const Value* value) {
-      wanted[HomeOf(value)].insert((kCrossing + value->name()).str());
+      want(HomeOf(value), (kCrossing + value->name()).str());
     };
     for (const Value* operand : op->operands()) needed.insert(operand);
     graph_.ForEachDefiner(*op, [&](const Op* definer) {
@@ -126,12 +129,9 @@ std::vector<std::vector<std::string>> Segments::Wanted(llvm::ArrayRef<std::strin
     });
     ForEachCrossing(*op, cross);
   }
-  std::vector<std::vector<std::string>> names;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    names.push_back(wanted[i].takeVector());
-    if (names.back().empty() && segments_[i].always_runs) names.back().push_back(kNoOutput.str());
-  }
-  return names;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i].empty() && segments_[i].always_runs) wanted[i].push_back(kNoOutput.str());
+  return wanted;
 }
 
 }  // namespace pdl

@@ -28,6 +28,8 @@ struct Segment {
     std::string place;
   };
   std::vector<Size> sizes;
+  /// The symbols that earlier ones have decided.
+  std::vector<std::string> given;
   /// It has updates or effects: it runs even where none of its outputs is wanted.
   bool always_runs = false;
 };

@@ -223,8 +223,6 @@ class PDL_API Graph {
   void AddUpdate(Value* state, Value* value);
   void AddTraining(GraphTraining training) { trainings_.push_back(std::move(training)); }
   void AddConstraint(GraphConstraint constraint) { constraints_.push_back(std::move(constraint)); }
-  /// A symbol whose size is told to each run, not by an input.
-  void AddGivenSize(llvm::StringRef symbol) { given_sizes_.push_back(symbol.str()); }
   void SetComment(Value* value, std::string comment) { value->comment_ = std::move(comment); }
   /// `base`, or `base_2`, `base_3`, … where that is taken or reserved.
   std::string NewName(llvm::StringRef base);
@@ -241,7 +239,7 @@ class PDL_API Graph {
   llvm::ArrayRef<GraphUpdate> updates() const { return updates_; }
   llvm::ArrayRef<GraphTraining> trainings() const { return trainings_; }
   llvm::ArrayRef<GraphConstraint> constraints() const { return constraints_; }
-  /// The symbols that inputs introduce, in order of appearance, and those that are given.
+  /// The symbols that inputs introduce, in order of appearance.
   std::vector<std::string> Symbols() const;
   /// Whether only the data decide this size.
   bool IsDataSymbol(llvm::StringRef symbol) const { return data_symbols_.contains(symbol); }
@@ -325,7 +323,6 @@ class PDL_API Graph {
   /// Those that only the data decide, and the calls that say so; null: a size that a block has for
   /// itself.
   llvm::StringMap<Op*> data_symbols_;
-  std::vector<std::string> given_sizes_;
 };
 
 }  // namespace pdl
