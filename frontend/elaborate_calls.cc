@@ -237,8 +237,7 @@ void Elaborator::BindAttribute(const AttributeDecl& decl, const ast::Argument& a
 void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, Call* call) {
   const OpSignature& signature = call->def->signature;
   const size_t fixed = signature.inputs.size();
-  const bool repeats =
-      fixed > 0 && (signature.inputs.back().repeatable || signature.has_counts());
+  const bool repeats = fixed > 0 && (signature.inputs.back().repeatable || signature.has_counts());
   llvm::SmallVector<const AttributeDecl*, 4> positional;
   for (const AttributeDecl& decl : signature.attributes)
     if (decl.positional) positional.push_back(&decl);

@@ -368,7 +368,8 @@ class Elaborator {
   void BindBody(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
   /// Operands of counted inputs, by position those of the first one.
   void BindCounted(llvm::ArrayRef<const ast::Argument*> named_inputs, Call* call);
-  /// Fills the block of a call with its body, and adds what that reads from outside to the operands.
+  /// Fills the block of a call with its body, and adds what that reads from outside to the
+  /// operands.
   bool ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets);
   bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef way, BlockId block);
   Results ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands, SourceRange place,

@@ -130,7 +130,8 @@ std::vector<Argument> ArgumentsOf(const OpSignature& signature) {
     arguments.push_back(std::move(argument));
   }
   for (const InputDecl& input : signature.inputs) {
-    if (!input.repeatable || signature.has_counts()) arguments.push_back({input.name, "input", /*is_input=*/true});
+    if (!input.repeatable || signature.has_counts())
+      arguments.push_back({input.name, "input", /*is_input=*/true});
   }
   return arguments;
 }

@@ -8,9 +8,9 @@
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
-#include "runtime/philox.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
+#include "runtime/philox.h"
 
 namespace pdl {
 namespace {

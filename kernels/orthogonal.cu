@@ -1,8 +1,8 @@
 #include "kernels/orthogonal.h"
 
 #include "kernels/cuda_ops.h"
-#include "runtime/philox.h"
 #include "kernels/reduction.cuh"
+#include "runtime/philox.h"
 
 namespace pdl::cuda {
 namespace {

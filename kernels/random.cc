@@ -10,9 +10,9 @@
 #include "kernels/initial_range.h"
 #include "kernels/inverse_normal.h"
 #include "kernels/isa_dispatch.h"
-#include "runtime/philox.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
+#include "runtime/philox.h"
 
 namespace pdl {
 namespace {

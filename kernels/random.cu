@@ -5,8 +5,8 @@
 #include "kernels/cuda_launch.h"
 #include "kernels/cuda_ops.h"
 #include "kernels/initial_range.h"
-#include "runtime/philox.h"
 #include "pdl/half.h"
+#include "runtime/philox.h"
 
 namespace pdl::cuda {
 namespace {

@@ -6,10 +6,10 @@
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/permutation.h"
-#include "runtime/philox.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
+#include "runtime/philox.h"
 
 namespace pdl {
 namespace {

@@ -28,7 +28,8 @@ class BodyCopier {
     for (const Value* output : block.outputs) outputs.push_back(map_.lookup(output));
     // An extracted block is the network.
     if (id.index == 0)
-      for (const GraphOutput& output : from_.outputs()) outputs.push_back(map_.lookup(output.value));
+      for (const GraphOutput& output : from_.outputs())
+        outputs.push_back(map_.lookup(output.value));
     to_.SetBlockOutputs(made, std::move(outputs));
     return made;
   }
