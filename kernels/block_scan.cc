@@ -149,8 +149,8 @@ struct ScanMaker : BlockScanMaker {
     SetLowering(LowerScan);
     AddExample("total = scan([1.0, 2.0, 3.0], init=0.0, axis=0, body=add())  # = 6.0");
     AddExample(
-        "y, last = scan(ones([2, 3, 4]), init=zeros([2, 4]), captured=zeros([4, 4]),\n"
-        "               body=rnn_step())");
+        "zero = zeros([2, 4])\ny, last = scan(ones([2, 3, 4]), init=zero, "
+        "captured=zeros([4, 4]), body=rnn_step())");
   }
 };
 
@@ -166,8 +166,8 @@ struct SegmentScanMaker : BlockScanMaker {
         .OwnDType();
     AddRest();
     AddExample(
-        "last = segment_scan([1.0, 2.0, 3.0], init=zeros([2]), offsets=[0, 2, 3],\n"
-        "                    body=add())  # = [3.0, 3.0]");
+        "last = segment_scan([1.0, 2.0, 3.0], init=zeros([2]), offsets=[0, 2, 3], body=add())"
+        "  # = [3.0, 3.0]");
   }
 };
 
