@@ -516,8 +516,15 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   has_order = false;
   llvm::StringSet<> kept;
   for (const Value* value : KeptValues(graph)) kept.insert(value->name());
-  for (auto& [name, tensor] : checkpoint->tensors)
-    if (kept.contains(name)) scope.Create(name)->Set(std::move(tensor));
+  for (auto& [name, tensor] : checkpoint->tensors) {
+    if (!kept.contains(name)) {
+      // Not trained; it may have come from a file that is not given this time.
+      llvm::Expected<Tensor> initial = step_network->InitialValue(name);
+      if (!initial) return initial.takeError();
+      if (initial->ToConstant() == tensor.ToConstant()) continue;
+    }
+    scope.Create(name)->Set(std::move(tensor));
+  }
   Network::SetRunCount(&scope, progress.runs);
   return llvm::Error::success();
 }

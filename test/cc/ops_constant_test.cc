@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/philox.h"
 #include "op_test_util.h"
+#include "runtime/philox.h"
 
 namespace pdl::testing {
 namespace {

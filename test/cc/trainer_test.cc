@@ -251,6 +251,24 @@ TEST(Trainer, CheckpointsOfSomethingElse) {
                 "' was written; its parameters and states are the same, and the run goes on");
 }
 
+TEST(Trainer, WhatIsNotTrainedIsInTheCheckpointToo) {
+  TemporaryFolder folder;
+  const std::string path = folder / "c.safetensors";
+  std::string text = kLine;
+  text.insert(text.find("error = "), "param k: f32[] = ones()\n");
+  text.replace(text.find("+ b - t"), 7, "+ k * b - t");
+  TrainerOptions options = Options(2);
+  options.network.weights["k"] = Constant::Scalar(DType::kF32, 2);
+  Training first(options, text), whole(options, text), second(Options(2), text);
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(Message(first.trainer->Step()), "");
+  ASSERT_EQ(Message(first.trainer->Save(path)), "");
+  ASSERT_EQ(Message(second.trainer->Resume(path)), "");
+  EXPECT_EQ(Elements<float>(Value(second.trainer->ValueOf("k")))[0], 2);
+  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer));
+}
+
 TEST(Trainer, BrokenCheckpoints) {
   TemporaryFolder folder;
   const std::string path = folder / "c.safetensors";
@@ -274,6 +292,57 @@ TEST(Trainer, BrokenCheckpoints) {
                 "[PDL0516]");
   EXPECT_EQ(Message(run.trainer->Resume(folder / "nothing")),
             "cannot read '" + (folder / "nothing") + "': No such file or directory [PDL0401]");
+}
+
+constexpr char kMinimize[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2, 1] = normal()
+param b: f32[] = zeros()
+y = reshape(dropout(x, p=0.1) @ w, [N]) + b
+loss = mean((y - t) ** 2)
+size = (b - 0.5) ** 2
+minimize loss over w with adam(lr=0.05)
+minimize size over b with sgd(lr=0.1) every 3
+)";
+
+TEST(Trainer, MinimizeStatements) {
+  auto make = [](TrainerOptions options) {
+    CompileRequest request;
+    request.file = std::make_shared<SourceFile>("m.pdl", kMinimize);
+    request.registry = &GlobalRegistry();
+    request.library = StandardLayers();
+    request.training_step = true;
+    CompileResult result = Compile(request);
+    EXPECT_TRUE(result.graph);
+    static CPUContext context(2);
+    return Value(Trainer::Create(*result.graph,
+                                 Value(Dataset::FromTensors(LinePoints(50), *result.graph)),
+                                 std::move(options), &context, GlobalRegistry()));
+  };
+  TemporaryFolder folder;
+  const std::string path = folder / "c.safetensors";
+  std::unique_ptr<Trainer> whole = make(Options(40));
+  EXPECT_EQ(whole->losses(), (llvm::ArrayRef<std::string>{"loss", "size"}));
+  std::vector<size_t> counts;
+  TrainingCallbacks callbacks;
+  callbacks.on_step = [&](const StepReport& report) -> llvm::Error {
+    counts.push_back(report.metrics.size());
+    return report.step == 10 ? whole->Save(path) : llvm::Error::success();
+  };
+  double last = 1;
+  callbacks.on_epoch = [&](const EpochReport& report) {
+    last = report.training[0].value;
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(Value(whole->Train(callbacks)), TrainingEnd::kDone);
+  EXPECT_LT(last, 0.5);
+  EXPECT_EQ(std::vector<size_t>(counts.begin(), counts.begin() + 6),
+            (std::vector<size_t>{1, 1, 2, 1, 1, 2}));
+  std::unique_ptr<Trainer> resumed = make(Options(40));
+  ASSERT_EQ(Message(resumed->Resume(path)), "");
+  EXPECT_EQ(Value(resumed->Train()), TrainingEnd::kDone);
+  for (const char* name : {"w", "b"})
+    EXPECT_EQ(Bytes(Value(resumed->ValueOf(name))), Bytes(Value(whole->ValueOf(name))));
 }
 
 TEST(Trainer, WhatCannotBeTrained) {

@@ -214,6 +214,7 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
   llvm::Error errors = llvm::Error::success();
   std::vector<std::string> missing, missing_states;
   for (const Value* variable : Variables(graph)) {
+    if (IsOfTraining(graph, *variable)) continue;
     if (const SafetensorsFile::Entry* entry = file->Find(variable->name())) {
       errors = llvm::joinErrors(std::move(errors), CheckWeightType(*variable, *entry, path));
     } else if (variable->variable().weight) {
@@ -242,6 +243,17 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                                             llvm::join(missing_states, ", "));
   }
   return file;
+}
+
+bool IsOfTraining(const Graph& graph, const Value& variable) {
+  if (variable.kind() != ValueKind::kState) return false;
+  if (!graph.trainings().empty() && variable.name() == "step" &&
+      variable.type() == Type(DType::kI64, {}))
+    return true;
+  return llvm::any_of(graph.trainings(), [&](const GraphTraining& training) {
+    return llvm::any_of(training.updates,
+                        [&](const GraphUpdate& update) { return update.state == &variable; });
+  });
 }
 
 std::vector<Value*> Variables(const Graph& graph) {

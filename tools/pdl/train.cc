@@ -231,8 +231,11 @@ class Training {
     if (!arguments_.common.weights.empty()) {
       llvm::Expected<SafetensorsFile> file = OpenGivenWeights(arguments_.common.weights, graph);
       if (!file) return file.takeError();
-      for (const SafetensorsFile::Entry& entry : file->entries())
-        options.network.weights[entry.name] = file->Read(entry);
+      for (const SafetensorsFile::Entry& entry : file->entries()) {
+        const Value* value = graph.FindValue(entry.name);
+        if (value != nullptr && !IsOfTraining(graph, *value))
+          options.network.weights[entry.name] = file->Read(entry);
+      }
     }
     const int64_t rows = data->num_rows();
     auto trainer =
