@@ -67,8 +67,7 @@ int main(int argc, char** argv) {
   if (!text)
     return llvm::errs() << "train: " << argv[1] << ": " << text.getError().message() << "\n", 1;
   pdl::CompileRequest request;
-  request.file =
-      std::make_shared<const pdl::SourceFile>(argv[1], (*text)->getBuffer().str());
+  request.file = std::make_shared<const pdl::SourceFile>(argv[1], (*text)->getBuffer().str());
   request.registry = &pdl::GlobalRegistry();
   request.library = pdl::StandardLayers();
   request.training_step = true;
