@@ -17,14 +17,14 @@ namespace {
 /// Reads one layer. What is not a literal stays text: nothing is evaluated.
 class LayerReader {
  public:
-  LayerReader(const Ast& ast, const ast::LayerStatement& layer)
-      : file_(*ast.file), comments_(ast.comments), layer_(layer) {}
+  explicit LayerReader(const Ast& ast) : file_(*ast.file), comments_(ast.comments) {}
 
-  LayerSignature Read() const {
+  LayerSignature Read(const ast::LayerStatement& layer) {
+    body_ = layer.body.statements;
     LayerSignature signature;
-    signature.name = layer_.name.text.str();
-    signature.comment = Flowing(layer_.doc);
-    for (const ast::Parameter& parameter : layer_.parameters) {
+    signature.name = layer.name.text.str();
+    signature.comment = Flowing(layer.doc);
+    for (const ast::Parameter& parameter : layer.parameters) {
       if (parameter.type->terms.front().has_dims) {
         signature.inputs.push_back(ReadInput(parameter));
         continue;
@@ -36,9 +36,34 @@ class LayerReader {
                                                     : signature.parameter_attributes;
       if (fields.empty()) fields = FieldsOf(parameter.name.text);
     }
-    for (const ast::Expr* condition : layer_.where)
+    for (const ast::Expr* condition : layer.where)
       signature.constraints.push_back(TextOf(condition->range));
     ReadOutputs(&signature);
+    return signature;
+  }
+
+  /// The file as a layer.
+  LayerSignature ReadFile(llvm::ArrayRef<const ast::Statement*> statements, llvm::StringRef name) {
+    LayerSignature signature;
+    signature.name = name.str();
+    for (const ast::Statement* statement : statements) {
+      ast::Parameter parameter = {};
+      parameter.doc = statement->doc;
+      if (const auto* input = llvm::dyn_cast<ast::InputStatement>(statement)) {
+        parameter.name = input->name;
+        parameter.type = input->type;
+        signature.inputs.push_back(ReadInput(parameter));
+        for (const ast::Expr* condition : input->where)
+          signature.constraints.push_back(TextOf(condition->range));
+      } else if (const auto* attr = llvm::dyn_cast<ast::AttrStatement>(statement)) {
+        parameter.name = attr->name;
+        parameter.type = attr->type;
+        parameter.default_value = attr->default_value;
+        signature.attributes.push_back(ReadAttribute(parameter));
+      } else if (const auto* output = llvm::dyn_cast<ast::OutputStatement>(statement)) {
+        AddOutputs(*output, &signature);
+      }
+    }
     return signature;
   }
 
@@ -227,7 +252,7 @@ class LayerReader {
   /// The initializer of the first parameter that is declared `with NAME` or `with NAME[i]`.
   std::string InitializerOf(llvm::StringRef name) const {
     std::string text;
-    Visit(layer_.body.statements, [&](const ast::Statement* statement) {
+    Visit(body_, [&](const ast::Statement* statement) {
       const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement);
       if (variable == nullptr || variable->with == nullptr || !text.empty()) return;
       const ast::Expr* with = variable->with;
@@ -271,29 +296,32 @@ class LayerReader {
   /// The results of the first `return`, named as the elaborator names them.
   void ReadOutputs(LayerSignature* signature) const {
     bool found = false;
-    Visit(layer_.body.statements, [&](const ast::Statement* statement) {
+    Visit(body_, [&](const ast::Statement* statement) {
       const auto* result = llvm::dyn_cast<ast::OutputStatement>(statement);
-      if (result == nullptr || std::exchange(found, true)) return;
-      for (const auto& [index, binding] : llvm::enumerate(result->bindings)) {
-        const auto* name = llvm::dyn_cast<ast::NameExpr>(binding.value);
-        signature->outputs.push_back({binding.is_named() ? binding.name.text.str()
-                                      : name != nullptr  ? name->name.str()
-                                      : index == 0       ? "y"
-                                                         : "y_" + std::to_string(index + 1),
-                                      Flowing(result->doc)});
-      }
+      if (result != nullptr && !std::exchange(found, true)) AddOutputs(*result, signature);
     });
   }
 
+  static void AddOutputs(const ast::OutputStatement& result, LayerSignature* signature) {
+    for (const auto& [index, binding] : llvm::enumerate(result.bindings)) {
+      const auto* name = llvm::dyn_cast<ast::NameExpr>(binding.value);
+      signature->outputs.push_back({binding.is_named() ? binding.name.text.str()
+                                    : name != nullptr  ? name->name.str()
+                                    : index == 0       ? "y"
+                                                       : "y_" + std::to_string(index + 1),
+                                    Flowing(result.doc)});
+    }
+  }
+
   const SourceFile& file_;
-  llvm::ArrayRef<ast::Comment> comments_;  // in the order of the text
-  const ast::LayerStatement& layer_;
+  llvm::ArrayRef<ast::Comment> comments_;       // in the order of the text
+  llvm::ArrayRef<const ast::Statement*> body_;  // of the layer that is read
 };
 
 void DescribeAll(const Ast& ast, std::vector<LayerSignature>* signatures) {
   for (const ast::Statement* statement : ast.statements)
     if (const auto* layer = llvm::dyn_cast<ast::LayerStatement>(statement))
-      signatures->push_back(LayerReader(ast, *layer).Read());
+      signatures->push_back(LayerReader(ast).Read(*layer));
 }
 
 }  // namespace
@@ -311,6 +339,12 @@ std::vector<LayerSignature> DescribeLayers(const std::shared_ptr<const SourceFil
   std::vector<LayerSignature> signatures;
   DescribeAll(*Parse(file, diagnostics), &signatures);
   return signatures;
+}
+
+LayerSignature DescribeNetwork(const std::shared_ptr<const SourceFile>& file, llvm::StringRef name,
+                               Diagnostics* diagnostics) {
+  const std::unique_ptr<Ast> ast = Parse(file, diagnostics);
+  return LayerReader(*ast).ReadFile(ast->statements, name);
 }
 
 }  // namespace pdl

@@ -149,125 +149,136 @@ void Elaborator::ElaborateBranches(llvm::ArrayRef<ast::Branch> branches) {
   }
 }
 
+struct Elaborator::BothSides {
+  Value* condition;
+  SourceRange place;
+  struct Names {
+    std::optional<Datum> before;
+    std::array<std::optional<Datum>, 2> sides;
+  };
+  llvm::MapVector<llvm::StringRef, Names> names;
+  struct States {
+    Value* before = nullptr;
+    std::array<Value*, 2> sides = {nullptr, nullptr};
+  };
+  llvm::MapVector<Value*, States> states;
+  llvm::DenseMap<std::pair<Value*, Value*>, Value*> selected;
+};
+
+// Elaborates one side, notes what it set, and takes that back.
+void Elaborator::ElaborateSide(BothSides* both, unsigned side,
+                               llvm::function_ref<void()> elaborate) {
+  Journal journal{frame_, {}, {}};
+  Journal* const outer = std::exchange(journal_, &journal);
+  elaborate();
+  journal_ = outer;
+  if (frame_->returned) {
+    frame_->returned = false;
+    Error(Code::kCondition, both->place,
+          "a Plan decides this 'if', so both sides are kept: 'return' must stand after it");
+  }
+  for (const auto& [name, old] : journal.names) {
+    auto [entry, is_new] = both->names.insert({name, {}});
+    if (is_new) entry->second.before = old;
+  }
+  for (const auto& [state, old] : journal.states) {
+    auto [entry, is_new] = both->states.insert({state, {}});
+    if (is_new) entry->second.before = old;
+  }
+  for (auto& [name, names] : both->names) {
+    auto found = frame_->scope.find(name);
+    names.sides[side] = found == frame_->scope.end() ? std::nullopt : std::optional(found->second);
+  }
+  for (auto& [state, values] : both->states) values.sides[side] = CurrentState(state);
+  for (const auto& [name, old] : llvm::reverse(journal.names)) {
+    if (old) {
+      frame_->scope[name] = *old;
+    } else {
+      frame_->scope.erase(name);
+    }
+  }
+  for (const auto& [state, old] : llvm::reverse(journal.states)) current_[state] = old;
+}
+
+Value* Elaborator::SelectSide(BothSides* both, Value* first, Value* second, llvm::StringRef name) {
+  if (first == second) return first;
+  Value*& value = both->selected[{first, second}];
+  if (value != nullptr) return value;
+  if (first->type().dtype != second->type().dtype ||
+      first->type().rank() != second->type().rank() ||
+      llvm::any_of(llvm::zip(first->type().dims, second->type().dims), [&](const auto& dims) {
+        const DimCheck check = MakeCheck(Operator::kEqual, std::get<0>(dims), std::get<1>(dims));
+        return known_.Decide(check) != Truth::kTrue;
+      })) {
+    Error(Code::kCondition, both->place,
+          "'" + name + "' is " + first->type().ToString() + " on one side of this 'if' and " +
+              second->type().ToString() + " on the other");
+    return nullptr;
+  }
+  Call call;
+  call.def = FindOperator(sugar::kPlanSelect);
+  call.place = both->place;
+  call.operands = {{Datum(both->condition), both->place},
+                   {Datum(first), both->place},
+                   {Datum(second), both->place}};
+  const std::string full = FullName(name);
+  Op* op = Emit(call, full);
+  value = op == nullptr ? nullptr : op->result();
+  return value;
+}
+
+Datum Elaborator::SelectDatum(BothSides* both, const Datum& first, const Datum& second,
+                              llvm::StringRef name) {
+  if (first.holds_poison() || second.holds_poison()) return Datum();
+  if (IsSame(first, second)) return first;
+  auto as_tensor = [&](const Datum& datum) {
+    return datum.tensor() != nullptr || datum.is<Dim>() || datum.is_literal();
+  };
+  if (!as_tensor(first) || !as_tensor(second)) {
+    Error(Code::kCondition, both->place,
+          "'" + name + "' is " + first.Phrase() + " on one side of this 'if' and " +
+              second.Phrase() + " on the other; a Plan can choose between tensors only");
+    return Datum();
+  }
+  std::optional<DType> dtype;
+  if (first.tensor() != nullptr) dtype = first.tensor()->type().dtype;
+  if (!dtype && second.tensor() != nullptr) dtype = second.tensor()->type().dtype;
+  if (!dtype) {
+    const bool real = (!first.is<Dim>() && NaturalDType(first) != DType::kI64) ||
+                      (!second.is<Dim>() && NaturalDType(second) != DType::kI64);
+    dtype = real && !first.is<Dim>() ? NaturalDType(first) : DType::kI64;
+  }
+  Value* a = AsTensor(first, both->place, dtype, {});
+  Value* b = AsTensor(second, both->place, dtype, {});
+  Value* value = a == nullptr || b == nullptr ? nullptr : SelectSide(both, a, b, name);
+  return value == nullptr ? Datum() : Datum(value);
+}
+
 // Elaborates each side from the same names; what they set differently is selected by the Plan.
 void Elaborator::ElaborateBothSides(Value* condition, const ast::Branch& then,
                                     llvm::ArrayRef<ast::Branch> otherwise) {
-  struct Sides {
-    std::optional<Datum> before, first, second;
-  };
-  llvm::MapVector<llvm::StringRef, Sides> names;
-  llvm::MapVector<Value*, std::array<Value*, 3>> states;
-  const SourceRange place = then.condition->range;
-
-  auto now = [&](llvm::StringRef name) -> std::optional<Datum> {
-    auto found = frame_->scope.find(name);
-    return found == frame_->scope.end() ? std::nullopt : std::optional(found->second);
-  };
-  // Elaborates one side, notes what it set, and takes that back.
-  auto elaborate = [&](std::optional<Datum> Sides::* side, size_t state_side, auto&& elaborate_it) {
-    Journal journal{frame_, {}, {}};
-    Journal* const outer = std::exchange(journal_, &journal);
-    elaborate_it();
-    journal_ = outer;
-    if (frame_->returned) {
-      frame_->returned = false;
-      Error(Code::kCondition, place,
-            "a Plan decides this 'if', so both sides are kept: 'return' must stand after it");
-    }
-    for (const auto& [name, old] : journal.names) {
-      auto [entry, is_new] = names.insert({name, Sides()});
-      if (is_new) entry->second.before = old;
-    }
-    for (const auto& [state, old] : journal.states) {
-      auto [entry, is_new] = states.insert({state, {nullptr, nullptr, nullptr}});
-      if (is_new) entry->second[0] = old;
-    }
-    for (auto& [name, sides] : names) sides.*side = now(name);
-    for (auto& [state, values] : states) values[state_side] = CurrentState(state);
-    for (const auto& [name, old] : llvm::reverse(journal.names)) {
-      if (old) {
-        frame_->scope[name] = *old;
-      } else {
-        frame_->scope.erase(name);
-      }
-    }
-    for (const auto& [state, old] : llvm::reverse(journal.states)) current_[state] = old;
-  };
-  elaborate(&Sides::first, 1, [&] { ElaborateBlock(then.block); });
-  elaborate(&Sides::second, 2, [&] { ElaborateBranches(otherwise); });
-
-  llvm::DenseMap<std::pair<Value*, Value*>, Value*> selected;
-  auto select = [&](Value* first, Value* second, llvm::StringRef name) -> Value* {
-    if (first == second) return first;
-    Value*& value = selected[{first, second}];
-    if (value != nullptr) return value;
-    if (first->type().dtype != second->type().dtype ||
-        first->type().rank() != second->type().rank() ||
-        llvm::any_of(llvm::zip(first->type().dims, second->type().dims), [&](const auto& dims) {
-          const DimCheck check = MakeCheck(Operator::kEqual, std::get<0>(dims), std::get<1>(dims));
-          return known_.Decide(check) != Truth::kTrue;
-        })) {
-      Error(Code::kCondition, place,
-            "'" + name + "' is " + first->type().ToString() + " on one side of this 'if' and " +
-                second->type().ToString() + " on the other");
-      return nullptr;
-    }
-    Call call;
-    call.def = FindOperator(sugar::kPlanSelect);
-    call.place = place;
-    call.operands = {{Datum(condition), place}, {Datum(first), place}, {Datum(second), place}};
-    const std::string full = FullName(name);
-    Op* op = Emit(call, full);
-    value = op == nullptr ? nullptr : op->result();
-    return value;
-  };
-  for (auto& [name, sides] : names) {
+  BothSides both;
+  both.condition = condition;
+  both.place = then.condition->range;
+  ElaborateSide(&both, 0, [&] { ElaborateBlock(then.block); });
+  ElaborateSide(&both, 1, [&] { ElaborateBranches(otherwise); });
+  for (auto& [name, names] : both.names) {
     // A side that came before the name was first set has what was there before.
-    if (!sides.first) sides.first = sides.before;
-    if (!sides.second) sides.second = sides.before;
-    if (!sides.first || !sides.second) {
-      frame_->one_sided[name] = place;
-      continue;
+    for (std::optional<Datum>& side : names.sides)
+      if (!side) side = names.before;
+    const auto& [first, second] = names.sides;
+    if (first && second) {
+      Assign(name, SelectDatum(&both, *first, *second, name));
+    } else {
+      frame_->one_sided[name] = both.place;
     }
-    const Datum& first = *sides.first;
-    const Datum& second = *sides.second;
-    if (first.holds_poison() || second.holds_poison()) {
-      Assign(name, Datum());
-      continue;
-    }
-    if (IsSame(first, second)) {
-      Assign(name, first);
-      continue;
-    }
-    std::optional<DType> dtype;
-    if (first.tensor() != nullptr) dtype = first.tensor()->type().dtype;
-    if (!dtype && second.tensor() != nullptr) dtype = second.tensor()->type().dtype;
-    auto as_tensor = [&](const Datum& datum) {
-      return datum.tensor() != nullptr || datum.is<Dim>() || datum.is_literal();
-    };
-    if (!as_tensor(first) || !as_tensor(second)) {
-      Error(Code::kCondition, place,
-            "'" + name + "' is " + first.Phrase() + " on one side of this 'if' and " +
-                second.Phrase() + " on the other; a Plan can choose between tensors only");
-      Assign(name, Datum());
-      continue;
-    }
-    if (!dtype) {
-      const bool real = (!first.is<Dim>() && NaturalDType(first) != DType::kI64) ||
-                        (!second.is<Dim>() && NaturalDType(second) != DType::kI64);
-      dtype = real && !first.is<Dim>() ? NaturalDType(first) : DType::kI64;
-    }
-    Value* a = AsTensor(first, place, dtype, {});
-    Value* b = AsTensor(second, place, dtype, {});
-    Value* value = a == nullptr || b == nullptr ? nullptr : select(a, b, name);
-    Assign(name, value == nullptr ? Datum() : Datum(value));
   }
-  for (auto& [state, values] : states) {
-    Value* before = values[0];
-    Value* value = select(values[1] == nullptr ? before : values[1],
-                          values[2] == nullptr ? before : values[2], state->name());
+  for (auto& [state, values] : both.states) {
+    for (Value*& side : values.sides)
+      if (side == nullptr) side = values.before;
+    Value* value = SelectSide(&both, values.sides[0], values.sides[1], state->name());
     if (value == nullptr) continue;
-    if (journal_ != nullptr) journal_->states.emplace_back(state, before);
+    if (journal_ != nullptr) journal_->states.emplace_back(state, values.before);
     current_[state] = value;
     graph_.AddUpdate(state, value);
   }

@@ -320,7 +320,7 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
   }
   for (const auto& [decl, argument] : tensor_attributes) BindAttribute(*decl, *argument, call);
   if (signature.has_counts()) return BindCounted(named_inputs, call);
-  if (!any_named_input) return;
+  if (!any_named_input) return LeaveOutInputs(call);
 
   // Inputs by name follow those by position, without a gap.
   const size_t given = call->operands.size();
@@ -344,8 +344,31 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
         add_operand(std::move(datum), argument->value->range);
       }
     } else if (i < last) {
-      Error(Code::kOperandCount, call->place,
-            "input '" + signature.inputs[i].name + "' of '" + signature.name + "' is missing");
+      call->operands.push_back({Datum::NoneValue(), call->place});
+    }
+  }
+  LeaveOutInputs(call);
+}
+
+// Inputs that are left out behind the last one given are no operands; before it, what the operator
+// says stands for them.
+void Elaborator::LeaveOutInputs(Call* call) {
+  const OpSignature& signature = call->def->signature;
+  const size_t fixed = signature.inputs.size();
+  llvm::SmallVectorImpl<Operand>& operands = call->operands;
+  auto is_left_out = [&](size_t i) {
+    return i < fixed && signature.inputs[i].optional && operands[i].datum.is<Datum::None>();
+  };
+  while (!operands.empty() && is_left_out(operands.size() - 1)) operands.pop_back();
+  for (size_t i = 0; i < std::min(operands.size(), fixed); ++i) {
+    const InputDecl& input = signature.inputs[i];
+    // Optional counts of a dtype of their own, of which none is 0.
+    const bool is_count = input.own_dtype && !input.dtypes.Contains(DType::kF32);
+    if (is_left_out(i) && is_count) {
+      operands[i].datum = Datum(int64_t{0});
+    } else if (operands[i].datum.is<Datum::None>()) {
+      Error(Code::kOperandCount, operands[i].range,
+            "input '" + input.name + "' of '" + signature.name + "' is missing");
       call->is_poison = true;
       return;
     }

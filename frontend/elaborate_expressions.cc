@@ -101,8 +101,18 @@ void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
               (is_here ? "" : ", on line " + std::to_string(*line)));
     return;
   }
+  if (frame_->symbols.contains(("~" + name->name).str())) {
+    Error(Code::kUnknownName, name->range,
+          "'~" + name->name + "' is no one size: each row has its own; sequence_length gives them");
+    return;
+  }
+  const Callee callee = FindCallee(name->name);
+  const bool is_called = callee.op != nullptr || callee.is_network() || callee.function != nullptr;
   std::string hint;
-  if (frame_->scope.size() + frame_->symbols.size() <= suggestion_budget_) {
+  if (is_called && !frame_->dims_first) {
+    hint = std::string("; it is ") + (callee.op != nullptr ? "an operator: " : "a layer: ") +
+           name->name.str() + "(...)";
+  } else if (frame_->scope.size() + frame_->symbols.size() <= suggestion_budget_) {
     std::vector<llvm::StringRef> known;
     for (const auto& entry : frame_->scope) known.push_back(entry.first());
     for (const auto& entry : frame_->symbols) known.push_back(entry.first());

@@ -265,16 +265,14 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
                                     const LayerArguments& arguments) {
   const llvm::StringRef name = parameter.name.text;
   const ast::TypeTerm& term = parameter.type->terms.front();
-  const bool is_function = term.name.text == "function";
-  const bool is_record = term.name.text == "parameter";
   std::optional<Datum> datum;
-  SourceRange range;
+  LayerAttribute attribute{parameter, given, arguments, {}, {}};
   if (given != nullptr) {
     datum = given->datum;
-    range = given->range;
+    attribute.range = given->range;
   } else if (parameter.default_value != nullptr) {
     datum = EvaluateFor(parameter.type, parameter.default_value);
-    range = parameter.default_value->range;
+    attribute.range = parameter.default_value->range;
   } else if (term.may_be_none) {
     datum = Datum::NoneValue();
   }
@@ -286,107 +284,121 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
     return false;
   }
   if (datum->holds_poison()) return false;
-
-  // A mistake in what is given is the caller's.
-  Frame* const here = frame_;
-  const std::shared_ptr<const SourceFile> file = file_;
-  auto complain = [&](const llvm::Twine& wanted, const std::string& got) {
-    if (given != nullptr && here->caller != nullptr) {
-      frame_ = here->caller;
-      file_ = arguments.file;
-    }
-    Error(Code::kAttributeType, range,
-          "attribute '" + name +
-              (here->callee.empty() ? llvm::Twine("'") : "' of '" + here->callee + "'") +
-              " must be " + wanted + ", got " + got);
-    frame_ = here;
-    file_ = file;
-    return false;
-  };
-
-  if (is_function) {
-    auto as_function = [&](const Datum& item, std::string path) -> Datum {
-      if (const auto* function = item.get<Datum::FunctionValue>())
-        return Datum(MakeInstance(*function, std::move(path)));
-      if (item.is<Datum::None>()) {
-        static const FunctionPtr identity = std::make_shared<const Function>();
-        return Datum(identity);
-      }
-      return Datum();
-    };
-    if (!term.is_list) {
-      const Datum function = as_function(*datum, FullName(name));
-      if (function.is_poison()) return complain("a function", datum->Phrase());
-      Assign(name, function);
-      return true;
-    }
-    if (datum->list() == nullptr) return complain("a list of functions", datum->Phrase());
-    std::vector<Datum> items;
-    for (const Datum& item : *datum->list()) {
-      items.push_back(as_function(item, FullName(name) + "." + std::to_string(items.size())));
-      if (items.back().is_poison()) return complain("a list of functions", datum->Phrase());
-    }
-    Assign(name, Datum(std::move(items)));
-    return true;
-  }
-
-  if (is_record) {
-    if (!term.is_list) {
-      if (!datum->is<Datum::Record>() && !(term.may_be_none && datum->is<Datum::None>())) {
-        return complain("a record such as {weight_decay=1e-4}", datum->Phrase());
-      }
-      Assign(name, *datum);
-      return true;
-    }
-    // One for each item of the repeatable input.
-    size_t items = arguments.operands.size();
-    const Frame& frame = *frame_;
-    if (const auto* layer = frame.active.empty()
-                                ? nullptr
-                                : static_cast<const ast::LayerStatement*>(frame.active.back());
-        layer != nullptr && frame.arguments == nullptr) {
-      for (const ast::Parameter& other : layer->parameters) {
-        if (!IsTensor(other.type)) continue;
-        if (!other.is_repeatable && items > 0) --items;
-        if (!other.is_repeatable) continue;
-        for (const LayerArgument& argument : arguments.named) {
-          if (argument.name.text != other.name.text) continue;
-          items += argument.datum.list() != nullptr ? argument.datum.list()->size() : 1;
-        }
-      }
-    }
-    std::vector<Datum> records;
-    if (datum->is<Datum::Record>()) {
-      records.assign(std::max<size_t>(items, 1), *datum);
-    } else if (datum->list() != nullptr) {
-      records = *datum->list();
-    }
-    const bool all_records =
-        llvm::all_of(records, [](const Datum& item) { return item.is<Datum::Record>(); });
-    if (!all_records || records.empty()) {
-      return complain("a record such as {weight_decay=1e-4}, or a list of them", datum->Phrase());
-    }
-    if (records.size() != std::max<size_t>(items, 1)) {
-      return complain("a record for each of " + llvm::Twine(items) + " inputs",
-                      "a list of " + std::to_string(records.size()));
-    }
-    Assign(name, Datum(std::move(records)));
-    return true;
-  }
+  attribute.datum = std::move(*datum);
+  if (term.name.text == "function") return BindFunctions(attribute);
+  if (term.name.text == "parameter") return BindRecords(attribute);
 
   const std::optional<AttributeDecl> decl =
       DeclareAttribute(parameter.name, parameter.doc, parameter.type);
   if (!decl) return false;
+  Frame* const here = frame_;
   std::optional<Datum> checked;
   if (given != nullptr && frame_->caller != nullptr) {
     frame_ = here->caller;
-    checked = CheckAttribute(*decl, *datum, range, arguments.file, here->callee);
+    checked = CheckAttribute(*decl, attribute.datum, attribute.range, arguments.file, here->callee);
     frame_ = here;
   } else {
-    checked = CheckAttribute(*decl, *datum, range, file_, frame_->callee);
+    checked = CheckAttribute(*decl, attribute.datum, attribute.range, file_, frame_->callee);
   }
   if (!checked) return false;
   Assign(name, std::move(*checked));
+  return true;
+}
+
+bool Elaborator::RefuseAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
+                                 const std::string& got) {
+  // A mistake in what is given is the caller's.
+  Frame* const here = frame_;
+  const std::shared_ptr<const SourceFile> file = file_;
+  if (attribute.given != nullptr && here->caller != nullptr) {
+    frame_ = here->caller;
+    file_ = attribute.arguments.file;
+  }
+  Error(Code::kAttributeType, attribute.range,
+        "attribute '" + attribute.parameter.name.text +
+            (here->callee.empty() ? llvm::Twine("'") : "' of '" + here->callee + "'") +
+            " must be " + wanted + ", got " + got);
+  frame_ = here;
+  file_ = file;
+  return false;
+}
+
+bool Elaborator::BindFunctions(const LayerAttribute& attribute) {
+  const llvm::StringRef name = attribute.parameter.name.text;
+  const Datum& datum = attribute.datum;
+  auto as_function = [&](const Datum& item, std::string path) -> Datum {
+    if (const auto* function = item.get<Datum::FunctionValue>())
+      return Datum(MakeInstance(*function, std::move(path)));
+    if (item.is<Datum::None>()) {
+      static const FunctionPtr identity = std::make_shared<const Function>();
+      return Datum(identity);
+    }
+    return Datum();
+  };
+  if (!attribute.parameter.type->terms.front().is_list) {
+    const Datum function = as_function(datum, FullName(name));
+    if (function.is_poison()) return RefuseAttribute(attribute, "a function", datum.Phrase());
+    Assign(name, function);
+    return true;
+  }
+  auto refuse = [&] { return RefuseAttribute(attribute, "a list of functions", datum.Phrase()); };
+  if (datum.list() == nullptr) return refuse();
+  std::vector<Datum> items;
+  for (const Datum& item : *datum.list()) {
+    items.push_back(as_function(item, FullName(name) + "." + std::to_string(items.size())));
+    if (items.back().is_poison()) return refuse();
+  }
+  Assign(name, Datum(std::move(items)));
+  return true;
+}
+
+// How many values the repeatable input of the layer is given.
+size_t Elaborator::CountRepeated(const LayerArguments& arguments) const {
+  size_t count = arguments.operands.size();
+  if (frame_->active.empty() || frame_->arguments != nullptr) return count;
+  const auto* layer = static_cast<const ast::LayerStatement*>(frame_->active.back());
+  if (layer == nullptr) return count;
+  for (const ast::Parameter& other : layer->parameters) {
+    if (!IsTensor(other.type)) continue;
+    if (!other.is_repeatable && count > 0) --count;
+    if (!other.is_repeatable) continue;
+    for (const LayerArgument& argument : arguments.named) {
+      if (argument.name.text != other.name.text) continue;
+      count += argument.datum.list() != nullptr ? argument.datum.list()->size() : 1;
+    }
+  }
+  return count;
+}
+
+bool Elaborator::BindRecords(const LayerAttribute& attribute) {
+  const llvm::StringRef name = attribute.parameter.name.text;
+  const ast::TypeTerm& term = attribute.parameter.type->terms.front();
+  const Datum& datum = attribute.datum;
+  if (!term.is_list) {
+    if (!datum.is<Datum::Record>() && !(term.may_be_none && datum.is<Datum::None>()))
+      return RefuseAttribute(attribute, "a record such as {weight_decay=1e-4}", datum.Phrase());
+    Assign(name, datum);
+    return true;
+  }
+  // One for each item of the repeatable input; one record counts for all.
+  const size_t items = CountRepeated(attribute.arguments);
+  std::vector<Datum> records;
+  if (datum.is<Datum::Record>()) {
+    records.assign(std::max<size_t>(items, 1), datum);
+  } else if (datum.list() != nullptr) {
+    records = *datum.list();
+  }
+  const bool all_records =
+      llvm::all_of(records, [](const Datum& item) { return item.is<Datum::Record>(); });
+  if (!all_records || records.empty()) {
+    return RefuseAttribute(attribute, "a record such as {weight_decay=1e-4}, or a list of them",
+                           datum.Phrase());
+  }
+  if (records.size() != std::max<size_t>(items, 1)) {
+    return RefuseAttribute(attribute, "a record for each of " + llvm::Twine(items) + " inputs",
+                           "a list of " + std::to_string(records.size()));
+  }
+  Assign(name, Datum(std::move(records)));
   return true;
 }
 

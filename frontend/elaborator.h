@@ -171,6 +171,20 @@ class Elaborator {
   bool BindLayerAttributes(const ast::LayerStatement* layer, const LayerArguments& arguments);
   bool BindLayerAttribute(const ast::Parameter& parameter, const LayerArgument* given,
                           const LayerArguments& arguments);
+  /// What an attribute of a layer is given, or its default.
+  struct LayerAttribute {
+    const ast::Parameter& parameter;
+    const LayerArgument* given;  // null: the default
+    const LayerArguments& arguments;
+    Datum datum;
+    SourceRange range;
+  };
+  bool BindFunctions(const LayerAttribute& attribute);
+  bool BindRecords(const LayerAttribute& attribute);
+  size_t CountRepeated(const LayerArguments& arguments) const;
+  /// Reports that it is of the wrong kind; false.
+  bool RefuseAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
+                       const std::string& got);
   std::optional<AttributeDecl> DeclareAttribute(const ast::Identifier& name, llvm::StringRef doc,
                                                 const ast::Type* type);
   /// From here on the relation is known to hold.
@@ -219,6 +233,12 @@ class Elaborator {
   void ElaborateBranches(llvm::ArrayRef<ast::Branch> branches);
   void ElaborateBothSides(Value* condition, const ast::Branch& then,
                           llvm::ArrayRef<ast::Branch> otherwise);
+  /// What the sides of an `if` that a Plan decides have set.
+  struct BothSides;
+  void ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<void()> elaborate);
+  /// The value that the Plan chooses; null where the types differ, which was reported.
+  Value* SelectSide(BothSides* both, Value* first, Value* second, llvm::StringRef name);
+  Datum SelectDatum(BothSides* both, const Datum& first, const Datum& second, llvm::StringRef name);
   void ElaborateFor(const ast::ForStatement* statement);
   /// The value of an `if`'s condition: a bool, a tensor that a Plan knows, or poison.
   Datum EvaluateCondition(const ast::Expr* expr);
@@ -395,6 +415,7 @@ class Elaborator {
   std::vector<llvm::StringRef> CalleeNames();
   Results ResultsOf(Op* op);
   void BindArguments(const ast::CallExpr* expr, const Operand* piped, Call* call);
+  void LeaveOutInputs(Call* call);
   void BindAttribute(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
   void AddAttribute(const AttributeDecl& decl, const Datum& datum, AttributePlace place,
                     Call* call);

@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "frontend/elaborator.h"
-#include "frontend/layer_library.h"
 #include "frontend/parser.h"
 #include "frontend/repl_session.h"
 #include "llvm/ADT/STLExtras.h"
@@ -54,6 +53,15 @@ llvm::StringRef RedefinableName(const ast::Statement* statement) {
   return "";
 }
 
+/// The command that a word alone stands for elsewhere; empty where it is none.
+llvm::StringRef MeantCommand(llvm::StringRef word) {
+  if (word == "exit" || word == "exit()" || word == "quit()") return ":quit";
+  if (word == "?" || word == "help()") return ":help";
+  for (const ReplCommand& command : ReplCommands())
+    if (command.name.drop_front() == word) return command.name;
+  return "";
+}
+
 }  // namespace
 
 ReplHost::~ReplHost() = default;
@@ -77,10 +85,7 @@ ReplReply ReplSession::Execute(llvm::StringRef text) {
 
 ReplSession::Impl::Impl(CompileRequest request_in, ReplHost& host_in)
     : request(std::move(request_in)), host(host_in), values(host_in) {
-  if (request.library == nullptr) return;
-  for (const std::unique_ptr<Ast>& file : request.library->texts().asts) {
-    AddLayers(*file, "", &standard_layers);
-  }
+  if (request.library != nullptr) standard_layers = DescribeLayers(*request.library);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -183,15 +188,16 @@ void ReplSession::Impl::Accept(std::string whole, Tried tried) {
   names.remove_if([&](const auto& entry) { return !present.contains(entry.first); });
   values.KeepOnly(graph);
   own_layers.clear();
-  AddLayers(*ast, "", &own_layers);
+  Diagnostics ignored;
+  own_layers = DescribeLayers(ast->file, &ignored);
   for (const ast::Statement* statement : ast->statements) {
     const auto* import = llvm::dyn_cast<ast::ImportStatement>(statement);
     if (import != nullptr) llvm::append_range(own_layers, LayersOf(import));
   }
 }
 
-std::vector<ReplLayer> ReplSession::Impl::LayersOf(const ast::ImportStatement* import) const {
-  std::vector<ReplLayer> layers;
+std::vector<LayerSignature> ReplSession::Impl::LayersOf(const ast::ImportStatement* import) const {
+  std::vector<LayerSignature> layers;
   if (!request.read_file) return layers;
   llvm::Expected<std::shared_ptr<const SourceFile>> file = request.read_file(import->path.value);
   if (!file) {
@@ -199,16 +205,18 @@ std::vector<ReplLayer> ReplSession::Impl::LayersOf(const ast::ImportStatement* i
     return layers;
   }
   Diagnostics ignored;
-  const std::unique_ptr<Ast> imported = Parse(*file, &ignored);
-  const llvm::StringRef as = import->as.text;
-  if (!as.empty()) layers.push_back(DescribeNetwork(*imported, as));
-  AddLayers(*imported, as.empty() ? "" : as.str() + ".", &layers);
+  layers = DescribeLayers(*file, &ignored);
+  if (const llvm::StringRef as = import->as.text; !as.empty()) {
+    for (LayerSignature& layer : layers) layer.name = (as + "." + layer.name).str();
+    layers.insert(layers.begin(), DescribeNetwork(*file, as, &ignored));
+  }
   return layers;
 }
 
-const ReplLayer* ReplSession::Impl::FindLayer(llvm::StringRef name) const {
+const LayerSignature* ReplSession::Impl::FindLayer(llvm::StringRef name) const {
   for (const auto* layers : {&own_layers, &standard_layers}) {
-    auto found = llvm::find_if(*layers, [&](const ReplLayer& layer) { return layer.name == name; });
+    auto found =
+        llvm::find_if(*layers, [&](const LayerSignature& layer) { return layer.name == name; });
     if (found != layers->end()) return &*found;
   }
   return nullptr;
@@ -220,6 +228,12 @@ const ReplLayer* ReplSession::Impl::FindLayer(llvm::StringRef name) const {
 void ReplSession::Impl::Execute(llvm::StringRef typed, ReplReply* reply) {
   const llvm::StringRef trimmed = typed.trim();
   if (trimmed.starts_with(":")) return Command(trimmed, reply);
+  if (const llvm::StringRef command = MeantCommand(trimmed);
+      !command.empty() && names.count(trimmed.str()) == 0) {
+    reply->error =
+        llvm::formatv("no value is called '{0}'; the command is '{1}'", trimmed, command);
+    return;
+  }
   times = Times();
   values.ClearCounts();
   Probe probe{typed.str(), typed.str()};
@@ -295,8 +309,8 @@ void ReplSession::Impl::ExecuteExpression(const ast::AssignStatement* statement,
                                    : name,
                      value});
   }
-  if (shown.empty()) shown.push_back({"", tried.last_value});
-  Show(*tried.graph, shown, expression, reply);
+  if (shown.empty()) return ShowConstant(tried, expression, reply);
+  Show(*tried.graph, shown, reply);
 }
 
 void ReplSession::Impl::ExecuteStatement(const ast::Statement* statement, const Probe& typed,
@@ -324,7 +338,7 @@ void ReplSession::Impl::ExecuteStatement(const ast::Statement* statement, const 
     if (names.count(each.label) && !(is_assign && &each != shown.data())) last = each.label;
   }
   Acknowledge(statement, reply);
-  Show(graph, shown, "", reply);
+  Show(graph, shown, reply);
 }
 
 bool ReplSession::Impl::Redefine(const ast::Statement* statement, const Probe& typed,
@@ -354,7 +368,7 @@ bool ReplSession::Impl::Redefine(const ast::Statement* statement, const Probe& t
   Acknowledge(statement, reply);
   std::vector<Shown> shown = ChangedSince(before);
   if (statement->kind == ast::StatementKind::kAttr) shown.insert(shown.begin(), {name.str(), ""});
-  Show(graph, shown, "", reply);
+  Show(graph, shown, reply);
   return true;
 }
 

@@ -131,19 +131,8 @@ void ReplSession::Impl::Help(llvm::StringRef name, ReplReply* reply) {
     return;
   }
   // As in a call: own layers, standard ones, operators.
-  std::vector<LayerSignature> described;
-  Diagnostics ignored;
-  if (ast != nullptr) described = DescribeLayers(ast->file, &ignored);
-  if (request.library != nullptr) {
-    llvm::append_range(described, DescribeLayers(*request.library));
-  }
-  for (const LayerSignature& layer : described) {
-    if (layer.name != name) continue;
-    reply->output = LayerDocText(layer, host.Width());
-    return;
-  }
-  if (const ReplLayer* layer = FindLayer(name)) {
-    reply->output = layer->Document(host.Width());
+  if (const LayerSignature* layer = FindLayer(name)) {
+    reply->output = LayerDocText(*layer, host.Width());
     return;
   }
   if (const OpDef* def = request.registry->Find(name)) {
@@ -161,7 +150,7 @@ void ReplSession::Impl::Help(llvm::StringRef name, ReplReply* reply) {
   const std::vector<const OpDef*> all = request.registry->All();
   for (const OpDef* def : all) candidates.push_back(def->name());
   for (const auto* layers : {&own_layers, &standard_layers}) {
-    for (const ReplLayer& layer : *layers) candidates.push_back(layer.name);
+    for (const LayerSignature& layer : *layers) candidates.push_back(layer.name);
   }
   const llvm::StringRef near = NearestName(name, candidates);
   reply->error =
@@ -170,14 +159,8 @@ void ReplSession::Impl::Help(llvm::StringRef name, ReplReply* reply) {
 }
 
 std::string ReplSession::Impl::LayerList() const {
-  std::vector<LayerSignature> layers;
-  for (const auto* known : {&own_layers, &standard_layers}) {
-    for (const ReplLayer& layer : *known) {
-      layers.emplace_back();
-      layers.back().name = layer.name;
-      layers.back().comment = layer.doc;
-    }
-  }
+  std::vector<LayerSignature> layers = own_layers;
+  llvm::append_range(layers, standard_layers);
   return layers.empty() ? "" : "\nLayers\n\n" + LayerListText(layers, host.Width());
 }
 
@@ -251,7 +234,7 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
   for (const Shown& each : shown) {
     if (names.count(each.label)) last = each.label;
   }
-  Show(graph, shown, "", reply);
+  Show(graph, shown, reply);
 }
 
 void ReplSession::Impl::Reset() {

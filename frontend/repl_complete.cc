@@ -135,11 +135,19 @@ std::vector<Argument> ArgumentsOf(const OpSignature& signature) {
   return arguments;
 }
 
-std::vector<Argument> ArgumentsOf(const ReplLayer& layer) {
+std::vector<Argument> ArgumentsOf(const LayerSignature& layer) {
   std::vector<Argument> arguments;
-  for (const ReplLayer::Parameter& parameter : layer.parameters) {
-    const llvm::StringRef hint = llvm::StringRef(parameter.text).split(": ").second;
-    arguments.push_back({parameter.name, hint.str(), parameter.is_input, parameter.choices});
+  for (const LayerInputDecl& input : layer.inputs)
+    arguments.push_back({input.name, input.type, /*is_input=*/true});
+  for (const LayerAttributeDecl& attribute : layer.attributes) {
+    const std::string& value = attribute.default_text;
+    Argument argument{attribute.decl.name, attribute.type + (value.empty() ? "" : " = " + value)};
+    for (const std::string& choice : attribute.decl.choices)
+      argument.choices.push_back("\"" + choice + "\"");
+    const bool is_plain = attribute.special == LayerAttributeDecl::Special::kNone;
+    if (is_plain && attribute.decl.kind == AttributeKind::kBool)
+      argument.choices = {"true", "false"};
+    arguments.push_back(std::move(argument));
   }
   return arguments;
 }
@@ -204,7 +212,7 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
     if (command.starts_with(":help ")) {
       Completer add(word);
       for (const auto* layers : {&impl_->own_layers, &impl_->standard_layers}) {
-        for (const ReplLayer& layer : *layers) add.Add(layer.name);
+        for (const LayerSignature& layer : *layers) add.Add(layer.name);
       }
       for (const OpDef* def : operators) add.Add(def->name());
       return add.Take();
@@ -227,7 +235,7 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
   *begin = before.size() - word.size();
   if (context.in_comment) return {};
   std::vector<Argument> arguments;
-  if (const ReplLayer* layer = impl_->FindLayer(context.callee)) {
+  if (const LayerSignature* layer = impl_->FindLayer(context.callee)) {
     arguments = ArgumentsOf(*layer);
   } else if (const OpDef* callee = registry.Find(context.callee)) {
     arguments = ArgumentsOf(callee->signature);
@@ -268,11 +276,20 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
         add.Add(value->name(), value->name() + ": " + value->type().ToString());
       }
     }
-    for (const ReplLayer& layer : impl_->own_layers) add.Add(layer.name + "(", layer.Signature());
+    for (const LayerSignature& layer : impl_->own_layers) add.Add(layer.name + "(", CallOf(layer));
     return add.Take();
   }
 
   Completer add(word);
+  if (before.ltrim().starts_with("feed ") && !before.contains('=')) {
+    for (auto list : {impl_->graph.inputs(), impl_->graph.parameters(), impl_->graph.states()}) {
+      for (const Value* value : list) {
+        add.Add(value->name() + " = ", value->name() + ": " + value->type().ToString());
+      }
+    }
+    add.Add("training = ");
+    return add.Take();
+  }
   if (const Argument* argument = find_argument(context.attribute)) {
     for (const std::string& choice : argument->choices) add.Add(choice);
     if (word.empty() && argument->choices.empty()) {
@@ -300,7 +317,7 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
   // Where an attribute may stand they would hide it.
   if (!context.at_argument || arguments.empty() || (!word.empty() && !has_argument)) {
     for (const auto* layers : {&impl_->own_layers, &impl_->standard_layers}) {
-      for (const ReplLayer& layer : *layers) add.Add(layer.name + "(", layer.Signature());
+      for (const LayerSignature& layer : *layers) add.Add(layer.name + "(", CallOf(layer));
     }
     for (const OpDef* def : operators) add.Add(def->name() + "(", OpCallToString(def->signature));
   }

@@ -21,7 +21,7 @@ void ReplSession::Impl::FeedTraining(llvm::StringRef expression, SourceRange ran
   values.SetTraining(expression == "true");
   feeds["training"] = expression.str();
   Note("training = " + expression, reply);
-  Show(graph, ChangedSince(before), "", reply);
+  Show(graph, ChangedSince(before), reply);
 }
 
 std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, SourceRange range,
@@ -121,7 +121,7 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   std::vector<Shown> shown = ChangedSince(before);
   llvm::erase_if(shown, [&](const Shown& each) { return each.value == name; });
   shown.insert(shown.begin(), {name, name});
-  Show(graph, shown, "", reply);
+  Show(graph, shown, reply);
   if (reply->failed()) {
     // A run that fails changes nothing.
     reply->output.clear();

@@ -8,10 +8,10 @@
 
 #include "frontend/ast.h"
 #include "frontend/datum.h"
-#include "frontend/repl_layers.h"
 #include "frontend/repl_values.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "pdl/describe_layers.h"
 #include "pdl/repl.h"
 
 namespace pdl {
@@ -24,6 +24,9 @@ struct ReplCommand {
   llvm::StringRef help;
 };
 llvm::ArrayRef<ReplCommand> ReplCommands();
+
+/// "fc(xs...: F[..., D], size: int > 0) -> y".
+std::string CallOf(const LayerSignature& layer);
 
 struct ReplSession::Impl {
   Impl(CompileRequest request_in, ReplHost& host_in);
@@ -76,7 +79,7 @@ struct ReplSession::Impl {
   /// From here on, that is the text.
   void Accept(std::string whole, Tried tried);
   /// The layers that an import makes visible; none where it cannot be read.
-  std::vector<ReplLayer> LayersOf(const ast::ImportStatement* import) const;
+  std::vector<LayerSignature> LayersOf(const ast::ImportStatement* import) const;
 
   // --- repl_show.cc: answers -----------------------------------------------------------------
   /// The name that a statement without a mistake gave to `value`, or to a constant where it is
@@ -85,9 +88,11 @@ struct ReplSession::Impl {
     std::string label;  // empty: an expression
     std::string value;  // of the graph; empty: a constant
   };
-  void Show(const Graph& graph, llvm::ArrayRef<Shown> shown, llvm::StringRef expression,
-            ReplReply* reply);
-  void ShowConstant(const Shown& shown, llvm::StringRef expression, ReplReply* reply);
+  void Show(const Graph& graph, llvm::ArrayRef<Shown> shown, ReplReply* reply);
+  /// A value that is no tensor: as one where it can be, else as it is written.
+  void ShowConstant(const Tried& tried, llvm::StringRef expression, ReplReply* reply);
+  /// The constant that a name stands for.
+  void ShowNamed(llvm::StringRef name, ReplReply* reply);
   /// "y: f32[2] = [0.0, 1.0]".
   void Print(llvm::StringRef label, const Type& type, const ReplValues::Found& found,
              ReplReply* reply);
@@ -127,8 +132,8 @@ struct ReplSession::Impl {
   llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> feeds;
   llvm::StringSet<> fed_in_run;
   /// Standard layers, and those of the text and its imports.
-  std::vector<ReplLayer> standard_layers, own_layers;
-  const ReplLayer* FindLayer(llvm::StringRef name) const;
+  std::vector<LayerSignature> standard_layers, own_layers;
+  const LayerSignature* FindLayer(llvm::StringRef name) const;
   /// Of the statement before this one.
   struct Times {
     double compile = 0, run = 0;

@@ -281,7 +281,7 @@ struct AttentionMaker : OpProtoMaker {
         .Optional();
     AddInput("mask",
              "broadcasts to [..., H, T, S]: truth values, true where a query sees a key; or of q's "
-             "dtype, added to the scaled products. Give `past` with it")
+             "dtype, added to the scaled products")
         .Accepts(kFloatSet | DTypeSet(DType::kBool))
         .Optional();
     AddOutput("y", "[..., H, T, E]; dtype as q");

@@ -7,6 +7,7 @@
 #include "pdl/error.h"
 #include "pdl/inference.h"
 #include "runtime/call_error.h"
+#include "runtime/composed_operator.h"
 
 namespace pdl {
 namespace {
@@ -217,6 +218,11 @@ llvm::Error OperatorBase::Initialize(const OperatorArguments& arguments, DeviceK
   return Finish(arguments_, InitializeAttributes(attributes()));
 }
 
+void OperatorBase::RunRows(const CallState*, llvm::ArrayRef<const Tensor*>, int64_t, int64_t,
+                           void*) const {
+  InternalError(type() + " makes no rows");
+}
+
 llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
   if (context->device().kind != device_kind_) {
     return CallFailure(arguments_, Code::kOperatorUse,
@@ -276,6 +282,9 @@ llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OpRegistry& r
   if (!complete) return Finish(arguments, complete.takeError());
   arguments.attributes = std::move(*complete);
   if (llvm::Error error = CheckNames(arguments)) return error;
+  const bool has_no_kernel =
+      llvm::all_of(arguments.def->kernels, [](auto kernel) { return !kernel; });
+  if (has_no_kernel && arguments.def->lower) return ComposeOperator(registry, arguments, device);
   return CreateOperator(arguments, device);
 }
 

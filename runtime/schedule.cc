@@ -1,5 +1,6 @@
 #include "runtime/schedule.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "llvm/ADT/DenseMap.h"
@@ -209,16 +210,20 @@ class Scheduler {
       llvm::Expected<std::unique_ptr<OperatorBase>> created =
           CreateOperator(ArgumentsOf(*op), schedule_->device.kind);
       if (!created) return created.takeError();
-      bool tile = false;
-      if (request_.fuse && op->def().has(kElementwise) && !op->def().has(kRandom) &&
-          !op->def().has(kEffect) && op->operands().size() <= kMaxTileOperands &&
-          op->results().size() == 1)
-        tile = TileOf(*op, **created).dense != nullptr;
       calls_.push_back(op);
+      kinds_.push_back(request_.fuse ? KindOf(*op, **created) : CallKind::kOther);
       operators_.push_back(std::move(*created));
-      has_tile_.push_back(tile);
     }
     return llvm::Error::success();
+  }
+
+  static CallKind KindOf(const Op& op, const OperatorBase& created) {
+    if (op.def().has(kRandom) || op.def().has(kEffect) || op.results().size() != 1)
+      return CallKind::kOther;
+    if (created.makes_rows()) return CallKind::kRows;
+    const bool tile = op.def().has(kElementwise) && op.operands().size() <= kMaxTileOperands &&
+                      TileOf(op, created).dense != nullptr;
+    return tile ? CallKind::kTile : CallKind::kOther;
   }
 
   static Tile TileOf(const Op& op, const OperatorBase& created) {
@@ -230,7 +235,7 @@ class Scheduler {
   void AddSteps() {
     CallGroups groups;
     if (request_.fuse) {
-      groups = FormGroups(calls_, has_tile_);
+      groups = FormGroups(calls_, kinds_);
     } else {
       for (unsigned i = 0; i < calls_.size(); ++i) groups.push_back({i});
     }
@@ -267,7 +272,10 @@ class Scheduler {
     });
   }
 
-  void AddFused(unsigned group, llvm::ArrayRef<unsigned> members) {
+  void AddFused(unsigned group, llvm::MutableArrayRef<unsigned> members) {
+    // Nothing else in the group computes an operand of the call that makes rows.
+    std::stable_partition(members.begin(), members.end(),
+                          [&](unsigned member) { return kinds_[member] == CallKind::kRows; });
     Step step;
     std::vector<FusedInstruction> instructions;
     std::vector<std::unique_ptr<OperatorBase>> operators;
@@ -276,7 +284,7 @@ class Scheduler {
     for (unsigned member : members) {
       const Op* op = calls_[member];
       FusedInstruction instruction;
-      instruction.tile = TileOf(*op, *operators_[member]);
+      if (kinds_[member] == CallKind::kTile) instruction.tile = TileOf(*op, *operators_[member]);
       instruction.dtype = op->result()->type().dtype;
       for (const Value* operand : op->operands()) {
         if (auto found = internal.find(operand); found != internal.end()) {
@@ -368,7 +376,7 @@ class Scheduler {
   std::unordered_map<Dim, uint32_t, DimHash> dim_index_;
   std::vector<const Op*> calls_;
   std::vector<std::unique_ptr<OperatorBase>> operators_;
-  std::vector<bool> has_tile_;
+  std::vector<CallKind> kinds_;
   std::vector<unsigned> group_of_;
   llvm::DenseMap<const Op*, unsigned> call_index_;
 };

@@ -18,6 +18,10 @@ PDL_API std::vector<LayerSignature> DescribeLayers(const LayerLibrary& library);
 PDL_API std::vector<LayerSignature> DescribeLayers(const std::shared_ptr<const SourceFile>& file,
                                                    Diagnostics* diagnostics);
 
+/// What a text declares where it is called as a layer of that name: its inputs, attrs and outputs.
+PDL_API LayerSignature DescribeNetwork(const std::shared_ptr<const SourceFile>& file,
+                                       llvm::StringRef name, Diagnostics* diagnostics);
+
 }  // namespace pdl
 
 #endif  // PDL_DESCRIBE_LAYERS_H_

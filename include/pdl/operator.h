@@ -85,6 +85,8 @@ struct Preparation {
   /// Output i may be written over input j, where nobody else needs that (same element size and
   /// count; Run works element by element).
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> in_place;
+  /// Of an operator that makes rows (see OperatorBase::RunRows): how many there are.
+  int64_t rows = 0;
 };
 
 /// One call, ready to run, device unknown. Immutable: many threads run one operator at once.
@@ -109,6 +111,15 @@ class PDL_API OperatorBase {
   /// The tile functions of an elementwise call with operands of these dtypes; nullptr functions
   /// where it has none.
   virtual Tile GetTile(llvm::ArrayRef<DType> /*inputs*/, DType /*output*/) const { return {}; }
+  /// Whether RunRows makes the one output of these calls, so that elementwise calls behind it can
+  /// go over some rows while they are in the cache. The call needs no workspace then.
+  virtual bool makes_rows() const { return false; }
+  /// Writes rows [begin, end) of the output to `to`, as RunPrepared would. Rows are runs of the
+  /// output's elements, of equal length; `Preparation::rows` says how many. A row depends on the
+  /// same row of inputs that it may be written over (`Preparation::in_place`), and on all of the
+  /// others. `state` is what Prepare gave. Called by many threads at once.
+  virtual void RunRows(const CallState* state, llvm::ArrayRef<const Tensor*> inputs, int64_t begin,
+                       int64_t end, void* to) const;
   /// Computes outputs whose memory and sizes are set. `context` must be of device_kind() and carry
   /// what Prepare gave. On CUDA it only launches.
   virtual llvm::Error RunPrepared(llvm::ArrayRef<const Tensor*> inputs,

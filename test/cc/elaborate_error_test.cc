@@ -90,7 +90,9 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"y = 9223372036854775807 + 1",
        "25: 9223372036854775807 + 1 does not fit in 64 bits [PDL0210]"},
       {"y = 2 ** 64", "7: 2 ** 64 does not fit in 64 bits [PDL0210]"},
-      {"y = [1] + [2]", "9: lists have no arithmetic: '+' between a list and a list [PDL0210]"},
+      {"y = [1] + [2]",
+       "9: lists have no arithmetic: '+' between a list and a list; [a..., b...] joins two "
+       "[PDL0210]"},
       {"y = \"a\" + 1", "9: '+' does not take the text \"a\" and the int 1 [PDL0210]"},
       {"y = N / 2", "7: sizes are divided with //, which rounds down [PDL0210]"},
       {"y = x > 1", "7: this program has no operator for this sign [PDL0101]"},

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <thread>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pdl/inference.h"
+#include "pdl/op_registry.h"
 #include "proto/pdl.pb.h"
 #include "runtime_testing.h"
 
@@ -290,6 +292,39 @@ TEST_F(OperatorTest, ManyThreadsRunOneOperator) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// `split` and `einsum` have no kernel: what they become runs as a network of its own.
+TEST(SingleCall, OfOperatorsThatAreAlwaysLowered) {
+  Scope scope;
+  CPUContext cpu{1};
+  scope.Create("x")->Set(Tensor::FromValues<float>(DType::kF32, {2, 2}, {1, 2, 3, 4}));
+  auto run = [&](const OpDesc& desc) -> std::string {
+    auto op = CreateOperator(GlobalRegistry(), desc, DeviceKind::kCPU);
+    if (!op) return Message(op.takeError());
+    return Message((*op)->Run(&scope, &cpu));
+  };
+  auto printed = [&](const char* name) { return TensorToString(*scope.Find(name)->Get<Tensor>()); };
+  OpDesc split;
+  split.set_type("split");
+  split.add_inputs("x");
+  split.add_outputs("a");
+  split.add_outputs("b");
+  (*split.mutable_attributes())["parts"].set_int_(2);
+  (*split.mutable_attributes())["axis"].set_int_(1);
+  EXPECT_EQ(run(split), "");
+  EXPECT_EQ(printed("a"), "[[1.0],\n [3.0]]");
+  EXPECT_EQ(printed("b"), "[[2.0],\n [4.0]]");
+  OpDesc einsum;
+  einsum.set_type("einsum");
+  einsum.add_inputs("x");
+  einsum.add_inputs("x");
+  einsum.add_outputs("y");
+  (*einsum.mutable_attributes())["equation"].set_string("ij,kj->ik");
+  EXPECT_EQ(run(einsum), "");
+  EXPECT_EQ(printed("y"), "[[ 5.0, 11.0],\n [11.0, 25.0]]");
+  (*split.mutable_attributes())["axis"].set_int_(2);
+  EXPECT_THAT(run(split), testing::HasSubstr("split: "));
 }
 
 TEST(DeviceContext, Names) {

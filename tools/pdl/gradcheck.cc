@@ -57,6 +57,8 @@ bool HasRule(const OpDef& def) {
 std::string KeyOf(const TestCall& call) {
   std::string key = call.def->name();
   for (const AttributeValue& value : call.attributes) key += "|" + AttributeToString(value);
+  if (call.body)
+    for (const Op* op : call.body->ops()) key += "|" + op->type();
   for (const Tensor& operand : call.operands) {
     const DType dtype = IsFloat(operand.dtype()) ? DType::kF64 : operand.dtype();
     key += "|" + TensorTypeToString(dtype, operand.sizes());

@@ -129,8 +129,8 @@ def recurrent(t, kind, ragged, reverse):
         lines.append(declared(label, value))
     for label, value in zip("hc", states):
         lines.append(declared(label, value))
-    gates = f"{name} @ w_x + b_x" if kind == "gru" else f"{name} @ w_x + (b_x + b_h)"
-    captured = "[w_h, b_h]" if kind == "gru" else "w_h"
+    gates = f"{name} @ w_x"
+    captured = "[w_h, b_x, b_h]" if kind == "gru" else "[w_h, b_x + b_h]"
     results = ["y", "last"] + (["cell"] if kind == "lstm" else [])
     extra = ("" if ragged else ", lengths=lengths") + (", reverse=true" if reverse else "")
     lines.append(f"{', '.join(results)} = scan({gates}, init=[{', '.join('hc'[:len(states)])}], "

@@ -1,0 +1,20 @@
+#ifndef PDL_RUNTIME_COMPOSED_OPERATOR_H_
+#define PDL_RUNTIME_COMPOSED_OPERATOR_H_
+
+#include <memory>
+
+#include "llvm/Support/Error.h"
+#include "pdl/op_registry.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+
+/// The operator of a single call that has no kernel and is always lowered (`split`, `einsum`): it
+/// runs what the call becomes as a network of its own. The registry must outlive it.
+llvm::Expected<std::unique_ptr<OperatorBase>> ComposeOperator(const OpRegistry& registry,
+                                                              const OperatorArguments& arguments,
+                                                              DeviceKind device);
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_COMPOSED_OPERATOR_H_
