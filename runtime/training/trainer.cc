@@ -292,7 +292,8 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
     progress.summed_rows[i] += report.rows;
     if (i >= names.losses || std::isfinite(value)) continue;
     return MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}, of epoch {3}",
-                         names.all[i], FloatToString(value), report.step, report.epoch);
+                         names.all[i], std::isnan(value) ? "nan" : FloatToString(value),
+                         report.step, report.epoch);
   }
   return report;
 }
