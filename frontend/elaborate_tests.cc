@@ -35,25 +35,21 @@ std::vector<std::vector<const ast::Statement*>> RunsOf(const ast::TestStatement&
 
 }  // namespace
 
-std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
-                                 Diagnostics* diagnostics) {
-  const std::unique_ptr<Ast> ast = Parse(file, diagnostics);
-  std::vector<TestBlock> tests;
-  for (const ast::TestStatement* test : TestsOf(*ast)) {
-    tests.push_back(
+TestSuite::TestSuite(CompileRequest request, Diagnostics* diagnostics)
+    : request_(std::move(request)), ast_(Parse(request_.file, diagnostics)) {
+  for (const ast::TestStatement* test : TestsOf(*ast_)) {
+    tests_.push_back(
         {test->name.value.str(), test->range, static_cast<unsigned>(RunsOf(*test).size())});
   }
-  return tests;
 }
+TestSuite::~TestSuite() = default;
 
-TestResult CompileTest(const CompileRequest& request, unsigned test, unsigned run,
-                       llvm::ArrayRef<TestValue> earlier) {
+TestResult TestSuite::Compile(unsigned test, unsigned run,
+                              llvm::ArrayRef<TestValue> earlier) const {
+  assert(test < tests_.size() && "no such test");
   TestResult result;
-  const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
-  const std::vector<const ast::TestStatement*> tests = TestsOf(*ast);
-  assert(test < tests.size() && "no such test");
-  Elaborator elaborator(request, *ast, &result.diagnostics);
-  TestRun made = elaborator.RunTest(*tests[test], run, earlier);
+  Elaborator elaborator(request_, *ast_, &result.diagnostics);
+  TestRun made = elaborator.RunTest(*TestsOf(*ast_)[test], run, earlier);
   if (result.diagnostics.has_errors()) {
     result.diagnostics.Sort();
   } else {
