@@ -136,7 +136,6 @@ std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, cons
   if (callee == nullptr) return std::nullopt;
   const llvm::StringRef name = callee->name;
   const size_t count = expr->arguments.size() + (piped != nullptr ? 1 : 0);
-  if (piped == nullptr && name == "grad") return EvaluateGrad(expr);
   if (piped == nullptr && name == "params" && expr->arguments.size() == 1 &&
       !expr->arguments[0].is_named()) {
     std::vector<Value*> parameters;
@@ -199,6 +198,7 @@ void Elaborator::AddAttribute(const AttributeDecl& decl, const Datum& datum, Att
     call->is_poison = true;
     return;
   }
+  if (!decl.dtype_from.empty()) place.literal = datum;
   call->attributes.push_back({decl.name, std::move(*value)});
   call->places.push_back(std::move(place));
 }
@@ -219,6 +219,7 @@ std::optional<DType> Elaborator::LiteralDType(const AttributeDecl& decl, const C
 
 void Elaborator::BindAttribute(const AttributeDecl& decl, const ast::Argument& argument,
                                Call* call) {
+  if (decl.kind == AttributeKind::kBlock) return BindBody(decl, argument, call);
   Datum datum;
   const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
   const std::optional<DType> dtype = decl.kind == AttributeKind::kDType && name != nullptr
@@ -236,7 +237,8 @@ void Elaborator::BindAttribute(const AttributeDecl& decl, const ast::Argument& a
 void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, Call* call) {
   const OpSignature& signature = call->def->signature;
   const size_t fixed = signature.inputs.size();
-  const bool repeats = fixed > 0 && signature.inputs.back().repeatable;
+  const bool repeats =
+      fixed > 0 && (signature.inputs.back().repeatable || signature.has_counts());
   llvm::SmallVector<const AttributeDecl*, 4> positional;
   for (const AttributeDecl& decl : signature.attributes)
     if (decl.positional) positional.push_back(&decl);
@@ -268,10 +270,11 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
         continue;
       }
       const int attribute = signature.FindAttribute(argument.name.text);
-      if (attribute < 0) {
+      if (attribute < 0 || signature.attributes[attribute].counted) {
         std::vector<llvm::StringRef> known;
         known.reserve(signature.attributes.size() + signature.inputs.size());
-        for (const AttributeDecl& decl : signature.attributes) known.push_back(decl.name);
+        for (const AttributeDecl& decl : signature.attributes)
+          if (!decl.counted) known.push_back(decl.name);
         for (const InputDecl& decl : signature.inputs) known.push_back(decl.name);
         Error(Code::kUnknownAttribute, argument.name.range,
               "'" + signature.name + "' has no attribute or input '" + argument.name.text + "'" +
@@ -316,6 +319,7 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
     }
   }
   for (const auto& [decl, argument] : tensor_attributes) BindAttribute(*decl, *argument, call);
+  if (signature.has_counts()) return BindCounted(named_inputs, call);
   if (!any_named_input) return LeaveOutInputs(call);
 
   // Inputs by name follow those by position, without a gap.
@@ -376,6 +380,10 @@ void Elaborator::LeaveOutInputs(Call* call) {
 
 Elaborator::Results Elaborator::EvaluateCall(const ast::CallExpr* expr, const Operand* piped,
                                              Targets targets) {
+  if (const auto* callee = llvm::dyn_cast<ast::NameExpr>(expr->callee);
+      callee != nullptr && callee->name == "grad") {
+    return EvaluateGrad(expr, piped, targets);
+  }
   if (std::optional<Datum> builtin = EvaluateBuiltin(expr, piped)) {
     Results results;
     if (!builtin->is_poison()) results.all.push_back({"", std::move(*builtin), expr->range});
@@ -436,6 +444,12 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
   const OpSignature& signature = call.def->signature;
   auto input_of = [&](size_t operand) -> const InputDecl* {
     if (signature.inputs.empty()) return nullptr;
+    if (!call.counts.empty()) {
+      size_t input = 0;
+      for (; input + 1 < call.counts.size() && operand >= call.counts[input]; ++input)
+        operand -= call.counts[input];
+      return &signature.inputs[input];
+    }
     return &signature.inputs[std::min(operand, signature.inputs.size() - 1)];
   };
   // Literals take the dtype of the first tensor beside them.
@@ -471,9 +485,11 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
     if (tensor != nullptr) operand.datum = Datum(tensor);
   }
   if (!ok) return nullptr;
+  if (call.body != nullptr && !ElaborateBody(call, operands, targets)) return nullptr;
+  for (Value*& operand : operands) operand = InBody(operand);
   CallOptions options;
   options.location = LocationAt(call.place.begin);
-  options.block = call.block;
+  options.block = call.block.index == 0 && body_ != nullptr ? body_->block : call.block;
   options.recompute = frame_->recompute;
   if (!frame_->path.empty()) options.layer_path = llvm::StringRef(frame_->path).drop_back().str();
   llvm::Expected<std::vector<AttributeValue>> values =
@@ -523,6 +539,7 @@ Value* Elaborator::EmitConstant(Constant constant, SourceRange range, Targets ta
   call.places.push_back({{}, range, nullptr, {}});
   CallOptions options;
   options.location = LocationAt(range.begin);
+  if (body_ != nullptr) options.block = body_->block;
   if (!frame_->path.empty()) options.layer_path = llvm::StringRef(frame_->path).drop_back().str();
   llvm::SmallVector<std::string, 1> names;
   if (!targets.empty()) {

@@ -129,6 +129,7 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
                                       const Operand* piped, Targets targets) {
   const Callee& callee = function->callee;
   llvm::SmallVector<Operand, 2> operands;
+  llvm::SmallVector<LayerArgument, 2> named;
   bool is_poison = false;
   if (piped != nullptr) operands.push_back(*piped);
   for (const ast::Argument& argument : expr->arguments) {
@@ -144,6 +145,11 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
               "'" + file_->Text(expr->callee->range) +
                   "' is a function: its attributes are settled where it is made");
         is_poison = true;
+        continue;
+      }
+      if (callee.is_network()) {
+        is_poison |= datum.holds_poison();
+        named.push_back({argument.name, std::move(datum), argument.value->range});
         continue;
       }
     }
@@ -169,6 +175,7 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
     LayerArguments arguments = function->arguments;
     arguments.place = expr->callee->range;
     arguments.operands = std::move(operands);
+    arguments.named.append(named.begin(), named.end());
     const bool is_instance = !function->path.empty();
     const std::string way = is_instance ? function->path : TakeWay(callee.name, !targets.empty());
     return CallLayer(callee, arguments, way, is_instance || frame_->is_instance, function->active,

@@ -86,6 +86,17 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       arguments->is_poison |= arguments->named.back().datum.holds_poison();
       continue;
     }
+    if (in_minimize_ && name == "clip_norm") {
+      AttributeDecl decl;
+      decl.name = name.str();
+      decl.kind = AttributeKind::kFloat;
+      decl.lower = Bound{0, true};
+      const std::optional<Datum> value =
+          CheckAttribute(decl, Evaluate(argument.value), argument.value->range, file_, "minimize");
+      arguments->is_poison |= !value;
+      if (value) arguments->clip_norm = value->number();
+      continue;
+    }
     if (name == "training" || name == "recompute") {
       const Datum datum = Evaluate(argument.value);
       const auto* value = datum.get<bool>();
@@ -104,6 +115,7 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       continue;
     }
     std::vector<llvm::StringRef> known = {"training", "recompute"};
+    if (in_minimize_) known.push_back("clip_norm");
     if (callee.layer != nullptr) {
       for (const ast::Parameter& parameter : callee.layer->parameters)
         known.push_back(parameter.name.text);
@@ -170,7 +182,8 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
   frame.callee = callee.name;
   frame.origin = LocationAt(arguments.place.begin);
   frame.training_off = frame_->training_off || arguments.training_off;
-  frame.recompute = frame_->recompute || arguments.recompute;
+  frame.recompute = frame_->recompute;
+  if (frame.recompute == 0 && arguments.recompute) frame.recompute = ++recomputed_;
   frame.is_instance = is_instance;
   frame.active.assign(active.begin(), active.end());
   frame.active.push_back(identity);

@@ -126,9 +126,25 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
   }
 }
 
+void Elaborator::SetUpdate(Value* state, Value* value) {
+  if (step_updates_ == nullptr) return graph_.AddUpdate(state, value);
+  auto is_it = [&](const GraphUpdate& update) { return update.state == state; };
+  auto known = llvm::find_if(*step_updates_, is_it);
+  if (known == step_updates_->end()) {
+    step_updates_->push_back({state, value});
+  } else {
+    known->value = value;
+  }
+}
+
 void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
   const llvm::StringRef name = statement->name.text;
   frame_->base = name.str();
+  if (body_ != nullptr) {
+    Error(Code::kBody, statement->name.range,
+          "the body of a loop updates no state; carry '" + name + "' from step to step");
+    return Poison(statement->name);
+  }
   const Datum datum = Evaluate(statement->value, FullName(name));
   auto known = frame_->states.find(name);
   Value* state = known != frame_->states.end() ? known->second : graph_.FindValue(FullName(name));
@@ -147,7 +163,7 @@ void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
   if (value == nullptr) return Poison(statement->name);
   if (CheckType(value->type(), state->type(), statement->value->range,
                 "the next value of '" + name + "'")) {
-    graph_.AddUpdate(state, value);
+    SetUpdate(state, value);
     if (journal_ != nullptr) journal_->states.emplace_back(state, CurrentState(state));
     current_[state] = value;
   }

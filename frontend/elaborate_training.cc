@@ -1,7 +1,6 @@
-// What belongs to training: `training`, `step`, `minimize`, names of parameters, `grad`.
+// What belongs to training: `training`, `step`, `minimize`, names of parameters.
 #include "frontend/elaborator.h"
 #include "frontend/sugar.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
@@ -154,7 +153,22 @@ void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
     Error(Code::kBadMinimize, range, "there is nothing to learn: no parameter is trainable");
     ok = false;
   }
+  for (const GraphTraining& other : graph_.trainings()) {
+    const auto shared = llvm::find_if(training.parameters, [&](const Value* parameter) {
+      return llvm::is_contained(other.parameters, parameter);
+    });
+    if (!ok || shared == training.parameters.end()) continue;
+    const SourceRange range =
+        statement->over != nullptr ? statement->over->range : statement->loss->range;
+    Diagnostic& diagnostic =
+        Error(Code::kBadMinimize, range,
+              "'" + (*shared)->name() + "' is changed by another minimize already");
+    NoteAtLocation(&diagnostic, other.location, "here");
+    ok = false;
+  }
+  in_minimize_ = true;
   const Datum with = ReadFunction(statement->with);
+  in_minimize_ = false;
   ok &= !with.is_poison();
   const auto* optimizer = with.get<Datum::FunctionValue>();
   if (!with.is_poison()) {
@@ -185,68 +199,9 @@ void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
       training.every = static_cast<uint32_t>(*number);
     }
   }
-  if (ok) graph_.AddTraining(std::move(training));
-}
-
-// ---------------------------------------------------------------------------------------------
-
-namespace {
-
-// Whether `value` is computed from `from`.
-bool DependsOn(Value* value, const Value* from) {
-  llvm::SmallVector<Value*, 16> pending = {value};
-  llvm::DenseSet<const Value*> seen;
-  while (!pending.empty()) {
-    Value* next = pending.pop_back_val();
-    if (next == from) return true;
-    if (next->producer() == nullptr || !seen.insert(next).second) continue;
-    pending.append(next->producer()->operands().begin(), next->producer()->operands().end());
-  }
-  return false;
-}
-
-}  // namespace
-
-Datum Elaborator::EvaluateGrad(const ast::CallExpr* expr) {
-  const llvm::ArrayRef<ast::Argument> arguments = expr->arguments;
-  std::vector<Datum> given;
-  bool ok = true;
-  for (const ast::Argument& argument : arguments) {
-    given.push_back(Evaluate(argument.value));
-    ok &= !given.back().holds_poison();
-  }
-  if (!ok) return Datum();
-  if (given.size() < 2 || given.size() > 3) {
-    Error(Code::kOperandCount, expr->callee->range,
-          "'grad' takes a loss and what it is derived by, got " + llvm::Twine(given.size()) +
-              (given.size() == 1 ? " input" : " inputs"));
-    return Datum();
-  }
-  Value* loss = given[0].tensor();
-  Value* x = given[1].tensor();
-  if (loss != nullptr && x != nullptr && !DependsOn(loss, x)) {
-    Diagnostic& diagnostic =
-        Error(Code::kBadGradient, arguments[1].value->range,
-              "'" + file_->Text(arguments[0].value->range) + "' does not depend on '" +
-                  file_->Text(arguments[1].value->range) + "' as it is here");
-    // Where the name was given another value after the loss had used it.
-    if (const auto* name = llvm::dyn_cast<ast::NameExpr>(arguments[1].value)) {
-      const ast::Statement* last = nullptr;
-      for (const ast::Statement* statement : ast_.statements) {
-        const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
-        if (statement->range.begin >= expr->range.begin) break;
-        if (assign == nullptr) continue;
-        for (const ast::Identifier& target : assign->targets)
-          if (target.text == name->name) last = statement;
-      }
-      if (last != nullptr) {
-        diagnostic.NoteAt(file_, last->range, "'" + name->name.str() + "' was assigned here");
-      }
-    }
-    return Datum();
-  }
-  NotYet(expr->callee->range, "'grad' is");
-  return Datum();
+  if (!ok || !CheckReached(statement, &training)) return;
+  if (request_.training_step) ElaborateStep(statement, **optimizer, &training);
+  graph_.AddTraining(std::move(training));
 }
 
 }  // namespace pdl

@@ -166,6 +166,21 @@ bool Elaborator::ReadInitializer(const ast::VariableStatement* statement, const 
     if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) give(decl, type.dims);
     if (decl.kind == AttributeKind::kDType) give(decl, type.dtype);
   }
+  // So literals are of that dtype.
+  for (auto [given, place] : llvm::zip_equal(initializer.attributes, initializer.places)) {
+    if (place.literal.is_poison()) continue;
+    const AttributeDecl& decl = signature.attributes[signature.FindAttribute(given.name)];
+    llvm::Expected<AttributeValue> value =
+        ToAttribute(place.literal, decl, LiteralDType(decl, initializer));
+    if (value) {
+      given.value = std::move(*value);
+    } else {
+      Error(Code::kAttributeType, place.value,
+            "attribute '" + decl.name + "' of '" + initializer.def->name() + "' " +
+                llvm::toString(value.takeError()));
+      return false;
+    }
+  }
   initializer.block = graph_.AddBlock();
   frame_->base = statement->name.text.str();
   Op* op = Emit(initializer, {});

@@ -28,6 +28,7 @@ Graph Elaborator::Run() {
     Error(Code::kRedefined, test->name.range, "there is a test of this name already")
         .Note("first on line " + std::to_string(file_->LineOf(entry->second.begin)));
   }
+  if (request_.training_step && !graph_.trainings().empty()) CountStep();
   ElaborateLoads();
   CheckSymbolsSolvable();
   CheckSettingsUsed();

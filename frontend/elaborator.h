@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler.h"
 #include "pdl/constraints.h"
+#include "pdl/differentiate.h"
 #include "pdl/storage.h"
 #include "pdl/test_block.h"
 
@@ -82,7 +83,7 @@ struct Frame {
   size_t next_operand = 0;
   std::string missing_input;  // one of a file's that was left out
   bool training_off = false;
-  bool recompute = false;
+  uint32_t recompute = 0;  // which call of a layer is to be computed again, or 0
   bool is_instance = false;
   std::vector<const void*> active;
   llvm::ArrayRef<std::string> result_names;
@@ -270,11 +271,37 @@ class Elaborator {
   std::vector<std::string> WaysOf(llvm::StringRef name);
   Datum EvaluateTraining(SourceRange range);
   Datum EvaluateStep();
-  Datum EvaluateGrad(const ast::CallExpr* expr);
+
+  // --- elaborate_gradients.cc ----------------------------------------------------------------
+  Results EvaluateGrad(const ast::CallExpr* expr, const Operand* piped, Targets targets);
+  bool CheckDerivedBy(const Operand& x);
+  void ReportIndependence(const ast::CallExpr* expr, const Operand& y, const Operand& x);
+  /// False where a mistake was reported at `place`: nothing flows, or it leads through a call that
+  /// has no gradient.
+  bool CheckFlow(const GradientFlow& flow, SourceRange place, const llvm::Twine& from,
+                 const llvm::Twine& to);
+  /// A note with the text that a call of the graph came from.
+  void NoteAtLocation(Diagnostic* diagnostic, LocationId id, std::string text);
+  Op* EmitGradient(const Operand& y, std::optional<Operand> dy, llvm::ArrayRef<Operand> xs,
+                   SourceRange place, Targets targets);
+  /// Leaves out the parameters that the loss does not depend on.
+  bool CheckReached(const ast::MinimizeStatement* statement, GraphTraining* training);
+  /// Adds what a step computes: the gradients, and the next values of parameters and of the
+  /// optimizer's states.
+  void ElaborateStep(const ast::MinimizeStatement* statement, const Function& optimizer,
+                     GraphTraining* training);
+  Value* CallOptimizer(const Function& optimizer, Value* parameter, Value* gradient,
+                       SourceRange place);
+  Value* CallStandardLayer(llvm::StringRef name, llvm::ArrayRef<Operand> operands,
+                           llvm::ArrayRef<std::pair<llvm::StringRef, double>> attributes,
+                           llvm::StringRef path, SourceRange place);
+  /// `step` is one more after each step.
+  void CountStep();
 
   // --- elaborate_statements.cc ---------------------------------------------------------------
   void Elaborate(const ast::Statement* statement);
   void ElaborateUpdate(const ast::UpdateStatement* statement);
+  void SetUpdate(Value* state, Value* value);
   void ElaborateOutput(const ast::OutputStatement* statement);
   void ElaborateAssign(const ast::AssignStatement* statement);
   void ElaborateAssert(const ast::AssertStatement* statement);
@@ -346,6 +373,27 @@ class Elaborator {
   bool CheckPackedSubscripts(const Type& type, const ast::IndexExpr* index);
   Datum SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets);
 
+  // --- elaborate_bodies.cc -------------------------------------------------------------------
+  /// The block that is being filled, and what it reads from outside.
+  struct OpenBody {
+    BlockId block;
+    OpenBody* outer = nullptr;
+    /// By value from outside: the block's input, or a copy of what a Plan knows.
+    llvm::DenseMap<Value*, Value*> inside;
+    std::vector<Value*> captured;
+  };
+  /// The value as calls of the open body may read it.
+  Value* InBody(Value* value);
+  uint32_t HomeOf(const Value* value) const;
+  void BindBody(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
+  /// Operands of counted inputs, by position those of the first one.
+  void BindCounted(llvm::ArrayRef<const ast::Argument*> named_inputs, Call* call);
+  /// Fills the block of a call with its body, and adds what that reads from outside to the operands.
+  bool ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets);
+  bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef way, BlockId block);
+  Results ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands, SourceRange place,
+                  llvm::StringRef way);
+
   // --- elaborate_calls.cc --------------------------------------------------------------------
   /// The results of a call, or of the last call of a pipe; of anything else itself.
   Results EvaluateResults(const ast::Expr* expr, Targets targets);
@@ -397,6 +445,7 @@ class Elaborator {
   Frame* frame_ = nullptr;
   unsigned depth_ = 0;              // of calls of layers
   size_t calls_ = 0;                // of layers, in all
+  uint32_t recomputed_ = 0;         // of layers that are to be computed again
   llvm::StringSet<> spoiled_ways_;  // to calls of layers that lack a part, for a mistake
   /// Old values of names, and what states were, while both sides of an `if` are elaborated.
   struct Journal {
@@ -407,8 +456,12 @@ class Elaborator {
   Journal* journal_ = nullptr;
   bool in_block_ = false;                   // of an `if` or `for`
   llvm::DenseMap<Value*, Value*> current_;  // of states
+  OpenBody* body_ = nullptr;
+  llvm::DenseMap<const Value*, uint32_t> homes_;  // of inputs of blocks
   Value* training_ = nullptr;
   Value* step_ = nullptr;
+  bool in_minimize_ = false;                          // the optimizer of a minimize is read
+  std::vector<GraphUpdate>* step_updates_ = nullptr;  // while an optimizer is elaborated
   struct PendingLoad {
     const ast::LoadStatement* statement;
     Module* module;

@@ -27,6 +27,8 @@ struct AttributePlace {
   SourceRange value;
   const ast::Expr* expr = nullptr;
   std::vector<SourceRange> elements;  // of a list that is not one expression
+  /// A literal whose dtype another attribute says; else poison.
+  Datum literal = {};
 };
 
 /// A call of an operator before it is added to the graph.
@@ -40,6 +42,11 @@ struct Call {
   std::shared_ptr<const SourceFile> attribute_file;
   bool is_poison = false;  // a part of it is
   BlockId block;
+  /// Of an operator with counted inputs: how many operands each has.
+  llvm::SmallVector<size_t, 4> counts;
+  /// What its Block attribute is made of.
+  std::shared_ptr<const Function> body;
+  AttributePlace body_place;
 };
 
 /// What is called: an operator, a layer, or a whole file; none of them where it is poison.
@@ -69,6 +76,8 @@ struct LayerArguments {
   llvm::SmallVector<LayerArgument, 4> named;
   bool training_off = false;
   bool recompute = false;
+  /// Of an optimizer: the largest norm of all gradients together.
+  std::optional<double> clip_norm;
   bool is_poison = false;
 };
 

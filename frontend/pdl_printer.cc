@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "frontend/sugar.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler.h"
 
@@ -23,10 +25,39 @@ class PdlPrinter {
   void PrintOp(const Op& op);
   // `cos(x, scale=5.0)`; an initializer leaves out what its declaration says.
   void PrintCall(const Op& op, const Type* declared);
+  // The operands of counted inputs: `x, init=[h, c]`.
+  void PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream&()> next);
+  // The layers that are the bodies of a call; theirs come before.
+  void PrintBodies(const Op& op);
+  void PrintBody(BlockId id, const Op& caller);
+  // In the body of a loop the last part of a name, so that the way to it is that of the call.
+  llvm::StringRef NameOf(const Value* value) const {
+    auto found = names_.find(value);
+    return found == names_.end() ? llvm::StringRef(value->name()) : found->second;
+  }
 
   const Graph& graph_;
   llvm::raw_ostream& os_;
+  llvm::StringRef indent_;
+  llvm::DenseMap<const Value*, std::string> names_;
+  llvm::DenseMap<uint32_t, std::string> bodies_;  // layers by block
+  llvm::StringSet<> layers_;
 };
+
+// `name`, with another end where that is taken.
+std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
+  std::string unique = name.str();
+  for (unsigned i = 2; !taken.insert(unique).second; ++i)
+    unique = (name + "_" + llvm::Twine(i)).str();
+  return unique;
+}
+
+std::string AsIdentifier(llvm::StringRef name) {
+  std::string text = name.str();
+  for (char& c : text)
+    if (!llvm::isAlnum(c)) c = '_';
+  return text.empty() || llvm::isDigit(text[0]) ? "v" + text : text;
+}
 
 void PdlPrinter::PrintComment(llvm::StringRef comment) {
   if (comment.empty()) return;
@@ -43,8 +74,12 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
     first = false;
     return os_;
   };
-  for (const Value* operand : op.operands()) next() << operand->name();
   const OpSignature& signature = op.def().signature;
+  if (signature.has_counts()) {
+    PrintCounted(op, next);
+  } else {
+    for (const Value* operand : op.operands()) next() << NameOf(operand);
+  }
   const bool is_repeatable = !signature.inputs.empty() && signature.inputs.back().repeatable;
   // A positional attribute directly behind all inputs reads best without its name.
   const int positional = signature.PositionalAttribute();
@@ -55,7 +90,12 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
       const AttributeValue& value = op.attribute_values()[i];
       const bool is_bare = static_cast<int>(i) == positional && may_stand_bare;
       if (is_bare != (pass == 0)) continue;
+      if (decl.counted) continue;
       if (!decl.required() && Identical(value, decl.default_value)) continue;
+      if (const auto* block = std::get_if<BlockId>(&value)) {
+        next() << decl.name << '=' << bodies_.lookup(block->index) << "()";
+        continue;
+      }
       if (declared != nullptr && !decl.is_list) {
         if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) continue;
         if (decl.kind == AttributeKind::kDType) continue;
@@ -96,10 +136,68 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
   os_ << '\n';
 }
 
+void PdlPrinter::PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream&()> next) {
+  const OpSignature& signature = op.def().signature;
+  size_t operand = 0;
+  for (size_t i = 0; i < signature.inputs.size(); ++i) {
+    const InputDecl& input = signature.inputs[i];
+    const size_t end =
+        std::min(op.operands().size(), signature.FirstOperand(i + 1, op.attribute_values()));
+    llvm::ArrayRef<Value*> given = op.operands().slice(operand, end - operand);
+    operand = end;
+    if (given.empty()) continue;
+    if (i == 0) {
+      for (const Value* value : given) next() << NameOf(value);
+    } else if (!input.repeatable) {
+      next() << input.name << '=' << NameOf(given.front());
+    } else {
+      next() << input.name << "=[";
+      llvm::ListSeparator separator(", ");
+      for (const Value* value : given) os_ << separator << NameOf(value);
+      os_ << ']';
+    }
+  }
+}
+
+void PdlPrinter::PrintBodies(const Op& op) {
+  for (const AttributeValue& value : op.attribute_values())
+    if (const auto* block = std::get_if<BlockId>(&value)) PrintBody(*block, op);
+}
+
+void PdlPrinter::PrintBody(BlockId id, const Op& caller) {
+  if (bodies_.contains(id.index)) return;
+  const Block& block = graph_.block(id);
+  for (const Op* op : block.ops) PrintBodies(*op);
+  const std::string layer = Unique(AsIdentifier(NameOf(caller.result())) + "_body", layers_);
+  bodies_[id.index] = layer;
+  llvm::StringSet<> taken;
+  auto take = [&](const Value* value) {
+    const llvm::StringRef name = value->name();
+    names_[value] = Unique(AsIdentifier(name.substr(name.rfind('.') + 1)), taken);
+  };
+  llvm::for_each(block.inputs, take);
+  for (const Op* op : block.ops) llvm::for_each(op->results(), take);
+  os_ << "layer " << layer << '(';
+  llvm::ListSeparator input_separator(", ");
+  for (const Value* input : block.inputs)
+    os_ << input_separator << NameOf(input) << ": " << input->type().ToString();
+  os_ << ") {\n";
+  const llvm::StringRef indent = std::exchange(indent_, "  ");
+  for (const Op* op : block.ops) PrintOp(*op);
+  indent_ = indent;
+  os_ << "  return ";
+  llvm::ListSeparator output_separator(", ");
+  for (size_t i = 0; i < block.outputs.size(); ++i)
+    os_ << output_separator << "out" << i << '=' << NameOf(block.outputs[i]);
+  os_ << "\n}\n";
+}
+
 void PdlPrinter::PrintOp(const Op& op) {
+  PrintBodies(op);
   PrintComment(op.result()->comment());
+  os_ << indent_;
   llvm::ListSeparator separator(", ");
-  for (const Value* result : op.results()) os_ << separator << result->name();
+  for (const Value* result : op.results()) os_ << separator << NameOf(result);
   os_ << " = ";
   PrintCall(op, nullptr);
   os_ << '\n';

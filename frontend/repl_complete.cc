@@ -118,6 +118,7 @@ struct Argument {
 std::vector<Argument> ArgumentsOf(const OpSignature& signature) {
   std::vector<Argument> arguments;
   for (const AttributeDecl& attribute : signature.attributes) {
+    if (attribute.counted) continue;
     Argument argument{attribute.name, attribute.ToString()};
     for (const std::string& choice : attribute.choices) {
       argument.choices.push_back("\"" + choice + "\"");
@@ -129,7 +130,7 @@ std::vector<Argument> ArgumentsOf(const OpSignature& signature) {
     arguments.push_back(std::move(argument));
   }
   for (const InputDecl& input : signature.inputs) {
-    if (!input.repeatable) arguments.push_back({input.name, "input", /*is_input=*/true});
+    if (!input.repeatable || signature.has_counts()) arguments.push_back({input.name, "input", /*is_input=*/true});
   }
   return arguments;
 }

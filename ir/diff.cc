@@ -191,7 +191,7 @@ std::vector<std::string> Differ::CallChanges(const Op& before, const Op& after) 
     return llvm::join(llvm::map_range(op.operands(), [](const Value* v) { return v->name(); }),
                       ", ");
   };
-  if (before.recompute() != after.recompute())
+  if ((before.recompute() != 0) != (after.recompute() != 0))
     changes.push_back(Arrow("recompute", before.recompute() ? "true" : "false",
                             after.recompute() ? "true" : "false"));
   bool same_operands = before.operands().size() == after.operands().size();

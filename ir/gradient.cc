@@ -3,10 +3,11 @@
 namespace pdl {
 
 GradientContext::GradientContext(Graph& graph, const OpRegistry& registry, const Op& op,
-                                 llvm::ArrayRef<Value*> output_gradients)
+                                 llvm::ArrayRef<Value*> output_gradients, Source* source)
     : graph_(&graph),
       registry_(&registry),
       op_(&op),
+      source_(source),
       output_gradients_(output_gradients.begin(), output_gradients.end()),
       input_gradients_(op.operands().size(), nullptr) {}
 
@@ -68,6 +69,28 @@ Value* GradientContext::SumTo(Value* gradient, Value* to) {
 
 void GradientContext::SetInputGradient(unsigned index, Value* gradient) {
   input_gradients_[index] = gradient;
+}
+
+llvm::Expected<Value*> GradientContext::FitGradient(unsigned index) {
+  Value* gradient = input_gradients_[index];
+  if (gradient == nullptr) return nullptr;
+  const Type& wanted = op_->operands()[index]->type();
+  const Type& found = gradient->type();
+  if (found.dtype == wanted.dtype && found.dims == wanted.dims) return gradient;
+  auto may_differ = [](const Dim& a, const Dim& b) {
+    return a.is_constant() && b.is_constant() && a != b;
+  };
+  bool fits = found.dtype == wanted.dtype && found.rank() == wanted.rank();
+  for (unsigned axis = 0; fits && axis < wanted.rank(); ++axis)
+    fits = !may_differ(found.dims[axis], wanted.dims[axis]);
+  if (fits) {
+    gradient = Call("reshape", {gradient}, {{"dims", wanted.dims}});
+    if (llvm::Error error = TakeError()) return error;
+    return gradient;
+  }
+  return llvm::createStringError("gradient of '" + op_->type() + "': that of operand " +
+                                 std::to_string(index) + " is " + found.ToString() +
+                                 ", the operand " + wanted.ToString());
 }
 
 llvm::Error GradientContext::TakeError() {

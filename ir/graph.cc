@@ -108,7 +108,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
                                            CallOptions options) {
   llvm::SmallVector<const Type*, 4> types;
   for (Value* operand : operands) types.push_back(&operand->type_);
-  InferenceContext context(def, types, attributes, operands);
+  InferenceContext context(def, types, attributes, operands, this);
   if (llvm::Error error = Infer(context)) return error;
   if (result_names.size() != context.outputs().size())
     InternalError("'" + def.name() + "' needs a name for each of its results");
@@ -167,8 +167,36 @@ BlockId Graph::AddBlock() {
 }
 
 Value* Graph::AddBlockInput(BlockId block, llvm::StringRef name, Type type, LocationId location) {
+  // A size that no input of the network has is the block's own.
+  for (const Dim& dim : type.dims)
+    dim.ForEachSymbol([&](llvm::StringRef symbol) {
+      if (symbols_.try_emplace(symbol, 2).second) data_symbols_.insert(symbol);
+    });
   return blocks_[block.index].inputs.emplace_back(
       NewValue(name, std::move(type), ValueKind::kInput, location));
+}
+
+llvm::Expected<std::vector<Type>> Graph::BodyTypes(const OpDef& def,
+                                                   llvm::ArrayRef<Value*> operands,
+                                                   llvm::ArrayRef<AttributeValue> attributes) {
+  llvm::SmallVector<const Type*, 4> types;
+  for (Value* operand : operands) types.push_back(&operand->type_);
+  InferenceContext context(def, types, attributes, operands, this);
+  llvm::Expected<std::vector<Type>> given = def.body(context);
+  if (!given) return given.takeError();
+  llvm::SmallVector<Dim, 1> fresh;
+  for (const std::string& hint : context.fresh_symbols()) {
+    fresh.push_back(Dim::Symbol(NewSymbol(hint)));
+    data_symbols_.insert(fresh.back().symbol());
+  }
+  for (Type& type : *given)
+    for (Dim& dim : type.dims)
+      dim = dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
+        unsigned index;
+        if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
+        return fresh[index];
+      });
+  return given;
 }
 
 void Graph::AddOutput(llvm::StringRef name, Value* value, std::string comment) {
@@ -179,6 +207,12 @@ void Graph::ClearOutputs() {
   outputs_.clear();
   updates_.clear();
   update_of_.clear();
+}
+
+void Graph::MakeState(Value* parameter) {
+  parameters_.erase(llvm::find(parameters_, parameter));
+  states_.push_back(parameter);
+  parameter->kind_ = ValueKind::kState;
 }
 
 void Graph::AddUpdate(Value* state, Value* value) {
@@ -267,7 +301,10 @@ void Graph::ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacement
   };
   for (GraphOutput& output : outputs_) replace(output.value);
   for (GraphUpdate& update : updates_) replace(update.value);
-  for (GraphTraining& training : trainings_) replace(training.loss);
+  for (GraphTraining& training : trainings_) {
+    replace(training.loss);
+    for (GraphUpdate& update : training.updates) replace(update.value);
+  }
   for (Block& block : blocks_) llvm::for_each(block.outputs, replace);
 }
 
@@ -297,11 +334,21 @@ void Graph::SetBlockOutputs(BlockId block, std::vector<Value*> outputs) {
   blocks_[block.index].outputs = std::move(outputs);
 }
 
+void Graph::SetBlockInputs(BlockId block, std::vector<Value*> inputs) {
+  for (const Value* input : blocks_[block.index].inputs)
+    if (!llvm::is_contained(inputs, input)) names_.erase(input->name_);
+  blocks_[block.index].inputs = std::move(inputs);
+}
+
+void Graph::SetBlockOps(BlockId block, std::vector<Op*> ops) {
+  blocks_[block.index].ops = std::move(ops);
+}
+
 void Graph::RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
                       std::vector<AttributeValue> attributes) {
   llvm::SmallVector<const Type*, 4> types;
   for (Value* operand : operands) types.push_back(&operand->type_);
-  InferenceContext context(def, types, attributes, operands);
+  InferenceContext context(def, types, attributes, operands, this);
   if (llvm::Error error = Infer(context))
     InternalError("a rewrite of '" + op->type() + "': " + llvm::toString(std::move(error)));
   if (context.outputs().size() != op->results_.size())
@@ -371,6 +418,8 @@ Graph Graph::Clone() const {
     GraphTraining& clone = copy.trainings_.emplace_back(training);
     clone.loss = clone_of(training.loss);
     for (Value*& parameter : clone.parameters) parameter = clone_of(parameter);
+    for (GraphUpdate& update : clone.updates)
+      update = {clone_of(update.state), clone_of(update.value)};
   }
   copy.constraints_ = constraints_;
   copy.locations_ = locations_;

@@ -9,15 +9,23 @@ namespace pdl {
 
 InferenceContext::InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*> operands,
                                    llvm::ArrayRef<AttributeValue> attributes,
-                                   llvm::ArrayRef<Value*> values)
+                                   llvm::ArrayRef<Value*> values, const Graph* graph)
     : def_(&def),
       operands_(operands),
       attributes_(def.signature, attributes),
       values_(values),
+      graph_(graph),
       outputs_(def.signature.NumResults(attributes)) {}
 
 bool InferenceContext::is_known_to_plan(unsigned index) const {
   return values_.empty() || IsKnownToPlan(values_[index]);
+}
+
+const Block* InferenceContext::FindBlock(llvm::StringRef attribute) const {
+  const AttributeValue* value = attributes_.Find(attribute);
+  const auto* id = value ? std::get_if<BlockId>(value) : nullptr;
+  if (!id || !graph_ || id->index == 0 || id->index >= graph_->num_blocks()) return nullptr;
+  return &graph_->block(*id);
 }
 
 void InferenceContext::SetOutput(unsigned index, Type type) { outputs_[index] = std::move(type); }
@@ -129,6 +137,16 @@ llvm::Error CheckOperandCount(const InferenceContext& context) {
   const OpSignature& signature = context.def().signature;
   unsigned count = context.num_inputs();
   unsigned least = signature.MinOperands(), most = signature.MaxOperands();
+  if (signature.has_counts()) {
+    llvm::ArrayRef<AttributeValue> values = context.attributes().values();
+    // What follows the counted inputs: each has one operand, or is left out.
+    size_t needed = signature.FirstOperand(signature.inputs.size(), values);
+    size_t optional = 0;
+    for (const InputDecl& input : signature.inputs) optional += input.optional;
+    if (count <= needed && count + optional >= needed) return llvm::Error::success();
+    return context.Fail(Code::kOperandCount, "takes {0} inputs by its counts, got {1}", needed,
+                        count);
+  }
   if (count >= least && count <= most) return llvm::Error::success();
   std::string wanted = std::to_string(least);
   if (most == UINT_MAX) {
@@ -147,9 +165,9 @@ llvm::Error CheckOperandCount(const InferenceContext& context) {
 }
 
 llvm::Error CheckOperands(const InferenceContext& context) {
-  const std::vector<InputDecl>& inputs = context.def().signature.inputs;
+  const OpSignature& signature = context.def().signature;
   for (unsigned i = 0; i < context.num_inputs(); ++i) {
-    const InputDecl& decl = inputs[std::min<size_t>(i, inputs.size() - 1)];
+    const InputDecl& decl = signature.InputOf(i, context.attributes().values());
     const Type& type = context.input(i);
     if (!decl.dtypes.Contains(type.dtype))
       return context.FailAt({i}, Code::kOperandDType, "'{0}' must be {1}, got {2}", decl.name,

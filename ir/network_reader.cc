@@ -171,6 +171,8 @@ llvm::Error NetworkReader::ReadVariables() {
 
 llvm::Error NetworkReader::ReadVariable(const VarDesc& desc) {
   if (llvm::Error error = CheckName(desc.name())) return error;
+  if (desc.role() == VarDesc::INPUT && block_inputs_.contains(desc.name()))
+    AddBlockSymbols(desc.type());
   llvm::Expected<Type> type = values_.ReadType(desc.type());
   if (!type) return InContext("variable '" + desc.name() + "'", type.takeError());
   switch (desc.role()) {
@@ -256,21 +258,32 @@ llvm::Error NetworkReader::ReadBlockEnds() {
     if (const OpDesc* call = NextCall(i))
       return InCall(*call, MakeUserError(Code::kBadNetwork, "its results are no variables"));
     if (i == 0) continue;
-    const BlockDesc& desc = desc_.blocks(static_cast<int>(i));
-    llvm::ArrayRef<Value*> inputs = graph_.block({i}).inputs;
-    bool same = inputs.size() == static_cast<size_t>(desc.inputs_size());
-    for (size_t j = 0; same && j < inputs.size(); ++j)
-      same = inputs[j]->name() == desc.inputs(static_cast<int>(j));
-    if (!same) return Broken("the inputs of block {0} are not variables, in their order", i);
-    std::vector<Value*> outputs;
-    for (const std::string& name : desc.outputs()) {
-      llvm::Expected<Value*> value = FindIn(i, name);
-      if (!value) return value.takeError();
-      outputs.push_back(*value);
-    }
-    graph_.SetBlockOutputs({i}, std::move(outputs));
+    if (llvm::Error error = ReadBlockEnd(i)) return error;
   }
   return CheckBlockOrder();
+}
+
+llvm::Error NetworkReader::ReadBlockEnd(uint32_t block) {
+  const BlockDesc& desc = desc_.blocks(static_cast<int>(block));
+  llvm::ArrayRef<Value*> inputs = graph_.block({block}).inputs;
+  bool same = inputs.size() == static_cast<size_t>(desc.inputs_size());
+  for (size_t j = 0; same && j < inputs.size(); ++j)
+    same = inputs[j]->name() == desc.inputs(static_cast<int>(j));
+  if (!same) return Broken("the inputs of block {0} are not variables, in their order", block);
+  std::vector<Value*> outputs;
+  for (const std::string& name : desc.outputs()) {
+    llvm::Expected<Value*> value = FindIn(block, name);
+    if (!value) return value.takeError();
+    outputs.push_back(*value);
+  }
+  graph_.SetBlockOutputs({block}, std::move(outputs));
+  return llvm::Error::success();
+}
+
+void NetworkReader::AddBlockSymbols(const TypeDesc& desc) {
+  for (const DimDesc& dim : desc.dims())
+    if (dim.value_case() == DimDesc::kSymbol && !dim.ragged() && IsIdentifier(dim.symbol()))
+      values_.AddSymbol(dim.symbol());
 }
 
 llvm::Error NetworkReader::CheckBlockOrder() const {

@@ -51,6 +51,10 @@ class NetworkReader {
   void EnterHead(uint32_t block);
   // What is said about variables when all are there.
   llvm::Error ReadBlockEnds();
+  /// What a block whose calls are all made is given and gives back.
+  llvm::Error ReadBlockEnd(uint32_t block);
+  /// Sizes that a block alone has come with its inputs.
+  void AddBlockSymbols(const TypeDesc& desc);
   llvm::Error CheckBlockOrder() const;
   llvm::Error ReadInitializers();
   llvm::Error ReadConstraints();

@@ -109,6 +109,11 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   llvm::SmallVector<NamedAttribute, 4> attributes;
   if (llvm::Error error = ReadAttributes(desc, *def, block, &attributes))
     return InCall(desc, std::move(error));
+  // Inference looks at a block that is whole, and refuses another one.
+  for (const NamedAttribute& attribute : attributes)
+    if (const auto* id = std::get_if<BlockId>(&attribute.value))
+      if (id->index != block && !NextCall(id->index))
+        if (llvm::Error error = ReadBlockEnd(id->index)) return error;
   llvm::Expected<std::vector<AttributeValue>> values =
       CompleteAttributes(def->signature, attributes);
   if (!values) return InCall(desc, values.takeError());

@@ -1,5 +1,6 @@
 #include "pdl/op_def.h"
 
+#include <algorithm>
 #include <climits>
 
 #include "llvm/ADT/StringExtras.h"
@@ -26,7 +27,8 @@ std::string BoundToString(AttributeKind kind, double value) {
 }  // namespace
 
 std::string AttributeDecl::ToString() const {
-  std::string text = AttributeKindName(kind).str();
+  // A Block is given as a function.
+  std::string text = kind == AttributeKind::kBlock ? "function" : AttributeKindName(kind).str();
   if (is_list) text = "[" + text + "]";
   if (optional) text += "?";
   if (!choices.empty()) {
@@ -74,12 +76,37 @@ size_t OpSignature::NumResults(llvm::ArrayRef<AttributeValue> values) const {
 unsigned OpSignature::MinOperands() const {
   unsigned count = 0;
   for (const InputDecl& input : inputs)
-    if (!input.optional) ++count;
+    if (!input.optional && input.count.empty()) ++count;
   return count;
 }
 
+size_t OpSignature::FirstOperand(size_t input, llvm::ArrayRef<AttributeValue> values) const {
+  size_t first = 0;
+  for (size_t i = 0; i < input; ++i) {
+    const int count = inputs[i].count.empty() ? -1 : FindAttribute(inputs[i].count);
+    const auto* given =
+        count < 0 ? nullptr : std::get_if<int64_t>(&values[static_cast<size_t>(count)]);
+    first += given ? static_cast<size_t>(std::max<int64_t>(*given, 0)) : count < 0 ? 1 : 0;
+  }
+  return first;
+}
+
+const InputDecl& OpSignature::InputOf(size_t operand, llvm::ArrayRef<AttributeValue> values) const {
+  if (!has_counts()) return inputs[std::min(operand, inputs.size() - 1)];
+  size_t input = inputs.size() - 1;
+  while (input > 0 && FirstOperand(input, values) > operand) --input;
+  return inputs[input];
+}
+
+int OpSignature::BlockAttribute() const {
+  for (size_t i = 0; i < attributes.size(); ++i)
+    if (attributes[i].kind == AttributeKind::kBlock && !attributes[i].is_list)
+      return static_cast<int>(i);
+  return -1;
+}
+
 unsigned OpSignature::MaxOperands() const {
-  if (!inputs.empty() && inputs.back().repeatable) return UINT_MAX;
+  if (has_counts() || (!inputs.empty() && inputs.back().repeatable)) return UINT_MAX;
   return static_cast<unsigned>(inputs.size());
 }
 

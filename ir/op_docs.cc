@@ -68,9 +68,11 @@ void AppendMarkdown(const OpDef& def, std::string* out) {
   }
   if (!signature.attributes.empty()) {
     os << "| attribute | type, range and default | meaning |\n|---|---|---|\n";
-    for (const AttributeDecl& decl : signature.attributes)
+    for (const AttributeDecl& decl : signature.attributes) {
+      if (decl.counted) continue;
       os << "| `" << decl.name << "` | `" << Cell(DeclarationOf(decl)) << "`"
          << (decl.positional ? ", by position too" : "") << " | " << Cell(decl.comment) << " |\n";
+    }
     os << "\n";
   }
   if (!signature.outputs.empty()) {
@@ -92,7 +94,7 @@ std::string OpCallToString(const OpSignature& signature) {
   std::vector<std::string> arguments;
   for (const InputDecl& input : signature.inputs) arguments.push_back(InputName(input));
   for (const AttributeDecl& decl : signature.attributes)
-    arguments.push_back(decl.name + ": " + DeclarationOf(decl));
+    if (!decl.counted) arguments.push_back(decl.name + ": " + DeclarationOf(decl));
   std::vector<std::string> outputs;
   for (const OutputDecl& output : signature.outputs) outputs.push_back(output.name);
   if (!signature.results_from.empty()) outputs.back() += "...";
@@ -111,6 +113,7 @@ std::string OpDocText(const OpDef& def, unsigned width) {
   }
   if (!signature.attributes.empty()) text += "\nAttributes\n";
   for (const AttributeDecl& decl : signature.attributes) {
+    if (decl.counted) continue;
     text += "  " + decl.name + ": " + DeclarationOf(decl) +
             (decl.required() ? "  (required)" : "") +
             (decl.positional ? "  (may be given by position)" : "") + "\n";

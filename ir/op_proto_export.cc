@@ -32,6 +32,7 @@ void InputToProto(const InputDecl& input, InputProto* out) {
   out->set_repeatable(input.repeatable);
   out->set_optional(input.optional);
   out->set_own_dtype(input.own_dtype);
+  out->set_count(input.count);
 }
 
 void AttributeDeclToProto(const AttributeDecl& decl, AttributeProto* out) {
@@ -48,6 +49,7 @@ void AttributeDeclToProto(const AttributeDecl& decl, AttributeProto* out) {
   if (decl.upper) BoundToProto(*decl.upper, out->mutable_upper());
   for (const std::string& choice : decl.choices) out->add_choices(choice);
   out->set_dtype_from(decl.dtype_from);
+  out->set_counted(decl.counted);
 }
 
 void OpToProto(const OpDef& def, OpProto* out) {

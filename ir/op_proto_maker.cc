@@ -39,7 +39,14 @@ void CheckSignature(const OpSignature& signature) {
   bool optional_before = false;
   for (const InputDecl& input : signature.inputs) {
     take(input.name);
-    if (input.repeatable && &input != &signature.inputs.back())
+    if (!input.count.empty()) {
+      const int count = signature.FindAttribute(input.count);
+      if (count < 0 || !signature.attributes[count].counted)
+        Contradiction(op, "'" + input.name + "' has a count that is no counted attribute");
+    } else if (signature.has_counts() && input.repeatable) {
+      Contradiction(op, "'" + input.name + "' is repeatable without a count beside one with it");
+    }
+    if (input.repeatable && input.count.empty() && &input != &signature.inputs.back())
       Contradiction(op, "'" + input.name + "' is repeatable but not the last input");
     if (optional_before && !input.optional)
       Contradiction(op, "'" + input.name + "' is required after an optional input");
@@ -48,6 +55,8 @@ void CheckSignature(const OpSignature& signature) {
   for (const AttributeDecl& decl : signature.attributes) {
     take(decl.name);
     CheckAttributeDecl(signature, decl);
+    if (decl.counted && (decl.kind != AttributeKind::kInt || decl.is_list))
+      Contradiction(op, "'" + decl.name + "' is counted and no int");
     const bool is_named_axis = decl.name == "axis" || decl.name == "axes";
     if (is_named_axis && !decl.is_axis && !signature.inputs.empty() &&
         signature.inputs[0].ragged_levels > 0)
@@ -105,6 +114,8 @@ OpDef OpProtoMaker::Build(llvm::StringRef name) {
   CheckSignature(def_.signature);
   CheckDefaults(def_.signature);
   if (!def_.infer) Contradiction(name, "it has no type inference");
+  if (def_.body && (def_.signature.BlockAttribute() < 0 || !def_.signature.has_counts()))
+    Contradiction(name, "it has a rule for a block, and no Block attribute or no counted inputs");
   return std::move(def_);
 }
 

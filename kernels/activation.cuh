@@ -16,8 +16,14 @@ struct Gelu {
       const float y = bounded * (1.5957691216f + 0.0713548163f * (bounded * bounded));
       return bounded * Sigmoid()(y);
     }
-    const float bounded = x < -15.0f ? -15.0f : x;
-    return bounded * (0.5f * erfcf(bounded * -0.70710678f));
+    // x, or 0, less t times the part of the distribution beyond t = |x|. What rounding the square
+    // takes away would be much, seen beside a small tail.
+    const float t = fabsf(x) > 14.5f ? 14.5f : fabsf(x);
+    const float square = t * t;
+    const float lost = fmaf(t, t, -square);
+    const float tail = 0.5f * erfcxf(t * 0.70710678f);
+    const float scaled = t * tail * expf(-0.5f * square);
+    return (x > 0.0f ? x : -0.0f) - (scaled - 0.5f * lost * scaled);
   }
   __device__ double operator()(double x) const {
     if (approximate) {
@@ -32,7 +38,13 @@ struct Gelu {
 
 /// x * sigmoid(x); -0 at minus infinity.
 struct Silu {
-  __device__ float operator()(float x) const { return (x < -110.0f ? -110.0f : x) * Sigmoid()(x); }
+  __device__ float operator()(float x) const {
+    if (!(x < -80.0f)) return x * Sigmoid()(x);
+    // The sigmoid is exp(x), which must not vanish before it is multiplied by 100.
+    const float bounded = x < -110.0f ? -110.0f : x;
+    const float root = expf(0.5f * bounded);
+    return bounded * root * root;
+  }
   __device__ double operator()(double x) const { return (x < -800 ? -800 : x) * Sigmoid()(x); }
 };
 

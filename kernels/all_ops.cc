@@ -17,6 +17,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterArgExtremeOps(registry);
   RegisterVarianceOps(registry);
   RegisterScanOps(registry);
+  RegisterBlockScanOps(registry);
   RegisterSegmentOps(registry);
   RegisterSegmentPoolOps(registry);
   RegisterSequenceOps(registry);
@@ -49,6 +50,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterUnpoolOps(registry);
   RegisterDepthSpaceOps(registry);
   RegisterPlanOps(registry);
+  RegisterDifferentiationOps(registry);
 }
 
 OpRegistry& GlobalRegistry() {

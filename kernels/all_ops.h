@@ -24,6 +24,7 @@ void RegisterReductionOps(OpRegistry& registry);
 void RegisterArgExtremeOps(OpRegistry& registry);
 void RegisterVarianceOps(OpRegistry& registry);
 void RegisterScanOps(OpRegistry& registry);
+void RegisterBlockScanOps(OpRegistry& registry);
 void RegisterSegmentOps(OpRegistry& registry);
 void RegisterSegmentPoolOps(OpRegistry& registry);
 void RegisterSequenceOps(OpRegistry& registry);
@@ -56,6 +57,7 @@ void RegisterResizeOps(OpRegistry& registry);
 void RegisterUnpoolOps(OpRegistry& registry);
 void RegisterDepthSpaceOps(OpRegistry& registry);
 void RegisterPlanOps(OpRegistry& registry);
+void RegisterDifferentiationOps(OpRegistry& registry);
 
 }  // namespace pdl
 

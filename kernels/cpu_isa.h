@@ -7,8 +7,8 @@ namespace pdl {
 /// From narrow to wide; each contains the ones before it.
 enum class Isa {
   kBaseline,  // x86-64-v2: SSE4.2
-  kAvx2,
-  kAvx512,  // F, DQ, BW and VL
+  kAvx2,      // with FMA
+  kAvx512,    // F, DQ, BW and VL
 };
 
 /// The widest set that the processor and the operating system support, limited by the environment

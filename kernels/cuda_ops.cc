@@ -14,6 +14,7 @@ void AddAllKernels(OpRegistry& registry) {
   AddMatmulKernels(registry);
   AddReductionKernels(registry);
   AddScanKernels(registry);
+  AddBlockScanKernels(registry);
   AddSegmentKernels(registry);
   AddSegmentPoolKernels(registry);
   AddSparseKernels(registry);

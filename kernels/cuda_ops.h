@@ -21,6 +21,7 @@ void AddComparisonKernels(OpRegistry& registry);
 void AddMatmulKernels(OpRegistry& registry);
 void AddReductionKernels(OpRegistry& registry);
 void AddScanKernels(OpRegistry& registry);
+void AddBlockScanKernels(OpRegistry& registry);
 void AddSegmentKernels(OpRegistry& registry);
 void AddSegmentPoolKernels(OpRegistry& registry);
 void AddSparseKernels(OpRegistry& registry);

@@ -1,8 +1,7 @@
 #include "kernels/elementwise.h"
+#include "runtime/stream.h"
 
 #include <algorithm>
-
-#include "kernels/stream.h"
 
 namespace pdl {
 namespace {
@@ -122,6 +121,14 @@ void ElementwiseState::RunPieces(const void* const* inputs, void* output,
 void ElementwiseState::RunWhole(const Pointers& inputs, char* output, int64_t begin, int64_t end,
                                 bool stream) const {
   alignas(64) char buffer[kTile * kLargestElement];
+  if (stream && function_ == tile_.dense && tile_.stream != nullptr &&
+      reinterpret_cast<uintptr_t>(output + begin * output_size_) % 64 == 0) {
+    const void* pointers[kMaxInputs];
+    for (unsigned i = 0; i < num_inputs_; ++i) pointers[i] = inputs[i] + begin * input_sizes_[i];
+    tile_.stream(pointers, output + begin * output_size_, end - begin, tile_.parameters);
+    StreamFence();
+    return;
+  }
   const int64_t step = stream ? kTile : end - begin;
   for (; begin < end; begin += step) {
     const int64_t n = std::min(step, end - begin);

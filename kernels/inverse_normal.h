@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 
 namespace pdl::random {
 

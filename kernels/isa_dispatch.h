@@ -16,7 +16,7 @@ struct IsaForms<Loop, Result (*)(Arguments...)> {
   __attribute__((flatten)) static Result Baseline(Arguments... arguments) {
     return Loop::Run(arguments...);
   }
-  __attribute__((target("avx2"), flatten)) static Result Avx2(Arguments... arguments) {
+  __attribute__((target("avx2,fma"), flatten)) static Result Avx2(Arguments... arguments) {
     return Loop::Run(arguments...);
   }
   __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512"),

@@ -126,7 +126,7 @@ struct AddNMaker : OpProtoMaker {
         "around. Broadcasts as NumPy does, over sizes that are literally 1.");
     AddInput("x", "one or more, of one dtype").Accepts(kNumberSet).Repeatable();
     AddOutput("y", "dtype as x, the dims of all broadcast");
-    SetTraits(kElementwise);
+    SetTraits(kElementwise | kIdentity);
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
       for (unsigned i = 0; i < g.num_inputs(); ++i) {

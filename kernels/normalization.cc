@@ -5,10 +5,10 @@
 #include "kernels/all_ops.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/moments.h"
-#include "kernels/stream.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
+#include "runtime/stream.h"
 
 namespace pdl {
 namespace {
@@ -361,9 +361,18 @@ class StandardizeOp : public Operator<Context> {
       state->loop = ChooseIsa<StandardizeLoop<typename decltype(tag)::type>>();
     });
     Preparation preparation;
+    preparation.rows = state->rows;
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
     return preparation;
+  }
+
+  bool makes_rows() const override { return true; }
+  void RunRows(const CallState* state, llvm::ArrayRef<const Tensor*> inputs, int64_t begin,
+               int64_t end, void* to) const override {
+    const StandardizeState& s = *static_cast<const StandardizeState*>(state);
+    const char* in = static_cast<const char*>(inputs[0]->raw());
+    s.loop(in + begin * s.row_bytes, end - begin, s.n, eps_, to);
   }
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,

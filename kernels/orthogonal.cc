@@ -8,7 +8,7 @@
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
 

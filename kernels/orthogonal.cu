@@ -1,7 +1,7 @@
 #include "kernels/orthogonal.h"
 
 #include "kernels/cuda_ops.h"
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 #include "kernels/reduction.cuh"
 
 namespace pdl::cuda {

@@ -2,7 +2,7 @@
 #ifndef PDL_KERNELS_PERMUTATION_H_
 #define PDL_KERNELS_PERMUTATION_H_
 
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 
 namespace pdl::random {
 

@@ -10,7 +10,7 @@
 #include "kernels/initial_range.h"
 #include "kernels/inverse_normal.h"
 #include "kernels/isa_dispatch.h"
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
 

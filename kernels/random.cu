@@ -5,7 +5,7 @@
 #include "kernels/cuda_launch.h"
 #include "kernels/cuda_ops.h"
 #include "kernels/initial_range.h"
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 #include "pdl/half.h"
 
 namespace pdl::cuda {

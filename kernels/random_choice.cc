@@ -6,7 +6,7 @@
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/permutation.h"
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"

@@ -1,7 +1,7 @@
 #include "kernels/cuda_launch.h"
 #include "kernels/cuda_ops.h"
 #include "kernels/permutation.h"
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 
 namespace pdl::cuda {
 namespace {

@@ -128,8 +128,58 @@ struct SequenceLengthMaker : OpProtoMaker {
 
 // --- sequence_reverse ---------------------------------------------------------------------------
 
+llvm::Error InferReverse(InferenceContext& context) {
+  const Type& x = context.input(0);
+  const bool has_lengths = context.has_input(1);
+  if (x.ragged_levels() > 0 && has_lengths)
+    return context.FailAt({1}, Code::kStorage, "the lengths of {0} are its own", x.ToString());
+  if (x.rank() < 2)
+    return context.FailAt({0}, Code::kRank, "'x' must have rows and steps, got {0}", x.ToString());
+  if (has_lengths) {
+    const Type& lengths = context.input(1);
+    if (lengths.rank() != 1)
+      return context.FailAt({1}, Code::kRank, "'lengths' must be i64[N], got {0}",
+                            lengths.ToString());
+    if (llvm::Error error = context.RequireEqual(lengths.dims[0], x.dims[0], {1, 0},
+                                                 "there is a length for each row"))
+      return error;
+  }
+  Type type = x;
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+// [N, T, …]: the first steps of each row turned round, where rows have lengths.
+llvm::Error LowerPaddedReverse(LoweringContext& l) {
+  Value* x = l.input(0).values;
+  if (l.num_inputs() == 1) {
+    l.SetOutput(l.Call("flip", {x}, {{"axes", std::vector<int64_t>{1}}}));
+    return l.TakeError();
+  }
+  const Shape dims = x->type().dims;
+  const Dim& rows = dims[0];
+  const Dim& steps = dims[1];
+  const auto range = [&](const Dim& stop) {
+    return l.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", Shape{stop}}});
+  };
+  Value* most = l.Call("size", {}, {{"dims", Shape{steps}}, {"dtype", DType::kI64}});
+  Value* one = l.Call("size", {}, {{"dims", Shape{Dim(1)}}, {"dtype", DType::kI64}});
+  Value* lengths = l.Call("minimum", {l.input(1).values, most});
+  lengths = l.Call("reshape", {lengths}, {{"dims", Shape{rows, Dim(1)}}});
+  Value* step = range(steps);
+  Value* place = l.Call("sub", {l.Call("sub", {lengths, one}), step});
+  place = l.Call("where", {l.Call("less", {step, lengths}), place, step});
+  Value* all = l.Call("reshape", {range(rows * steps)}, {{"dims", Shape{rows, steps}}});
+  place = l.Call("add", {l.Call("sub", {all, step}), place});
+  Shape flat(dims.begin() + 1, dims.end());
+  flat[0] = rows * steps;
+  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), place}));
+  return l.TakeError();
+}
+
 llvm::Error LowerReverse(LoweringContext& l) {
   const LoweredValue& x = l.input(0);
+  if (x.type.ragged_levels() == 0) return LowerPaddedReverse(l);
   Value* places = l.Call("segment_reverse", {x.offsets.back()}, {{"dims", RowsOf(x.values)}});
   l.SetOutput(l.Call("gather", {x.values, places}));
   return l.TakeError();
@@ -137,12 +187,19 @@ llvm::Error LowerReverse(LoweringContext& l) {
 
 struct SequenceReverseMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Each sequence turned round: its last row comes first.");
-    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).Ragged();
+    AddComment(
+        "Each sequence turned round: its last row comes first. Of a padded batch the steps of each "
+        "row, and with lengths the first ones of them; what stands behind the end stays there.");
+    AddInput("x", "[N, ~T, ...], [N, ~S, ~T, ...] or [N, T, ...]").Accepts(kAnySet).Ragged();
+    AddInput("lengths", "the steps of each row of a padded batch, i64[N]")
+        .Accepts(DTypeSet(DType::kI64))
+        .Optional()
+        .OwnDType();
     AddOutput("y", "type as x");
-    SetInference(InferSequencesAsFirst);
+    SetInference(InferReverse);
     SetLowering(LowerReverse);
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_reverse(x)");
+    AddExample("y = sequence_reverse([[1, 2, 3], [4, 5, 0]], lengths=[3, 2])");
   }
 };
 

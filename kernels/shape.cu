@@ -48,6 +48,7 @@ class BroadcastToOp : public CopyingOp {
 
 void AddShapeKernels(OpRegistry& registry) {
   registry.AddKernel("reshape", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
+  registry.AddKernel("stop_gradient", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
   registry.AddKernel("flatten", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
   registry.AddKernel("squeeze", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
   registry.AddKernel("unsqueeze", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);

@@ -468,6 +468,7 @@ struct ConcatMaker : OpProtoMaker {
         .Repeatable();
     AddOutput("y", "dtype as x; the sizes along the axis added up");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
+    SetTraits(kIdentity);
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
     AddExample("y = concat([[1], [2]], [[3, 4], [5, 6]], axis=1)  # = [[1, 3, 4], [2, 5, 6]]");

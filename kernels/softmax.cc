@@ -6,11 +6,11 @@
 #include "kernels/axis_split.h"
 #include "kernels/element.h"
 #include "kernels/isa_dispatch.h"
-#include "kernels/stream.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
+#include "runtime/stream.h"
 
 namespace pdl {
 namespace {
@@ -150,9 +150,21 @@ class SoftmaxRowsOp : public Operator<Context> {
     state->exceeds_cache =
         ExceedsCache(state->split.outer * state->block_bytes) && state->block_bytes <= kBufferBytes;
     Preparation preparation;
+    preparation.rows = state->split.outer;
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
     return preparation;
+  }
+
+  bool makes_rows() const override { return true; }
+  void RunRows(const CallState* state, llvm::ArrayRef<const Tensor*> inputs, int64_t begin,
+               int64_t end, void* to) const override {
+    const SoftmaxState& s = *static_cast<const SoftmaxState*>(state);
+    const char* in = static_cast<const char*>(inputs[0]->raw());
+    char* out = static_cast<char*>(to) - begin * s.block_bytes;
+    for (int64_t i = begin; i < end; ++i) {
+      s.loop(in + i * s.block_bytes, s.split.length, s.split.inner, out + i * s.block_bytes);
+    }
   }
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,

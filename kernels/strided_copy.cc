@@ -1,9 +1,12 @@
 #include "kernels/strided_copy.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "pdl/error.h"
+#include "runtime/stream.h"
 
 namespace pdl {
 namespace {
@@ -71,22 +74,73 @@ void CopyTyped(const StridedView& view, const T* in, T* out, int64_t begin, int6
 }
 
 constexpr int64_t kBlock = 16;
+// Rows of one task: neighbours in the input, so that what is read of a page lies together.
+constexpr int64_t kTaskRows = 64;
 
-// out[p * out_stride + q] = in[p + q * in_stride] for up to kBlock rows p. Goes through a small
-// square, so that each line of memory is touched once: with strides that are powers of two, few
-// lines fit into the cache together.
+// out[p * out_stride + q] = in[p + q * in_stride] for up to kBlock rows p and columns q. Goes
+// through a small square, so that each line of memory is touched once: with strides that are powers
+// of two, few lines fit into the cache together.
 template <class T>
-void TransposeBlocks(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t rows,
-                     int64_t columns) {
+void TransposeBlock(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t rows,
+                    int64_t columns) {
   T square[kBlock][kBlock];
+  for (int64_t q = 0; q < columns; ++q) {
+    std::memcpy(square[q], in + q * in_stride, static_cast<size_t>(rows) * sizeof(T));
+  }
+  for (int64_t p = 0; p < rows; ++p) {
+    T* to = out + p * out_stride;
+    for (int64_t q = 0; q < columns; ++q) to[q] = square[q][p];
+  }
+}
+
+// The same for kBlock rows and columns of 32 bits, with stores past the cache where `stream` is
+// set; `out` and its stride are whole lines then.
+void TransposeSquare(const float* in, int64_t in_stride, float* out, int64_t out_stride,
+                     bool stream) {
+  alignas(64) float square[kBlock][kBlock];
+  for (int64_t q = 0; q < kBlock; q += 4) {
+    const float* from = in + q * in_stride;
+    for (int64_t p = 0; p < kBlock; p += 4) {
+      __m128 a = _mm_loadu_ps(from + p), b = _mm_loadu_ps(from + in_stride + p);
+      __m128 c = _mm_loadu_ps(from + 2 * in_stride + p), d = _mm_loadu_ps(from + 3 * in_stride + p);
+      _MM_TRANSPOSE4_PS(a, b, c, d);
+      _mm_store_ps(&square[p][q], a);
+      _mm_store_ps(&square[p + 1][q], b);
+      _mm_store_ps(&square[p + 2][q], c);
+      _mm_store_ps(&square[p + 3][q], d);
+    }
+  }
+  for (int64_t p = 0; p < kBlock; ++p) {
+    float* to = out + p * out_stride;
+    for (int64_t q = 0; q < kBlock; q += 4) {
+      const __m128 four = _mm_load_ps(&square[p][q]);
+      if (stream) {
+        _mm_stream_ps(to + q, four);
+      } else {
+        _mm_storeu_ps(to + q, four);
+      }
+    }
+  }
+}
+
+// All columns of up to kTaskRows rows.
+template <class T>
+void TransposeRows(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t rows,
+                   int64_t columns, bool stream) {
   for (int64_t column = 0; column < columns; column += kBlock) {
     const int64_t n = std::min(kBlock, columns - column);
-    for (int64_t q = 0; q < n; ++q) {
-      std::memcpy(square[q], in + (column + q) * in_stride, static_cast<size_t>(rows) * sizeof(T));
-    }
-    for (int64_t p = 0; p < rows; ++p) {
-      T* to = out + p * out_stride + column;
-      for (int64_t q = 0; q < n; ++q) to[q] = square[q][p];
+    for (int64_t row = 0; row < rows; row += kBlock) {
+      const T* from = in + row + column * in_stride;
+      T* to = out + row * out_stride + column;
+      const int64_t m = std::min(kBlock, rows - row);
+      if constexpr (sizeof(T) == sizeof(float)) {
+        if (m == kBlock && n == kBlock) {
+          TransposeSquare(reinterpret_cast<const float*>(from), in_stride,
+                          reinterpret_cast<float*>(to), out_stride, stream);
+          continue;
+        }
+      }
+      TransposeBlock(from, in_stride, to, out_stride, m, n);
     }
   }
 }
@@ -169,16 +223,19 @@ void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
   const int rank = static_cast<int>(view_.sizes.size());
   const int64_t rows = view_.sizes[dense_dim_];
   const int64_t columns = view_.sizes[rank - 1];
-  const int64_t row_blocks = (rows + kBlock - 1) / kBlock;
+  const int64_t row_blocks = (rows + kTaskRows - 1) / kTaskRows;
   const int64_t tasks = num_elements_ / (rows * columns) * row_blocks;
-  const int64_t grain = std::max<int64_t>(1, kGrain / (kBlock * columns));
+  const int64_t grain = std::max<int64_t>(1, kGrain / (kTaskRows * columns));
   const auto out_strides = RowMajorStrides(view_.sizes);
+  // Whole lines of 64 bytes, wherever a square of floats may begin.
+  const bool stream = ExceedsCache(num_elements_ * element_size_) &&
+                      reinterpret_cast<uintptr_t>(out) % 64 == 0 && columns % kBlock == 0;
   VisitElementSize(element_size_, [&](auto element) {
     using T = decltype(element);
     context.ParallelFor(tasks, grain, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
         int64_t rest = task / row_blocks;
-        const int64_t row = task % row_blocks * kBlock;
+        const int64_t row = task % row_blocks * kTaskRows;
         const T* from = static_cast<const T*>(in) + view_.offset + row;
         T* to = static_cast<T*>(out) + row * out_strides[dense_dim_];
         for (int d = rank - 2; d >= 0; --d) {
@@ -188,9 +245,10 @@ void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
           from += index * view_.strides[d];
           to += index * out_strides[d];
         }
-        TransposeBlocks(from, view_.strides[rank - 1], to, out_strides[dense_dim_],
-                        std::min(kBlock, rows - row), columns);
+        TransposeRows(from, view_.strides[rank - 1], to, out_strides[dense_dim_],
+                      std::min(kTaskRows, rows - row), columns, stream);
       }
+      if (stream) StreamFence();
     });
   });
 }

@@ -12,20 +12,90 @@
 //   };
 //
 // `Rare` must give the same bits as operator() wherever IsCommon holds.
+//
+// A functor that derives from SimdFunctor<Formula> computes floats by a formula over the structs of
+// simd.h, in place of operator().
 #ifndef PDL_KERNELS_TILE_DISPATCH_H_
 #define PDL_KERNELS_TILE_DISPATCH_H_
 
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/element.h"
 #include "kernels/isa_dispatch.h"
+#include "kernels/simd.h"
 #include "pdl/tile.h"
 
 namespace pdl {
 
+/// Floats are computed by `Formula<S>()(x)`, with S a struct of simd.h.
+template <template <class S> class FormulaOf>
+struct SimdFunctor {
+  template <class S>
+  using Formula = FormulaOf<S>;
+};
+
 namespace detail {
+
+template <class F>
+concept HasSimdFormula = requires { typename F::template Formula<simd::Portable>; };
+
+/// A loop over a formula of simd.h; halves pass through a buffer of floats.
+template <class F, class S, class Out, class In, bool kStream>
+struct SimdTileLoop {
+  static constexpr int64_t kLanes = S::kLanes;
+  static constexpr int64_t kBuffer = 256;
+
+  static PDL_INLINE void Run(const void* const* inputs, void* output, int64_t n, const void*) {
+    const typename F::template Formula<S> formula;
+    const In* in = static_cast<const In*>(inputs[0]);
+    Out* out = static_cast<Out*>(output);
+    if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
+      int64_t i = 0;
+      for (; i + kLanes <= n; i += kLanes) {
+        const auto y = formula(S::Load(in + i));
+        if constexpr (kStream) {
+          S::Stream(out + i, y);
+        } else {
+          S::Store(out + i, y);
+        }
+      }
+      if (i == n) return;
+      alignas(64) float rest[kLanes] = {};
+      std::memcpy(rest, in + i, static_cast<size_t>(n - i) * sizeof(float));
+      S::Store(rest, formula(S::Load(rest)));
+      std::memcpy(out + i, rest, static_cast<size_t>(n - i) * sizeof(float));
+    } else {
+      alignas(64) float buffer[kBuffer];
+      for (int64_t begin = 0; begin < n; begin += kBuffer) {
+        const int64_t count = n - begin < kBuffer ? n - begin : kBuffer;
+        const int64_t whole = (count + kLanes - 1) / kLanes * kLanes;
+        for (int64_t i = 0; i < count; ++i) buffer[i] = Element<In>::Load(in[begin + i]);
+        for (int64_t i = count; i < whole; ++i) buffer[i] = 0;
+        for (int64_t i = 0; i < whole; i += kLanes) {
+          S::Store(buffer + i, formula(S::Load(buffer + i)));
+        }
+        for (int64_t i = 0; i < count; ++i) out[begin + i] = Element<Out>::Store(buffer[i]);
+      }
+    }
+  }
+};
+
+/// The form of SimdTileLoop for an instruction set.
+template <class F, class Out, class In, bool kStream>
+TileFunction ChooseSimd(Isa isa) {
+  switch (isa) {
+    case Isa::kBaseline:
+      return IsaForms<SimdTileLoop<F, simd::Portable, Out, In, kStream>, TileFunction>::Baseline;
+    case Isa::kAvx2:
+      return IsaForms<SimdTileLoop<F, simd::Avx2, Out, In, kStream>, TileFunction>::Avx2;
+    case Isa::kAvx512:
+      return IsaForms<SimdTileLoop<F, simd::Avx512, Out, In, kStream>, TileFunction>::Avx512;
+  }
+  __builtin_unreachable();
+}
 
 /// Which operands are one element that serves all n.
 enum class Form { kDense, kScalarLeft, kScalarRight };
@@ -126,7 +196,14 @@ struct BinaryTileLoop {
 template <class Out, class In, class F>
 Tile MakeUnaryTile(const F* f, Isa isa = CurrentIsa()) {
   Tile tile;
-  tile.dense = ChooseIsa<detail::UnaryTileLoop<F, Out, In>>(isa);
+  if constexpr (detail::HasSimdFormula<F> && std::is_same_v<ComputeType<In>, float>) {
+    tile.dense = detail::ChooseSimd<F, Out, In, false>(isa);
+    if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
+      tile.stream = detail::ChooseSimd<F, Out, In, true>(isa);
+    }
+  } else {
+    tile.dense = ChooseIsa<detail::UnaryTileLoop<F, Out, In>>(isa);
+  }
   tile.parameters = f;
   return tile;
 }

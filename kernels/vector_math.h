@@ -289,36 +289,22 @@ PDL_INLINE NormalTail SplitNormalTail(float t) {
 PDL_INLINE float Erf(float x) {
   const float magnitude = Abs(x);
   const float z = x * x;
-  // erf(x) / x - 1 for |x| <= 0.75
-  float p = -0x1.623bf0p-11f;
-  p = p * z + 0x1.4f3d08p-8f;
-  p = p * z + -0x1.b7aaa0p-6f;
-  p = p * z + 0x1.ce2ae2p-4f;
-  p = p * z + -0x1.81273ap-2f;
+  // erf(x) / x - 1 for |x| <= 1
+  float p = 0x1.496a28p-14f;
+  p = p * z + -0x1.a3f6fcp-11f;
+  p = p * z + 0x1.5405b2p-8f;
+  p = p * z + -0x1.b7f90cp-6f;
+  p = p * z + 0x1.ce2cf8p-4f;
+  p = p * z + -0x1.81273ep-2f;
   p = p * z + 0x1.06eba8p-3f;
   const float small = x * p + x;
   // 1 from 4 on.
   const auto [n, m] =
       detail::SplitNormalTail(0x1.6a09e6p+0f * (magnitude > 5.0f ? 5.0f : magnitude));
   const float large = 1.0f - m * detail::PowerOfTwo(n + 1);
-  return CopySign(magnitude <= 0.75f ? small : large, x);
+  return CopySign(magnitude <= 1.0f ? small : large, x);
 }
 PDL_INLINE double Erf(double x) { return std::erf(x); }
-
-/// x times the part of a standard normal distribution that lies below x.
-PDL_INLINE float Gelu(float x) {
-  const float magnitude = Abs(x);
-  const auto [n, m] = detail::SplitNormalTail(magnitude > 14.5f ? 14.5f : magnitude);
-  const float scale = detail::PowerOfTwo(n >> 1), scale_rest = detail::PowerOfTwo(n - (n >> 1));
-  const float above = x * (1.0f - m * scale * scale_rest);
-  const float below = (x < -14.5f ? -14.5f : x) * m * scale * scale_rest;
-  return x >= 0.0f ? (x > 14.5f ? x : above) : below;
-}
-PDL_INLINE double Gelu(double x) {
-  // Where the error function is 0 the product is, too, also at minus infinity.
-  const double y = 0.5 * std::erfc(x * -0x1.6a09e667f3bcdp-1);
-  return y == 0.0 ? -0.0 : x * y;
-}
 
 /// log(1 + x).
 PDL_INLINE float Log1p(float x) {
@@ -330,19 +316,6 @@ PDL_INLINE float Log1p(float x) {
   return rounded == 0.0f || x == kInfinity ? x : y;
 }
 PDL_INLINE double Log1p(double x) { return std::log1p(x); }
-
-/// log(1 + exp(x)).
-template <class T>
-PDL_INLINE T Softplus(T x) {
-  return (x > T(0) ? x : T(0)) + Log1p(Exp(-Abs(x)));
-}
-
-/// x * Sigmoid(x); -0 at minus infinity.
-template <class T>
-PDL_INLINE T Silu(T x) {
-  constexpr T kEnd = sizeof(T) == 8 ? T(-800) : T(-110);
-  return (x < kEnd ? kEnd : x) * Sigmoid(x);
-}
 
 }  // namespace pdl::math
 

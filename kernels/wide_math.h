@@ -64,6 +64,20 @@ PDL_INLINE double Clamp(double x, double low, double high) {
 // exp(x), right to a float for x in [-600, 600] and NaN.
 PDL_INLINE double ExpWide(double x) { return Exp2Wide(x * kLog2E); }
 
+// exp(x) - 1, right to a float in the relative sense also where x is small; x in [-600, 600].
+PDL_INLINE double Expm1Wide(double x) {
+  // (exp(x) - 1 - x) / x^2 for |x| <= 1/2
+  double p = 0x1.71f2782d00000p-19;
+  p = p * x + 0x1.a2aecb4960000p-16;
+  p = p * x + 0x1.a01c1cd3d9000p-13;
+  p = p * x + 0x1.6c14d91bb0200p-10;
+  p = p * x + 0x1.11110f6125430p-7;
+  p = p * x + 0x1.5555565d73334p-5;
+  p = p * x + 0x1.55555556a1fcap-3;
+  p = p * x + 0x1.ffffffff6af43p-2;
+  return Abs(x) <= 0.5 ? x * x * p + x : ExpWide(x) - 1.0;
+}
+
 // The arc sine of s in [0, 1/2], whose square is z.
 PDL_INLINE double AsinOfHalf(double s, double z) {
   double p = 0x1.e0231588b1e55p-6;
@@ -148,6 +162,15 @@ PDL_INLINE float Cbrt(float x) {
   return (x == 0.0f) | !(magnitude < kInfinity) ? x : CopySign(root, x);
 }
 PDL_INLINE double Cbrt(double x) { return std::cbrt(x); }
+
+/// scale * (exp(x / divisor) - 1) for x up to 0 (else anything), rounded once.
+PDL_INLINE float ScaledExpm1(float x, double scale, double divisor) {
+  const double quotient = static_cast<double>(x) / divisor;
+  return static_cast<float>(scale * detail::Expm1Wide(detail::Clamp(quotient, -100.0, 100.0)));
+}
+PDL_INLINE double ScaledExpm1(double x, double scale, double divisor) {
+  return scale * std::expm1(x / divisor);
+}
 
 // --- Angles -------------------------------------------------------------------------------------
 

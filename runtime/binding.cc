@@ -144,7 +144,7 @@ class Binder {
       at_end_[root] = at_end_[root] || schedule_.slots[slot].needed_at_end;
     }
     PlaceSources();
-    if (schedule_.device.kind == DeviceKind::kCPU) PlaceOutputs();
+    if (schedule_.device.kind == DeviceKind::kCPU || schedule_.is_body) PlaceOutputs();
     for (uint32_t s = 0; s < schedule_.steps.size(); ++s) PlaceStep(s);
     binding_.arena_bytes = arena_.size();
     for (SlotId slot = 0; slot < count; ++slot) {
@@ -171,8 +171,9 @@ class Binder {
           break;
         case SlotKind::kInput:
           // On another device an input is copied to where it has its own place.
-          placement.kind = schedule_.device.kind == DeviceKind::kCPU ? Placement::Kind::kGiven
-                                                                     : Placement::Kind::kArena;
+          placement.kind = schedule_.device.kind == DeviceKind::kCPU || schedule_.is_body
+                               ? Placement::Kind::kGiven
+                               : Placement::Kind::kArena;
           if (placement.kind == Placement::Kind::kArena)
             placement.offset = arena_.Take(bytes_[slot]);
           break;

@@ -12,11 +12,12 @@ struct Group {
   llvm::SmallVector<unsigned, 4> calls;
   size_t num_inputs = 0;  // an upper bound
   bool open = true;       // nothing outside has used its values
+  bool has_rows = false;  // one of the calls makes rows
 };
 
 }  // namespace
 
-CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& has_tile) {
+CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> kinds) {
   constexpr unsigned kNone = UINT32_MAX;
   std::vector<Group> groups;
   std::vector<unsigned> group_of(ops.size(), kNone);
@@ -34,11 +35,12 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& ha
       unsigned group = group_of[found->second];
       if (groups[group].open && !llvm::is_contained(feeding, group)) feeding.push_back(group);
     }
-    if (!has_tile[i]) {
-      for (unsigned group : feeding) groups[group].open = false;
-      continue;
-    }
     unsigned joined = kNone;
+    if (kinds[i] != CallKind::kTile) {
+      for (unsigned group : feeding) groups[group].open = false;
+      if (kinds[i] == CallKind::kOther) continue;
+      feeding.clear();
+    }
     for (unsigned group : feeding) {
       Group& candidate = groups[group];
       const Op* member = ops[candidate.calls.back()];
@@ -48,7 +50,8 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& ha
         size += groups[joined].calls.size();
         inputs += groups[joined].num_inputs;
       }
-      bool fits = size <= kMaxGroup && inputs <= kMaxInputs &&
+      const bool rows_twice = joined != kNone && candidate.has_rows && groups[joined].has_rows;
+      bool fits = !rows_twice && size <= kMaxGroup && inputs <= kMaxInputs &&
                   member->result()->type().dims == op->result()->type().dims;
       if (!fits) {
         candidate.open = false;
@@ -64,11 +67,13 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& ha
       for (unsigned call : groups[other].calls) group_of[call] = joined;
       groups[joined].calls.append(groups[other].calls);
       groups[joined].num_inputs += groups[other].num_inputs;
+      groups[joined].has_rows |= groups[other].has_rows;
       groups[other] = Group{{}, 0, false};
     }
     if (joined == kNone) {
       joined = static_cast<unsigned>(groups.size());
       groups.emplace_back();
+      groups.back().has_rows = kinds[i] == CallKind::kRows;
     }
     groups[joined].calls.push_back(i);
     groups[joined].num_inputs += op->operands().size();

@@ -2,16 +2,21 @@
 
 #include "pdl/error.h"
 #include "runtime/call_error.h"
+#include "runtime/check_finite.h"
 
 namespace pdl {
 
-llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, DeviceContext& context) {
+llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, DeviceContext& context,
+                                                   std::shared_ptr<void> arena) {
   std::unique_ptr<Frame> frame(new Frame(binding));
   frame->context_ = context.Fork();
-  llvm::Expected<std::shared_ptr<void>> arena =
-      frame->context_->Allocate(std::max<int64_t>(binding.arena_bytes, 1));
-  if (!arena) return arena.takeError();
-  frame->arena_ = std::move(*arena);
+  if (!arena) {
+    llvm::Expected<std::shared_ptr<void>> own =
+        frame->context_->Allocate(std::max<int64_t>(binding.arena_bytes, 1));
+    if (!own) return own.takeError();
+    arena = std::move(*own);
+  }
+  frame->arena_ = std::move(arena);
   char* base = static_cast<char*>(frame->arena_.get());
 
   const Schedule& schedule = binding.schedule;
@@ -55,17 +60,34 @@ void Frame::SetData(SlotId slot, void* data) {
     tensors_[sharer->second].SetData(data);
 }
 
+inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* cancel) {
+  if (cancel && cancel->load(std::memory_order_relaxed))
+    return MakeUserError(Code::kCancelled, "the run was cancelled");
+  context_->SetCall(call.state, call.workspace);
+  llvm::Error error =
+      call.op->RunPrepared({inputs_.data() + call.first_input, call.num_inputs},
+                           {outputs_.data() + call.first_output, call.num_outputs}, *context_);
+  if (error) [[unlikely]]
+    return AboutCall(call.op->arguments(), std::move(error));
+  return llvm::Error::success();
+}
+
 llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel) {
   context_->SetRandom(random);
-  for (const Call& call : calls_) {
-    if (cancel && cancel->load(std::memory_order_relaxed))
-      return MakeUserError(Code::kCancelled, "the run was cancelled");
-    context_->SetCall(call.state, call.workspace);
-    llvm::Error error =
-        call.op->RunPrepared({inputs_.data() + call.first_input, call.num_inputs},
-                             {outputs_.data() + call.first_output, call.num_outputs}, *context_);
-    if (error) [[unlikely]]
-      return AboutCall(call.op->arguments(), std::move(error));
+  for (const Call& call : calls_)
+    if (llvm::Error error = RunCall(call, cancel)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Frame::RunChecked(RandomState random, const std::atomic<bool>* cancel) {
+  context_->SetRandom(random);
+  FiniteCheck check(binding_.schedule, tensors_, *context_);
+  if (llvm::Error error = check.CheckSources()) return error;
+  const Call* next = calls_.data();
+  for (uint32_t step = 0; step < binding_.schedule.steps.size(); ++step) {
+    if (next != calls_.data() + calls_.size() && next->step == step)
+      if (llvm::Error error = RunCall(*next++, cancel)) return error;
+    if (llvm::Error error = check.CheckStep(step)) return error;
   }
   return llvm::Error::success();
 }

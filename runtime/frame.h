@@ -16,15 +16,19 @@ namespace pdl {
 /// run at a time, then given back to its Binding's pool.
 class Frame {
  public:
-  static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding,
-                                                     DeviceContext& context);
+  /// `arena`: at least as large as the binding wants, where somebody has it already.
+  static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding, DeviceContext& context,
+                                                     std::shared_ptr<void> arena = nullptr);
 
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and every slot that shares its memory, at `data`.
   void SetData(SlotId slot, void* data);
   /// Runs all steps, until `cancel` (may be null) becomes true. An Error names the call.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel);
+  /// The same, looking at what each step gives: see RunOptions::check_finite.
+  llvm::Error RunChecked(RandomState random, const std::atomic<bool>* cancel);
   DeviceContext& context() { return *context_; }
+  const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
 
  private:
   struct Call {
@@ -36,6 +40,7 @@ class Frame {
     uint32_t step;
   };
   explicit Frame(const Binding& binding) : binding_(binding) {}
+  llvm::Error RunCall(const Call& call, const std::atomic<bool>* cancel);
 
   const Binding& binding_;
   std::unique_ptr<DeviceContext> context_;

@@ -14,12 +14,19 @@ namespace pdl {
 /// run; calls inside keep their order.
 using CallGroups = std::vector<llvm::SmallVector<unsigned, 1>>;
 
+/// What a group can do with a call.
+enum class CallKind : uint8_t {
+  kOther,  // it runs by itself
+  kTile,   // elementwise, run tile by tile
+  kRows,  // makes rows: a group may begin with it, and go over its rows while they are in the cache
+};
+
 /// Joins elementwise calls of equal result dims into groups (indices into `ops`). A call joins the
 /// group that computes one of its operands as long as nothing outside has used that group's values.
-/// `has_tile[i]`: call i can be run tile by tile.
-CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, const std::vector<bool>& has_tile);
+/// A group has at most one call that makes rows.
+CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> kinds);
 
-/// One call of a group.
+/// One call of a group; the first may be one that makes rows, and has no tile then.
 struct FusedInstruction {
   Tile tile;
   /// Operands: `external` ones are indices of the group's inputs, others of earlier instructions.
@@ -33,7 +40,8 @@ struct FusedInstruction {
 };
 
 /// An operator that runs the instructions over one tile after another, intermediate values in a
-/// buffer that stays in the first-level cache. Keeps the operators that own the tiles.
+/// buffer that stays in the first-level cache. Keeps the instructions' operators, which own the
+/// tiles.
 std::unique_ptr<OperatorBase> MakeFusedOperator(
     std::vector<FusedInstruction> instructions, llvm::ArrayRef<DType> inputs,
     std::vector<std::unique_ptr<OperatorBase>> operators, const OperatorArguments& arguments);

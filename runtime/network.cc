@@ -37,6 +37,7 @@ struct PlanFamily {
   Device device;
   bool training;
   bool variable_parameters;
+  bool check_finite;
   std::vector<std::string> outputs;
   SizeConditions conditions;
   std::map<std::vector<uint8_t>, MadePlan> plans;
@@ -114,6 +115,7 @@ llvm::Error Network::Impl::Optimize() {
   if (!options.optimize) return llvm::Error::success();
   ForwardSingleOperands(optimized);
   EliminateCommonSubexpressions(optimized);
+  MergeLoops(optimized);
   auto evaluate = [&](const Op& op, llvm::ArrayRef<Constant> operands)
       -> llvm::Expected<std::optional<std::vector<Constant>>> {
     if (!op.def().kernel(DeviceKind::kCPU)) return std::nullopt;
@@ -136,12 +138,19 @@ llvm::Expected<ChosenPlan> Network::Impl::GetPlan(const RunOptions& run, bool va
   bool training = run.training && asks_training;
   auto found = llvm::find_if(families, [&](const std::unique_ptr<PlanFamily>& family) {
     return family->device == context.device() && family->training == training &&
-           family->variable_parameters == variable_parameters && family->outputs == run.outputs;
+           family->variable_parameters == variable_parameters &&
+           family->check_finite == run.check_finite && family->outputs == run.outputs;
   });
   std::unique_ptr<PlanFamily> fresh;
   if (found == families.end()) {
-    fresh = std::make_unique<PlanFamily>(
-        PlanFamily{context.device(), training, variable_parameters, run.outputs, {}, {}, {}});
+    fresh = std::make_unique<PlanFamily>(PlanFamily{context.device(),
+                                                    training,
+                                                    variable_parameters,
+                                                    run.check_finite,
+                                                    run.outputs,
+                                                    {},
+                                                    {},
+                                                    {}});
     if (selects) {
       llvm::Expected<SizeConditions> conditions =
           SizeConditions::Find(optimized, run.outputs, training);
@@ -204,7 +213,8 @@ llvm::Expected<MadePlan> Network::Impl::MakePlan(const PlanFamily& family, Symbo
   ScheduleRequest request;
   request.graph = made.graph ? made.graph.get() : &optimized;
   request.outputs = family.outputs;
-  request.fuse = options.fuse;
+  request.fuse = options.fuse && !family.check_finite;
+  request.training = family.training;
   request.variable_parameters = family.variable_parameters;
   request.context = &context;
   auto parameter = [&](const Value& value) {
@@ -261,6 +271,14 @@ llvm::Expected<std::shared_ptr<const Network>> Network::Create(Graph graph, Netw
 const Graph& Network::graph() const { return impl_->graph; }
 const Graph& Network::optimized_graph() const { return impl_->optimized; }
 
+uint64_t Network::RunCount(const Scope& scope) {
+  const Variable* count = scope.Find(kRunCount);
+  const uint64_t* runs = count ? count->Get<uint64_t>() : nullptr;
+  return runs ? *runs : 0;
+}
+
+void Network::SetRunCount(Scope* scope, uint64_t count) { scope->Create(kRunCount)->Set(count); }
+
 llvm::Expected<Tensor> Network::InitialValue(llvm::StringRef name) const {
   const Value* value = impl_->graph.FindValue(name);
   if (!value || (value->kind() != ValueKind::kParameter && value->kind() != ValueKind::kState))
@@ -283,8 +301,8 @@ class NetworkRun {
         weights_(weights),
         packed_(packed) {}
 
-  llvm::Error Execute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel) {
-    llvm::Error error = Compute(packs, seed, cancel);
+  llvm::Error Execute(PackCache& packs, uint64_t seed, const RunOptions& run) {
+    llvm::Error error = Compute(packs, seed, run);
     if (error) {
       for (Variable* state : new_states_) state->Clear();
     }
@@ -292,7 +310,7 @@ class NetworkRun {
   }
 
  private:
-  llvm::Error Compute(PackCache& packs, uint64_t seed, const std::atomic<bool>* cancel) {
+  llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run) {
     if (llvm::Error error = FindInputs(schedule_, packed_, scope_, context_.device(), &inputs_))
       return error;
     llvm::Expected<std::vector<int64_t>> sizes = plan_.SymbolSizes(inputs_);
@@ -309,7 +327,7 @@ class NetworkRun {
       if (!made) return made.takeError();
       frame_ = std::move(*made);
     }
-    llvm::Error error = RunFrame(seed, cancel);
+    llvm::Error error = RunFrame(seed, run);
     binding_->GiveBack(std::move(frame_));
     return error;
   }
@@ -371,15 +389,14 @@ class NetworkRun {
                          what, value.name(), type.ToString(), tensor.TypeString());
   }
 
-  llvm::Error RunFrame(uint64_t seed, const std::atomic<bool>* cancel) {
+  llvm::Error RunFrame(uint64_t seed, const RunOptions& run) {
     if (llvm::Error error = GiveSources()) return error;
     if (llvm::Error error = GiveOutputs()) return error;
     RandomState random{seed, 0};
-    if (schedule_.has_random) {
-      const Variable* count = scope_.Find(kRunCount);
-      if (const uint64_t* runs = count ? count->Get<uint64_t>() : nullptr) random.run_count = *runs;
-    }
-    if (llvm::Error error = frame_->Run(random, cancel)) return error;
+    if (schedule_.has_random) random.run_count = Network::RunCount(scope_);
+    if (llvm::Error error = run.check_finite ? frame_->RunChecked(random, run.cancel)
+                                             : frame_->Run(random, run.cancel))
+      return error;
     if (llvm::Error error = CollectOutputs()) return error;
     if (llvm::Error error = ComputeUpdates()) return error;
     if (llvm::Error error = frame_->context().Synchronize()) return error;
@@ -388,7 +405,7 @@ class NetworkRun {
       scope_.Create(schedule_.outputs[i].name)->Set(std::move(outputs_[i]));
     for (size_t i = 0; i < updates_.size(); ++i)
       scope_.Create(schedule_.updates[i].state->name())->Set(std::move(updates_[i]));
-    if (schedule_.has_random) scope_.Create(kRunCount)->Set<uint64_t>(random.run_count + 1);
+    if (schedule_.has_random) Network::SetRunCount(&scope_, random.run_count + 1);
     return llvm::Error::success();
   }
 
@@ -525,7 +542,7 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
   }();
   if (!chosen) return chosen.takeError();
   return NetworkRun(std::move(*chosen), *scope, *context, weights, packed)
-      .Execute(packs, this->options.seed, run.cancel);
+      .Execute(packs, this->options.seed, run);
 }
 
 llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const RunOptions& options,

@@ -218,6 +218,11 @@ llvm::Error OperatorBase::Initialize(const OperatorArguments& arguments, DeviceK
   return Finish(arguments_, InitializeAttributes(attributes()));
 }
 
+void OperatorBase::RunRows(const CallState*, llvm::ArrayRef<const Tensor*>, int64_t, int64_t,
+                           void*) const {
+  InternalError(type() + " makes no rows");
+}
+
 llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
   if (context->device().kind != device_kind_) {
     return CallFailure(arguments_, Code::kOperatorUse,

@@ -1,5 +1,6 @@
 #include "runtime/schedule.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "llvm/ADT/DenseMap.h"
@@ -30,6 +31,7 @@ class Scheduler {
 
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
+    schedule_->is_body = request_.is_body;
     schedule_->symbols = graph_.Symbols();
     if (llvm::Error error = ChooseOutputs()) return error;
     FindNeeded();
@@ -131,6 +133,11 @@ class Scheduler {
   llvm::Error AddSources() {
     for (const Value* input : graph_.inputs()) {
       if (!needed_.contains(input)) continue;
+      const Tensor* fixed = request_.fixed_input ? request_.fixed_input(*input) : nullptr;
+      if (fixed) {
+        schedule_->slots[AddSlot(input, SlotKind::kConstant)].constant = *fixed;
+        continue;
+      }
       schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
     }
     for (const Value* parameter : graph_.parameters()) {
@@ -181,6 +188,11 @@ class Scheduler {
       arguments.output_dtypes.push_back(result->type().dtype);
     }
     arguments.location = graph_.LocationToString(op.location());
+    arguments.training = request_.training;
+    arguments.fuse = request_.fuse;
+    for (const AttributeValue& value : op.attribute_values())
+      if (const auto* body = std::get_if<BlockId>(&value))
+        arguments.body = std::make_shared<const Graph>(graph_.ExtractBlock(*body));
     return arguments;
   }
 
@@ -198,16 +210,20 @@ class Scheduler {
       llvm::Expected<std::unique_ptr<OperatorBase>> created =
           CreateOperator(ArgumentsOf(*op), schedule_->device.kind);
       if (!created) return created.takeError();
-      bool tile = false;
-      if (request_.fuse && op->def().has(kElementwise) && !op->def().has(kRandom) &&
-          !op->def().has(kEffect) && op->operands().size() <= kMaxTileOperands &&
-          op->results().size() == 1)
-        tile = TileOf(*op, **created).dense != nullptr;
       calls_.push_back(op);
+      kinds_.push_back(request_.fuse ? KindOf(*op, **created) : CallKind::kOther);
       operators_.push_back(std::move(*created));
-      has_tile_.push_back(tile);
     }
     return llvm::Error::success();
+  }
+
+  static CallKind KindOf(const Op& op, const OperatorBase& created) {
+    if (op.def().has(kRandom) || op.def().has(kEffect) || op.results().size() != 1)
+      return CallKind::kOther;
+    if (created.makes_rows()) return CallKind::kRows;
+    const bool tile = op.def().has(kElementwise) && op.operands().size() <= kMaxTileOperands &&
+                      TileOf(op, created).dense != nullptr;
+    return tile ? CallKind::kTile : CallKind::kOther;
   }
 
   static Tile TileOf(const Op& op, const OperatorBase& created) {
@@ -219,7 +235,7 @@ class Scheduler {
   void AddSteps() {
     CallGroups groups;
     if (request_.fuse) {
-      groups = FormGroups(calls_, has_tile_);
+      groups = FormGroups(calls_, kinds_);
     } else {
       for (unsigned i = 0; i < calls_.size(); ++i) groups.push_back({i});
     }
@@ -256,7 +272,10 @@ class Scheduler {
     });
   }
 
-  void AddFused(unsigned group, llvm::ArrayRef<unsigned> members) {
+  void AddFused(unsigned group, llvm::MutableArrayRef<unsigned> members) {
+    // Nothing else in the group computes an operand of the call that makes rows.
+    std::stable_partition(members.begin(), members.end(),
+                          [&](unsigned member) { return kinds_[member] == CallKind::kRows; });
     Step step;
     std::vector<FusedInstruction> instructions;
     std::vector<std::unique_ptr<OperatorBase>> operators;
@@ -265,7 +284,7 @@ class Scheduler {
     for (unsigned member : members) {
       const Op* op = calls_[member];
       FusedInstruction instruction;
-      instruction.tile = TileOf(*op, *operators_[member]);
+      if (kinds_[member] == CallKind::kTile) instruction.tile = TileOf(*op, *operators_[member]);
       instruction.dtype = op->result()->type().dtype;
       for (const Value* operand : op->operands()) {
         if (auto found = internal.find(operand); found != internal.end()) {
@@ -357,7 +376,7 @@ class Scheduler {
   std::unordered_map<Dim, uint32_t, DimHash> dim_index_;
   std::vector<const Op*> calls_;
   std::vector<std::unique_ptr<OperatorBase>> operators_;
-  std::vector<bool> has_tile_;
+  std::vector<CallKind> kinds_;
   std::vector<unsigned> group_of_;
   llvm::DenseMap<const Op*, unsigned> call_index_;
 };

@@ -92,6 +92,8 @@ struct Schedule {
   };
   std::vector<SizeSource> size_sources;
   bool has_random = false;
+  /// A body's: inputs and outputs lie where the caller says, on any device.
+  bool is_body = false;
 };
 
 /// What a Schedule is made from.
@@ -100,6 +102,8 @@ struct ScheduleRequest {
   /// Names of outputs; empty means all.
   std::vector<std::string> outputs;
   bool fuse = true;
+  bool training = false;
+  bool is_body = false;
   /// The Scope gives the parameters: they are no constants.
   bool variable_parameters = false;
   DeviceContext* context = nullptr;
@@ -107,6 +111,8 @@ struct ScheduleRequest {
   llvm::function_ref<llvm::Expected<Tensor>(const Value&)> parameter;
   /// The results of a call without operands whose sizes are known.
   llvm::function_ref<llvm::Expected<std::vector<Tensor>>(const Op&)> evaluate;
+  /// Of a body: the tensor of an input that is the same in every run, else null.
+  llvm::function_ref<const Tensor*(const Value&)> fixed_input;
 };
 
 llvm::Expected<std::unique_ptr<const Schedule>> MakeSchedule(const ScheduleRequest& request);

@@ -9,12 +9,13 @@
 FileCheck, not, count and split-file are found as they are.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
-(with the .proto file), dev-full, git, plugins (those of the tests were built).
+(with the .proto file), dev-full, tmpfs, git, plugins (those of the tests were built).
 """
 
 import ctypes
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -30,6 +31,13 @@ def has_gpu():
         return False
     count = ctypes.c_int()
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def can_mount():
+    """Whether a test may mount a file system of its own: as root, in most places."""
+    unshare = shutil.which("unshare")
+    command = "mkdir -p /tmp && mount -t tmpfs -o size=4k tmpfs /tmp"
+    return unshare is not None and subprocess.run([unshare, "-m", "sh", "-c", command], stderr=subprocess.DEVNULL).returncode == 0
 
 
 config.name = "pdl"
@@ -63,6 +71,8 @@ if shutil.which("git", path=config.environment["PATH"]):
     config.available_features.add("git")
 if os.path.exists(config.pdl_build + "/test/lib"):
     config.available_features.add("plugins")
+if can_mount():
+    config.available_features.add("tmpfs")
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
 if "address" in config.pdl_sanitize:

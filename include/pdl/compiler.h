@@ -71,6 +71,9 @@ struct CompileRequest {
   /// Values of `attr`s that replace their defaults, written as in the language (the quotes of a
   /// text may be left out): ("width", "512").
   std::vector<std::pair<std::string, std::string>> settings;
+  /// Elaborates what a step of training computes too: gradients, and the next values of parameters
+  /// and optimizers' states, into GraphTraining::updates. MakeTrainingStep makes a network of it.
+  bool training_step = false;
   /// Checks what `load` names; where it is empty, nothing is checked until the weights are read.
   WeightLookup find_weight;
 };

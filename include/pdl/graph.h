@@ -107,8 +107,9 @@ class PDL_API Op {
   LocationId location() const { return location_; }
   /// The layers that it was expanded from: "encoder.0"; empty at the top.
   const std::string& layer_path() const { return layer_path_; }
-  /// Training computes it again on the way back instead of keeping its results.
-  bool recompute() const { return recompute_; }
+  /// Not 0: training computes it again on the way back, with all calls of the same number, instead
+  /// of keeping what they give to each other.
+  uint32_t recompute() const { return recompute_; }
   /// Equations that must hold once sizes are known.
   llvm::ArrayRef<DimCheck> checks() const { return checks_; }
   BlockId block() const { return block_; }
@@ -124,7 +125,7 @@ class PDL_API Op {
   std::string layer_path_;
   LocationId location_ = kUnknownLocation;
   BlockId block_;
-  bool recompute_ = false;
+  uint32_t recompute_ = 0;
 };
 
 /// A sequence of calls, each after the values that it uses. Block 0 is the network; others are
@@ -164,6 +165,9 @@ struct GraphTraining {
   /// The call of a function of the language: `adam(lr=0.001)`.
   std::string optimizer;
   LocationId location = kUnknownLocation;
+  /// What a step changes: parameters and states of optimizers, with their next values. Empty unless
+  /// the text was compiled for training (CompileRequest::training_step); not serialized.
+  std::vector<GraphUpdate> updates = {};
 };
 
 /// What a call is made of, besides its operands.
@@ -171,7 +175,7 @@ struct CallOptions {
   LocationId location = kUnknownLocation;
   BlockId block;
   std::string layer_path;
-  bool recompute = false;
+  uint32_t recompute = 0;
 };
 
 /// The network in memory while it is compiled: calls and values in single-assignment form. Every
@@ -185,6 +189,9 @@ class PDL_API Graph {
   ~Graph();
   /// A copy that shares constants' bytes and nothing else.
   Graph Clone() const;
+  /// A block as a network of its own, with the blocks that it names: its inputs are those of the
+  /// block, its outputs are called "0", "1" and so on.
+  Graph ExtractBlock(BlockId block) const;
 
   // --- Building -----------------------------------------------------------------------------
   // Names must be new to the graph (NewName makes them so); a clash is an internal error.
@@ -207,6 +214,10 @@ class PDL_API Graph {
   /// A value that the block is given whenever it is called.
   Value* AddBlockInput(BlockId block, llvm::StringRef name, Type type,
                        LocationId location = kUnknownLocation);
+  /// The types of the inputs that a block needs to be the body of such a call (OpDef::body). Sizes
+  /// that the block alone has get names of their own.
+  llvm::Expected<std::vector<Type>> BodyTypes(const OpDef& def, llvm::ArrayRef<Value*> operands,
+                                              llvm::ArrayRef<AttributeValue> attributes);
   void AddOutput(llvm::StringRef name, Value* value, std::string comment = "");
   void AddUpdate(Value* state, Value* value);
   void AddTraining(GraphTraining training) { trainings_.push_back(std::move(training)); }
@@ -251,8 +262,14 @@ class PDL_API Graph {
   /// by other dead calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
   void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
+  /// Leaves out inputs of a block that nothing uses, or orders them anew.
+  void SetBlockInputs(BlockId block, std::vector<Value*> inputs);
+  /// Orders the calls of a block anew; each must still stand after what it reads.
+  void SetBlockOps(BlockId block, std::vector<Op*> ops);
   /// Removes all outputs and updates, not what computes them.
   void ClearOutputs();
+  /// Makes a parameter a state: what it is now is its first value.
+  void MakeState(Value* parameter);
   /// Removes all training statements, not what computes their losses.
   void ClearTrainings() { trainings_.clear(); }
   /// Makes `op` another call with the same results, at the same place: their types must come out

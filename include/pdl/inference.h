@@ -13,7 +13,9 @@
 
 namespace pdl {
 
+class Graph;
 class Value;
+struct Block;
 
 /// An equation between sizes that could not be decided while compiling: checked when sizes are
 /// known.
@@ -45,9 +47,10 @@ struct DimCheck {
 /// before, and no attribute holds a ragged dim.
 class PDL_API InferenceContext {
  public:
-  /// `values`: the operands themselves, where they are of a Graph.
+  /// `values` and `graph`: the operands themselves and where they are, where they are of a Graph.
   InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*> operands,
-                   llvm::ArrayRef<AttributeValue> attributes, llvm::ArrayRef<Value*> values = {});
+                   llvm::ArrayRef<AttributeValue> attributes, llvm::ArrayRef<Value*> values = {},
+                   const Graph* graph = nullptr);
 
   const AttributeReader& attributes() const { return attributes_; }
   /// Operands by flat index: a repeatable input counts once for each value that it was given.
@@ -56,6 +59,8 @@ class PDL_API InferenceContext {
   bool has_input(unsigned index) const { return index < operands_.size(); }
   /// IsKnownToPlan of the operand; true for a call outside a Graph.
   bool is_known_to_plan(unsigned index) const;
+  /// The Block that the attribute names; null for a call outside a Graph.
+  const Block* FindBlock(llvm::StringRef attribute) const;
   void SetOutput(unsigned index, Type type);
   void SetOutput(Type type) { SetOutput(0, std::move(type)); }
 
@@ -112,6 +117,7 @@ class PDL_API InferenceContext {
   llvm::ArrayRef<const Type*> operands_;
   AttributeReader attributes_;
   llvm::ArrayRef<Value*> values_;
+  const Graph* graph_;
   std::vector<Type> outputs_;
   std::vector<DimCheck> checks_;
   std::vector<std::string> fresh_symbols_;

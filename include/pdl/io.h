@@ -23,6 +23,7 @@
 namespace pdl {
 
 using NamedTensor = std::pair<std::string, Tensor>;
+using NamedText = std::pair<std::string, std::string>;
 
 /// NumPy's format, versions 1.0 to 3.0; little or big endian, C or Fortran order. Refused: object
 /// arrays, structured types, complex numbers.
@@ -48,16 +49,22 @@ class PDL_API SafetensorsFile {
   /// Maps the file and checks its header: sizes, overlaps, gaps, dtypes, duplicate names.
   static llvm::Expected<SafetensorsFile> Open(llvm::StringRef path);
   llvm::ArrayRef<Entry> entries() const { return entries_; }
+  /// What the file says of itself: names and texts, in the order of the names.
+  llvm::ArrayRef<NamedText> metadata() const { return metadata_; }
+  /// The text of that name; empty where there is none.
+  llvm::StringRef FindMetadata(llvm::StringRef name) const;
   const Entry* Find(llvm::StringRef name) const;
   /// Shares the mapping, which lives as long as the Constant.
   Constant Read(const Entry& entry) const;
 
  private:
   std::vector<Entry> entries_;
+  std::vector<NamedText> metadata_;
   std::shared_ptr<const char> data_;  // start of the tensors' bytes
 };
 /// Wide elements first, then by name, so that every tensor is aligned; deterministic bytes.
-PDL_API llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors);
+PDL_API llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors,
+                                     llvm::ArrayRef<NamedText> metadata = {});
 
 /// SHA-256 of a constant's bytes, in lower-case hex.
 PDL_API std::string Sha256(const Constant& constant);

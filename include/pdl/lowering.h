@@ -11,6 +11,7 @@
 namespace pdl {
 
 class StorageLowering;
+struct DerivativeRequest;
 
 /// The dense values that one value of a graph becomes; see PartsOf.
 struct LoweredValue {
@@ -58,6 +59,9 @@ class PDL_API LoweringContext {
   /// For each row of the values behind `levels` ragged dims of `type` the row, `up` levels further
   /// out, that it belongs to: i64[sum(T)]. `up` is at least 1 and at most `levels`.
   Value* RowOf(const Type& type, unsigned levels, unsigned up);
+  /// Appends the way back of dense values to the lowered graph; see Differentiate.
+  llvm::Expected<std::vector<Value*>> Differentiate(const DerivativeRequest& request);
+
   /// The rule of every operator that has none of its own: the same call on packed values, its axes
   /// counted without the ragged dims.
   [[nodiscard]] llvm::Error LowerPacked();

@@ -42,6 +42,10 @@ struct RunOptions {
   /// needs need not be there.
   std::vector<std::string> outputs;
   bool training = false;
+  /// Looks at the result of each call, in the order of the text and without fused groups: the run
+  /// ends with an Error of Code::kNotFinite where a call gives a nan or an infinity that none of
+  /// its operands had. Calls without operands may give one. Slow.
+  bool check_finite = false;
   /// Where set and true, the run ends before its next call with an Error of Code::kCancelled.
   const std::atomic<bool>* cancel = nullptr;
 };
@@ -78,6 +82,11 @@ class PDL_API Network : public std::enable_shared_from_this<Network> {
   const Graph& optimized_graph() const;
   /// The value of a parameter, or the first value of a state (where its size is known).
   llvm::Expected<Tensor> InitialValue(llvm::StringRef name) const;
+
+  /// How many runs that drew random numbers the Scope has seen: the numbers of the next one depend
+  /// on it. What sets it takes up where another Scope was.
+  static uint64_t RunCount(const Scope& scope);
+  static void SetRunCount(Scope* scope, uint64_t count);
 
   /// What `pdl dump --emit=plan` prints: calls with kernels, fused groups, and, where every symbol
   /// has a size in `symbols`, arena offsets and peak bytes.

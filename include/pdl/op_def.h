@@ -22,6 +22,7 @@ class InferenceContext;
 class LoweringContext;
 class OperatorBase;
 struct OperatorArguments;
+struct Type;
 
 /// One end of an attribute's range.
 struct Bound {
@@ -53,8 +54,11 @@ struct PDL_API AttributeDecl {
   bool is_axis = false;
   /// For shapes: takes ragged dims, as `dims(x)` of a ragged x has them.
   bool takes_ragged = false;
+  /// An int that the compiler counts: how many operands an input has (InputDecl::count), or how
+  /// many results a call.
+  bool counted = false;
 
-  bool required() const { return !optional && IsNone(default_value); }
+  bool required() const { return !optional && !counted && IsNone(default_value); }
   /// "float > 0 = 1.0": kind, range or choices, default.
   std::string ToString() const;
 };
@@ -67,8 +71,11 @@ struct InputDecl {
   std::string name;
   std::string comment;
   DTypeSet dtypes = kAnyDType;
-  /// Takes one or more operands; only the last input may.
+  /// Takes one or more operands; the last input, or one with a count.
   bool repeatable = false;
+  /// The counted attribute that says how many operands a repeatable input has, from 0 on. Where one
+  /// input has it, all repeatable ones do.
+  std::string count;
   /// May be left out; no required input follows it.
   bool optional = false;
   /// An untyped literal given here has a dtype of its own (i64, or f32), whatever stands beside it.
@@ -99,6 +106,8 @@ enum Trait : uint8_t {
   /// Gives its second or its third operand, as its first one says, which a Plan knows. It has no
   /// kernel: the Plan holds the calls of one side.
   kPlanSelect = 32,
+  /// Of one operand, of the type of the result, it gives that operand.
+  kIdentity = 64,
 };
 
 /// Everything that an operator type declares; exported as the message `OpProto`.
@@ -133,6 +142,14 @@ struct PDL_API OpSignature {
   unsigned MaxOperands() const;
   /// How many results a call with these attributes (complete, in order) has.
   size_t NumResults(llvm::ArrayRef<AttributeValue> values) const;
+  /// Whether attributes say how many operands the inputs have.
+  bool has_counts() const { return !inputs.empty() && !inputs.front().count.empty(); }
+  /// Index of the first operand of an input in a call with these attributes.
+  size_t FirstOperand(size_t input, llvm::ArrayRef<AttributeValue> values) const;
+  /// The input that an operand belongs to; the last one for an operand too many.
+  const InputDecl& InputOf(size_t operand, llvm::ArrayRef<AttributeValue> values) const;
+  /// Index of the attribute that is a Block, or -1.
+  int BlockAttribute() const;
   /// The declaration of a result.
   const OutputDecl& output(size_t result) const {
     return outputs[result < outputs.size() ? result : outputs.size() - 1];
@@ -141,6 +158,9 @@ struct PDL_API OpSignature {
 
 /// Checks the operands and sets the result types; a complaint is a CallError.
 using InferFunction = llvm::Error (*)(InferenceContext&);
+/// The types of what the block of a call is given: one for each operand that the text writes, in
+/// their order. FreshSymbol makes a size that the block alone has.
+using BodyFunction = llvm::Expected<std::vector<Type>> (*)(InferenceContext&);
 /// Emits the calls that compute the gradients of the inputs from those of the outputs.
 using GradientFunction = void (*)(GradientContext&);
 /// Emits the calls of dense values that take the place of a call with ragged or sparse operands.
@@ -152,6 +172,8 @@ using KernelCreator = llvm::Expected<std::unique_ptr<OperatorBase>> (*)(const Op
 struct OpDef {
   OpSignature signature;
   InferFunction infer = nullptr;
+  /// Of an operator with a Block attribute, which the text gives as a function; else null.
+  BodyFunction body = nullptr;
   /// Null: not differentiable.
   GradientFunction gradient = nullptr;
   /// Null: the same call on packed values. Where there is no kernel for the CPU, it replaces every

@@ -40,6 +40,10 @@ class InputBuilder {
   explicit InputBuilder(InputDecl* decl) : decl_(decl) {}
   InputBuilder& Accepts(DTypeSet dtypes) { return decl_->dtypes = dtypes, *this; }
   InputBuilder& Repeatable() { return decl_->repeatable = true, *this; }
+  /// Repeatable, from no operand on: the attribute `count` says how many.
+  InputBuilder& Counted(std::string count) {
+    return decl_->count = std::move(count), decl_->repeatable = true, *this;
+  }
   InputBuilder& Optional() { return decl_->optional = true, *this; }
   InputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
   /// Takes ragged dims at up to `levels` levels; every input of an elementwise operator does.
@@ -75,6 +79,8 @@ class AttributeBuilder {
   AttributeBuilder& Axis() { return decl_->is_axis = true, *this; }
   /// A shape that may have ragged dims.
   AttributeBuilder& Ragged() { return decl_->takes_ragged = true, *this; }
+  /// The compiler counts it.
+  AttributeBuilder& Counted() { return decl_->counted = true, *this; }
   /// A literal is read as the dtype that the attribute `name` holds.
   AttributeBuilder& DTypeFrom(std::string name) {
     return decl_->dtype_from = std::move(name), *this;
@@ -130,6 +136,7 @@ class PDL_API OpProtoMaker {
   /// A union of Trait bits.
   void SetTraits(unsigned traits) { def_.signature.traits = static_cast<uint8_t>(traits); }
   void SetInference(InferFunction infer) { def_.infer = infer; }
+  void SetBody(BodyFunction body) { def_.body = body; }
   void SetGradient(GradientFunction gradient) { def_.gradient = gradient; }
   void SetLowering(LowerFunction lower) { def_.lower = lower; }
 

@@ -21,6 +21,7 @@
 
 namespace pdl {
 
+class Graph;
 class OpDesc;
 
 /// One call, as its operator is made from it. What it refers to needs to live only until the
@@ -37,6 +38,11 @@ struct OperatorArguments {
   /// dtypes of inputs and outputs where they are known (in a Plan they are); else empty.
   std::vector<DType> input_dtypes;
   std::vector<DType> output_dtypes;
+  /// The Block that an attribute names, as a network of its own; null where none does.
+  std::shared_ptr<const Graph> body;
+  /// Of the Plan: whether the body is run for training, and may have fused groups.
+  bool training = false;
+  bool fuse = true;
 };
 
 /// dtype and sizes of one operand, known while a Plan is bound.
@@ -79,6 +85,8 @@ struct Preparation {
   /// Output i may be written over input j, where nobody else needs that (same element size and
   /// count; Run works element by element).
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> in_place;
+  /// Of an operator that makes rows (see OperatorBase::RunRows): how many there are.
+  int64_t rows = 0;
 };
 
 /// One call, ready to run, device unknown. Immutable: many threads run one operator at once.
@@ -103,6 +111,15 @@ class PDL_API OperatorBase {
   /// The tile functions of an elementwise call with operands of these dtypes; nullptr functions
   /// where it has none.
   virtual Tile GetTile(llvm::ArrayRef<DType> /*inputs*/, DType /*output*/) const { return {}; }
+  /// Whether RunRows makes the one output of these calls, so that elementwise calls behind it can
+  /// go over some rows while they are in the cache. The call needs no workspace then.
+  virtual bool makes_rows() const { return false; }
+  /// Writes rows [begin, end) of the output to `to`, as RunPrepared would. Rows are runs of the
+  /// output's elements, of equal length; `Preparation::rows` says how many. A row depends on the
+  /// same row of inputs that it may be written over (`Preparation::in_place`), and on all of the
+  /// others. `state` is what Prepare gave. Called by many threads at once.
+  virtual void RunRows(const CallState* state, llvm::ArrayRef<const Tensor*> inputs, int64_t begin,
+                       int64_t end, void* to) const;
   /// Computes outputs whose memory and sizes are set. `context` must be of device_kind() and carry
   /// what Prepare gave. On CUDA it only launches.
   virtual llvm::Error RunPrepared(llvm::ArrayRef<const Tensor*> inputs,

@@ -29,12 +29,14 @@ PDL_API bool NeedsLowering(const Graph& graph);
 /// Removes calls whose results nothing needs: no output, no update, no training, no other call, no
 /// effect.
 PDL_API void EliminateDeadCode(Graph& graph);
-/// Puts the operand of a sum or concatenation of one value in its place; the calls are left to
-/// EliminateDeadCode.
+/// Puts the operand of a call that is the identity (kIdentity) in its place; the calls are left to
+/// EliminateDeadCode. Gradients must have been taken before.
 PDL_API void ForwardSingleOperands(Graph& graph);
 /// Merges calls of one type with equal operands and attributes; random calls and calls with an
 /// effect stay apart.
 PDL_API void EliminateCommonSubexpressions(Graph& graph);
+/// Replaces a loop by a later one over the same sequences whose body gives the same and more.
+PDL_API void MergeLoops(Graph& graph);
 /// Replaces calls of known operands by calls of `constant`, and a plan_select whose condition is
 /// known by the operand that it gives, up to `max_bytes` for a result and 64
 /// times that in all. Random calls, calls with an effect, with several results or a symbol in an

@@ -18,6 +18,10 @@ using TileFunction = void (*)(const void* const* inputs, void* output, int64_t n
 struct Tile {
   /// Every input has n elements.
   TileFunction dense = nullptr;
+  /// As `dense`, with stores that pass by the cache, for an output larger than it. The output is
+  /// aligned to 64 bytes and apart from the inputs; a store fence (StreamFence) is the caller's.
+  /// Null where there is no such form.
+  TileFunction stream = nullptr;
   /// scalar[i]: as `dense`, but input i is one element that serves all n. Null where there is no
   /// such form; the caller then repeats the element into a buffer and calls `dense`.
   TileFunction scalar[3] = {nullptr, nullptr, nullptr};

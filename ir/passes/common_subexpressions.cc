@@ -86,6 +86,8 @@ void EliminateCommonSubexpressions(Graph& graph) {
     std::vector<std::pair<Value*, Value*>> replacements;
     for (Op* op : graph.block({i}).ops) {
       if ((TraitsOf(*op, traits) & (kRandom | kEffect)) != 0) continue;
+      // What is computed again is equal to what was computed, and must stay apart.
+      if (op->recompute() != 0) continue;
       Op* first = merger.FirstLike(op);
       if (first == op) continue;
       merged.insert(op);

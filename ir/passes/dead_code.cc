@@ -10,7 +10,10 @@ void EliminateDeadCode(Graph& graph) {
   auto need = [&](const Value* value) { needed.set(graph.number(value)); };
   for (const GraphOutput& output : graph.outputs()) need(output.value);
   for (const GraphUpdate& update : graph.updates()) need(update.value);
-  for (const GraphTraining& training : graph.trainings()) need(training.loss);
+  for (const GraphTraining& training : graph.trainings()) {
+    need(training.loss);
+    for (const GraphUpdate& update : training.updates) need(update.value);
+  }
   for (uint32_t i = 0; i < graph.num_blocks(); ++i)
     for (const Value* output : graph.block({i}).outputs) need(output);
 

@@ -151,19 +151,31 @@ llvm::Error StorageLowering::AddRows(const Value& input, unsigned level, Value* 
 
 llvm::Error StorageLowering::CopyBlocks() {
   for (uint32_t i = 1; i < graph_.num_blocks(); ++i) out_.AddBlock();
-  for (uint32_t i = 1; i < graph_.num_blocks(); ++i) {
-    const Block& block = graph_.block({i});
-    for (const Value* input : block.inputs)
-      values_[input] = {input->type(),
-                        out_.AddBlockInput({i}, input->name(), input->type(), input->location()),
-                        {},
-                        nullptr};
-    for (const Op* op : block.ops)
-      if (llvm::Error error = Lower(*op)) return error;
-    std::vector<Value*> outputs;
-    for (const Value* output : block.outputs) outputs.push_back(lowered(output).values);
-    out_.SetBlockOutputs({i}, std::move(outputs));
-  }
+  std::vector<bool> copied(graph_.num_blocks(), false);
+  for (uint32_t i = 1; i < graph_.num_blocks(); ++i)
+    if (llvm::Error error = CopyBlock({i}, copied)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Error StorageLowering::CopyBlock(BlockId id, std::vector<bool>& copied) {
+  if (copied[id.index]) return llvm::Error::success();
+  copied[id.index] = true;
+  const Block& block = graph_.block(id);
+  // Inference of a call looks at the block that it names.
+  for (const Op* op : block.ops)
+    for (const AttributeValue& value : op->attribute_values())
+      if (const auto* inner = std::get_if<BlockId>(&value))
+        if (llvm::Error error = CopyBlock(*inner, copied)) return error;
+  for (const Value* input : block.inputs)
+    values_[input] = {input->type(),
+                      out_.AddBlockInput(id, input->name(), input->type(), input->location()),
+                      {},
+                      nullptr};
+  for (const Op* op : block.ops)
+    if (llvm::Error error = Lower(*op)) return error;
+  std::vector<Value*> outputs;
+  for (const Value* output : block.outputs) outputs.push_back(lowered(output).values);
+  out_.SetBlockOutputs(id, std::move(outputs));
   return llvm::Error::success();
 }
 
@@ -427,6 +439,11 @@ Value* LoweringContext::RowOf(const Type& type, unsigned levels, unsigned up) {
     rows = rows ? Call("gather", {ids, rows}) : ids;
   }
   return rows;
+}
+
+llvm::Expected<std::vector<Value*>> LoweringContext::Differentiate(
+    const DerivativeRequest& request) {
+  return lowering_->Derive(request);
 }
 
 llvm::Error LoweringContext::LowerPacked() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "llvm/ADT/StringMap.h"
+#include "pdl/differentiate.h"
 #include "pdl/lowering.h"
 
 namespace pdl {
@@ -28,6 +29,9 @@ class StorageLowering {
   Shape PackedDimsOf(const Shape& dims) const;
   void SetResult(const Op& op, unsigned index, Value* values);
   void SetOffsets(const Op& op, const Dim& ragged, Value* offsets, const Dim& total);
+  llvm::Expected<std::vector<Value*>> Derive(const DerivativeRequest& request) {
+    return Differentiate(out_, registry_, request);
+  }
   Value* OffsetsOf(const Dim& ragged) const { return rows_.lookup(ragged.symbol()).offsets; }
 
  private:
@@ -40,6 +44,7 @@ class StorageLowering {
 
   llvm::Error CopySources();
   llvm::Error CopyBlocks();
+  llvm::Error CopyBlock(BlockId id, std::vector<bool>& copied);
   llvm::Error AddInput(const Value& input);
   llvm::Error AddRows(const Value& input, unsigned level, Value* offsets);
   llvm::Error Lower(const Op& op);

@@ -5,8 +5,7 @@ namespace pdl {
 
 void ForwardSingleOperands(Graph& graph) {
   auto gives_its_operand = [](const Op& op) {
-    const std::string& name = op.def().name();
-    return (name == "add_n" || name == "concat") && op.operands().size() == 1 &&
+    return op.def().has(kIdentity) && op.operands().size() == 1 &&
            op.operands()[0]->type() == op.result()->type();
   };
   llvm::DenseMap<Value*, Value*> given;

@@ -134,6 +134,12 @@ llvm::Error AtomicFile::Commit() {
   if (rename(temporary_.c_str(), target_.c_str()) != 0)
     return CannotWrite(path_, "{0}", std::strerror(errno));
   temporary_.clear();
+  // The new name is on the disk when its folder is. Some file systems cannot do that.
+  llvm::StringRef folder = llvm::sys::path::parent_path(target_);
+  FileDescriptor directory{
+      open(folder.empty() ? "." : folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (directory.fd >= 0 && fsync(directory.fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return CannotWrite(path_, "{0}", std::strerror(errno));
   return llvm::Error::success();
 }
 

@@ -78,7 +78,16 @@ class HeaderReader {
       const llvm::json::Object* fields = value.getAsObject();
       if (fields == nullptr) return CannotRead(path_, "the header's '{0}' is no JSON object", key);
       pairs += fields->size();
-      if (key == kMetadata) continue;
+      if (key == kMetadata) {
+        for (const auto& [name, text] : *fields) {
+          std::optional<llvm::StringRef> value = text.getAsString();
+          if (!value)
+            return CannotRead(path_, "the metadata '{0}' is no text", llvm::StringRef(name));
+          metadata_.emplace_back(llvm::StringRef(name).str(), value->str());
+        }
+        llvm::sort(metadata_);
+        continue;
+      }
       llvm::Expected<SafetensorsFile::Entry> entry = ReadEntry(key, *fields);
       if (!entry) return entry.takeError();
       entries.push_back(std::move(*entry));
@@ -90,6 +99,7 @@ class HeaderReader {
     if (llvm::Error error = CheckWhole(entries)) return error;
     return entries;
   }
+  std::vector<NamedText> TakeMetadata() { return std::move(metadata_); }
 
  private:
   llvm::Expected<SafetensorsFile::Entry> ReadEntry(llvm::StringRef name,
@@ -156,14 +166,21 @@ class HeaderReader {
   llvm::StringRef path_;
   llvm::StringRef header_;
   llvm::StringRef data_;
+  std::vector<NamedText> metadata_;
 };
 
 /// The length of the header and the header.
-std::string HeaderBytes(llvm::ArrayRef<const NamedTensor*> tensors) {
+std::string HeaderBytes(llvm::ArrayRef<const NamedTensor*> tensors,
+                        llvm::ArrayRef<NamedText> metadata) {
   std::string text(kLengthSize, '\0');
   llvm::raw_string_ostream os(text);
   llvm::json::OStream json(os);
   json.object([&] {
+    if (!metadata.empty()) {
+      json.attributeObject(kMetadata, [&] {
+        for (const auto& [name, text] : metadata) json.attribute(name, text);
+      });
+    }
     int64_t at = 0;
     for (const NamedTensor* named : tensors) {
       const auto& [name, tensor] = *named;
@@ -203,9 +220,11 @@ llvm::Expected<SafetensorsFile> SafetensorsFile::Open(llvm::StringRef path) {
                       bytes.size());
   }
   llvm::StringRef data = bytes.drop_front(kLengthSize + length);
-  auto entries = HeaderReader(path, bytes.substr(kLengthSize, length), data).Read();
+  HeaderReader reader(path, bytes.substr(kLengthSize, length), data);
+  auto entries = reader.Read();
   if (!entries) return entries.takeError();
   SafetensorsFile result;
+  result.metadata_ = reader.TakeMetadata();
   result.entries_ = std::move(*entries);
   result.data_ = std::shared_ptr<const char>(file->owner, data.data());
   return result;
@@ -216,6 +235,11 @@ const SafetensorsFile::Entry* SafetensorsFile::Find(llvm::StringRef name) const 
   return found == entries_.end() ? nullptr : &*found;
 }
 
+llvm::StringRef SafetensorsFile::FindMetadata(llvm::StringRef name) const {
+  auto found = llvm::find_if(metadata_, [&](const NamedText& text) { return text.first == name; });
+  return found == metadata_.end() ? llvm::StringRef() : llvm::StringRef(found->second);
+}
+
 Constant SafetensorsFile::Read(const Entry& entry) const {
   const char* begin = data_.get() + entry.begin;
   if (reinterpret_cast<uintptr_t>(begin) % DTypeSize(entry.dtype) != 0)
@@ -223,7 +247,8 @@ Constant SafetensorsFile::Read(const Entry& entry) const {
   return Constant(entry.dtype, entry.sizes, std::shared_ptr<const void>(data_, begin));
 }
 
-llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors) {
+llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors,
+                             llvm::ArrayRef<NamedText> metadata) {
   std::vector<const NamedTensor*> sorted;
   llvm::StringSet<> names;
   for (const NamedTensor& named : tensors) {
@@ -240,7 +265,7 @@ llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> t
     int64_t a_size = DTypeSize(a->second.dtype()), b_size = DTypeSize(b->second.dtype());
     return a_size != b_size ? a_size > b_size : a->first < b->first;
   });
-  std::string header = HeaderBytes(sorted);
+  std::string header = HeaderBytes(sorted, metadata);
   if (header.size() > kMaxHeader) return CannotWrite(path, "its header would be too large");
 
   llvm::Expected<AtomicFile> file = AtomicFile::Create(path);

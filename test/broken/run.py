@@ -32,6 +32,7 @@ UNREACHABLE = {
     "PDL0509": "every operator has a kernel on the CPU; a plugin without one is needed",
     "PDL0510": "the command line refuses other devices first, with status 2; programs get this one",
     "PDL0513": "lists have no offsets, arrays in files do; test/tool/ragged.test shows it",
+    "PDL0516": "needs the folder of another run; test/tool/train_mistakes.test shows it",
     "PDL0511": "needs somebody who presses Ctrl-C; the tests of the REPL do",
 }
 

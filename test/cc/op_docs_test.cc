@@ -43,7 +43,7 @@ Traits
 
 TEST(OpDocs, CallsShowHowArgumentsAreGiven) {
   EXPECT_EQ(OpCallToString(Registry().Find("halves")->signature), "halves(x) -> low, high");
-  EXPECT_EQ(OpCallToString(Registry().Find("call")->signature), "call(x, body: block) -> y");
+  EXPECT_EQ(OpCallToString(Registry().Find("call")->signature), "call(x, body: function) -> y");
   EXPECT_TRUE(Contains(OpCallToString(Registry().Find("every_kind")->signature),
                        "every_kind(xs..., i: int in -5..9 = -3, f: float = 0.1, "
                        "s: string in [\"sum\", \"mean\"] = \"mean\""));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/philox.h"
+#include "runtime/philox.h"
 #include "op_test_util.h"
 
 namespace pdl::testing {

@@ -270,6 +270,7 @@ TEST(RaggedDocs, SayWhatAnInputTakes) {
   EXPECT_EQ(has("relu", "; dense or ragged\n"), "");
   EXPECT_EQ(has("matmul", "; dense, sparse or ragged\n"), "");
   EXPECT_EQ(has("matmul", "  b: f16, bf16, f32, f64, i8, i32, i64 or u8\n"), "");
+  EXPECT_EQ(has("reshape", "  x: any dtype; dense or ragged\n"), "");
   EXPECT_EQ(has("transpose", "i64, u8 or bool\n"), "");
 }
 

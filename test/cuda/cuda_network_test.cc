@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "cuda_testing.h"
+#include "pdl/compiler.h"
 #include "pdl/graph.h"
+#include "pdl/layers.h"
 #include "pdl/network.h"
 #include "pdl/op_registry.h"
 
@@ -52,6 +54,52 @@ TEST(CudaNetwork, GivesTheSameOnBothDevices) {
     }
     ExpectClose({"network", {}, {}}, results[0], results[1], 1e-4);
   }
+}
+
+/// Loops over a padded batch with lengths, over packed rows, and along the first axis.
+TEST(CudaNetwork, LoopsGiveTheSameOnBothDevices) {
+  auto cuda = CreateCudaContext();
+  if (!cuda) GTEST_SKIP() << llvm::toString(cuda.takeError());
+  CPUContext cpu(0);
+  CompileRequest request;
+  request.file = std::make_shared<SourceFile>("loops.pdl", R"(
+input x: f32[N, T, 6]
+input lengths: i64[N]
+input rows: f32[R, 3]
+input offsets: i64[M]
+layer decay(x: F[...], h: F[...]) {
+  next = x + 0.5 * h
+  return h=next, y=next
+}
+a, a_last, a_cell = lstm(x, lengths=lengths, size=5)
+b, b_last = gru(x, lengths=lengths, size=5, reverse=true)
+c, c_last = segment_scan(rows, init=ones([M - 1, 3]), offsets=offsets, reverse=true, body=decay())
+d, d_last = scan(x, init=zeros([T, 6]), axis=0, body=decay())
+e = scan(x, init=zeros([N, T]), axis=2, body=add())
+output a, a_last, a_cell, b, b_last, c, c_last, d, d_last, e
+)");
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  CompileResult compiled = Compile(request);
+  ASSERT_TRUE(compiled.graph.has_value());
+  auto network = Network::Create(std::move(*compiled.graph), {}, GlobalRegistry());
+  ASSERT_TRUE(static_cast<bool>(network)) << llvm::toString(network.takeError());
+  const int64_t lengths[] = {4, 0, 7, 1}, offsets[] = {0, 3, 3, 10};
+  const char* const names[] = {"a", "a_last", "a_cell", "b",      "b_last",
+                               "c", "c_last", "d",      "d_last", "e"};
+  std::vector<Tensor> results[2];
+  DeviceContext* contexts[] = {&cpu, cuda->get()};
+  for (int device = 0; device < 2; ++device) {
+    Scope scope;
+    scope.Create("x")->Set(RandomTensor(DType::kF32, {4, 7, 6}, 3));
+    scope.Create("rows")->Set(RandomTensor(DType::kF32, {10, 3}, 4));
+    scope.Create("lengths")->Set(Tensor::FromValues<int64_t>(DType::kI64, {4}, lengths));
+    scope.Create("offsets")->Set(Tensor::FromValues<int64_t>(DType::kI64, {4}, offsets));
+    llvm::Error error = (*network)->Run(&scope, contexts[device]);
+    ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+    for (const char* name : names) results[device].push_back(*scope.Find(name)->Get<Tensor>());
+  }
+  ExpectClose({"scan", {}, {}}, results[0], results[1], 1e-4);
 }
 
 }  // namespace

@@ -10,8 +10,10 @@ What is in a fenced block is said behind its opening fence:
     pdl test       `pdl check` takes it, and `pdl test` passes
     pdl file=NAME  as `pdl`, and the later blocks of the page can import it by this name
     pdl later …    skipped: needs what is not built yet
+    csv file=NAME  a table that the commands of the page can read by this name
     console        lines that begin with `$ pdl` are run in the folder of the last example, where it is
-                   called model.pdl; what follows each is exactly what it prints
+                   called model.pdl; what follows each is exactly what it prints, `...` standing for
+                   what differs from run to run
 
 A comment `<!-- before: … -->` in front of a block holds lines that are put before its own.
 """
@@ -45,7 +47,8 @@ class Page:
         self.failures.append(f"line {line}: {message}")
 
     def compare(self, line, expected, actual):
-        if expected != actual:
+        pattern = ".*".join(re.escape(part) for part in expected.split("..."))
+        if not re.fullmatch(pattern, actual):
             lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), "page", "pdl", lineterm="")
             self.fail(line, "\n".join(lines) + "\n")
 
@@ -102,6 +105,9 @@ def main():
                 is_answer = following is not None and following["info"].strip() == "text"
                 text = (block["before"] or "") + block["text"]
                 state.example(line, words[1:], text, following["text"] if is_answer else None)
+            elif words[:1] == ["csv"]:
+                with open(state.path(words[1].removeprefix("file=")), "w", encoding="utf-8") as table:
+                    table.write(block["text"])
             elif words == ["console"]:
                 state.console(line, block["text"])
             elif words[:1] not in (["text"], ["ebnf"], ["sh"]):

@@ -3,7 +3,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "pdl/passes.h"
 #include "pdl/test_block.h"
+#include "pdl/training.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
@@ -50,6 +52,23 @@ llvm::Error CheckTests(llvm::StringRef path, const CommonOptions& options) {
   return llvm::make_error<TextErrors>(std::move(mistakes));
 }
 
+// What only shows when calls become those of dense values: gradients, ragged dims.
+llvm::Error CheckLowering(const Graph& graph) {
+  if (!NeedsLowering(graph)) return llvm::Error::success();
+  return LowerStorage(graph, GlobalRegistry()).takeError();
+}
+
+// What a step of training computes.
+llvm::Error CheckStep(llvm::StringRef path, CommonOptions options) {
+  if (path == "-") return llvm::Error::success();
+  options.training_step = options.without_warnings = true;
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, options);
+  if (!loaded) return loaded.takeError();
+  llvm::Expected<Graph> step = MakeTrainingStep(loaded->graph);
+  if (!step) return step.takeError();
+  return CheckLowering(*step);
+}
+
 llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbose) {
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, options);
   if (!loaded) return loaded.takeError();
@@ -61,6 +80,9 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
     errors = llvm::joinErrors(std::move(errors), FindWeight(*variable, files).takeError());
   }
   if (errors) return errors;
+  if (llvm::Error error = CheckLowering(graph)) return error;
+  if (!graph.trainings().empty())
+    if (llvm::Error error = CheckStep(path, options)) return error;
   if (llvm::Error error = CheckTests(path, options)) return error;
   if (!verbose) return llvm::Error::success();
   llvm::outs() << path << ": " << Count(graph.inputs().size(), "input") << ", "

@@ -20,6 +20,7 @@ int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ReplMain(Arguments arguments);
 int TestMain(Arguments arguments);
+int TrainMain(Arguments arguments);
 int VersionMain(Arguments arguments);
 
 }  // namespace pdl

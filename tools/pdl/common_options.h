@@ -24,6 +24,10 @@ struct CommonOptions {
   std::string folder;
   /// The weights need not be there.
   bool without_weights = false;
+  /// The graph is to have what a step of training computes too.
+  bool training_step = false;
+  /// They were shown already.
+  bool without_warnings = false;
   Device device;
   int threads = 0;
   uint64_t seed = 0;

@@ -1,6 +1,10 @@
 // pdl dump: prints a network at one of the stages between text and numbers.
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/differentiate.h"
 #include "pdl/emit.h"
+#include "pdl/error.h"
 #include "pdl/serialize.h"
+#include "pdl/training.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
@@ -26,12 +30,16 @@ of its way from text to numbers.
 pdl dump --emit=plan --size N=32 model.pdl
 pdl dump --emit=dot model.pdl | dot -Tsvg > model.svg
 pdl dump --emit=pdl model.pdlc
+pdl dump --emit=pdl --grad=loss model.pdl
 )"};
 
 struct DumpArguments {
   CommonOptions common;
   std::string stage = "ir";
   bool no_locations = false;
+  /// The loss whose gradients are to be printed, or empty.
+  std::string gradient_of;
+  bool step = false;
 };
 
 llvm::Expected<std::string> DumpAst(llvm::StringRef path) {
@@ -55,11 +63,67 @@ llvm::Expected<std::string> DumpPlan(LoadedNetwork loaded, const CommonOptions& 
   return (*network)->DescribePlan(context->get(), run, options.sizes);
 }
 
+/// The graph that gives the loss and its gradient by each parameter that it depends on.
+llvm::Expected<Graph> DeriveLoss(const Graph& graph, llvm::StringRef name) {
+  Graph backward = graph.Clone();
+  Value* loss = backward.FindValue(name);
+  for (const GraphOutput& output : backward.outputs())
+    if (loss == nullptr && output.name == name) loss = output.value;
+  if (loss == nullptr)
+    return MakeUserError(Code::kBadGradient, "the network has no value '{0}'", name);
+  if (!loss->type().is_scalar() || !IsFloat(loss->type().dtype))
+    return MakeUserError(Code::kBadGradient, "a loss is a floating-point scalar; '{0}' is {1}",
+                         name, loss->type().ToString());
+  std::vector<Value*> parameters = backward.parameters().vec();
+  llvm::erase_if(parameters, [](const Value* value) { return !value->variable().trainable; });
+  const GradientFlow flow = FindGradientFlow(backward, loss, parameters);
+  std::vector<Value*> operands = {loss};
+  const DType dtype = loss->type().dtype;
+  auto one = backward.AddOp(*GlobalRegistry().Find("constant"), {},
+                            {{"value", Constant::Scalar(dtype, 1)}, {"dtype", dtype}},
+                            {backward.NewName("one")});
+  if (!one) return one.takeError();
+  operands.push_back((*one)->result());
+  std::vector<std::string> names;
+  for (auto [parameter, reaches] : llvm::zip_equal(parameters, flow.reaches)) {
+    if (!reaches) continue;
+    operands.push_back(parameter);
+    names.push_back(backward.NewName(parameter->name() + ".grad"));
+  }
+  if (names.empty())
+    return MakeUserError(Code::kBadGradient, "'{0}' depends on no parameter", name);
+  auto gradient = backward.AddOp(*GlobalRegistry().Find("gradient"), operands,
+                                 {{"count", static_cast<int64_t>(names.size())}}, names);
+  if (!gradient) return gradient.takeError();
+  backward.ClearOutputs();
+  backward.ClearTrainings();
+  backward.AddOutput(name, loss);
+  for (Value* result : (*gradient)->results()) backward.AddOutput(result->name(), result);
+  return backward;
+}
+
 llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& arguments) {
   const llvm::StringRef stage = arguments.stage;
   if (stage == "ast") return DumpAst(path);
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
   if (!loaded) return loaded.takeError();
+  if (!arguments.gradient_of.empty()) {
+    auto backward = DeriveLoss(loaded->graph, arguments.gradient_of);
+    if (!backward) return backward.takeError();
+    loaded->graph = std::move(*backward);
+    // What it is made of appears when it is lowered.
+    if (stage == "pdl" || stage == "ir" || stage == "dot") {
+      auto network = CreateNetwork(std::move(*loaded), arguments.common);
+      if (!network) return network.takeError();
+      const Graph& graph = (*network)->optimized_graph();
+      return stage == "pdl" ? EmitPdl(graph) : stage == "ir" ? EmitIr(graph) : EmitDot(graph);
+    }
+  }
+  if (arguments.step) {
+    auto step = MakeTrainingStep(loaded->graph);
+    if (!step) return step.takeError();
+    loaded->graph = std::move(*step);
+  }
   if (stage == "plan") return DumpPlan(std::move(*loaded), arguments.common);
   if (stage == "opt") {
     auto network = CreateNetwork(std::move(*loaded), arguments.common);
@@ -83,6 +147,10 @@ int DumpMain(Arguments arguments) {
                  &dump.stage);
   line.AddFlag("--no-locations", "proto: without files, lines, columns and comments",
                &dump.no_locations);
+  line.AddString("--grad", "LOSS", "the network that gives LOSS and its gradient by each parameter",
+                 &dump.gradient_of);
+  line.AddFlag("--step", "the network of a step of training, with all minimize statements",
+               &dump.step);
   AddSizeOption(line, "plan: what a symbol stands for: --size N=32", &dump.common);
   line.Section("The network");
   AddNetworkOptions(line, &dump.common);
@@ -93,6 +161,7 @@ int DumpMain(Arguments arguments) {
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kWell;
+  dump.common.training_step = dump.step;
   llvm::Expected<std::string> text = Dump(**file, dump);
   if (!text) return Finish(text.takeError());
   llvm::outs() << *text;

@@ -5,9 +5,10 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "pdl/differentiate.h"
 #include "pdl/network.h"
-#include "tools/pdl/backward.h"
 #include "tools/pdl/elements.h"
+#include "tools/pdl/gradient_body.h"
 
 namespace pdl {
 namespace {
@@ -60,7 +61,15 @@ class CallGraph {
     std::vector<std::string> names;
     for (size_t i = 0; i < call_.def->signature.NumResults(call_.attributes); ++i)
       names.push_back(graph_.NewName("y" + std::to_string(i)));
-    auto op = graph_.AddOpWithValues(*call_.def, operands, call_.attributes, names);
+    std::vector<AttributeValue> attributes = call_.attributes;
+    if (call_.body) {
+      // The extracted body is the network, block 0.
+      auto body =
+          CopyBody(graph_, *call_.body, BlockId(), *call_.def, operands, attributes, dtype_);
+      if (!body) return body.takeError();
+      attributes[static_cast<size_t>(call_.def->signature.BlockAttribute())] = *body;
+    }
+    auto op = graph_.AddOpWithValues(*call_.def, operands, std::move(attributes), names);
     if (!op) return op.takeError();
     for (Value* result : (*op)->results()) {
       if (!IsFloat(result->type().dtype)) continue;
@@ -87,7 +96,7 @@ class CallGraph {
       AddInput("dy", FromReals(dtype_, sizes, Noise(n, 9 + inputs_.size())), true);
       cotangents.push_back(inputs_.back().value);
     }
-    return Backward(graph_, outputs, cotangents, wrt);
+    return Differentiate(graph_, GlobalRegistry(), {BlockId(), outputs, cotangents, wrt});
   }
   /// A network that computes these values (null: none), to be run with Compute.
   llvm::Error Prepare(llvm::ArrayRef<Value*> values) {
@@ -155,19 +164,24 @@ double RelativeError(double actual, double expected) {
   return std::fabs(actual - expected) / std::max(1.0, std::fabs(expected));
 }
 
+/// Which input of the declaration an operand is of.
+size_t InputOf(const TestCall& call, size_t operand) {
+  const OpSignature& signature = call.def->signature;
+  return static_cast<size_t>(&signature.InputOf(operand, call.attributes) -
+                             signature.inputs.data());
+}
+
 std::string ElementName(const TestCall& call, size_t input, int64_t element) {
   const OpSignature& signature = call.def->signature;
   if (input >= call.operands.size())
     return llvm::formatv("gradient of a result, element {0}", element);
-  const size_t decl = std::min(input, signature.inputs.size() - 1);
-  return llvm::formatv("'{0}', element {1}", signature.inputs[decl].name, element);
+  return llvm::formatv("'{0}', element {1}", signature.inputs[InputOf(call, input)].name, element);
 }
 
 /// Whether the declaration says of an input that it gets "no gradient".
 bool SaysNoGradient(const TestCall& call, size_t input) {
   if (input >= call.operands.size()) return false;
-  const std::vector<InputDecl>& inputs = call.def->signature.inputs;
-  const std::string& comment = inputs[std::min(input, inputs.size() - 1)].comment;
+  const std::string& comment = call.def->signature.inputs[InputOf(call, input)].comment;
   return llvm::StringRef(comment).contains("no gradient");
 }
 
@@ -259,7 +273,7 @@ llvm::Error Compare(const TestCall& call, CallGraph& graph, llvm::ArrayRef<Value
       }
       if (order == 1) {
         ++report->num_compared;
-        report->inputs.insert(static_cast<unsigned>(k));
+        report->inputs.insert(static_cast<unsigned>(InputOf(call, k)));
       }
       if (is_wrong) {
         report->failures.push_back(

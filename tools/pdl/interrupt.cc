@@ -21,6 +21,35 @@ sigset_t InterruptSet() {
 
 }  // namespace
 
+namespace {
+
+std::atomic<bool> stop_asked;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler sets it");
+
+constexpr int kStopSignals[] = {SIGINT, SIGTERM};
+
+void AskToStop(int) {
+  stop_asked = true;
+  // The next one ends the program, as it does without a handler.
+  for (int each : kStopSignals) std::signal(each, SIG_DFL);
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  stop_asked = false;
+  struct sigaction action = {};
+  action.sa_handler = AskToStop;
+  action.sa_flags = SA_RESTART;
+  for (int each : kStopSignals) sigaction(each, &action, nullptr);
+}
+
+StopSignals::~StopSignals() {
+  for (int each : kStopSignals) std::signal(each, SIG_DFL);
+}
+
+const std::atomic<bool>& StopSignals::asked() const { return stop_asked; }
+
 Interrupts::Interrupts() : owner_(pthread_self()) {
   struct sigaction wake = {};
   wake.sa_handler = [](int) {};

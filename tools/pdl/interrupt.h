@@ -43,6 +43,19 @@ class Interrupts {
   std::thread watcher_;
 };
 
+/// While it lives, the first Ctrl-C (or SIGTERM) only asks for an end, and the second one ends the
+/// program. One at a time; not together with Interrupts.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// Becomes true with the first signal.
+  const std::atomic<bool>& asked() const;
+};
+
 }  // namespace pdl
 
 #endif  // TOOLS_PDL_INTERRUPT_H_

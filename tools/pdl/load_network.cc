@@ -9,6 +9,7 @@
 #include "pdl/op_registry.h"
 #include "pdl/serialize.h"
 #include "pdl/tensor.h"
+#include "pdl/trainer.h"
 #include "tools/pdl/console.h"
 
 namespace pdl {
@@ -24,7 +25,7 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
   const CompileRequest request = MakeCompileRequest(file, *source, options, &weights);
   CompileResult result = Compile(request);
   if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
-  PrintDiagnostics(result.diagnostics);
+  if (!options.without_warnings) PrintDiagnostics(result.diagnostics);
   return std::move(*result.graph);
 }
 
@@ -64,6 +65,7 @@ CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const S
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
   request.settings = options.settings;
+  request.training_step = options.training_step;
   if (!options.without_weights) {
     request.find_weight = [weights](llvm::StringRef weight_file, llvm::StringRef tensor) {
       return LookUpWeight(*weights, weight_file, tensor);
@@ -149,6 +151,14 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
       file->is_compiled ? DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry())
                         : CompileText(*file, options);
   if (!graph) return graph.takeError();
+  if (file->is_compiled && options.training_step && !graph->trainings().empty()) {
+    // The flat text says what the optimizers are.
+    const std::string text = EmitPdl(*graph);
+    file->bytes = llvm::MemoryBuffer::getMemBufferCopy(text, file->name);
+    file->is_compiled = false;
+    graph = CompileText(*file, options);
+    if (!graph) return graph.takeError();
+  }
   return LoadedNetwork{std::move(*graph), file->folder};
 }
 
@@ -179,6 +189,17 @@ llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry&
                        entry.name, file, stored.ToString(), variable.name(), type.ToString());
 }
 
+/// The states of optimizers lie below the names of parameters; `step` counts.
+static bool IsOfTraining(llvm::StringRef tensor, const Graph& graph) {
+  if (tensor == "step") return true;
+  for (size_t dot = tensor.rfind('.'); dot != llvm::StringRef::npos; dot = tensor.rfind('.', dot)) {
+    const Value* above = graph.FindValue(tensor.take_front(dot));
+    if (above != nullptr && above->kind() == ValueKind::kParameter) return true;
+    if (dot == 0) break;
+  }
+  return false;
+}
+
 llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph) {
   llvm::Expected<SafetensorsFile> file = SafetensorsFile::Open(path);
   if (!file) return file.takeError();
@@ -187,12 +208,13 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
     const Value* value = graph.FindValue(entry.name);
     const bool is_variable = value != nullptr && (value->kind() == ValueKind::kParameter ||
                                                   value->kind() == ValueKind::kState);
-    if (!is_variable) unused.push_back(entry.name);
+    if (!is_variable && !IsOfTraining(entry.name, graph)) unused.push_back(entry.name);
   }
   // All that does not fit at once.
   llvm::Error errors = llvm::Error::success();
   std::vector<std::string> missing, missing_states;
   for (const Value* variable : Variables(graph)) {
+    if (IsOfTraining(graph, *variable)) continue;
     if (const SafetensorsFile::Entry* entry = file->Find(variable->name())) {
       errors = llvm::joinErrors(std::move(errors), CheckWeightType(*variable, *entry, path));
     } else if (variable->variable().weight) {
@@ -210,7 +232,7 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                                             path, llvm::join(missing, ", ")));
   }
   if (errors) return errors;
-  if (!unused.empty()) {
+  if (!unused.empty() && !IsCheckpoint(*file)) {
     PrintWarning(Code::kWeightMismatch,
                  "in " + path.str() +
                      ", but no parameter or state of the network: " + llvm::join(unused, ", "));
@@ -221,6 +243,17 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                                             llvm::join(missing_states, ", "));
   }
   return file;
+}
+
+bool IsOfTraining(const Graph& graph, const Value& variable) {
+  if (variable.kind() != ValueKind::kState) return false;
+  if (!graph.trainings().empty() && variable.name() == "step" &&
+      variable.type() == Type(DType::kI64, {}))
+    return true;
+  return llvm::any_of(graph.trainings(), [&](const GraphTraining& training) {
+    return llvm::any_of(training.updates,
+                        [&](const GraphUpdate& update) { return update.state == &variable; });
+  });
 }
 
 std::vector<Value*> Variables(const Graph& graph) {

@@ -91,8 +91,11 @@ llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry&
                             llvm::StringRef file);
 /// The file of --weights. An Error lists the parameters that it lacks (but those that have a file
 /// of their own) and all tensors of another type than the network's; warns of tensors that the
-/// network has no parameter or state for, and of states that it lacks.
+/// network has no parameter or state for (but in a checkpoint), and of states that it lacks. States
+/// of the training (IsOfTraining) are not looked at.
 llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph);
+/// Whether a state is there for the training alone, as an optimizer's is, and the count of steps.
+bool IsOfTraining(const Graph& graph, const Value& variable);
 /// The parameters, then the states.
 std::vector<Value*> Variables(const Graph& graph);
 

@@ -19,6 +19,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"run", "FILE --input x=x.npy", "run a network and print what it returns", RunMain},
+    {"train", "FILE --data DATA", "learn the parameters of a network from data", TrainMain},
     {"check", "FILE...", "report the mistakes of networks", CheckMain},
     {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
     {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},

@@ -35,6 +35,7 @@ struct RunArguments {
   CommonOptions common;
   RunInputs inputs;
   std::vector<Wanted> outputs;
+  bool check_finite = false;
 };
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
@@ -63,6 +64,10 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   AddWeightsOption(line, &arguments->common);
   line.Section("The run");
   AddRunOptions(line, &arguments->common);
+  line.AddFlag("--check-finite",
+               "look at what every call gives, and name the first one that makes a nan or an "
+               "infinity of numbers that were none (slow)",
+               &arguments->check_finite);
   AddMessageOptions(line);
 }
 
@@ -105,6 +110,7 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
 
   RunOptions options;
   options.training = arguments.common.training;
+  options.check_finite = arguments.check_finite;
   for (const Wanted& wanted : arguments.outputs) options.outputs.push_back(wanted.name);
   if (llvm::Error error = (*network)->Run(&scope, context->get(), options)) return error;
 

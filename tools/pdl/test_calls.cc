@@ -26,6 +26,9 @@ llvm::Error AddCalls(const Graph& graph, const TestScope& scope,
     TestCall call;
     call.def = &op->def();
     call.attributes = op->attribute_values().vec();
+    for (const AttributeValue& value : call.attributes)
+      if (const auto* block = std::get_if<BlockId>(&value))
+        call.body = std::make_shared<const Graph>(graph.ExtractBlock(*block));
     call.place = graph.LocationToString(op->location());
     for (const Value* operand : op->operands()) {
       auto tensor = OperandOf(scope, outputs.lookup(operand), operand->type());

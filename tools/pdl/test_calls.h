@@ -1,9 +1,11 @@
 #ifndef TOOLS_PDL_TEST_CALLS_H_
 #define TOOLS_PDL_TEST_CALLS_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "pdl/graph.h"
 #include "pdl/op_def.h"
 #include "pdl/tensor.h"
 #include "tools/pdl/common_options.h"
@@ -20,6 +22,8 @@ struct TestCall {
   bool is_dense = true;
   /// Sizes of the results; none where only the run knows them.
   std::vector<Sizes> results;
+  /// Of a loop: its body, as ExtractBlock gives it.
+  std::shared_ptr<const Graph> body;
   /// "ops/cos.pdl:3:5".
   std::string place;
 

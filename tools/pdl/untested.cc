@@ -68,6 +68,12 @@ bool HasSizes(Calls calls, llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> are
 // The operands that are given for an input.
 llvm::ArrayRef<Tensor> OperandsOf(const TestCall& call, unsigned input) {
   const llvm::ArrayRef<Tensor> operands = call.operands;
+  if (call.def->signature.has_counts()) {
+    const size_t begin = call.def->signature.FirstOperand(input, call.attributes);
+    const size_t end = call.def->signature.FirstOperand(input + 1, call.attributes);
+    return operands.drop_front(std::min(begin, operands.size()))
+        .take_front(std::min(end, operands.size()) - std::min(begin, operands.size()));
+  }
   if (input >= operands.size()) return {};
   return call.def->signature.inputs[input].repeatable ? operands.drop_front(input)
                                                       : operands.slice(input, 1);
@@ -92,6 +98,7 @@ std::vector<std::string> MissingOf(const OpDef& def, Calls calls) {
   }
   for (size_t i = 0; i < signature.attributes.size(); ++i) {
     const AttributeDecl& decl = signature.attributes[i];
+    if (decl.counted) continue;
     const auto has = [&](llvm::function_ref<bool(const AttributeValue&)> is_it) {
       return llvm::any_of(calls, [&](const TestCall& call) { return is_it(call.attributes[i]); });
     };

@@ -204,6 +204,11 @@ class Table:
         self.tests = []
         self.names = set()
         self.inputs = {}
+        self.declarations = []
+
+    def declare(self, text):
+        """What the file begins with: layers that cases use."""
+        self.declarations.append(text.strip() + "\n")
 
     def raw(self, name, *lines):
         """A test written by hand: the lines of its block."""
@@ -264,4 +269,5 @@ class Table:
         head = (f"# Cases of `{self.name}`; written by test/ops/generate/run.py from {source}.\n"
                 "# Change that, not this.\n")
         inputs = "".join(f"input {name}: {text}\n" for name, text in self.inputs.items())
-        return head + "\n" + (inputs + "\n" if inputs else "") + "\n".join(self.tests)
+        parts = ([inputs] if inputs else []) + self.declarations + self.tests
+        return head + "\n" + "\n".join(parts)

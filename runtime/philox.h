@@ -1,7 +1,7 @@
 // Random numbers by position: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers:
 // as easy as 1, 2, 3; 2011). Every device computes the same stream, in any order.
-#ifndef PDL_KERNELS_PHILOX_H_
-#define PDL_KERNELS_PHILOX_H_
+#ifndef PDL_RUNTIME_PHILOX_H_
+#define PDL_RUNTIME_PHILOX_H_
 
 #include <cstdint>
 
@@ -71,4 +71,4 @@ PDL_RANDOM_INLINE T Between(T low, T high, T unit) {
 
 }  // namespace pdl::random
 
-#endif  // PDL_KERNELS_PHILOX_H_
+#endif  // PDL_RUNTIME_PHILOX_H_

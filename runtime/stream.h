@@ -1,6 +1,6 @@
 // Stores that pass by the cache, for results larger than it.
-#ifndef PDL_KERNELS_STREAM_H_
-#define PDL_KERNELS_STREAM_H_
+#ifndef PDL_RUNTIME_STREAM_H_
+#define PDL_RUNTIME_STREAM_H_
 
 #include <cstdint>
 
@@ -15,4 +15,4 @@ void StreamFence();
 
 }  // namespace pdl
 
-#endif  // PDL_KERNELS_STREAM_H_
+#endif  // PDL_RUNTIME_STREAM_H_

@@ -1,0 +1,168 @@
+#ifndef PDL_TRAINER_H_
+#define PDL_TRAINER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/dataset.h"
+#include "pdl/device_context.h"
+#include "pdl/export.h"
+#include "pdl/graph.h"
+#include "pdl/io.h"
+#include "pdl/network.h"
+#include "pdl/op_registry.h"
+#include "pdl/tensor.h"
+
+namespace pdl {
+
+/// How a Trainer works.
+struct TrainerOptions {
+  /// Rows in a batch; the last one of an epoch may have fewer.
+  int64_t batch_size = 32;
+  /// The run ends after so many epochs, or steps, whichever comes first; 0 is no limit. Counted
+  /// from the beginning of the run, also of one that was resumed.
+  int64_t epochs = 1;
+  int64_t steps = 0;
+  /// Of initial parameters, of random operators and of the order of the rows.
+  uint64_t seed = 0;
+  /// Takes the rows in another order in each epoch, else in theirs.
+  bool shuffle = true;
+  /// Leaves out the last batch of an epoch where it is short.
+  bool drop_last = false;
+  /// Looks at the result of every call: see RunOptions::check_finite.
+  bool check_finite = false;
+  /// Where `last.safetensors` and `best.safetensors` are kept; empty: nowhere. The folder is there.
+  std::string folder;
+  /// Writes last.safetensors after so many steps, besides at the ends of epochs; 0: only there.
+  /// Epochs that follow each other in less than `save_seconds` share one file, written in the end.
+  int64_t save_every = 0;
+  double save_seconds = 5;
+  /// The metric that says what is best: of the validation data where there are some, else of the
+  /// training data. Empty: the first loss.
+  std::string monitor;
+  /// Larger is better.
+  bool monitor_largest = false;
+  /// Ends the run after so many epochs that were not better than the best one; 0: never.
+  int64_t patience = 0;
+  /// Weights and folders; its seed is not used.
+  NetworkOptions network;
+};
+
+/// A loss, or an output of one element.
+struct Metric {
+  std::string name;
+  double value = 0;
+};
+
+/// What one step gave.
+struct StepReport {
+  int64_t step = 0;     // steps done, this one counted
+  int64_t epoch = 0;    // from 1
+  int64_t batch = 0;    // of the epoch, from 1
+  int64_t batches = 0;  // in an epoch
+  int64_t rows = 0;
+  /// Computed before the parameters changed; losses first. Of what a step leaves out (`every`)
+  /// there is none.
+  std::vector<Metric> metrics;
+};
+
+/// What an epoch gave.
+struct EpochReport {
+  int64_t step = 0;
+  int64_t epoch = 0;
+  /// Means over the rows of the epoch.
+  std::vector<Metric> training;
+  /// Of the validation data, in inference mode; empty where there are none.
+  std::vector<Metric> validation;
+  bool is_best = false;
+};
+
+/// Why Train came back.
+enum class TrainingEnd : uint8_t {
+  kDone,      // as many epochs or steps as wanted
+  kPatience,  // no epoch was better for long
+  kStopped,   // `stop` became true
+};
+
+/// Called from Train, in its thread; may be empty. An Error ends the training.
+struct TrainingCallbacks {
+  std::function<llvm::Error(const StepReport&)> on_step;
+  std::function<llvm::Error(const EpochReport&)> on_epoch;
+  /// Where set and true, the run ends after the step that is being done, and saves.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// Trains a network: makes batches of data, runs the network of a step on each, and keeps what the
+/// steps change: parameters, states, and the optimizers' states. The same network, data, options
+/// and count of steps give the same bits, on one kind of device, with any number of threads, and
+/// also where the run was broken off and resumed.
+class PDL_API Trainer {
+ public:
+  /// `network` is one with `minimize`, compiled for training, or one that computes all its updates
+  /// itself: then what it updates is what is trained, and its first output that is one float is the
+  /// loss. `context` and `registry` must outlive the Trainer.
+  static llvm::Expected<std::unique_ptr<Trainer>> Create(const Graph& network, Dataset data,
+                                                         TrainerOptions options,
+                                                         DeviceContext* context,
+                                                         const OpRegistry& registry);
+  ~Trainer();
+
+  /// What each epoch is measured by, in inference mode.
+  void SetValidation(Dataset data);
+
+  /// Goes on from a checkpoint, of this network and these data, seed and batches; an Error says
+  /// what differs, and changes nothing. To be called before the first step.
+  llvm::Error Resume(llvm::StringRef path);
+  /// Writes a checkpoint; `pdl run --weights` takes it, too.
+  llvm::Error Save(llvm::StringRef path);
+
+  /// Trains on the next batch. An Error of Code::kNotFinite where a loss is nan or infinite.
+  llvm::Expected<StepReport> Step();
+  /// Means over the rows of `data`, in inference mode.
+  llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& data);
+  /// Steps to the end, measures each epoch, and keeps the checkpoints in options.folder. Where it
+  /// ends with an Error, the last good checkpoint is there.
+  llvm::Expected<TrainingEnd> Train(const TrainingCallbacks& callbacks = {});
+
+  /// Steps done, epochs done and measured, batches in an epoch.
+  int64_t step() const;
+  int64_t epoch() const;
+  int64_t batches() const;
+  /// Names of what a step reports: losses, then outputs of one element.
+  llvm::ArrayRef<std::string> metrics() const;
+  llvm::ArrayRef<std::string> losses() const;
+  /// The value of a parameter or state now, on the CPU.
+  llvm::Expected<Tensor> ValueOf(llvm::StringRef name) const;
+  /// What Resume found odd: the network computes something else than when the checkpoint was made.
+  llvm::ArrayRef<std::string> warnings() const;
+
+ private:
+  struct Impl;
+  explicit Trainer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Of a checkpoint: how far its run had come, and how it made its batches.
+struct CheckpointInfo {
+  int64_t step = 0;
+  int64_t epoch = 0;
+  uint64_t seed = 0;
+  int64_t batch_size = 0;
+  bool shuffle = true;
+  bool drop_last = false;
+};
+/// An Error where the file is broken, or no checkpoint.
+PDL_API llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path);
+/// Whether a file of weights is one: it also has states of optimizers, which no network has.
+PDL_API bool IsCheckpoint(const SafetensorsFile& file);
+
+}  // namespace pdl
+
+#endif  // PDL_TRAINER_H_

@@ -1,0 +1,128 @@
+// Gradients as part of a network: gradient, and stop_gradient, which ends them.
+#include "kernels/all_ops.h"
+#include "kernels/element.h"
+#include "kernels/inference_helpers.h"
+#include "pdl/differentiate.h"
+#include "pdl/error.h"
+#include "pdl/gradient.h"
+#include "pdl/lowering.h"
+#include "pdl/op_proto_maker.h"
+#include "pdl/operator.h"
+
+namespace pdl {
+namespace {
+
+// --- gradient -----------------------------------------------------------------------------------
+
+llvm::Error InferGradient(InferenceContext& context) {
+  const Type& y = context.input(0);
+  const Type& dy = context.input(1);
+  if (y.dtype != dy.dtype || y.rank() != dy.rank()) {
+    return context.FailAt({0, 1}, Code::kShapeMismatch, "'dy' is of the type of 'y': {0} and {1}",
+                          y.ToString(), dy.ToString());
+  }
+  for (unsigned axis = 0; axis < y.rank(); ++axis) {
+    if (llvm::Error error =
+            context.RequireEqual(y.dims[axis], dy.dims[axis], {0, 1}, "sizes differ"))
+      return error;
+  }
+  const auto count = static_cast<int64_t>(context.num_inputs()) - 2;
+  if (context.attributes().Int("count") != count) {
+    return context.FailAtAttribute("count", Code::kOperandCount, "'count' is that of xs, {0}",
+                                   count);
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    Type type = context.input(i + 2);
+    type.index_bound.reset();
+    context.SetOutput(i, std::move(type));
+  }
+  return llvm::Error::success();
+}
+
+// The calls of the way back take its place: it is derived when all values are dense.
+llvm::Error LowerGradient(LoweringContext& l) {
+  llvm::SmallVector<Value*, 4> inputs;
+  for (unsigned i = 2; i < l.num_inputs(); ++i) inputs.push_back(l.input(i).values);
+  Value* y = l.input(0).values;
+  Value* dy = l.input(1).values;
+  DerivativeRequest request;
+  request.block = l.op().block();
+  request.outputs = y;
+  request.cotangents = dy;
+  request.inputs = inputs;
+  llvm::Expected<std::vector<Value*>> gradients = l.Differentiate(request);
+  if (!gradients) return gradients.takeError();
+  for (unsigned i = 0; i < gradients->size(); ++i) {
+    Value* gradient = (*gradients)[i];
+    if (gradient == nullptr) {
+      const Type& type = inputs[i]->type();
+      gradient = l.Call("zeros", {}, {{"dims", type.dims}, {"dtype", type.dtype}});
+    }
+    l.SetOutput(i, gradient);
+  }
+  return l.TakeError();
+}
+
+struct GradientMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "How y changes with each of xs: the derivative of the sum of y times dy. In the language "
+        "`grad(loss, x)`, `grad(loss, [a, b])` and `grad(y, x, dy)` are this. It becomes the calls "
+        "of the way back (`pdl dump --emit=opt` shows them), which can be derived again.");
+    AddInput("y", "any rank; computed from xs").Accepts(kFloatSet).Ragged();
+    AddInput("dy", "type as y").Accepts(kFloatSet).Ragged();
+    AddInput("xs", "what y is derived by").Accepts(kFloatSet).Ragged().Repeatable();
+    AddOutput("dx", "one for each of xs, of its type");
+    AddAttr<int64_t>("count", "how many xs there are").Default(1).AtLeast(1);
+    RepeatLastOutput({"count"});
+    SetInference(InferGradient);
+    SetLowering(LowerGradient);
+    AddExample(
+        "x = constant([1.0, 2.0], dtype=f32)\ny = gradient(x * x, [1.0, 1.0], x)  # = [2.0, 4.0]");
+  }
+};
+
+// --- stop_gradient ------------------------------------------------------------------------------
+
+template <class Context>
+class StopGradientOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext&) const override {
+    Preparation preparation;
+    preparation.aliases.push_back({0, 0});
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    if (inputs[0]->raw() == outputs[0]->raw()) return llvm::Error::success();
+    return context.CopyWithin(outputs[0]->raw(), inputs[0]->raw(), inputs[0]->num_bytes());
+  }
+};
+
+llvm::Error InferSame(InferenceContext& context) {
+  context.SetOutput(context.input(0));
+  return llvm::Error::success();
+}
+
+struct StopGradientMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("x itself, which counts as a constant wherever a gradient is taken. Costs nothing.");
+    AddInput("x", "anything; no gradient").Accepts(kAnyDType).Ragged();
+    AddOutput("y", "x; type as x");
+    SetTraits(kIdentity);
+    SetInference(InferSame);
+    SetGradient([](GradientContext&) {});
+    AddExample("y = stop_gradient([1.0, 2.0])  # = [1.0, 2.0]");
+  }
+};
+
+}  // namespace
+
+void RegisterDifferentiationOps(OpRegistry& registry) {
+  registry.BeginFamily("Gradients");
+  registry.Add(GradientMaker().Build("gradient"));
+  registry.RegisterOp<StopGradientOp, StopGradientMaker>("stop_gradient");
+}
+
+}  // namespace pdl

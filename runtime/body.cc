@@ -1,0 +1,178 @@
+#include "runtime/body.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/StringSet.h"
+#include "pdl/error.h"
+#include "runtime/evaluator.h"
+
+namespace pdl {
+namespace {
+
+/// Bindings and frames of a body that are kept before all of them go.
+constexpr size_t kMaxBindings = 1024;
+
+/// All sizes that calls of a body and of the blocks inside ask for.
+std::vector<std::string> SymbolsOf(const Graph& graph) {
+  std::vector<std::string> symbols;
+  llvm::StringSet<> seen;
+  auto add = [&](const Dim& dim) {
+    dim.ForEachSymbol([&](llvm::StringRef name) {
+      if (seen.insert(name).second) symbols.push_back(name.str());
+    });
+  };
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
+    for (const Value* input : graph.block({i}).inputs) llvm::for_each(input->type().dims, add);
+    for (const Op* op : graph.block({i}).ops) {
+      for (const Value* result : op->results()) llvm::for_each(result->type().dims, add);
+      for (const AttributeValue& value : op->attribute_values()) {
+        if (const auto* shape = std::get_if<Shape>(&value)) llvm::for_each(*shape, add);
+        if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
+          for (const Shape& shape : *shapes) llvm::for_each(shape, add);
+      }
+      for (const DimCheck& check : op->checks()) {
+        add(check.left);
+        add(check.right);
+      }
+    }
+  }
+  return symbols;
+}
+
+}  // namespace
+
+Body::~Body() = default;
+
+llvm::Expected<std::shared_ptr<Body>> Body::Make(const OperatorArguments& arguments,
+                                                 llvm::ArrayRef<const Tensor*> fixed,
+                                                 DeviceContext& context) {
+  std::shared_ptr<Body> body(new Body());
+  body->graph_ = arguments.body;
+  const Graph& graph = *body->graph_;
+  body->symbols_ = SymbolsOf(graph);
+  for (const Tensor* tensor : fixed) body->fixed_.push_back(tensor ? tensor->raw() : nullptr);
+  ScheduleRequest request;
+  request.graph = &graph;
+  request.fuse = arguments.fuse;
+  request.training = arguments.training;
+  request.is_body = true;
+  request.context = &context;
+  auto parameter = [](const Value&) -> llvm::Expected<Tensor> {
+    InternalError("a block has a parameter");
+  };
+  auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
+  auto evaluate = [&](const Op& op) -> llvm::Expected<std::vector<Tensor>> {
+    std::vector<Tensor> results;
+    if (op.def().has(kTrainingFlag)) {
+      results.push_back(Tensor::FromConstant(Constant::Scalar(DType::kBool, arguments.training)));
+    } else {
+      llvm::Expected<std::vector<Tensor>> computed =
+          EvaluateCall(graph, op, {}, no_sizes, RandomState{});
+      if (!computed) return computed.takeError();
+      results = std::move(*computed);
+    }
+    for (Tensor& tensor : results) {
+      llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);
+      if (!moved) return moved.takeError();
+      tensor = std::move(*moved);
+    }
+    return results;
+  };
+  auto fixed_input = [&](const Value& value) -> const Tensor* {
+    const auto found = llvm::find(graph.inputs(), &value);
+    return fixed[static_cast<size_t>(found - graph.inputs().begin())];
+  };
+  request.parameter = parameter;
+  request.evaluate = evaluate;
+  request.fixed_input = fixed_input;
+  llvm::Expected<std::unique_ptr<const Schedule>> schedule = MakeSchedule(request);
+  if (!schedule) return schedule.takeError();
+  body->schedule_ = std::move(*schedule);
+  body->inputs_.resize(graph.inputs().size());
+  for (const SlotId slot : body->schedule_->inputs) {
+    const auto found = llvm::find(graph.inputs(), body->schedule_->slots[slot].value);
+    body->inputs_[static_cast<size_t>(found - graph.inputs().begin())] = slot;
+  }
+  return body;
+}
+
+bool Body::HasFixed(llvm::ArrayRef<const Tensor*> fixed) const {
+  return llvm::equal(fixed, fixed_, [](const Tensor* tensor, const void* data) {
+    return (tensor ? tensor->raw() : nullptr) == data;
+  });
+}
+
+llvm::Expected<std::shared_ptr<Binding>> Body::Bind(llvm::ArrayRef<int64_t> sizes,
+                                                    DeviceContext& context) {
+  const std::vector<int64_t> key = sizes.vec();
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = bindings_.find(key); found != bindings_.end()) return found->second;
+  }
+  auto lookup = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    const auto found = llvm::find(symbols_, name);
+    if (found == symbols_.end()) return std::nullopt;
+    const int64_t size = sizes[static_cast<size_t>(found - symbols_.begin())];
+    return size < 0 ? std::nullopt : std::optional(size);
+  };
+  llvm::Expected<std::shared_ptr<Binding>> binding =
+      Binding::Make(*schedule_, context, packs_, lookup);
+  if (!binding) return binding.takeError();
+  std::lock_guard lock(mutex_);
+  if (bindings_.size() >= kMaxBindings) bindings_.clear();
+  bindings_[key] = *binding;
+  return *binding;
+}
+
+llvm::Expected<Frame*> Body::Lease::FrameFor(llvm::ArrayRef<int64_t> sizes,
+                                             DeviceContext& context) {
+  std::vector<int64_t> key = sizes.vec();
+  if (auto found = frames_.find(key); found != frames_.end()) return found->second.frame.get();
+  llvm::Expected<std::shared_ptr<Binding>> binding = body_.Bind(sizes, context);
+  if (!binding) return binding.takeError();
+  if (frames_.size() >= kMaxBindings) frames_.clear();
+  if (!arena_ || arena_bytes_ < (*binding)->arena_bytes) {
+    // Frames made before keep theirs.
+    arena_bytes_ = std::max<int64_t>((*binding)->arena_bytes, 1);
+    llvm::Expected<std::shared_ptr<void>> arena = context.Allocate(arena_bytes_);
+    if (!arena) return arena.takeError();
+    arena_ = std::move(*arena);
+  }
+  llvm::Expected<std::unique_ptr<Frame>> frame = Frame::Make(**binding, context, arena_);
+  if (!frame) return frame.takeError();
+  Frame* made = frame->get();
+  frames_[std::move(key)] = {std::move(*binding), std::move(*frame)};
+  return made;
+}
+
+void Body::Lease::SetInput(Frame& frame, unsigned input, const void* data) const {
+  if (body_.inputs_[input]) frame.SetData(*body_.inputs_[input], const_cast<void*>(data));
+}
+
+bool Body::Lease::SetOutput(Frame& frame, unsigned output, void* data) const {
+  const SlotId slot = body_.schedule_->outputs[output].slot;
+  const Placement& placement = frame.placement(slot);
+  if (placement.kind != Placement::Kind::kOutput || placement.offset != int64_t{output})
+    return false;
+  frame.SetData(placement.root, data);
+  return true;
+}
+
+const Tensor& Body::Lease::ResultOf(Frame& frame, unsigned output) const {
+  return frame.tensor(body_.schedule_->outputs[output].slot);
+}
+
+std::unique_ptr<Body::Lease> Body::Take() {
+  std::lock_guard lock(mutex_);
+  if (leases_.empty()) return std::make_unique<Lease>(*this);
+  std::unique_ptr<Lease> lease = std::move(leases_.back());
+  leases_.pop_back();
+  return lease;
+}
+
+void Body::GiveBack(std::unique_ptr<Lease> lease) {
+  std::lock_guard lock(mutex_);
+  leases_.push_back(std::move(lease));
+}
+
+}  // namespace pdl

@@ -1,0 +1,128 @@
+#include "runtime/check_finite.h"
+
+#include <bit>
+
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/attribute.h"
+#include "pdl/error.h"
+#include "runtime/call_error.h"
+
+namespace pdl {
+namespace {
+
+constexpr uint8_t kNan = 1;
+constexpr uint8_t kInfinity = 2;
+
+/// Index of the first element whose exponent has all its bits set, or -1.
+template <class Bits>
+int64_t FindNotFinite(const void* data, int64_t count, Bits exponent) {
+  const Bits* bits = static_cast<const Bits*>(data);
+  // In pieces, whose loops have no exit and so become vector code.
+  constexpr int64_t kPiece = 4096;
+  for (int64_t begin = 0; begin < count; begin += kPiece) {
+    const int64_t end = std::min(count, begin + kPiece);
+    bool found = false;
+    for (int64_t i = begin; i < end; ++i) found |= (bits[i] & exponent) == exponent;
+    if (!found) continue;
+    for (int64_t i = begin; i < end; ++i)
+      if ((bits[i] & exponent) == exponent) return i;
+  }
+  return -1;
+}
+
+int64_t FindNotFinite(const Tensor& tensor, int64_t from) {
+  const char* data = static_cast<const char*>(tensor.raw()) + from * DTypeSize(tensor.dtype());
+  const int64_t count = tensor.num_elements() - from;
+  int64_t found = -1;
+  if (tensor.dtype() == DType::kF64)
+    found = FindNotFinite<uint64_t>(data, count, 0x7ff0000000000000u);
+  if (tensor.dtype() == DType::kF32) found = FindNotFinite<uint32_t>(data, count, 0x7f800000u);
+  if (tensor.dtype() == DType::kF16) found = FindNotFinite<uint16_t>(data, count, 0x7c00);
+  if (tensor.dtype() == DType::kBF16) found = FindNotFinite<uint16_t>(data, count, 0x7f80);
+  return found < 0 ? -1 : found + from;
+}
+
+/// "[1, 0]", or nothing for a scalar.
+std::string PlaceOf(int64_t element, llvm::ArrayRef<int64_t> sizes) {
+  if (sizes.empty()) return "";
+  std::vector<std::string> index(sizes.size());
+  for (size_t axis = sizes.size(); axis-- > 0;) {
+    index[axis] = std::to_string(element % sizes[axis]);
+    element /= sizes[axis];
+  }
+  return " at [" + llvm::join(index, ", ") + "]";
+}
+
+}  // namespace
+
+llvm::Expected<FiniteCheck::Finding> FiniteCheck::Look(SlotId slot) {
+  Finding finding;
+  const Tensor* tensor = &tensors_[slot];
+  if (!IsFloat(tensor->dtype()) || tensor->raw() == nullptr) return finding;
+  Tensor copy;
+  if (tensor->device().kind != DeviceKind::kCPU) {
+    llvm::Expected<Tensor> fresh = Tensor::AllocateUninitialized(tensor->dtype(), tensor->sizes());
+    if (!fresh) return fresh.takeError();
+    copy = std::move(*fresh);
+    if (llvm::Error error = context_.CopyToHost(copy.raw(), tensor->raw(), copy.num_bytes()))
+      return error;
+    tensor = &copy;
+  }
+  const Constant elements(tensor->dtype(), tensor->sizes(),
+                          std::shared_ptr<const void>(std::shared_ptr<void>(), tensor->raw()));
+  for (int64_t i = FindNotFinite(*tensor, 0); i >= 0; i = FindNotFinite(*tensor, i + 1)) {
+    const double value = elements.ElementAsDouble(i);
+    const uint8_t kind = value != value ? kNan : kInfinity;
+    // The place of the worse one.
+    if ((finding.kinds | kind) > finding.kinds && !(finding.kinds & kNan)) {
+      finding.first = i;
+      finding.value = value;
+    }
+    finding.kinds |= kind;
+    if (finding.kinds & kNan) break;
+    if (i + 1 == tensor->num_elements()) break;
+  }
+  return finding;
+}
+
+llvm::Error FiniteCheck::CheckSources() {
+  for (SlotId slot = 0; slot < schedule_.slots.size(); ++slot) {
+    const Slot& source = schedule_.slots[slot];
+    if (source.kind == SlotKind::kResult) continue;
+    llvm::Expected<Finding> finding = Look(slot);
+    if (!finding) return finding.takeError();
+    kinds_[slot] = finding->kinds;
+    if (finding->kinds == 0 || source.kind == SlotKind::kConstant) continue;
+    const char* what = source.kind == SlotKind::kInput       ? "input"
+                       : source.kind == SlotKind::kParameter ? "parameter"
+                                                             : "state";
+    return MakeUserError(Code::kNotFinite, "{0} '{1}': {2} holds {3}{4}", what,
+                         source.value->name(), tensors_[slot].TypeString(),
+                         FloatToString(finding->value),
+                         PlaceOf(finding->first, tensors_[slot].sizes()));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error FiniteCheck::CheckStep(uint32_t index) {
+  const Step& step = schedule_.steps[index];
+  uint8_t known = step.inputs.empty() ? kNan | kInfinity : 0;
+  for (SlotId slot : step.inputs) known |= kinds_[slot];
+  // What comes of a nan is no news, whatever it is.
+  if (known & kNan) known |= kInfinity;
+  for (SlotId slot : step.outputs) {
+    llvm::Expected<Finding> finding = Look(slot);
+    if (!finding) return finding.takeError();
+    kinds_[slot] = finding->kinds;
+    if ((finding->kinds & ~known) == 0) continue;
+    return AboutCall(
+        step.op->arguments(),
+        MakeUserError(Code::kNotFinite, "gives {0}{1} of '{2}': {3}, from operands that have none",
+                      FloatToString(finding->value),
+                      PlaceOf(finding->first, tensors_[slot].sizes()),
+                      schedule_.slots[slot].value->name(), tensors_[slot].TypeString()));
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace pdl

@@ -1,0 +1,45 @@
+#ifndef PDL_RUNTIME_CHECK_FINITE_H_
+#define PDL_RUNTIME_CHECK_FINITE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "llvm/Support/Error.h"
+#include "pdl/device_context.h"
+#include "pdl/tensor.h"
+#include "runtime/schedule.h"
+
+namespace pdl {
+
+/// Follows a run call by call and finds the first one that gives a nan or an infinity which none of
+/// its operands had. A nan counts as new even where an operand had an infinity.
+class FiniteCheck {
+ public:
+  /// `tensors` by slot; what is nowhere in memory has no data.
+  FiniteCheck(const Schedule& schedule, llvm::ArrayRef<Tensor> tensors, DeviceContext& context)
+      : schedule_(schedule), tensors_(tensors), context_(context), kinds_(tensors.size(), 0) {}
+
+  /// Before the first call: inputs, parameters and states must be finite.
+  llvm::Error CheckSources();
+  /// After a call, or where a call had nothing to do because its results are its operands.
+  llvm::Error CheckStep(uint32_t step);
+
+ private:
+  struct Finding {
+    /// Of kNan and kInfinity.
+    uint8_t kinds = 0;
+    int64_t first = -1;  // element
+    double value = 0;
+  };
+  llvm::Expected<Finding> Look(SlotId slot);
+
+  const Schedule& schedule_;
+  llvm::ArrayRef<Tensor> tensors_;
+  DeviceContext& context_;
+  /// What each slot was found to hold.
+  std::vector<uint8_t> kinds_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_CHECK_FINITE_H_

@@ -1,0 +1,122 @@
+#include "runtime/training/checkpoint.h"
+
+#include <bit>
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/error.h"
+#include "pdl/trainer.h"
+#include "runtime/io/file.h"
+
+namespace pdl {
+namespace {
+
+constexpr llvm::StringLiteral kProgress("pdl.progress");
+constexpr llvm::StringLiteral kNetwork("pdl.network");
+
+// Numbers go through JSON as integers, bits and all: what is read is what was written.
+int64_t ToBits(double value) { return std::bit_cast<int64_t>(value); }
+int64_t ToBits(uint64_t value) { return std::bit_cast<int64_t>(value); }
+
+std::string ToJson(const TrainingProgress& progress) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attribute("step", progress.step);
+    json.attribute("epoch", progress.epoch);
+    json.attribute("batch", progress.batch);
+    json.attribute("runs", ToBits(progress.runs));
+    json.attribute("seed", ToBits(progress.seed));
+    json.attribute("rows", progress.rows);
+    json.attribute("batch_size", progress.batch_size);
+    json.attribute("shuffle", progress.shuffle);
+    json.attribute("drop_last", progress.drop_last);
+    json.attribute("best", ToBits(progress.best));
+    json.attribute("stale", progress.stale);
+    json.attributeArray("sums", [&] {
+      for (double sum : progress.sums) json.value(ToBits(sum));
+    });
+    json.attributeArray("summed_rows", [&] {
+      for (int64_t rows : progress.summed_rows) json.value(rows);
+    });
+  });
+  os.flush();
+  return text;
+}
+
+std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
+  if (!json) {
+    llvm::consumeError(json.takeError());
+    return std::nullopt;
+  }
+  const llvm::json::Object* object = json->getAsObject();
+  if (object == nullptr) return std::nullopt;
+  TrainingProgress progress;
+  bool ok = true;
+  auto integer = [&](llvm::StringRef name, bool natural = true) {
+    const std::optional<int64_t> value = object->getInteger(name);
+    ok &= value.has_value() && (!natural || *value >= 0);
+    return value.value_or(0);
+  };
+  auto truth = [&](llvm::StringRef name) {
+    const std::optional<bool> value = object->getBoolean(name);
+    ok &= value.has_value();
+    return value.value_or(false);
+  };
+  progress.step = integer("step");
+  progress.epoch = integer("epoch");
+  progress.batch = integer("batch");
+  progress.runs = std::bit_cast<uint64_t>(integer("runs", false));
+  progress.seed = std::bit_cast<uint64_t>(integer("seed", false));
+  progress.rows = integer("rows");
+  progress.batch_size = integer("batch_size");
+  progress.shuffle = truth("shuffle");
+  progress.drop_last = truth("drop_last");
+  progress.best = std::bit_cast<double>(integer("best", false));
+  progress.stale = integer("stale");
+  auto integers = [&](llvm::StringRef name, auto use) {
+    const llvm::json::Array* array = object->getArray(name);
+    ok &= array != nullptr;
+    for (const llvm::json::Value& each : array ? *array : llvm::json::Array()) {
+      const std::optional<int64_t> value = each.getAsInteger();
+      ok &= value.has_value();
+      use(value.value_or(0));
+    }
+  };
+  integers("sums", [&](int64_t bits) { progress.sums.push_back(std::bit_cast<double>(bits)); });
+  integers("summed_rows", [&](int64_t rows) { progress.summed_rows.push_back(rows); });
+  if (!ok || progress.sums.size() != progress.summed_rows.size()) return std::nullopt;
+  return progress;
+}
+
+}  // namespace
+
+bool IsCheckpoint(const SafetensorsFile& file) { return !file.FindMetadata(kProgress).empty(); }
+
+llvm::Error WriteCheckpoint(llvm::StringRef path, const Checkpoint& checkpoint) {
+  const std::vector<NamedText> metadata = {{kNetwork.str(), checkpoint.network},
+                                           {kProgress.str(), ToJson(checkpoint.progress)}};
+  return WriteSafetensors(path, checkpoint.tensors, metadata);
+}
+
+llvm::Expected<Checkpoint> ReadCheckpoint(llvm::StringRef path) {
+  llvm::Expected<SafetensorsFile> file = SafetensorsFile::Open(path);
+  if (!file) return file.takeError();
+  if (!IsCheckpoint(*file))
+    return MakeUserError(Code::kCheckpoint,
+                         "'{0}' is no checkpoint: it has tensors, and nothing says how far the run "
+                         "has come",
+                         path);
+  Checkpoint checkpoint;
+  std::optional<TrainingProgress> read = FromJson(file->FindMetadata(kProgress));
+  if (!read) return CannotRead(path, "its metadata '{0}' is broken", kProgress);
+  checkpoint.progress = std::move(*read);
+  checkpoint.network = file->FindMetadata(kNetwork).str();
+  for (const SafetensorsFile::Entry& entry : file->entries())
+    checkpoint.tensors.emplace_back(entry.name, Tensor::FromConstant(file->Read(entry)));
+  return checkpoint;
+}
+
+}  // namespace pdl

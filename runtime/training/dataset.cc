@@ -1,0 +1,318 @@
+#include "pdl/dataset.h"
+
+#include <map>
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "pdl/error.h"
+#include "pdl/storage.h"
+#include "runtime/training/dataset_arrays.h"
+
+namespace pdl {
+namespace {
+
+template <typename... Args>
+llvm::Error Misfit(const char* format, Args&&... args) {
+  return MakeUserError(Code::kTrainingData, format, std::forward<Args>(args)...);
+}
+
+/// The inputs that losses, updates and outputs of one element are computed from.
+llvm::DenseSet<const Value*> NeededInputs(const Graph& graph) {
+  std::vector<const Value*> pending;
+  for (const GraphTraining& training : graph.trainings()) pending.push_back(training.loss);
+  for (const GraphUpdate& update : graph.updates()) pending.push_back(update.value);
+  for (const GraphOutput& output : graph.outputs())
+    if (output.value->type().is_scalar()) pending.push_back(output.value);
+  llvm::DenseSet<const Value*> seen;
+  while (!pending.empty()) {
+    const Value* value = pending.back();
+    pending.pop_back();
+    if (!seen.insert(value).second || value->producer() == nullptr) continue;
+    for (const Value* operand : value->producer()->operands()) pending.push_back(operand);
+  }
+  return seen;
+}
+
+/// Offsets and indices that another program wrote as i32 are read as i64.
+Tensor ToPlaces(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kI32) return tensor;
+  std::vector<int64_t> wide(tensor.data<int32_t>(), tensor.data<int32_t>() + tensor.num_elements());
+  return Tensor::FromValues<int64_t>(DType::kI64, tensor.sizes(), wide);
+}
+
+/// The first element that is not in [0, bound), or -1.
+template <typename T>
+int64_t FindOutside(const Tensor& tensor, int64_t bound) {
+  const T* data = tensor.data<T>();
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    const bool inside =
+        data[i] >= 0 && static_cast<uint64_t>(data[i]) < static_cast<uint64_t>(bound);
+    if (!inside) return i;
+  }
+  return -1;
+}
+
+int64_t FindOutside(const Tensor& tensor, int64_t bound) {
+  switch (tensor.dtype()) {
+      // clang-format off
+    case DType::kI8: return FindOutside<int8_t>(tensor, bound);
+    case DType::kI16: return FindOutside<int16_t>(tensor, bound);
+    case DType::kI32: return FindOutside<int32_t>(tensor, bound);
+    case DType::kI64: return FindOutside<int64_t>(tensor, bound);
+    case DType::kU8: return FindOutside<uint8_t>(tensor, bound);
+    case DType::kU16: return FindOutside<uint16_t>(tensor, bound);
+    case DType::kU32: return FindOutside<uint32_t>(tensor, bound);
+    case DType::kU64: return FindOutside<uint64_t>(tensor, bound);
+    default: return -1;
+      // clang-format on
+  }
+}
+
+/// Finds the arrays of each input and checks them.
+class Collector {
+ public:
+  Collector(llvm::StringRef source, const DataArrays& data, const Graph& graph)
+      : source_(source), data_(data), graph_(graph), needed_(NeededInputs(graph)) {}
+
+  llvm::Expected<std::vector<Dataset::Field>> Collect() {
+    for (const Value* input : graph_.inputs()) {
+      Dataset::Field field{input->name(), {}};
+      field.rows.type = input->type();
+      bool is_there = true;
+      llvm::Error error = CheckFirstDim(*input);
+      if (!error) error = Find(*input, &field.rows, &is_there);
+      if (!error && is_there) error = Check(field);
+      if (!error && is_there) fields_.push_back(std::move(field));
+      errors_ = llvm::joinErrors(std::move(errors_), std::move(error));
+    }
+    if (!errors_ && fields_.empty())
+      errors_ = Misfit("the network has no input that data could be for");
+    if (errors_) return std::move(errors_);
+    llvm::cantFail(std::move(errors_));
+    return std::move(fields_);
+  }
+
+  int64_t num_rows() const { return rows_; }
+
+ private:
+  llvm::Error CheckFirstDim(const Value& input) {
+    const Type& type = input.type();
+    if (!needed_.contains(&input) && !IsGiven(input)) return llvm::Error::success();
+    const llvm::StringRef symbol = type.rank() == 0 ? "" : type.dims[0].symbol();
+    if (symbol.empty())
+      return Misfit(
+          "input '{0}' is declared {1}: its first dim must be a symbol, such as N, which "
+          "is the rows of a batch",
+          input.name(), type.ToString());
+    if (batch_.empty()) {
+      batch_ = symbol.str();
+      batch_from_ = &input;
+    }
+    if (symbol == batch_) return llvm::Error::success();
+    return Misfit(
+        "inputs '{0}' and '{1}' are declared {2} and {3}: all inputs must begin with the "
+        "same symbol, which is the rows of a batch",
+        batch_from_->name(), input.name(), batch_from_->type().ToString(), type.ToString());
+  }
+
+  bool IsGiven(const Value& input) const {
+    return llvm::any_of(PartsOf(input.name(), input.type()), [&](const PartType& part) {
+      return data_.Find(PartName(input.name(), part.part)) != nullptr;
+    });
+  }
+
+  llvm::Error Find(const Value& input, PackedValue* rows, bool* is_there) {
+    const Type& type = input.type();
+    *is_there = IsGiven(input);
+    if (!*is_there) {
+      if (!needed_.contains(&input)) return llvm::Error::success();
+      return Missing(input, input.name());
+    }
+    for (const PartType& part : PartsOf(input.name(), type)) {
+      const std::string name = PartName(input.name(), part.part);
+      const Tensor* tensor = data_.Find(name);
+      if (part.part == Part::kValues) {
+        if (tensor == nullptr) return Missing(input, name);
+        rows->values = *tensor;
+        continue;
+      }
+      if (part.part == Part::kIndices) {
+        if (tensor == nullptr) return Missing(input, name);
+        rows->indices = ToPlaces(*tensor);
+        continue;
+      }
+      if (!type.is_sparse()) {
+        // Inputs of the same lengths need give them once.
+        const std::string dim = type.dims[rows->offsets.size() + 1].ToString();
+        if (tensor == nullptr) tensor = FindLengths(dim);
+      }
+      if (tensor == nullptr) return Missing(input, name);
+      rows->offsets.push_back(ToPlaces(*tensor));
+    }
+    return llvm::Error::success();
+  }
+
+  const Tensor* FindLengths(llvm::StringRef dim) const {
+    for (const Value* input : graph_.inputs()) {
+      for (unsigned level = 1; level <= input->type().ragged_levels(); ++level) {
+        if (input->type().dims[level].ToString() != dim) continue;
+        const Part part = level == 1 ? Part::kOffsets : Part::kInnerOffsets;
+        if (const Tensor* tensor = data_.Find(PartName(input->name(), part))) return tensor;
+      }
+    }
+    return nullptr;
+  }
+
+  llvm::Error Missing(const Value& input, llvm::StringRef name) const {
+    std::vector<llvm::StringRef> names(data_.names.begin(), data_.names.end());
+    std::string help;
+    if (const llvm::StringRef near = NearestName(name, names); !near.empty()) {
+      help = ", did you mean '" + near.str() + "'?";
+    } else {
+      help = names.empty() ? ", it has none" : ", it has " + llvm::join(names, ", ");
+    }
+    return Misfit("{0} has no array '{1}' for input '{2}': {3}{4}", source_, name, input.name(),
+                  input.type().ToString(), help);
+  }
+
+  llvm::Error Check(const Dataset::Field& field) {
+    const PackedValue& value = field.rows;
+    const Type& type = value.type;
+    const bool is_ones = type.is_sparse() && type.dtype == DType::kBool;
+    if (!is_ones && value.values.dtype() != type.dtype)
+      return Misfit(
+          "{0}: input '{1}' is declared {2}, and the array holds {3}: save it as {4}; "
+          "nothing is converted silently",
+          source_, field.name, type.ToString(), value.values.TypeString(), DTypeName(type.dtype));
+    int64_t rows = 0;
+    if (type.is_plain()) {
+      if (llvm::Error error = CheckSizes(field, value.values, type.dims)) return error;
+      rows = value.values.size(0);
+    } else {
+      if (llvm::Error error = CheckOffsets(field)) return error;
+      rows = value.offsets[0].num_elements() - 1;
+    }
+    if (llvm::Error error = CheckIndexBound(field)) return error;
+    if (first_ == nullptr) {
+      rows_ = rows;
+      first_ = graph_.FindValue(field.name);
+      if (rows == 0) return Misfit("{0} has no rows: '{1}' is empty", source_, field.name);
+    }
+    if (rows == rows_) return llvm::Error::success();
+    return Misfit("{0}: input '{1}' has {2} rows, and '{3}' has {4}", source_, field.name, rows,
+                  first_->name(), rows_);
+  }
+
+  /// The dims behind the first one; equal symbols are equal sizes.
+  llvm::Error CheckSizes(const Dataset::Field& field, const Tensor& tensor,
+                         llvm::ArrayRef<Dim> dims) {
+    auto misfit = [&] {
+      return Misfit("{0}: input '{1}' is declared {2}, and the array holds {3}", source_,
+                    field.name, field.rows.type.ToString(), tensor.TypeString());
+    };
+    if (tensor.rank() != dims.size()) return misfit();
+    for (unsigned axis = 1; axis < tensor.rank(); ++axis) {
+      const int64_t size = tensor.size(axis);
+      if (dims[axis].is_constant() && dims[axis].constant() != size) return misfit();
+      const llvm::StringRef symbol = dims[axis].symbol();
+      if (symbol.empty()) continue;
+      const auto [known, is_new] = sizes_.try_emplace(symbol, size, field.name);
+      if (known->second.first != size)
+        return Misfit("{0}: '{1}' is {2} by input '{3}' and {4} by input '{5}'", source_, symbol,
+                      known->second.first, known->second.second, size, field.name);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error CheckOffsets(const Dataset::Field& field) {
+    const PackedValue& value = field.rows;
+    const Type& type = value.type;
+    const Tensor& last = type.is_sparse() ? value.indices : value.values;
+    if (last.rank() == 0 || (type.is_sparse() && last.dtype() != DType::kI64))
+      return Misfit("{0}: '{1}' must be {2}, and the array holds {3}", source_,
+                    PartName(field.name, type.is_sparse() ? Part::kIndices : Part::kValues),
+                    type.is_sparse() ? "i64 places of columns" : "rows, one after another",
+                    last.TypeString());
+    for (size_t level = 0; level < value.offsets.size(); ++level) {
+      const bool is_last = level + 1 == value.offsets.size();
+      const Tensor& offsets = value.offsets[level];
+      const std::string name =
+          PartName(field.name, level == 0 ? Part::kOffsets : Part::kInnerOffsets);
+      if (offsets.dtype() != DType::kI64 || offsets.rank() != 1 || offsets.num_elements() == 0)
+        return Misfit("{0}: '{1}' must be i64 offsets, one more than rows, and the array holds {2}",
+                      source_, name, offsets.TypeString());
+      const int64_t rows = is_last ? last.size(0) : value.offsets[level + 1].num_elements() - 1;
+      if (const std::string fault = FaultOfOffsets(offsets, rows); !fault.empty())
+        return MakeUserError(Code::kOffsets, "{0}: '{1}': {2}", source_, name, fault);
+    }
+    if (!type.is_sparse()) return CheckSizes(field, value.values, PackedDims(type.dims));
+    if (type.dtype != DType::kBool && value.values.num_elements() != last.num_elements())
+      return Misfit("{0}: '{1}' has {2} elements, and its indices are {3}", source_, field.name,
+                    value.values.num_elements(), last.num_elements());
+    if (!type.dims[1].is_constant()) return llvm::Error::success();
+    const int64_t outside = FindOutside(last, type.dims[1].constant());
+    if (outside < 0) return llvm::Error::success();
+    return Misfit("{0}: input '{1}' is declared {2}, and index {3} of its columns is {4}", source_,
+                  field.name, type.ToString(), outside, last.data<int64_t>()[outside]);
+  }
+
+  llvm::Error CheckIndexBound(const Dataset::Field& field) {
+    const Type& type = field.rows.type;
+    if (!type.index_bound || !type.index_bound->is_constant() || type.is_sparse())
+      return llvm::Error::success();
+    const Tensor& values = field.rows.values;
+    const int64_t outside = FindOutside(values, type.index_bound->constant());
+    if (outside < 0) return llvm::Error::success();
+    const int64_t row = outside / std::max<int64_t>(1, values.num_elements() / values.size(0));
+    return MakeUserError(Code::kIndexRange,
+                         "{0}: input '{1}' must be in 0..{2}, and row {3} has {4}", source_,
+                         field.name, type.index_bound->constant(), row,
+                         static_cast<int64_t>(values.ToConstant().ElementAsDouble(outside)));
+  }
+
+  const llvm::StringRef source_;
+  const DataArrays& data_;
+  const Graph& graph_;
+  const llvm::DenseSet<const Value*> needed_;
+  llvm::Error errors_ = llvm::Error::success();
+  std::vector<Dataset::Field> fields_;
+  std::string batch_;
+  const Value* batch_from_ = nullptr;
+  int64_t rows_ = 0;
+  const Value* first_ = nullptr;
+  llvm::StringMap<std::pair<int64_t, std::string>> sizes_;  // of symbols, and by which input
+};
+
+}  // namespace
+
+llvm::Expected<Dataset> Dataset::Open(llvm::StringRef path, const Graph& graph) {
+  llvm::Expected<DataArrays> data = ReadDataArrays(path, graph);
+  if (!data) return data.takeError();
+  Dataset dataset;
+  dataset.source_ = path.str();
+  Collector collector(path, *data, graph);
+  llvm::Expected<std::vector<Field>> fields = collector.Collect();
+  if (!fields) return fields.takeError();
+  dataset.fields_ = std::move(*fields);
+  dataset.num_rows_ = collector.num_rows();
+  return dataset;
+}
+
+llvm::Expected<Dataset> Dataset::FromTensors(llvm::ArrayRef<NamedTensor> tensors,
+                                             const Graph& graph, llvm::StringRef source) {
+  DataArrays data;
+  data.arrays = tensors.vec();
+  for (const NamedTensor& tensor : tensors) data.names.push_back(tensor.first);
+  Dataset dataset;
+  dataset.source_ = source.str();
+  Collector collector(source, data, graph);
+  llvm::Expected<std::vector<Field>> fields = collector.Collect();
+  if (!fields) return fields.takeError();
+  dataset.fields_ = std::move(*fields);
+  dataset.num_rows_ = collector.num_rows();
+  return dataset;
+}
+
+}  // namespace pdl

@@ -1,0 +1,133 @@
+#include "runtime/training/dataset_arrays.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "pdl/storage.h"
+#include "runtime/io/csv.h"
+#include "runtime/io/file.h"
+
+namespace pdl {
+namespace {
+
+const Value* FindInput(const Graph& graph, llvm::StringRef name) {
+  for (const Value* input : graph.inputs())
+    if (input->name() == name) return input;
+  return nullptr;
+}
+
+/// Gives a row of a table the dims of its input: x[0] to x[63] make f32[N, 8, 8].
+Tensor ShapeRows(Tensor table, const Type& type) {
+  if (type.rank() < 2) return table;
+  Sizes sizes = {table.size(0)};
+  int64_t elements = 1;
+  for (const Dim& dim : llvm::ArrayRef<Dim>(type.dims).drop_front()) {
+    if (!dim.is_constant() || dim.constant() > INT32_MAX) return table;
+    sizes.push_back(dim.constant());
+    elements *= dim.constant();
+    if (elements > INT32_MAX) return table;
+  }
+  const int64_t width = table.rank() == 1 ? 1 : table.size(1);
+  if (elements != width) return table;
+  const Constant constant = table.ToConstant();
+  return Tensor::FromConstant(Constant(constant.dtype(), sizes, constant.bytes()));
+}
+
+llvm::Expected<DataArrays> ReadTable(llvm::StringRef path, const Graph& graph) {
+  DataArrays data;
+  auto dtype_of = [&](llvm::StringRef name) -> std::optional<DType> {
+    const Value* input = FindInput(graph, name);
+    if (input == nullptr || !input->type().is_plain()) return std::nullopt;
+    return input->type().dtype;
+  };
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadCsv(path, dtype_of, &data.names);
+  if (!arrays) return arrays.takeError();
+  data.arrays = std::move(*arrays);
+  for (auto& [name, tensor] : data.arrays)
+    tensor = ShapeRows(std::move(tensor), FindInput(graph, name)->type());
+  return data;
+}
+
+llvm::Expected<DataArrays> ReadArchive(llvm::StringRef path) {
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path);
+  if (!arrays) return arrays.takeError();
+  DataArrays data;
+  data.arrays = std::move(*arrays);
+  for (const NamedTensor& array : data.arrays) data.names.push_back(array.first);
+  return data;
+}
+
+/// A matrix that SciPy wrote, under the names that we have for its parts.
+llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays* data) {
+  llvm::Expected<DataArrays> parts = ReadArchive(path);
+  if (!parts) return parts.takeError();
+  for (const auto& [theirs, ours] :
+       {std::pair("indptr", Part::kOffsets), std::pair("indices", Part::kIndices),
+        std::pair("data", Part::kValues)}) {
+    const Tensor* part = parts->Find(theirs);
+    if (part == nullptr)
+      return CannotRead(path, "it is no sparse matrix in rows (CSR): it has no array '{0}'",
+                        theirs);
+    data->arrays.emplace_back(PartName(input.name(), ours), *part);
+  }
+  const Tensor* shape = parts->Find("shape");
+  const Dim& columns = input.type().dims[1];
+  if (shape != nullptr && shape->dtype() == DType::kI64 && shape->num_elements() == 2 &&
+      columns.is_constant() && shape->data<int64_t>()[1] != columns.constant())
+    return MakeUserError(Code::kTrainingData,
+                         "input '{0}' is declared {1}, and {2} holds a matrix of {3} columns",
+                         input.name(), input.type().ToString(), path, shape->data<int64_t>()[1]);
+  return llvm::Error::success();
+}
+
+llvm::Expected<DataArrays> ReadFolder(llvm::StringRef path, const Graph& graph) {
+  llvm::StringSet<> wanted;
+  for (const Value* input : graph.inputs())
+    for (const PartType& part : PartsOf(input->name(), input->type()))
+      wanted.insert(PartName(input->name(), part.part));
+  DataArrays data;
+  std::error_code code;
+  std::vector<std::string> files;
+  for (llvm::sys::fs::directory_iterator entry(path, code), end; !code && entry != end;
+       entry.increment(code))
+    files.push_back(entry->path());
+  if (code) return CannotRead(path, "{0}", code.message());
+  llvm::sort(files);
+  for (const std::string& file : files) {
+    const llvm::StringRef extension = llvm::sys::path::extension(file);
+    const llvm::StringRef name = llvm::sys::path::stem(file);
+    if (extension == ".npy") {
+      data.names.push_back(name.str());
+      if (!wanted.contains(name)) continue;
+      llvm::Expected<Tensor> tensor = ReadNpy(file);
+      if (!tensor) return tensor.takeError();
+      data.arrays.emplace_back(name.str(), std::move(*tensor));
+    } else if (extension == ".npz") {
+      data.names.push_back(name.str());
+      const Value* input = FindInput(graph, name);
+      if (input == nullptr || !input->type().is_sparse()) continue;
+      if (llvm::Error error = AddSciPyMatrix(file, *input, &data)) return error;
+    }
+  }
+  return data;
+}
+
+}  // namespace
+
+const Tensor* DataArrays::Find(llvm::StringRef name) const {
+  for (const NamedTensor& array : arrays)
+    if (array.first == name) return &array.second;
+  return nullptr;
+}
+
+llvm::Expected<DataArrays> ReadDataArrays(llvm::StringRef path, const Graph& graph) {
+  if (llvm::sys::fs::is_directory(path)) return ReadFolder(path, graph);
+  const llvm::StringRef extension = llvm::sys::path::extension(path);
+  if (extension == ".npz") return ReadArchive(path);
+  if (extension == ".csv") return ReadTable(path, graph);
+  if (!llvm::sys::fs::exists(path)) return CannotRead(path, "there is no such file or folder");
+  return CannotRead(path, "training data are a .npz, a folder of .npy files, or a .csv table");
+}
+
+}  // namespace pdl

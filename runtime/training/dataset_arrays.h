@@ -1,0 +1,27 @@
+#ifndef PDL_RUNTIME_TRAINING_DATASET_ARRAYS_H_
+#define PDL_RUNTIME_TRAINING_DATASET_ARRAYS_H_
+
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/graph.h"
+#include "pdl/io.h"
+
+namespace pdl {
+
+/// The arrays that a file or a folder of training data has, and the names of all that there are.
+struct DataArrays {
+  std::vector<NamedTensor> arrays;
+  std::vector<std::string> names;
+
+  const Tensor* Find(llvm::StringRef name) const;
+};
+
+/// Reads what Dataset::Open takes. What no input of `graph` needs may be left out of `arrays`.
+llvm::Expected<DataArrays> ReadDataArrays(llvm::StringRef path, const Graph& graph);
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_TRAINING_DATASET_ARRAYS_H_

@@ -1,0 +1,28 @@
+#ifndef PDL_RUNTIME_TRAINING_MEASURED_H_
+#define PDL_RUNTIME_TRAINING_MEASURED_H_
+
+#include <string>
+#include <vector>
+
+#include "pdl/graph.h"
+
+namespace pdl {
+
+/// What a training run reports: the outputs of one element of its steps, losses first.
+struct MetricNames {
+  std::vector<std::string> all;
+  /// How many of them are losses. Without `minimize`, the first output of floats is the loss.
+  size_t losses = 0;
+};
+/// `step` is the network of a step that does all minimize statements of `network`.
+MetricNames NamesOfMetrics(const Graph& network, const Graph& step);
+
+/// A network that computes what a step reports, under the same names, and changes no state.
+Graph MakeEvaluation(const Graph& network, const MetricNames& names);
+
+/// The state that counts the steps, where nothing in the network of a step updates it; or null.
+const Value* FindStepCounter(const Graph& step);
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_TRAINING_MEASURED_H_

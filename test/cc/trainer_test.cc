@@ -1,0 +1,381 @@
+#include "pdl/trainer.h"
+
+#include <cmath>
+
+#include "pdl/error.h"
+#include "training_testing.h"
+
+namespace pdl {
+namespace {
+
+struct Training {
+  explicit Training(TrainerOptions options, const std::string& text = kLine, int64_t rows = 50,
+                    int threads = 1)
+      : context(threads) {
+    const Graph graph = MakeGraph(text);
+    auto data = Dataset::FromTensors(LinePoints(rows), graph);
+    if (!data) {
+      message = Message(data.takeError());
+      return;
+    }
+    auto made =
+        Trainer::Create(graph, std::move(*data), std::move(options), &context, GlobalRegistry());
+    if (made) {
+      trainer = std::move(*made);
+    } else {
+      message = Message(made.takeError());
+    }
+  }
+
+  CPUContext context;
+  std::unique_ptr<Trainer> trainer;
+  std::string message;
+};
+
+TrainerOptions Options(int64_t epochs, const std::string& folder = "") {
+  TrainerOptions options;
+  options.batch_size = 8;
+  options.epochs = epochs;
+  options.folder = folder;
+  options.seed = 3;
+  return options;
+}
+
+/// All that a run leaves, as bytes.
+std::string Result(const Trainer& trainer) {
+  std::string bytes;
+  for (const char* name : {"w", "b", "count"}) bytes += Bytes(Value(trainer.ValueOf(name)));
+  return bytes;
+}
+
+TEST(Trainer, LearnsALine) {
+  Training run(Options(40));
+  ASSERT_TRUE(run.trainer) << run.message;
+  const Graph graph = MakeGraph(kLine);
+  run.trainer->SetValidation(Value(Dataset::FromTensors(LinePoints(20, 9), graph)));
+  EXPECT_EQ(run.trainer->metrics(), (llvm::ArrayRef<std::string>{"loss", "largest"}));
+  EXPECT_EQ(run.trainer->losses(), (llvm::ArrayRef<std::string>{"loss"}));
+  std::vector<StepReport> steps;
+  std::vector<EpochReport> epochs;
+  TrainingCallbacks callbacks;
+  callbacks.on_step = [&](const StepReport& report) {
+    steps.push_back(report);
+    return llvm::Error::success();
+  };
+  callbacks.on_epoch = [&](const EpochReport& report) {
+    epochs.push_back(report);
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(Value(run.trainer->Train(callbacks)), TrainingEnd::kDone);
+  ASSERT_EQ(steps.size(), 280u);
+  EXPECT_EQ(steps[0].batches, 7);
+  EXPECT_EQ(steps[0].rows, 8);
+  EXPECT_EQ(steps[6].rows, 2) << "the short batch counts";
+  EXPECT_EQ(steps[7].epoch, 2);
+  EXPECT_EQ(steps.back().step, 280);
+  ASSERT_EQ(epochs.size(), 40u);
+  EXPECT_EQ(epochs[0].step, 7);
+  double mean = 0;
+  for (size_t i = 0; i < 7; ++i)
+    mean += steps[i].metrics[0].value * static_cast<double>(steps[i].rows) / 50;
+  EXPECT_NEAR(epochs[0].training[0].value, mean, 1e-12);
+  EXPECT_TRUE(epochs[0].is_best);
+  EXPECT_LT(epochs.back().validation[0].value, 0.05) << "without dropout";
+  EXPECT_EQ(epochs.back().validation[1].name, "largest");
+  EXPECT_EQ(Elements<int64_t>(Value(run.trainer->ValueOf("count")))[0], 280);
+  EXPECT_EQ(run.trainer->step(), 280);
+  EXPECT_EQ(run.trainer->epoch(), 40);
+}
+
+TEST(Trainer, SameBitsWithAnyNumberOfThreads) {
+  std::string first;
+  for (int threads : {1, 2, 3}) {
+    Training run(Options(3), kLine, 50, threads);
+    ASSERT_TRUE(run.trainer) << run.message;
+    EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
+    if (first.empty()) first = Result(*run.trainer);
+    EXPECT_EQ(Result(*run.trainer), first);
+  }
+}
+
+TEST(Trainer, OrderAndShortBatches) {
+  TrainerOptions options = Options(1);
+  options.drop_last = true;
+  options.shuffle = false;
+  Training run(options);
+  ASSERT_TRUE(run.trainer) << run.message;
+  int64_t rows = 0;
+  TrainingCallbacks callbacks;
+  callbacks.on_step = [&](const StepReport& report) {
+    rows += report.rows;
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(Value(run.trainer->Train(callbacks)), TrainingEnd::kDone);
+  EXPECT_EQ(rows, 48);
+}
+
+TEST(Trainer, ResumesBitForBitFromAnyStep) {
+  TemporaryFolder folder;
+  Training whole(Options(3, folder.path()));
+  ASSERT_TRUE(whole.trainer) << whole.message;
+  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  const std::string last = ReadBytes(folder / "last.safetensors");
+  const std::string best = ReadBytes(folder / "best.safetensors");
+  for (int64_t step = 0; step <= 21; ++step) {
+    TemporaryFolder parted;
+    Training first(Options(3, parted.path()));
+    std::atomic<bool> stop = step == 0;
+    TrainingCallbacks callbacks;
+    callbacks.stop = &stop;
+    callbacks.on_step = [&](const StepReport& report) {
+      stop = report.step == step;
+      return llvm::Error::success();
+    };
+    ASSERT_EQ(Value(first.trainer->Train(callbacks)),
+              step == 21 ? TrainingEnd::kDone : TrainingEnd::kStopped);
+    Training second(Options(3, parted.path()));
+    ASSERT_EQ(Message(second.trainer->Resume(parted / "last.safetensors")), "");
+    EXPECT_TRUE(second.trainer->warnings().empty());
+    EXPECT_EQ(second.trainer->step(), step);
+    EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+    EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer)) << step;
+    EXPECT_EQ(ReadBytes(parted / "last.safetensors"), last) << step;
+    EXPECT_EQ(ReadBytes(parted / "best.safetensors"), best) << step;
+  }
+}
+
+TEST(Trainer, StepsLimitInsideOfAnEpoch) {
+  TemporaryFolder folder;
+  TrainerOptions options = Options(0, folder.path());
+  options.steps = 10;
+  Training first(options);
+  ASSERT_TRUE(first.trainer) << first.message;
+  EXPECT_EQ(Value(first.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(first.trainer->step(), 10);
+  options.steps = 21;
+  Training second(options);
+  ASSERT_EQ(Message(second.trainer->Resume(folder / "last.safetensors")), "");
+  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+  Training whole(Options(3));
+  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer));
+}
+
+TEST(Trainer, StepByStep) {
+  Training run(Options(1)), other(Options(2));
+  ASSERT_TRUE(run.trainer) << run.message;
+  for (int i = 0; i < 14; ++i) ASSERT_EQ(Message(run.trainer->Step()), "");
+  EXPECT_EQ(Value(other.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Result(*run.trainer), Result(*other.trainer));
+}
+
+TEST(Trainer, EndsWhereItGetsNoBetter) {
+  TrainerOptions options = Options(1000);
+  options.patience = 2;
+  options.monitor = "largest";
+  options.monitor_largest = true;  // which falls
+  Training run(options);
+  ASSERT_TRUE(run.trainer) << run.message;
+  EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kPatience);
+  EXPECT_LT(run.trainer->epoch(), 100);
+}
+
+TEST(Trainer, ALossThatIsNoNumber) {
+  TemporaryFolder folder;
+  const std::string text = llvm::StringRef(kLine).split("update w").first.str() +
+                           "update w = w - 1e30 * gw\nupdate b = b - 0.1 * gb\n"
+                           "update count = count + 1\n";
+  TrainerOptions options = Options(3, folder.path());
+  options.save_every = 1;
+  Training run(options, text);
+  ASSERT_TRUE(run.trainer) << run.message;
+  EXPECT_EQ(Message(run.trainer->Train()),
+            "the loss 'loss' is inf in step 2, of epoch 1 [PDL0514]");
+  EXPECT_EQ(Value(ReadCheckpointInfo(folder / "last.safetensors")).step, 1)
+      << "the last good checkpoint stays";
+  EXPECT_EQ(folder.CountFiles(), 1u);
+
+  options.check_finite = true;
+  options.folder = "";
+  Training checked(options, text);
+  EXPECT_EQ(Message(checked.trainer->Train()),
+            "step 2: m.pdl:7:26: pow: gives inf at [0] of 'loss_pow': f32[8], from operands that "
+            "have none [PDL0514]");
+}
+
+TEST(Trainer, CheckpointsOfSomethingElse) {
+  TemporaryFolder folder;
+  const std::string path = folder / "c.safetensors";
+  Training run(Options(1));
+  ASSERT_TRUE(run.trainer) << run.message;
+  ASSERT_EQ(Message(run.trainer->Step()), "");
+  ASSERT_EQ(Message(run.trainer->Save(path)), "");
+  auto complaint = [&](TrainerOptions options, std::string text = kLine, int64_t rows = 50) {
+    Training other(std::move(options), text, rows);
+    EXPECT_EQ(other.message, "");
+    std::string message = Message(other.trainer->Resume(path));
+    llvm::StringRef rest = message;
+    rest.consume_front("'" + path + "' is the checkpoint of another ");
+    rest.consume_back(" [PDL0516]");
+    return rest.str();
+  };
+  auto edited = [](llvm::StringRef from, llvm::StringRef to) {
+    std::string text = kLine;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  EXPECT_EQ(complaint(Options(1)), "");
+  EXPECT_EQ(complaint(Options(1), edited("state b: f32[] = zeros()",
+                                         "state b: f32[] = zeros()\nstate c: f32[3] = zeros()")),
+            "network: it has no 'c': f32[3]");
+  EXPECT_EQ(complaint(Options(1), edited("update count", "#")), "");
+  std::string without = edited("state count: i64[] = zeros()\n", "");
+  without.erase(without.find("update count"));
+  EXPECT_EQ(complaint(Options(1), without), "network: it has 'count': i64[]");
+  std::string wide = edited("state count: i64[]", "state count: i64[2]");
+  EXPECT_EQ(complaint(Options(1), wide), "network: 'count' is i64[] there and i64[2] here");
+  EXPECT_EQ(complaint(Options(1), kLine, 51),
+            "run, which cannot go on so: the data have rows: 50 there and 51 here");
+  TrainerOptions options = Options(1);
+  options.seed = 4;
+  options.batch_size = 9;
+  EXPECT_EQ(complaint(options),
+            "run, which cannot go on so: the seed is 3 there and 4 here; a batch has rows: 8 there "
+            "and 9 here");
+  // Another rate of learning is another network; that is allowed, and told.
+  Training slow(Options(1), edited("0.05 * gb", "0.01 * gb"));
+  ASSERT_EQ(Message(slow.trainer->Resume(path)), "");
+  ASSERT_EQ(slow.trainer->warnings().size(), 1u);
+  EXPECT_EQ(slow.trainer->warnings()[0],
+            "the network computes something else than when '" + path +
+                "' was written; its parameters and states are the same, and the run goes on");
+}
+
+TEST(Trainer, WhatIsNotTrainedIsInTheCheckpointToo) {
+  TemporaryFolder folder;
+  const std::string path = folder / "c.safetensors";
+  std::string text = kLine;
+  text.insert(text.find("error = "), "param k: f32[] = ones()\n");
+  text.replace(text.find("+ b - t"), 7, "+ k * b - t");
+  TrainerOptions options = Options(2);
+  options.network.weights["k"] = Constant::Scalar(DType::kF32, 2);
+  Training first(options, text), whole(options, text), second(Options(2), text);
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(Message(first.trainer->Step()), "");
+  ASSERT_EQ(Message(first.trainer->Save(path)), "");
+  ASSERT_EQ(Message(second.trainer->Resume(path)), "");
+  EXPECT_EQ(Elements<float>(Value(second.trainer->ValueOf("k")))[0], 2);
+  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer));
+}
+
+TEST(Trainer, BrokenCheckpoints) {
+  TemporaryFolder folder;
+  const std::string path = folder / "c.safetensors";
+  Training run(Options(1));
+  ASSERT_TRUE(run.trainer) << run.message;
+  ASSERT_EQ(Message(run.trainer->Save(path)), "");
+  const std::string bytes = ReadBytes(path);
+  for (size_t size : {size_t{0}, size_t{7}, size_t{100}, bytes.size() - 1}) {
+    WriteBytes(path, bytes.substr(0, size));
+    EXPECT_EQ(Message(run.trainer->Resume(path)).substr(0, 11), "cannot read") << size;
+  }
+  std::string wrong = bytes;
+  wrong.replace(wrong.find("stale"), 5, "stole");
+  WriteBytes(path, wrong);
+  EXPECT_EQ(Message(run.trainer->Resume(path)),
+            "cannot read '" + path + "': its metadata 'pdl.progress' is broken [PDL0401]");
+  ASSERT_EQ(Message(WriteSafetensors(path, {{"w", F32({2}, {0, 0})}})), "");
+  EXPECT_EQ(Message(run.trainer->Resume(path)),
+            "'" + path +
+                "' is no checkpoint: it has tensors, and nothing says how far the run has come "
+                "[PDL0516]");
+  EXPECT_EQ(Message(run.trainer->Resume(folder / "nothing")),
+            "cannot read '" + (folder / "nothing") + "': No such file or directory [PDL0401]");
+}
+
+constexpr char kMinimize[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2, 1] = normal()
+param b: f32[] = zeros()
+y = reshape(dropout(x, p=0.1) @ w, [N]) + b
+loss = mean((y - t) ** 2)
+size = (b - 0.5) ** 2
+minimize loss over w with adam(lr=0.05)
+minimize size over b with sgd(lr=0.1) every 3
+)";
+
+TEST(Trainer, MinimizeStatements) {
+  auto make = [](TrainerOptions options) {
+    CompileRequest request;
+    request.file = std::make_shared<SourceFile>("m.pdl", kMinimize);
+    request.registry = &GlobalRegistry();
+    request.library = StandardLayers();
+    request.training_step = true;
+    CompileResult result = Compile(request);
+    EXPECT_TRUE(result.graph);
+    static CPUContext context(2);
+    return Value(Trainer::Create(*result.graph,
+                                 Value(Dataset::FromTensors(LinePoints(50), *result.graph)),
+                                 std::move(options), &context, GlobalRegistry()));
+  };
+  TemporaryFolder folder;
+  const std::string path = folder / "c.safetensors";
+  std::unique_ptr<Trainer> whole = make(Options(40));
+  EXPECT_EQ(whole->losses(), (llvm::ArrayRef<std::string>{"loss", "size"}));
+  std::vector<size_t> counts;
+  TrainingCallbacks callbacks;
+  callbacks.on_step = [&](const StepReport& report) -> llvm::Error {
+    counts.push_back(report.metrics.size());
+    return report.step == 10 ? whole->Save(path) : llvm::Error::success();
+  };
+  double last = 1;
+  callbacks.on_epoch = [&](const EpochReport& report) {
+    last = report.training[0].value;
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(Value(whole->Train(callbacks)), TrainingEnd::kDone);
+  EXPECT_LT(last, 0.5);
+  EXPECT_EQ(std::vector<size_t>(counts.begin(), counts.begin() + 6),
+            (std::vector<size_t>{1, 1, 2, 1, 1, 2}));
+  std::unique_ptr<Trainer> resumed = make(Options(40));
+  ASSERT_EQ(Message(resumed->Resume(path)), "");
+  EXPECT_EQ(Value(resumed->Train()), TrainingEnd::kDone);
+  for (const char* name : {"w", "b"})
+    EXPECT_EQ(Bytes(Value(resumed->ValueOf(name))), Bytes(Value(whole->ValueOf(name))));
+}
+
+TEST(Trainer, WhatCannotBeTrained) {
+  EXPECT_EQ(Training(Options(1), "input x: f32[N, 2]\noutput loss = mean(x)\n").message,
+            "there is nothing to train: the network has no minimize statement, and no update "
+            "[PDL0408]");
+  TrainerOptions options = Options(1);
+  options.batch_size = 0;
+  EXPECT_EQ(Training(options).message, "a batch has at least 1 row, got 0 [PDL0515]");
+  EXPECT_EQ(Training(Options(0)).message,
+            "training ends after some epochs or steps: one of the two must be larger than 0 "
+            "[PDL0515]");
+  options = Options(1);
+  options.drop_last = true;
+  options.batch_size = 51;
+  EXPECT_EQ(Training(options).message,
+            "the data has 50 rows, fewer than a batch of 51, and short batches are left out "
+            "[PDL0515]");
+  options = Options(1);
+  options.monitor = "largset";
+  EXPECT_EQ(Training(options).message,
+            "no loss or metric is called 'largset', did you mean 'largest'? [PDL0102]");
+  options.monitor = "accuracy";
+  EXPECT_EQ(Training(options).message,
+            "no loss or metric is called 'accuracy'; there are loss, largest [PDL0102]");
+}
+
+TEST(Trainer, AFolderThatCannotBeWritten) {
+  TemporaryFolder folder;
+  Training run(Options(1, folder / "missing"));
+  ASSERT_TRUE(run.trainer) << run.message;
+  EXPECT_NE(Message(run.trainer->Train()).find("cannot write '"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pdl

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Helps the tests of `pdl train`.
+
+    training.py points ROWS SEED FILE.csv     points near t = 2 x[0] - x[1] + 0.5
+    training.py npy ROWS FOLDER               the same as arrays, in files of a folder
+    training.py metrics FILE.jsonl            what is in a file of metrics, without times
+    training.py events FILE                   what is in an event file, its checksums checked
+    training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
+    training.py interrupted COMMAND...        runs it, and presses Ctrl-C after the first epoch
+"""
+
+import array
+import glob
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+
+def make_points(rows, seed):
+    draw = random.Random(seed)
+    for _ in range(rows):
+        a, b = draw.uniform(-1, 1), draw.uniform(-1, 1)
+        yield a, b, 2 * a - b + 0.5 + draw.gauss(0, 0.01)
+
+
+def write_points(rows, seed, path):
+    with open(path, "w", encoding="ascii") as file:
+        file.write("x[0],x[1],t\n")
+        for a, b, t in make_points(int(rows), int(seed)):
+            file.write(f"{a:.6f},{b:.6f},{t:.6f}\n")
+
+
+def write_array(path, shape, numbers):
+    header = str({"descr": "<f4", "fortran_order": False, "shape": shape}).encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+        file.write(array.array("f", numbers).tobytes())
+
+
+def write_folder(rows, folder):
+    os.makedirs(folder)
+    points = list(make_points(int(rows), 1))
+    write_array(f"{folder}/x.npy", (len(points), 2), [v for a, b, _ in points for v in (a, b)])
+    write_array(f"{folder}/t.npy", (len(points),), [t for _, _, t in points])
+
+
+def print_metrics(path):
+    for line in open(path, encoding="utf-8"):
+        fields = json.loads(line)
+        assert fields.pop("time") > 1.6e9
+        fields.pop("rows_per_second", None)
+        print(json.dumps(fields, sort_keys=True))
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def check(data, stored):
+    crc = crc32c(data)
+    masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+    assert masked == struct.unpack("<I", stored)[0], "a checksum is wrong"
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if not data[at - 1] & 0x80:
+            return value, at
+
+
+def fields_of(data):
+    """(number, value) of each field of a protobuf message."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        kind = key & 7
+        if kind == 0:
+            value, at = varint(data, at)
+        else:
+            size, at = {1: (8, at), 5: (4, at)}.get(kind) or varint(data, at)
+            value, at = data[at : at + size], at + size
+        yield key >> 3, value
+
+
+def print_events(pattern):
+    (path,) = glob.glob(pattern)
+    data = open(path, "rb").read()
+    at = 0
+    while at < len(data):
+        (size,) = struct.unpack_from("<Q", data, at)
+        check(data[at : at + 8], data[at + 8 : at + 12])
+        event = data[at + 12 : at + 12 + size]
+        check(event, data[at + 12 + size : at + 16 + size])
+        at += 16 + size
+        fields = dict(fields_of(event))
+        assert struct.unpack("<d", fields[1])[0] > 1.6e9
+        step = fields.get(2, 0)
+        if 3 in fields:
+            print("version", fields[3].decode())
+        if 7 in fields:
+            print("restart", step)
+        for _, value in fields_of(fields.get(5, b"")):
+            scalar = dict(fields_of(value))
+            print(step, scalar[1].decode(), f"{struct.unpack('<f', scalar[2])[0]:.4g}")
+
+
+def broken_off(kills, command):
+    """Each run is killed at some moment of its life, until as many were; the last one may end."""
+    begin = time.monotonic()
+    subprocess.run(command + ["--out", "undisturbed"], check=True, stderr=subprocess.DEVNULL)
+    whole = time.monotonic() - begin
+    draw = random.Random()
+    killed = 0
+    while killed < int(kills):
+        process = subprocess.Popen(command + ["--resume"], stderr=subprocess.DEVNULL)
+        time.sleep(draw.uniform(0, whole))
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == -signal.SIGKILL:
+            killed += 1
+            continue
+        # It came to its end: once more.
+        for name in os.listdir("run"):
+            os.remove(os.path.join("run", name))
+    subprocess.run(command + ["--resume"], check=True, stderr=subprocess.DEVNULL)
+    temporaries = [name for name in os.listdir("run") if name.endswith(".tmp")]
+    print(f"killed {killed} times, {len(temporaries)} temporary files left")
+
+
+def interrupted(command):
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        sys.stdout.write(line)
+        if line.startswith("epoch"):
+            process.send_signal(signal.SIGINT)
+            break
+    sys.stdout.write(process.stderr.read())
+    print("status", process.wait())
+
+
+def main():
+    what, *arguments = sys.argv[1:]
+    if what == "broken_off":
+        broken_off(arguments[0], arguments[1:])
+    elif what == "interrupted":
+        interrupted(arguments)
+    else:
+        {"points": write_points, "npy": write_folder, "metrics": print_metrics, "events": print_events}[what](*arguments)
+
+
+if __name__ == "__main__":
+    main()

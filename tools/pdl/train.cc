@@ -1,0 +1,328 @@
+// pdl train: learns the parameters of a network from data.
+#include <limits>
+#include <optional>
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "pdl/dataset.h"
+#include "pdl/error.h"
+#include "pdl/trainer.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/interrupt.h"
+#include "tools/pdl/load_network.h"
+#include "tools/pdl/train_console.h"
+#include "tools/pdl/train_log.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl train", "FILE --data DATA [OPTION]...",
+    R"(Trains the network in FILE (.pdl, or - for standard input) as its `minimize`
+statements say, or, where it has none, by its own `update` statements. DATA is a
+.npz archive, a folder of .npy files, or a .csv table, with an array or column
+for each input; the first dim of all of them counts the examples.
+
+The folder of --out gets last.safetensors (to go on from: --resume),
+best.safetensors (for pdl run --weights), metrics.jsonl, loss.svg, and event
+files for TensorBoard. Ctrl-C ends after the step that is being done, and saves;
+a second one ends at once.
+)",
+    R"(pdl train digits.pdl --data train.npz --epochs 5
+pdl train digits.pdl --data train.npz --validate test.npz --epochs 100 --patience 5
+pdl train digits.pdl --data train.npz --epochs 200 --out run --resume
+pdl run digits.pdl --weights run/best.safetensors -i image=images.npy
+)"};
+
+struct TrainArguments {
+  CommonOptions common;
+  std::string data, validate, folder = "run";
+  std::optional<int64_t> epochs, steps, batch_size;
+  bool has_seed = false;
+  bool no_shuffle = false, drop_last = false;
+  bool resume = false, overwrite = false;
+  int64_t save_every = 0, log_every = 0, patience = 0;
+  std::string monitor;
+  bool monitor_largest = false;
+  bool check_finite = false, quiet = false;
+};
+
+CommandLine::Setter ToInt(std::function<void(int64_t)> set, int64_t min = 1) {
+  return [set = std::move(set), min](llvm::StringRef text) -> llvm::Error {
+    auto number = ParseInt(text, min, std::numeric_limits<int64_t>::max());
+    if (!number) return number.takeError();
+    set(*number);
+    return llvm::Error::success();
+  };
+}
+
+void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
+  line.Section("Data");
+  line.AddString("-d, --data", "DATA",
+                 "what to learn from: a .npz, a folder of .npy files, or a .csv whose first line "
+                 "names the inputs (x[0], x[1], ... where an example has several numbers)",
+                 &arguments->data);
+  line.AddString("--validate", "DATA",
+                 "what each epoch is measured by; else the training data say which epoch is best",
+                 &arguments->validate);
+  line.AddValue("--batch-size", "N", "examples in a step (default 32)",
+                ToInt([arguments](int64_t value) { arguments->batch_size = value; }));
+  line.AddFlag("--drop-last", "leave out the last batch of an epoch where it is short",
+               &arguments->drop_last);
+  line.AddFlag("--no-shuffle", "take the examples in their order, in each epoch",
+               &arguments->no_shuffle);
+  line.Section("How long");
+  line.AddValue("--epochs", "N", "how often to go through the data (default 1)",
+                ToInt([arguments](int64_t value) { arguments->epochs = value; }));
+  line.AddValue("--steps", "N", "end after so many steps",
+                ToInt([arguments](int64_t value) { arguments->steps = value; }));
+  line.AddValue("--patience", "N", "end after so many epochs that were not better than the best",
+                ToInt([arguments](int64_t value) { arguments->patience = value; }));
+  line.AddValue("--monitor", "NAME[:max]",
+                "which loss or output says what is best (default: the first loss); with :max "
+                "larger is better",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  arguments->monitor_largest = text.consume_back(":max");
+                  arguments->monitor = text.str();
+                  return llvm::Error::success();
+                });
+}
+
+void AddOptions(CommandLine& line, TrainArguments* arguments) {
+  AddDataOptions(line, arguments);
+  line.Section("What is kept");
+  line.AddString("-o, --out", "FOLDER", "where to put everything (default run)",
+                 &arguments->folder);
+  line.AddFlag("--resume",
+               "go on from last.safetensors of that folder, bit for bit as if the run had not "
+               "ended; where there is none yet, begin",
+               &arguments->resume);
+  line.AddFlag("--overwrite", "remove what an earlier run left in that folder",
+               &arguments->overwrite);
+  line.AddValue("--save-every", "N", "write last.safetensors every so many steps, too",
+                ToInt([arguments](int64_t value) { arguments->save_every = value; }));
+  line.AddValue("--log-every", "N",
+                "write every so many steps to metrics.jsonl and the event files (default: all at "
+                "first, then fewer and fewer)",
+                ToInt([arguments](int64_t value) { arguments->log_every = value; }));
+  line.Section("The network");
+  AddNetworkOptions(line, &arguments->common);
+  AddWeightsOption(line, &arguments->common);
+  line.Section("The run");
+  AddRunOptions(line, &arguments->common);
+  line.AddFlag("--check-finite",
+               "look at what every call gives, and name the first one that makes a nan or an "
+               "infinity of numbers that were none (slow)",
+               &arguments->check_finite);
+  line.AddFlag("-q, --quiet", "say nothing but mistakes and what each epoch gave",
+               &arguments->quiet);
+  AddMessageOptions(line);
+}
+
+/// --seed as it was given, or not.
+bool HasSeed(Arguments arguments) {
+  for (llvm::StringRef argument : arguments)
+    if (argument == "--seed" || argument.starts_with("--seed=")) return true;
+  return false;
+}
+
+llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& last) {
+  if (std::error_code code = llvm::sys::fs::create_directories(arguments.folder))
+    return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", arguments.folder,
+                         code.message());
+  if (arguments.resume) return llvm::Error::success();
+  if (arguments.overwrite) return TrainLog::Clear(arguments.folder);
+  if (!llvm::sys::fs::exists(last) && !llvm::sys::fs::exists(arguments.folder + "/metrics.jsonl"))
+    return llvm::Error::success();
+  return MakeUserError(Code::kCheckpoint,
+                       "'{0}' holds another run: --resume goes on with it, --overwrite removes it, "
+                       "--out takes another folder",
+                       arguments.folder);
+}
+
+/// What was not said is as the run was begun.
+llvm::Error TakeFromCheckpoint(const std::string& last, TrainArguments* arguments) {
+  llvm::Expected<CheckpointInfo> info = ReadCheckpointInfo(last);
+  if (!info) return info.takeError();
+  if (!arguments->batch_size) arguments->batch_size = info->batch_size;
+  if (!arguments->has_seed) arguments->common.seed = info->seed;
+  arguments->drop_last |= info->drop_last;
+  arguments->no_shuffle |= !info->shuffle;
+  return llvm::Error::success();
+}
+
+TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
+  TrainerOptions options;
+  options.batch_size = arguments.batch_size.value_or(32);
+  options.epochs = arguments.epochs.value_or(arguments.steps ? 0 : 1);
+  options.steps = arguments.steps.value_or(0);
+  options.seed = arguments.common.seed;
+  options.shuffle = !arguments.no_shuffle;
+  options.drop_last = arguments.drop_last;
+  options.check_finite = arguments.check_finite;
+  options.folder = arguments.folder;
+  options.save_every = arguments.save_every;
+  options.monitor = arguments.monitor;
+  options.monitor_largest = arguments.monitor_largest;
+  options.patience = arguments.patience;
+  return options;
+}
+
+int64_t CountParameters(const Graph& graph) {
+  int64_t count = 0;
+  for (const Value* parameter : graph.parameters()) {
+    int64_t elements = 1;
+    for (const Dim& dim : parameter->type().dims) elements *= dim.constant();
+    count += elements;
+  }
+  return count;
+}
+
+class Training {
+ public:
+  Training(llvm::StringRef path, TrainArguments& arguments)
+      : path_(path), arguments_(arguments), last_(arguments.folder + "/last.safetensors") {}
+
+  llvm::Error Run() {
+    if (llvm::Error error = MakeTrainer()) return error;
+    StopSignals signals;
+    llvm::Expected<TrainingEnd> end = Train(signals);
+    if (!end) {
+      if (llvm::sys::fs::exists(last_)) Say("the last good checkpoint is " + last_);
+      return end.takeError();
+    }
+    std::string said =
+        *end == TrainingEnd::kStopped
+            ? "stopped after step " + GroupedToString(trainer_->step()) + "; --resume goes on"
+        : *end == TrainingEnd::kPatience
+            ? "ended: not better for " + std::to_string(arguments_.patience) + " epochs"
+            : "done: " + GroupedToString(trainer_->step()) + " steps";
+    Say(said + "; see " + arguments_.folder + "/");
+    return llvm::Error::success();
+  }
+
+ private:
+  void Say(llvm::StringRef text) const {
+    if (!arguments_.quiet) llvm::errs() << text << '\n';
+  }
+
+  llvm::Error MakeTrainer() {
+    llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path_, arguments_.common);
+    if (!loaded) return loaded.takeError();
+    const Graph& graph = loaded->graph;
+    llvm::Expected<Dataset> data = Dataset::Open(arguments_.data, graph);
+    if (!data) return data.takeError();
+    std::optional<Dataset> validation;
+    if (!arguments_.validate.empty()) {
+      llvm::Expected<Dataset> opened = Dataset::Open(arguments_.validate, graph);
+      if (!opened) return opened.takeError();
+      validation = std::move(*opened);
+    }
+    auto context = OpenDevice(arguments_.common);
+    if (!context) return context.takeError();
+    context_ = std::move(*context);
+    const bool resumes = arguments_.resume && llvm::sys::fs::exists(last_);
+    if (resumes)
+      if (llvm::Error error = TakeFromCheckpoint(last_, &arguments_)) return error;
+    TrainerOptions options = ToTrainerOptions(arguments_);
+    options.network.weight_folder = loaded->folder;
+    if (!arguments_.common.weights.empty()) {
+      llvm::Expected<SafetensorsFile> file = OpenGivenWeights(arguments_.common.weights, graph);
+      if (!file) return file.takeError();
+      for (const SafetensorsFile::Entry& entry : file->entries()) {
+        const Value* value = graph.FindValue(entry.name);
+        if (value != nullptr && !IsOfTraining(graph, *value))
+          options.network.weights[entry.name] = file->Read(entry);
+      }
+    }
+    const int64_t rows = data->num_rows();
+    auto trainer =
+        Trainer::Create(graph, std::move(*data), options, context_.get(), GlobalRegistry());
+    if (!trainer) return trainer.takeError();
+    trainer_ = std::move(*trainer);
+    if (validation) trainer_->SetValidation(std::move(*validation));
+    if (llvm::Error error = PrepareFolder(arguments_, last_)) return error;
+    if (resumes) {
+      if (llvm::Error error = trainer_->Resume(last_)) return error;
+      for (const std::string& warning : trainer_->warnings())
+        PrintWarning(Code::kCheckpoint, warning);
+      Say("going on after step " + GroupedToString(trainer_->step()) + " of " + last_);
+    } else if (arguments_.resume) {
+      Say("there is no " + last_ + ": beginning");
+    }
+    const int64_t numbers = CountParameters(graph);
+    Say((numbers > 0 ? GroupedToString(numbers) + " numbers to learn; " : "") +
+        GroupedToString(rows) + " examples, " + GroupedToString(trainer_->batches()) +
+        (trainer_->batches() == 1 ? " batch" : " batches") + " in an epoch");
+    options_ = std::move(options);
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<TrainingEnd> Train(const StopSignals& signals) {
+    TrainLog::Options log_options;
+    log_options.folder = arguments_.folder;
+    log_options.title = path_ == "-" ? "loss" : llvm::sys::path::stem(path_).str() + ": loss";
+    log_options.every = arguments_.log_every;
+    log_options.losses = trainer_->losses().vec();
+    auto log = TrainLog::Open(log_options, trainer_->step(), trainer_->epoch());
+    if (!log) return log.takeError();
+    TrainConsole::Options console_options;
+    console_options.epochs = options_.epochs;
+    console_options.steps = options_.steps;
+    console_options.batches = trainer_->batches();
+    console_options.first_step = trainer_->step();
+    console_options.is_terminal = llvm::sys::Process::StandardErrIsDisplayed();
+    console_options.is_quiet = arguments_.quiet;
+    TrainConsole console(console_options);
+    TrainingCallbacks callbacks;
+    callbacks.on_step = [&](const StepReport& report) {
+      console.ShowStep(report);
+      return (*log)->AddStep(report);
+    };
+    auto drawn = std::chrono::steady_clock::now();
+    callbacks.on_epoch = [&](const EpochReport& report) -> llvm::Error {
+      const double speed = console.RowsPerSecond();
+      console.ShowEpoch(report);
+      if (llvm::Error error = (*log)->AddEpoch(report, speed)) return error;
+      const auto now = std::chrono::steady_clock::now();
+      if (now - drawn < std::chrono::seconds(10)) return llvm::Error::success();
+      drawn = now;
+      return (*log)->WriteCurves();
+    };
+    callbacks.stop = &signals.asked();
+    llvm::Expected<TrainingEnd> end = trainer_->Train(callbacks);
+    console.Erase();
+    llvm::Error error = (*log)->WriteCurves();
+    if (!end) return llvm::joinErrors(end.takeError(), std::move(error));
+    if (error) return error;
+    return end;
+  }
+
+  llvm::StringRef path_;
+  TrainArguments& arguments_;
+  const std::string last_;
+  TrainerOptions options_;
+  std::unique_ptr<DeviceContext> context_;
+  std::unique_ptr<Trainer> trainer_;
+};
+
+}  // namespace
+
+int TrainMain(Arguments arguments) {
+  TrainArguments train;
+  train.common.training_step = true;
+  CommandLine line(kHelp);
+  AddOptions(line, &train);
+  auto files = line.ParseOneFile(arguments);
+  if (!files) return Finish(files.takeError());
+  if (!*files) return kWell;
+  train.has_seed = HasSeed(arguments);
+  if (train.data.empty()) return Finish(line.Wrong("no --data"));
+  if (train.resume && train.overwrite)
+    return Finish(line.Wrong("--resume and --overwrite contradict each other"));
+  return Finish(Training(**files, train).Run());
+}
+
+}  // namespace pdl
