@@ -49,6 +49,8 @@ struct TestExpect {
   /// Of `left`. Where it is ragged, `left` and `right` have parts, see "pdl/storage.h".
   Type type;
   bool right_is_scalar = false;
+  /// Only that sequence of `left` and of `right`, which are ragged, is compared.
+  std::optional<int64_t> left_row, right_row;
   std::string compared[2];
   std::optional<double> tolerance;
   std::string message;

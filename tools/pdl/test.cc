@@ -44,6 +44,26 @@ struct TestArguments {
 
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
 
+/// Makes of a ragged value, of one level, one of its sequences; a negative row counts from the end.
+llvm::Error KeepSequence(PackedValue* value, int64_t row) {
+  const Constant offsets = value->offsets[0].ToConstant();
+  const llvm::ArrayRef<int64_t> begins = offsets.values<int64_t>();
+  const auto rows = static_cast<int64_t>(begins.size()) - 1;
+  const int64_t at = row < 0 ? row + rows : row;
+  if (at < 0 || at >= rows)
+    return llvm::createStringError(
+        llvm::formatv("there is no sequence {0} among {1}", row, rows).str());
+  const Constant all = value->values.ToConstant();
+  llvm::SmallVector<int64_t, 4> sizes(all.sizes());
+  int64_t row_bytes = DTypeSize(all.dtype());
+  for (const int64_t size : all.sizes().drop_front()) row_bytes *= size;
+  sizes[0] = begins[at + 1] - begins[at];
+  const char* data = static_cast<const char*>(all.data()) + begins[at] * row_bytes;
+  const Constant kept(all.dtype(), sizes, std::shared_ptr<const void>(all.bytes(), data));
+  *value = PackedValue::FromConstant(kept);
+  return llvm::Error::success();
+}
+
 /// One test of one text: its runs share a Scope.
 class TestRunner {
  public:
@@ -144,6 +164,11 @@ class TestRunner {
     llvm::Expected<PackedValue> right =
         scope_.FindPacked(expect.right, expect.right_is_scalar ? scalar : expect.type);
     if (!right) return Text(right.takeError());
+    if (expect.left_row) {
+      llvm::Error error = KeepSequence(&*left, *expect.left_row);
+      if (!error) error = KeepSequence(&*right, *expect.right_row);
+      if (error) return Text(std::move(error));
+    }
     return CompareNear(*left, *right,
                        expect.tolerance ? *expect.tolerance : DefaultTolerance(expect.type.dtype));
   }
