@@ -149,13 +149,8 @@ struct ScanMaker : BlockScanMaker {
     SetLowering(LowerScan);
     AddExample("total = scan([1.0, 2.0, 3.0], init=0.0, axis=0, body=add())  # = 6.0");
     AddExample(
-        "layer mean_so_far(x: F[N], sum: F[N], count: F[N]) {\n"
-        "  next = sum + x\n"
-        "  more = count + 1.0\n"
-        "  return sum=next, count=more, y=next / more\n"
-        "}\n"
-        "zero = zeros([2])\n"
-        "means, _, _ = scan([[1.0, 3.0], [4.0, 0.0]], init=[zero, zero], body=mean_so_far())");
+        "zero = zeros([2, 4])\ny, last = scan(ones([2, 3, 4]), init=zero, "
+        "captured=zeros([4, 4]), body=rnn_step())");
   }
 };
 
@@ -171,12 +166,8 @@ struct SegmentScanMaker : BlockScanMaker {
         .OwnDType();
     AddRest();
     AddExample(
-        "rows, last = segment_scan([1.0, 2.0, 3.0], init=zeros([2]), offsets=[0, 2, 3],\n"
-        "                          body=running_sum())\n"
-        "layer running_sum(x: F[N], sum: F[N]) {\n"
-        "  next = sum + x\n"
-        "  return sum=next, y=next\n"
-        "}");
+        "last = segment_scan([1.0, 2.0, 3.0], init=zeros([2]), offsets=[0, 2, 3], body=add())"
+        "  # = [3.0, 3.0]");
   }
 };
 

@@ -57,6 +57,18 @@ def sequence_length(t):
 def sequence_reverse(t):
     each(t, ALL, lambda x: cut(np.concatenate(
         [x[a:b][::-1] for a, b in zip(OFFSETS, OFFSETS[1:])])))
+    x = numbers("f64", (3, 4, 2))
+    t.case("a padded batch", [x], x[:, ::-1].copy())
+    lengths = np.array([2, 0, 4], np.int64)
+    want = x.copy()
+    for n, length in enumerate(lengths):
+        want[n, :length] = x[n, :length][::-1]
+    t.case("a padded batch with lengths", {"x": x, "lengths": lengths}, want)
+    want[2] = x[2, ::-1]
+    want[1] = x[1]
+    t.case("lengths that cannot be", {"x": x, "lengths": np.array([2, -3, 9], np.int64)}, want)
+    t.refused("lengths of ragged sequences", "are its own",
+              "sequence_reverse(x_f64_2, lengths=[1])")
 
 
 @operator("sequence_expand")
