@@ -185,7 +185,7 @@ struct NonzeroMaker : OpProtoMaker {
     AddInput("x", "elements of any rank; no gradient").Accepts(kAnySet);
     AddOutput("places", "i64[count, rank of x]");
     AddExample("places = nonzero([[5, 0], [0, 6]])  # = [[0, 0], [1, 1]]");
-    AddExample("input x: f32[N]\noutput y = gather(x, reshape(nonzero(x), [-1]))");
+    AddExample("input x: f32[N]\noutput y = gather(x, nonzero(x)[:, 0])");
     SetInference(InferNonzero);
     SetLowering(LowerNonzero);
   }

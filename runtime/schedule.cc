@@ -34,7 +34,8 @@ class Scheduler {
     schedule_->device = request_.context->device();
     schedule_->is_body = request_.is_body;
     schedule_->symbols = graph_.Symbols();
-    llvm::append_range(schedule_->symbols, request_.given);
+    for (const std::string& symbol : request_.given)
+      if (!llvm::is_contained(schedule_->symbols, symbol)) schedule_->symbols.push_back(symbol);
     if (llvm::Error error = ChooseOutputs()) return error;
     FindNeeded();
     if (llvm::Error error = AddSources()) return error;

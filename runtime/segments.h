@@ -13,10 +13,10 @@
 namespace pdl {
 
 /// What an output of a segment is called that only later segments read: this and the value's name.
-/// No output of the language has such a name.
-inline constexpr llvm::StringLiteral kCrossing = "#";
+/// No output has such a name otherwise.
+inline constexpr llvm::StringLiteral kCrossing = "@";
 /// Stands among names of outputs where none is wanted.
-inline constexpr llvm::StringLiteral kNoOutput = "#";
+inline constexpr llvm::StringLiteral kNoOutput = "@";
 
 /// One part of a network, a network itself. It reads what earlier ones compute as inputs.
 struct Segment {

@@ -11,7 +11,7 @@ const char* const kChain =
     "input x: f32[N]\n"
     "state runs: i64[] = zeros()\n"
     "state total: f32[] = zeros()\n"
-    "taken = gather(x, reshape(nonzero(x), [-1]))\n"
+    "taken = gather(x, nonzero(x)[:, 0])\n"
     "values, inverse, counts = unique(taken)\n"
     "noise = taken + normal(dims(taken))\n"
     "update runs = runs + 1\n"
@@ -53,7 +53,7 @@ TEST(NetworkSegments, AFailureBehindTheCutChangesNothing) {
       "input x: f32[N]\n"
       "input y: f32[M]\n"
       "state runs: i64[] = zeros()\n"
-      "taken = gather(x, reshape(nonzero(x), [-1]))\n"
+      "taken = gather(x, nonzero(x)[:, 0])\n"
       "update runs = runs + 1\n"
       "output early = sum(x)\n"
       "output both = taken + y\n");
@@ -86,7 +86,7 @@ TEST(NetworkSegments, AFailureBehindTheCutChangesNothing) {
 TEST(NetworkSegments, AnOutputMayHaveTheNameOfAnInput) {
   std::shared_ptr<const Network> network = MakeNetwork(
       "input x: f32[N]\n"
-      "taken = gather(x, reshape(nonzero(x), [-1]))\n"
+      "taken = gather(x, nonzero(x)[:, 0])\n"
       "y = sum(taken) + x\n"
       "output y, z = sum(x)\n");
   ASSERT_NE(network, nullptr);
@@ -101,7 +101,7 @@ TEST(NetworkSegments, AnOutputMayHaveTheNameOfAnInput) {
 TEST(NetworkSegments, RandomNumbersDoNotDependOnTheCut) {
   const std::string head = "input x: f32[4]\n";
   std::shared_ptr<const Network> cut = MakeNetwork(
-      head + "output y = normal([4]) + sum(gather(x, reshape(nonzero(x), [-1])))\noutput z = y\n");
+      head + "output y = normal([4]) + sum(gather(x, nonzero(x)[:, 0]))\noutput z = y\n");
   std::shared_ptr<const Network> whole = MakeNetwork(head + "output y = normal([4]) + sum(x)\n");
   CPUContext context(1);
   Scope a, b;
