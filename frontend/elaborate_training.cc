@@ -1,6 +1,7 @@
 // What belongs to training: `training`, `step`, `minimize`, names of parameters.
 #include "frontend/elaborator.h"
 #include "frontend/sugar.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
@@ -20,6 +21,10 @@ Datum Elaborator::EvaluateTraining(SourceRange range) {
 }
 
 Datum Elaborator::EvaluateStep() {
+  if (step_ == nullptr && in_minimize_ && !request_.training_step) {
+    // Checked, and then forgotten.
+    return Datum(EmitConstant(Constant::Scalar(DType::kI64, 0), {}, {}));
+  }
   if (step_ == nullptr) {
     Call call;
     call.def = FindOperator(sugar::kFirstStep);
@@ -125,6 +130,21 @@ bool Elaborator::ReadParameters(const ast::Expr* expr, std::vector<Value*>* para
 
 // ---------------------------------------------------------------------------------------------
 
+Datum Elaborator::ReadOptimizer(const ast::Expr* expr) {
+  const size_t num_ops = graph_.ops().size();
+  Value* const training = training_;
+  in_minimize_ = true;
+  Datum optimizer = ReadFunction(expr);
+  in_minimize_ = false;
+  if (request_.training_step) return optimizer;
+  // What a learning rate is computed from is part of training alone.
+  llvm::DenseSet<const Op*> added;
+  for (const Op* op : graph_.ops().drop_front(num_ops)) added.insert(op);
+  graph_.EraseOps({}, [&](const Op& op) { return added.contains(&op); });
+  training_ = training;
+  return optimizer;
+}
+
 void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
   frame_->base = "loss";
   const Datum loss_datum = Evaluate(statement->loss);
@@ -166,9 +186,7 @@ void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
     NoteAtLocation(&diagnostic, other.location, "here");
     ok = false;
   }
-  in_minimize_ = true;
-  const Datum with = ReadFunction(statement->with);
-  in_minimize_ = false;
+  const Datum with = ReadOptimizer(statement->with);
   ok &= !with.is_poison();
   const auto* optimizer = with.get<Datum::FunctionValue>();
   if (!with.is_poison()) {

@@ -264,6 +264,7 @@ class Elaborator {
 
   // --- elaborate_training.cc -----------------------------------------------------------------
   void ElaborateMinimize(const ast::MinimizeStatement* statement);
+  Datum ReadOptimizer(const ast::Expr* expr);
   /// Parameters below the names that an expression gives; false where a mistake was reported.
   bool ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters);
   std::vector<Value*> ParametersBelow(llvm::StringRef name);
