@@ -35,25 +35,21 @@ std::vector<std::vector<const ast::Statement*>> RunsOf(const ast::TestStatement&
 
 }  // namespace
 
-std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
-                                 Diagnostics* diagnostics) {
-  const std::unique_ptr<Ast> ast = Parse(file, diagnostics);
-  std::vector<TestBlock> tests;
-  for (const ast::TestStatement* test : TestsOf(*ast)) {
-    tests.push_back(
+TestSuite::TestSuite(CompileRequest request, Diagnostics* diagnostics)
+    : request_(std::move(request)), ast_(Parse(request_.file, diagnostics)) {
+  for (const ast::TestStatement* test : TestsOf(*ast_)) {
+    tests_.push_back(
         {test->name.value.str(), test->range, static_cast<unsigned>(RunsOf(*test).size())});
   }
-  return tests;
 }
+TestSuite::~TestSuite() = default;
 
-TestResult CompileTest(const CompileRequest& request, unsigned test, unsigned run,
-                       llvm::ArrayRef<TestValue> earlier) {
+TestResult TestSuite::Compile(unsigned test, unsigned run,
+                              llvm::ArrayRef<TestValue> earlier) const {
+  assert(test < tests_.size() && "no such test");
   TestResult result;
-  const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
-  const std::vector<const ast::TestStatement*> tests = TestsOf(*ast);
-  assert(test < tests.size() && "no such test");
-  Elaborator elaborator(request, *ast, &result.diagnostics);
-  TestRun made = elaborator.RunTest(*tests[test], run, earlier);
+  Elaborator elaborator(request_, *ast_, &result.diagnostics);
+  TestRun made = elaborator.RunTest(*TestsOf(*ast_)[test], run, earlier);
   if (result.diagnostics.has_errors()) {
     result.diagnostics.Sort();
   } else {
@@ -274,8 +270,35 @@ void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {
     return;
   }
   expect.kind = TestExpect::Kind::kNear;
-  const Datum left = Evaluate(statement->value);
-  const Datum right = Evaluate(statement->near);
+  // `expect a[0] ~= b[0]` compares one sequence with one: how long they are, the run will know.
+  auto evaluate = [&](const ast::Expr* side, std::optional<int64_t>* row) -> Datum {
+    const auto* index = llvm::dyn_cast<ast::IndexExpr>(side);
+    const auto* name = index == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(index->base);
+    if (name == nullptr || index->subscripts.size() != 1) return Evaluate(side);
+    const ast::Subscript& subscript = index->subscripts.front();
+    auto found = frame_->scope.find(name->name);
+    Value* tensor = found == frame_->scope.end() ? nullptr : found->second.tensor();
+    if (tensor == nullptr || tensor->type().ragged_levels() != 1 ||
+        subscript.kind != ast::SubscriptKind::kIndex) {
+      return Evaluate(side);
+    }
+    const Datum number = Evaluate(subscript.start);
+    if (number.get<int64_t>() == nullptr) return Evaluate(side);
+    *row = *number.get<int64_t>();
+    return Datum(tensor);
+  };
+  std::optional<int64_t> left_row, right_row;
+  const bool are_rows =
+      llvm::isa<ast::IndexExpr>(statement->value) && llvm::isa<ast::IndexExpr>(statement->near);
+  const Datum left = are_rows ? evaluate(statement->value, &left_row) : Evaluate(statement->value);
+  const Datum right = are_rows ? evaluate(statement->near, &right_row) : Evaluate(statement->near);
+  if (left_row.has_value() != right_row.has_value()) {
+    Error(Code::kStorage, left_row ? statement->value->range : statement->near->range,
+          "a sequence of a ragged tensor is compared with one of another");
+    return;
+  }
+  expect.left_row = left_row;
+  expect.right_row = right_row;
   if (statement->tolerance != nullptr) {
     const Datum tolerance = Evaluate(statement->tolerance);
     const std::optional<double> number = tolerance.number();

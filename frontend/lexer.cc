@@ -554,7 +554,8 @@ size_t Lexer::FindStatementAfter(size_t begin, size_t end) const {
 void Lexer::EndUnclosed(size_t cut) {
   strict_ = true;
   ended_ = true;
-  unit_->is_open = cut == text_.size();
+  // A block may hold what looks like the next statement.
+  unit_->is_open = cut == text_.size() || brackets_.front().is_block;
   while (brackets_.size() > 1 && brackets_.back().range.begin >= cut) brackets_.pop_back();
   const SourceRange open = brackets_.back().range;
   Fail(Code::kUnclosedBracket, open, "'" + file_->Text(open) + "' is never closed");

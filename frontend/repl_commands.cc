@@ -96,7 +96,11 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
           ? argument.drop_front().drop_back()
           : argument;
   if (name == ":load") return Load(path, reply);
-  if (name == ":save") return report(host.WriteFile(path, TextToSave()));
+  if (name == ":save") {
+    report(host.WriteFile(path, TextToSave()));
+    if (reply->error.empty()) Note("saved in " + path, reply);
+    return;
+  }
   if (name == ":device") {
     if (argument.empty()) reply->output = host.DeviceName() + "\n";
     return argument.empty() ? void() : report(host.SetDevice(argument));
@@ -218,6 +222,10 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
   Tried tried = Try(probe, reply);
   if (!tried.graph) {
     host.UseFolderOf(former);
+    const bool clashes = llvm::any_of(reply->diagnostics.all(), [](const Diagnostic& mistake) {
+      return mistake.code == Code::kRedefined;
+    });
+    if (clashes) Note("`:reset` forgets what the session has", reply);
     return;
   }
   const size_t old_outputs = graph.outputs().size();

@@ -272,7 +272,7 @@ struct SeluFunctor {
   template <class T>
   T operator()(T x) const {
     const T below = math::ScaledExpm1(x, kSeluScale * kSeluAlpha, 1);
-    return x > T(0) ? static_cast<T>(kSeluScale) * x : below;
+    return x > T(0) ? static_cast<T>(kSeluScale * static_cast<double>(x)) : below;
   }
 };
 template <class Context>

@@ -42,6 +42,9 @@ int64_t FindNotFinite(const Tensor& tensor, int64_t from) {
   return found < 0 ? -1 : found + from;
 }
 
+/// A nan may have a sign, which says nothing.
+std::string Shown(double value) { return value != value ? "nan" : FloatToString(value); }
+
 /// "[1, 0]", or nothing for a scalar.
 std::string PlaceOf(int64_t element, llvm::ArrayRef<int64_t> sizes) {
   if (sizes.empty()) return "";
@@ -97,8 +100,7 @@ llvm::Error FiniteCheck::CheckSources() {
                        : source.kind == SlotKind::kParameter ? "parameter"
                                                              : "state";
     return MakeUserError(Code::kNotFinite, "{0} '{1}': {2} holds {3}{4}", what,
-                         source.value->name(), tensors_[slot].TypeString(),
-                         FloatToString(finding->value),
+                         source.value->name(), tensors_[slot].TypeString(), Shown(finding->value),
                          PlaceOf(finding->first, tensors_[slot].sizes()));
   }
   return llvm::Error::success();
@@ -118,8 +120,7 @@ llvm::Error FiniteCheck::CheckStep(uint32_t index) {
     return AboutCall(
         step.op->arguments(),
         MakeUserError(Code::kNotFinite, "gives {0}{1} of '{2}': {3}, from operands that have none",
-                      FloatToString(finding->value),
-                      PlaceOf(finding->first, tensors_[slot].sizes()),
+                      Shown(finding->value), PlaceOf(finding->first, tensors_[slot].sizes()),
                       schedule_.slots[slot].value->name(), tensors_[slot].TypeString()));
   }
   return llvm::Error::success();

@@ -19,6 +19,9 @@ constexpr int64_t kShortRow = 256;
 constexpr size_t kMaxInputs = 64;
 /// Rows that take no more together are made at once, into a buffer on the stack.
 constexpr int64_t kRowBytes = 32 << 10;
+constexpr int64_t kLineBytes = 64;
+/// Larger results of such groups are stored past the cache, beside what is fetched.
+constexpr int64_t kManyBytes = 32 << 20;
 /// Elements that are worth a piece of their own for another thread.
 constexpr int64_t kGrain = 1 << 15;
 
@@ -212,7 +215,8 @@ class FusedOperator final : public Operator<CPUContext> {
     // time by the instruction that writes the output, or before.
     for (unsigned output = 0; output < context.outputs().size(); ++output) {
       const DType dtype = context.outputs()[output].dtype;
-      layout->exceeds_cache.push_back(ExceedsCache(layout->total * DTypeSize(dtype)));
+      const int64_t bytes = layout->total * DTypeSize(dtype);
+      layout->exceeds_cache.push_back(ExceedsCache(bytes) || (has_rows_ && bytes > kManyBytes));
       size_t writer = 0;
       while (instructions_[writer].output != static_cast<int>(output)) ++writer;
       for (unsigned input = 0; input < input_dtypes_.size(); ++input) {
@@ -273,6 +277,10 @@ class FusedOperator final : public Operator<CPUContext> {
   struct MadeRows {
     const char* data = nullptr;
     int64_t first = 0;
+    /// What the next rows are made from begins here, with so many bytes for each element; null
+    /// where that is not known.
+    const char* ahead = nullptr;
+    int64_t ahead_size = 0;
   };
 
   /// Gives each tile instruction a buffer for its result, used again after its last reader.
@@ -341,8 +349,13 @@ class FusedOperator final : public Operator<CPUContext> {
         to = workspace + row * row_bytes;
       }
       operators_[0]->RunRows(layout.rows_state.get(), inputs, row, last, to);
-      RunElements(layout, operands, {to, row * layout.row_length}, row * layout.row_length,
-                  last * layout.row_length);
+      MadeRows made{to, row * layout.row_length};
+      if (inputs[0]->num_elements() == layout.total && last < end) {
+        made.ahead_size = DTypeSize(inputs[0]->dtype());
+        made.ahead =
+            static_cast<const char*>(inputs[0]->raw()) + last * layout.row_length * made.ahead_size;
+      }
+      RunElements(layout, operands, made, row * layout.row_length, last * layout.row_length);
     }
   }
 
@@ -351,8 +364,13 @@ class FusedOperator final : public Operator<CPUContext> {
   void RunTile(const Operands& operands, const MadeRows& made, const char* const* in,
                const bool* is_scalar, char* scratch, int64_t start, int64_t n) const {
     const void* results[64];
-    if (has_rows_)
+    if (has_rows_) {
       results[0] = made.data + (start - made.first) * DTypeSize(instructions_[0].dtype);
+      // The next rows come from memory meanwhile.
+      const char* ahead = made.ahead + (start - made.first) * made.ahead_size;
+      for (int64_t i = 0; made.ahead != nullptr && i < n * made.ahead_size; i += kLineBytes)
+        __builtin_prefetch(ahead + i, 0, 2);
+    }
     for (size_t i = has_rows_ ? 1 : 0; i < instructions_.size(); ++i) {
       const FusedInstruction& instruction = instructions_[i];
       const void* operand_data[4];

@@ -143,6 +143,22 @@ line ':device cpu'
 line ':ops'
 expect '^transformer_encoder '
 
+# Sequences of their own lengths, and what can be fed.
+clear_screen
+line 'input words: f32[K, ~T, 2]'
+expect '^words: f32\[K, ~T, 2\]  # wants: feed words$'
+line 'lengths = sequence_length(words * 2.0)'
+keys -l 'feed wo'
+keys Tab
+expect '^pdl> feed words = ?$'
+line '[[[1, 2], [3, 4]], [[5, 6]]]'
+expect '^words: f32\[2, ~T, 2\] =$'
+expect '^lengths: i64\[2\] = \[2, 1\]$'
+line 'topk([3.0, 1.0, 2.0], k=2)'
+expect '^indices: i64\[2\] = \[0, 2\]$'
+line 'quit'
+expect "^error: no value is called 'quit'; the command is ':quit'$"
+
 # A run is interrupted between its calls, and the session goes on.
 clear_screen
 line 'r = uniform([1500, 1500])'

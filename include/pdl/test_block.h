@@ -24,10 +24,6 @@ struct TestBlock {
   unsigned num_runs = 1;
 };
 
-/// The tests of a text, in its order. Syntax errors go to `diagnostics`.
-PDL_API std::vector<TestBlock> FindTests(const std::shared_ptr<const SourceFile>& file,
-                                         Diagnostics* diagnostics);
-
 /// `feed NAME = …`: the value is the graph's output `output`, which depends on nothing fed.
 struct TestFeed {
   std::string name;
@@ -53,6 +49,8 @@ struct TestExpect {
   /// Of `left`. Where it is ragged, `left` and `right` have parts, see "pdl/storage.h".
   Type type;
   bool right_is_scalar = false;
+  /// Only that sequence of `left` and of `right`, which are ragged, is compared.
+  std::optional<int64_t> left_row, right_row;
   std::string compared[2];
   std::optional<double> tolerance;
   std::string message;
@@ -86,11 +84,29 @@ struct TestResult {
   Diagnostics diagnostics;
 };
 
-/// Compiles run `run` of the test `test`, both counted from 0. `earlier` are the values of the runs
-/// before, which become inputs of the graph under the name `output`. Safe to call from several
-/// threads.
-PDL_API TestResult CompileTest(const CompileRequest& request, unsigned test, unsigned run,
-                               llvm::ArrayRef<TestValue> earlier);
+struct Ast;
+
+/// The tests of a text, which is parsed once.
+class PDL_API TestSuite {
+ public:
+  /// Syntax errors go to `diagnostics`; where there are any, nothing can be compiled. What the
+  /// request points to must outlive the suite.
+  TestSuite(CompileRequest request, Diagnostics* diagnostics);
+  ~TestSuite();
+  TestSuite(TestSuite&&) = default;
+
+  /// In the order of the text.
+  llvm::ArrayRef<TestBlock> tests() const { return tests_; }
+  /// Compiles run `run` of the test `test`, both counted from 0. `earlier` are the values of the
+  /// runs before, which become inputs of the graph under the name `output`; what an earlier run
+  /// assigned and is not among them is computed anew. Safe to call from several threads.
+  TestResult Compile(unsigned test, unsigned run, llvm::ArrayRef<TestValue> earlier) const;
+
+ private:
+  CompileRequest request_;
+  std::unique_ptr<const Ast> ast_;
+  std::vector<TestBlock> tests_;
+};
 
 }  // namespace pdl
 

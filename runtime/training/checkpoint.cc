@@ -32,6 +32,7 @@ std::string ToJson(const TrainingProgress& progress) {
     json.attribute("batch_size", progress.batch_size);
     json.attribute("shuffle", progress.shuffle);
     json.attribute("drop_last", progress.drop_last);
+    json.attribute("watched", progress.watched);
     json.attribute("best", ToBits(progress.best));
     json.attribute("stale", progress.stale);
     json.attributeArray("sums", [&] {
@@ -74,6 +75,9 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   progress.batch_size = integer("batch_size");
   progress.shuffle = truth("shuffle");
   progress.drop_last = truth("drop_last");
+  const std::optional<llvm::StringRef> watched = object->getString("watched");
+  ok &= watched.has_value();
+  progress.watched = watched.value_or("").str();
   progress.best = std::bit_cast<double>(integer("best", false));
   progress.stale = integer("stale");
   auto integers = [&](llvm::StringRef name, auto use) {

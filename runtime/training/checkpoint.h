@@ -26,7 +26,9 @@ struct TrainingProgress {
   int64_t batch_size = 0;
   bool shuffle = true;
   bool drop_last = false;
-  /// The best value of the metric that is watched, and the epochs since.
+  /// Which metric says what is best ("right:max" where larger is better), its best value, and the
+  /// epochs since.
+  std::string watched;
   double best = std::numeric_limits<double>::infinity();
   int64_t stale = 0;
   /// Of each metric the sum over the rows of this epoch, and how many rows that were.

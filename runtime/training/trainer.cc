@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -228,6 +229,7 @@ llvm::Error Trainer::Impl::Begin() {
     }
   }
   watched = !options.monitor.empty() ? options.monitor : names.all.empty() ? "" : names.all[0];
+  progress.watched = watched + (options.monitor_largest ? ":max" : "");
   if (options.patience > 0 && names.all.empty())
     return MakeUserError(Code::kTrainingData,
                          "the network has no loss and no metric that could say when to end early");
@@ -290,7 +292,8 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
     progress.summed_rows[i] += report.rows;
     if (i >= names.losses || std::isfinite(value)) continue;
     return MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}, of epoch {3}",
-                         names.all[i], FloatToString(value), report.step, report.epoch);
+                         names.all[i], std::isnan(value) ? "nan" : FloatToString(value),
+                         report.step, report.epoch);
   }
   return report;
 }
@@ -512,7 +515,13 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
     warnings.push_back(
         "the network computes something else than when '" + path.str() +
         "' was written; its parameters and states are the same, and the run goes on");
-  progress = read;
+  TrainingProgress begin = std::exchange(progress, read);
+  // Another metric is watched from now on: nothing was best by it yet.
+  if (progress.watched != begin.watched) {
+    progress.watched = begin.watched;
+    progress.best = begin.best;
+    progress.stale = 0;
+  }
   has_order = false;
   llvm::StringSet<> kept;
   for (const Value* value : KeptValues(graph)) kept.insert(value->name());

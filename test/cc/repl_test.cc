@@ -315,7 +315,7 @@ TEST_F(ReplTest, Commands) {
   EXPECT_THAT(Say(":ops"), HasSubstr("cos"));
   EXPECT_THAT(Say(":tipe x"), HasSubstr("did you mean ':type'?"));
   EXPECT_EQ(Say(":list"), "   1 | input x: f32[N]\n");
-  EXPECT_EQ(Say(":save a.pdl"), "");
+  EXPECT_EQ(Say(":save a.pdl"), "# saved in a.pdl\n");
   EXPECT_EQ(host_.files["a.pdl"], "input x: f32[N]\n");
   EXPECT_EQ(Say(":device cuda"), "");
   EXPECT_EQ(host_.device, "cuda");

@@ -13,7 +13,7 @@ What is in a fenced block is said behind its opening fence:
     csv file=NAME  a table that the commands of the page can read by this name
     console        lines that begin with `$ pdl` are run in the folder of the last example, where it is
                    called model.pdl; what follows each is exactly what it prints, `...` standing for
-                   what differs from run to run
+                   what differs from run to run, and for any lines where it is alone on one
 
 A comment `<!-- before: … -->` in front of a block holds lines that are put before its own.
 """
@@ -47,7 +47,8 @@ class Page:
         self.failures.append(f"line {line}: {message}")
 
     def compare(self, line, expected, actual):
-        pattern = ".*".join(re.escape(part) for part in expected.split("..."))
+        pattern = "".join(r"(?:.*\n)*" if part == "...\n" else re.escape(part).replace(r"\.\.\.", ".*")
+                          for part in expected.splitlines(keepends=True))
         if not re.fullmatch(pattern, actual):
             lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), "page", "pdl", lineterm="")
             self.fail(line, "\n".join(lines) + "\n")

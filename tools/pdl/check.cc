@@ -1,6 +1,8 @@
 // pdl check: reports the mistakes of networks.
 #include <algorithm>
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/passes.h"
 #include "pdl/test_block.h"
 #include "pdl/training.h"
@@ -26,7 +28,7 @@ std::string Count(size_t count, llvm::StringRef what) {
   return (llvm::Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
 }
 
-// The tests of a text that has no mistake itself: what they say for their first run.
+// The tests of a text that has no mistake itself: what each of their runs says, once.
 llvm::Error CheckTests(llvm::StringRef path, const CommonOptions& options) {
   if (path == "-") return llvm::Error::success();
   llvm::Expected<InputFile> file = ReadInputFile(path);
@@ -34,15 +36,17 @@ llvm::Error CheckTests(llvm::StringRef path, const CommonOptions& options) {
   if (file->is_compiled) return llvm::Error::success();
   auto source = ToSource(*file);
   if (!source) return source.takeError();
-  Diagnostics ignored;
-  const std::vector<TestBlock> tests = FindTests(*source, &ignored);
   WeightFiles weights(file->folder);
-  const CompileRequest request = MakeCompileRequest(*file, *source, options, &weights);
   Diagnostics mistakes;
-  for (unsigned i = 0; i < tests.size(); ++i) {
-    const TestResult result = CompileTest(request, i, 0, {});
-    if (result.run) continue;
-    for (const Diagnostic& mistake : result.diagnostics.all()) mistakes.Add(mistake);
+  const TestSuite suite(MakeCompileRequest(*file, *source, options, &weights), &mistakes);
+  llvm::StringSet<> known;
+  for (const auto& [test, block] : llvm::enumerate(suite.tests())) {
+    for (unsigned run = 0; run < block.num_runs; ++run) {
+      const TestResult result = suite.Compile(static_cast<unsigned>(test), run, {});
+      if (result.run) continue;
+      for (const Diagnostic& mistake : result.diagnostics.all())
+        if (known.insert(TextOf(mistake)).second) mistakes.Add(mistake);
+    }
   }
   if (!mistakes.has_errors()) return llvm::Error::success();
   return llvm::make_error<TextErrors>(std::move(mistakes));

@@ -127,6 +127,13 @@ void PrintKeptDiagnostics() {
   settings.kept.clear();
 }
 
+std::string TextOf(const Diagnostic& diagnostic) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  diagnostic.Render(os);
+  return text;
+}
+
 void PrintWarning(Code code, llvm::StringRef message) {
   PrintMessage(Severity::kWarning, message, code);
 }

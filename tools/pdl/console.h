@@ -39,6 +39,8 @@ bool OutputHasColor();
 
 /// Prints diagnostics.
 void PrintDiagnostics(const Diagnostics& diagnostics);
+/// A diagnostic as text, with its place: equal texts say the same.
+std::string TextOf(const Diagnostic& diagnostic);
 /// Prints "warning: message [PDL0404]".
 void PrintWarning(Code code, llvm::StringRef message);
 /// Prints what was kept back for the end of the command: as SARIF, all messages make one document.

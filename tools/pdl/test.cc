@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/error.h"
@@ -43,36 +44,64 @@ struct TestArguments {
 
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
 
+/// Makes of a ragged value, of one level, one of its sequences; a negative row counts from the end.
+llvm::Error KeepSequence(PackedValue* value, int64_t row) {
+  const Constant offsets = value->offsets[0].ToConstant();
+  const llvm::ArrayRef<int64_t> begins = offsets.values<int64_t>();
+  const auto rows = static_cast<int64_t>(begins.size()) - 1;
+  const int64_t at = row < 0 ? row + rows : row;
+  if (at < 0 || at >= rows)
+    return llvm::createStringError(
+        llvm::formatv("there is no sequence {0} among {1}", row, rows).str());
+  const Constant all = value->values.ToConstant();
+  llvm::SmallVector<int64_t, 4> sizes(all.sizes());
+  int64_t row_bytes = DTypeSize(all.dtype());
+  for (const int64_t size : all.sizes().drop_front()) row_bytes *= size;
+  sizes[0] = begins[at + 1] - begins[at];
+  const char* data = static_cast<const char*>(all.data()) + begins[at] * row_bytes;
+  const Constant kept(all.dtype(), sizes, std::shared_ptr<const void>(all.bytes(), data));
+  *value = PackedValue::FromConstant(kept);
+  return llvm::Error::success();
+}
+
 /// One test of one text: its runs share a Scope.
 class TestRunner {
  public:
-  TestRunner(const CompileRequest& request, NetworkOptions options, DeviceContext* context)
-      : request_(request), scope_(std::move(options), context) {}
+  /// `said` are the mistakes that were printed for other tests of the text.
+  TestRunner(const TestSuite& suite, std::shared_ptr<const SourceFile> file, NetworkOptions options,
+             DeviceContext* context, llvm::StringSet<>* said)
+      : suite_(suite), file_(std::move(file)), scope_(std::move(options), context), said_(*said) {}
 
   /// Adds what fails to `outcome`.
-  void Run(unsigned test, unsigned num_runs, TestOutcome* outcome) {
-    for (unsigned run = 0; run < num_runs; ++run) {
-      TestResult result = CompileTest(request_, test, run, scope_.values());
+  void Run(unsigned test, TestOutcome* outcome) {
+    for (unsigned run = 0; run < suite_.tests()[test].num_runs; ++run) {
+      TestResult result = suite_.Compile(test, run, scope_.values());
       if (!result.run) {
-        PrintDiagnostics(result.diagnostics);
+        PrintOnce(result.diagnostics);
         outcome->is_error = true;
         outcome->failures.push_back(
             llvm::formatv("it does not compile: {0}", result.diagnostics.all().front().message));
         return;
       }
-      if (run == 0) PrintDiagnostics(result.diagnostics);
+      if (run == 0) PrintOnce(result.diagnostics);
       if (!RunOnce(*result.run, outcome)) return;
     }
   }
 
  private:
+  void PrintOnce(const Diagnostics& diagnostics) {
+    Diagnostics fresh;
+    for (const Diagnostic& each : diagnostics.all())
+      if (said_.insert(TextOf(each)).second) fresh.Add(each);
+    PrintDiagnostics(fresh);
+  }
+
   std::string At(SourceRange range) const {
-    const SourcePosition position = request_.file->PositionOf(range.begin);
-    std::string text = request_.file->Text(range).str();
+    const SourcePosition position = file_->PositionOf(range.begin);
+    std::string text = file_->Text(range).str();
     if (const size_t end = text.find('\n'); end != std::string::npos)
       text = text.substr(0, end) + "…";
-    return llvm::formatv("{0}:{1}:{2}: {3}", request_.file->name(), position.line, position.column,
-                         text);
+    return llvm::formatv("{0}:{1}:{2}: {3}", file_->name(), position.line, position.column, text);
   }
 
   bool RunOnce(const TestRun& run, TestOutcome* outcome) {
@@ -135,12 +164,19 @@ class TestRunner {
     llvm::Expected<PackedValue> right =
         scope_.FindPacked(expect.right, expect.right_is_scalar ? scalar : expect.type);
     if (!right) return Text(right.takeError());
+    if (expect.left_row) {
+      llvm::Error error = KeepSequence(&*left, *expect.left_row);
+      if (!error) error = KeepSequence(&*right, *expect.right_row);
+      if (error) return Text(std::move(error));
+    }
     return CompareNear(*left, *right,
                        expect.tolerance ? *expect.tolerance : DefaultTolerance(expect.type.dtype));
   }
 
-  const CompileRequest& request_;
+  const TestSuite& suite_;
+  const std::shared_ptr<const SourceFile> file_;
   TestScope scope_;
+  llvm::StringSet<>& said_;
 };
 
 struct Totals {
@@ -154,7 +190,9 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
   auto source = ToSource(*file);
   if (!source) return Finish(source.takeError());
   Diagnostics diagnostics;
-  const std::vector<TestBlock> tests = FindTests(*source, &diagnostics);
+  WeightFiles weights(file->folder);
+  const TestSuite suite(MakeCompileRequest(*file, *source, arguments.common, &weights),
+                        &diagnostics);
   if (diagnostics.has_errors()) {
     diagnostics.Sort();
     TestOutcome outcome{path.str(), "(the file)", 0, {}, true};
@@ -163,11 +201,10 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
     ++totals->failed;
     return Finish(llvm::make_error<TextErrors>(std::move(diagnostics)));
   }
-  WeightFiles weights(file->folder);
-  const CompileRequest request = MakeCompileRequest(*file, *source, arguments.common, &weights);
   bool any = false;
-  for (unsigned i = 0; i < tests.size(); ++i) {
-    const TestBlock& test = tests[i];
+  llvm::StringSet<> said;
+  for (unsigned i = 0; i < suite.tests().size(); ++i) {
+    const TestBlock& test = suite.tests()[i];
     if (!llvm::StringRef(test.name).contains(arguments.filter)) continue;
     any = true;
     TestOutcome outcome{path.str(), test.name, 0, {}, false};
@@ -175,7 +212,7 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
     NetworkOptions options;
     options.weight_folder = file->folder;
     options.optimize = options.fuse = !arguments.as_written;
-    TestRunner(request, options, context).Run(i, test.num_runs, &outcome);
+    TestRunner(suite, *source, options, context, &said).Run(i, &outcome);
     outcome.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const bool passed = outcome.failures.empty();

@@ -47,12 +47,11 @@ llvm::Error AddCalls(const Graph& graph, const TestScope& scope,
   return llvm::Error::success();
 }
 
-llvm::Error RunTest(const CompileRequest& request, unsigned test, unsigned num_runs,
-                    const NetworkOptions& options, DeviceContext* context,
-                    std::vector<TestCall>* calls) {
+llvm::Error RunTest(const TestSuite& suite, unsigned test, const NetworkOptions& options,
+                    DeviceContext* context, std::vector<TestCall>* calls) {
   TestScope scope(options, context);
-  for (unsigned i = 0; i < num_runs; ++i) {
-    TestResult result = CompileTest(request, test, i, scope.values());
+  for (unsigned i = 0; i < suite.tests()[test].num_runs; ++i) {
+    TestResult result = suite.Compile(test, i, scope.values());
     if (!result.run) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
     TestRun& run = *result.run;
     if (llvm::Error error = scope.Feed(run)) return error;
@@ -98,18 +97,16 @@ llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
   auto source = ToSource(*file);
   if (!source) return source.takeError();
   Diagnostics diagnostics;
-  const std::vector<TestBlock> tests = FindTests(*source, &diagnostics);
-  if (diagnostics.has_errors()) return llvm::make_error<TextErrors>(std::move(diagnostics));
   WeightFiles weights(file->folder);
-  const CompileRequest request = MakeCompileRequest(*file, *source, options, &weights);
+  const TestSuite suite(MakeCompileRequest(*file, *source, options, &weights), &diagnostics);
+  if (diagnostics.has_errors()) return llvm::make_error<TextErrors>(std::move(diagnostics));
   NetworkOptions network;
   network.weight_folder = file->folder;
   network.optimize = network.fuse = false;
   CPUContext context;
   std::vector<TestCall> calls;
-  for (unsigned i = 0; i < tests.size(); ++i) {
-    if (llvm::Error error = RunTest(request, i, tests[i].num_runs, network, &context, &calls))
-      return error;
+  for (unsigned i = 0; i < suite.tests().size(); ++i) {
+    if (llvm::Error error = RunTest(suite, i, network, &context, &calls)) return error;
   }
   return calls;
 }

@@ -132,6 +132,7 @@ llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& la
   if (std::error_code code = llvm::sys::fs::create_directories(arguments.folder))
     return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", arguments.folder,
                          code.message());
+  if (llvm::Error error = TrainLog::RemoveTemporaries(arguments.folder)) return error;
   if (arguments.resume) return llvm::Error::success();
   if (arguments.overwrite) return TrainLog::Clear(arguments.folder);
   if (!llvm::sys::fs::exists(last) && !llvm::sys::fs::exists(arguments.folder + "/metrics.jsonl"))

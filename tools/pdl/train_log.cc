@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -62,20 +62,39 @@ llvm::Expected<std::unique_ptr<TrainLog>> TrainLog::Open(Options options, int64_
   return log;
 }
 
-llvm::Error TrainLog::Clear(llvm::StringRef folder) {
+namespace {
+
+/// Removes the files in a folder whose names are `unwanted`.
+llvm::Error RemoveFiles(llvm::StringRef folder,
+                        llvm::function_ref<bool(llvm::StringRef)> unwanted) {
   std::error_code code;
   std::vector<std::string> files;
   for (llvm::sys::fs::directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code)) {
-    const llvm::StringRef name = llvm::sys::path::filename(entry->path());
-    const bool is_ours = name == "last.safetensors" || name == "best.safetensors" ||
-                         name == "metrics.jsonl" || name == "loss.svg" ||
-                         (name.starts_with("events.out.tfevents.") && name.ends_with(".pdl"));
-    if (is_ours) files.push_back(entry->path());
-  }
+       entry.increment(code))
+    if (unwanted(llvm::sys::path::filename(entry->path()))) files.push_back(entry->path());
   for (const std::string& file : files)
     if (std::error_code failed = llvm::sys::fs::remove(file)) return CannotWrite(file, failed);
   return llvm::Error::success();
+}
+
+constexpr llvm::StringLiteral kFiles[] = {"last.safetensors", "best.safetensors", "metrics.jsonl",
+                                          "loss.svg"};
+
+}  // namespace
+
+llvm::Error TrainLog::Clear(llvm::StringRef folder) {
+  return RemoveFiles(folder, [](llvm::StringRef name) {
+    return llvm::is_contained(kFiles, name) ||
+           (name.starts_with("events.out.tfevents.") && name.ends_with(".pdl"));
+  });
+}
+
+llvm::Error TrainLog::RemoveTemporaries(llvm::StringRef folder) {
+  return RemoveFiles(folder, [](llvm::StringRef name) {
+    return name.ends_with(".tmp") && llvm::any_of(kFiles, [&](llvm::StringRef file) {
+             return name.starts_with(file) && name.drop_front(file.size()).starts_with(".");
+           });
+  });
 }
 
 llvm::Error TrainLog::ReadLines(int64_t step, int64_t epoch) {

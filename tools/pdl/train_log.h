@@ -35,6 +35,8 @@ class TrainLog {
                                                         int64_t epoch);
   /// Removes what an earlier run left in the folder, checkpoints too.
   static llvm::Error Clear(llvm::StringRef folder);
+  /// Removes what a run that was killed had half written.
+  static llvm::Error RemoveTemporaries(llvm::StringRef folder);
 
   llvm::Error AddStep(const StepReport& report);
   llvm::Error AddEpoch(const EpochReport& report, double rows_per_second);
