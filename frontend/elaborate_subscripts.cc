@@ -15,6 +15,12 @@ bool IsNewAxis(const ast::Subscript& subscript) {
   return word != nullptr && word->word == ast::Word::kNone;
 }
 
+/// `x[n, ...]` of sequences.
+bool IsSequenceTaken(const Type& type, const ast::IndexExpr* index) {
+  const ast::Subscript& first = index->subscripts.front();
+  return type.ragged_levels() == 1 && first.kind == SubscriptKind::kIndex && !IsNewAxis(first);
+}
+
 }  // namespace
 
 Datum Elaborator::EvaluateIndex(const ast::IndexExpr* index, Targets targets) {
@@ -97,9 +103,42 @@ bool Elaborator::CheckPackedSubscripts(const Type& type, const ast::IndexExpr* i
   return true;
 }
 
+// `x[n]` of sequences is one of them, as long as it is; what follows takes that apart.
+Value* Elaborator::TakeSequence(Value* tensor, const ast::IndexExpr* index, Targets targets) {
+  const ast::Subscript& subscript = index->subscripts.front();
+  const std::optional<Dim> given =
+      AsDim(EvaluateSize(subscript.start), subscript.start->range, "the number of a sequence");
+  if (!given) return nullptr;
+  const Dim& size = tensor->type().dims[0];
+  const Dim at = given->ProvablyAtMost(-1) ? size + *given : *given;
+  const SourceRange place{index->base->range.end, subscript.range.end};
+  if (at.ProvablyAtMost(-1) || (at - size).ProvablyAtLeast(0)) {
+    Error(Code::kSubscript, subscript.start->range,
+          "index " + file_->Text(subscript.start->range) + " is outside a dim of " +
+              size.ToString())
+        .Note(NoteOnOperand({Datum(tensor), index->base->range}));
+    return nullptr;
+  }
+  Call call;
+  call.def = FindOperator(sugar::kSequenceAt);
+  if (call.def == nullptr) return nullptr;
+  call.place = place;
+  call.operands.push_back({Datum(tensor), index->base->range});
+  call.attributes.push_back({sugar::kSequenceAtPlace.str(), Shape{at}});
+  call.places.push_back({{}, place, nullptr, {subscript.range}});
+  Op* op = Emit(call, targets);
+  return op == nullptr ? nullptr : op->result();
+}
+
 // A slice of the axes that are cut, then a reshape where the rank changes.
 Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets) {
-  const llvm::ArrayRef<ast::Subscript> subscripts = index->subscripts;
+  llvm::ArrayRef<ast::Subscript> subscripts = index->subscripts;
+  if (IsSequenceTaken(tensor->type(), index)) {
+    tensor = TakeSequence(tensor, index, subscripts.size() == 1 ? targets : Targets());
+    subscripts = subscripts.drop_front();
+    if (tensor == nullptr || subscripts.empty())
+      return tensor == nullptr ? Datum() : Datum(tensor);
+  }
   const llvm::ArrayRef<Dim> dims = tensor->type().dims;
   const auto is_skip = [](const ast::Subscript& s) { return s.kind == SubscriptKind::kSkipAxes; };
   const auto takes_axis = [&](const ast::Subscript& s) { return !is_skip(s) && !IsNewAxis(s); };

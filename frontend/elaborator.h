@@ -372,6 +372,7 @@ class Elaborator {
   Datum IndexList(const std::vector<Datum>& items, const ast::IndexExpr* index);
   /// Whether a ragged or sparse value can have these subscripts; reports where it cannot.
   bool CheckPackedSubscripts(const Type& type, const ast::IndexExpr* index);
+  Value* TakeSequence(Value* tensor, const ast::IndexExpr* index, Targets targets);
   Datum SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets);
 
   // --- elaborate_bodies.cc -------------------------------------------------------------------

@@ -23,6 +23,8 @@ inline constexpr llvm::StringLiteral kSliceAxes = "axes";
 inline constexpr llvm::StringLiteral kSliceStarts = "starts";
 inline constexpr llvm::StringLiteral kSliceStops = "stops";
 inline constexpr llvm::StringLiteral kSliceSteps = "steps";
+inline constexpr llvm::StringLiteral kSequenceAt = "sequence_at";
+inline constexpr llvm::StringLiteral kSequenceAtPlace = "at";
 
 /// An index or `none` in a subscript changes the rank: `reshape(x, [dims])`.
 inline constexpr llvm::StringLiteral kReshape = "reshape";

@@ -73,6 +73,46 @@ Value* Graph::AddState(llvm::StringRef name, Type type, VariableInfo info, Locat
       AddVariable(name, std::move(type), ValueKind::kState, std::move(info), location));
 }
 
+llvm::Expected<std::string> Graph::SymbolToDefine(const InferenceContext& context,
+                                                  const CallOptions& options) const {
+  const bool defines = context.def().has(kDefinesSize);
+  if (!defines && context.fresh_symbols().empty()) return "";
+  if (options.block.index != 0)
+    return context.Fail(Code::kUnknownSize,
+                        "the data decide a size of its result, which only a call outside of loops "
+                        "and initializers may have");
+  if (!defines) return "";
+  const llvm::StringRef symbol = context.attributes().Dims("dims")[0].symbol();
+  if (symbols_.contains(symbol))
+    return context.FailAtAttribute("dims", Code::kUnknownSize, "'{0}' is a size already", symbol);
+  return symbol.str();
+}
+
+void Graph::ForEachDefiner(const Op& op, llvm::function_ref<void(Op*)> visit) const {
+  if (data_symbols_.empty()) return;
+  auto find = [&](llvm::StringRef symbol) {
+    auto found = data_symbols_.find(symbol);
+    if (found != data_symbols_.end() && found->second && found->second != &op) visit(found->second);
+  };
+  auto visit_shape = [&](llvm::ArrayRef<Dim> shape) {
+    for (const Dim& dim : shape) dim.ForEachSymbol(find);
+  };
+  for (const Value* result : op.results_) {
+    visit_shape(result->type_.dims);
+    if (result->type_.index_bound) visit_shape(*result->type_.index_bound);
+  }
+  for (const DimCheck& check : op.checks_) visit_shape({check.left, check.right});
+  for (const AttributeValue& value : op.attributes_) {
+    if (const auto* shape = std::get_if<Shape>(&value)) visit_shape(*shape);
+    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
+      for (const Shape& shape : *shapes) visit_shape(shape);
+    if (const auto* block = std::get_if<BlockId>(&value)) {
+      for (const Value* input : blocks_[block->index].inputs) visit_shape(input->type_.dims);
+      for (const Op* inner : blocks_[block->index].ops) ForEachDefiner(*inner, visit);
+    }
+  }
+}
+
 bool Graph::DependsOnData(const Dim& dim) const {
   bool depends = false;
   if (!data_symbols_.empty())
@@ -113,14 +153,14 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   if (result_names.size() != context.outputs().size())
     InternalError("'" + def.name() + "' needs a name for each of its results");
 
+  llvm::Expected<std::string> defined = SymbolToDefine(context, options);
+  if (!defined) return defined.takeError();
   std::vector<Type> results = context.TakeOutputs();
   std::vector<DimCheck> checks = context.TakeChecks();
+  llvm::SmallVector<Dim, 2> fresh;
   if (!context.fresh_symbols().empty()) {
-    llvm::SmallVector<Dim, 2> fresh;
-    for (const std::string& hint : context.fresh_symbols()) {
+    for (const std::string& hint : context.fresh_symbols())
       fresh.push_back(Dim::Symbol(NewSymbol(hint)));
-      data_symbols_.insert(fresh.back().symbol());
-    }
     auto rename = [&](llvm::StringRef name) -> std::optional<Dim> {
       unsigned index;
       if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
@@ -136,7 +176,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
     }
   }
 
-  bool known = IsCallKnownToPlan(def, operands, attributes);
+  bool known = !def.has(kDefinesSize) && IsCallKnownToPlan(def, operands, attributes);
   ops_.emplace_back();
   Op* op = &ops_.back();
   op->def_ = &def;
@@ -147,6 +187,11 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   op->block_ = options.block;
   op->recompute_ = options.recompute;
   Use(op, operands);
+  for (const Dim& symbol : fresh) data_symbols_[symbol.symbol()] = op;
+  if (!defined->empty()) {
+    symbols_.try_emplace(*defined, 2);
+    data_symbols_[*defined] = op;
+  }
   for (unsigned i = 0; i < results.size(); ++i) {
     Value* value =
         NewValue(result_names[i], std::move(results[i]), ValueKind::kResult, options.location);
@@ -170,7 +215,7 @@ Value* Graph::AddBlockInput(BlockId block, llvm::StringRef name, Type type, Loca
   // A size that no input of the network has is the block's own.
   for (const Dim& dim : type.dims)
     dim.ForEachSymbol([&](llvm::StringRef symbol) {
-      if (symbols_.try_emplace(symbol, 2).second) data_symbols_.insert(symbol);
+      if (symbols_.try_emplace(symbol, 2).second) data_symbols_[symbol] = nullptr;
     });
   return blocks_[block.index].inputs.emplace_back(
       NewValue(name, std::move(type), ValueKind::kInput, location));
@@ -187,7 +232,7 @@ llvm::Expected<std::vector<Type>> Graph::BodyTypes(const OpDef& def,
   llvm::SmallVector<Dim, 1> fresh;
   for (const std::string& hint : context.fresh_symbols()) {
     fresh.push_back(Dim::Symbol(NewSymbol(hint)));
-    data_symbols_.insert(fresh.back().symbol());
+    data_symbols_[fresh.back().symbol()] = nullptr;
   }
   for (Type& type : *given)
     for (Dim& dim : type.dims)
@@ -308,6 +353,44 @@ void Graph::ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacement
   for (Block& block : blocks_) llvm::for_each(block.outputs, replace);
 }
 
+void Graph::ForgetDefiners(const llvm::DenseSet<Op*>& erased) {
+  llvm::SmallVector<std::string, 2> gone;
+  for (const auto& entry : data_symbols_)
+    if (entry.second && erased.contains(entry.second)) gone.push_back(entry.first().str());
+  for (const std::string& symbol : gone) data_symbols_.erase(symbol);
+}
+
+void Graph::CutOff(llvm::function_ref<bool(const Op&)> before) {
+  llvm::DenseSet<Op*> erased;
+  std::vector<Op*> kept;
+  for (Op* op : blocks_[0].ops) {
+    if (before(*op)) {
+      erased.insert(op);
+    } else {
+      kept.push_back(op);
+    }
+  }
+  ForgetDefiners(erased);
+  for (Op* op : erased) Unuse(op);
+  for (Op* op : blocks_[0].ops) {
+    if (!erased.contains(op)) continue;
+    for (Value* result : op->results_) {
+      if (result->uses_.empty()) {
+        names_.erase(result->name_);
+        continue;
+      }
+      result->kind_ = ValueKind::kInput;
+      result->producer_ = nullptr;
+      result->result_index_ = 0;
+      result->known_to_plan_ = false;
+      blocks_[0].inputs.push_back(result);
+    }
+    op->results_.clear();
+    op->attributes_.clear();
+  }
+  blocks_[0].ops = std::move(kept);
+}
+
 void Graph::EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead) {
   llvm::DenseSet<Op*> erased;
   std::vector<Op*> kept;
@@ -319,6 +402,7 @@ void Graph::EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead) {
     }
   }
   if (erased.empty()) return;
+  ForgetDefiners(erased);
   for (Op* op : erased) Unuse(op);
   for (Op* op : erased) {
     for (Value* result : op->results_) {
@@ -427,7 +511,9 @@ Graph Graph::Clone() const {
   copy.next_suffix_ = next_suffix_;
   copy.reserved_names_ = reserved_names_;
   copy.symbols_ = symbols_;
-  copy.data_symbols_ = data_symbols_;
+  for (const auto& entry : data_symbols_)
+    copy.data_symbols_[entry.first()] =
+        entry.second ? clone_of(entry.second->result())->producer_ : nullptr;
   return copy;
 }
 

@@ -25,6 +25,7 @@ void RegisterArgExtremeOps(OpRegistry& registry);
 void RegisterVarianceOps(OpRegistry& registry);
 void RegisterScanOps(OpRegistry& registry);
 void RegisterBlockScanOps(OpRegistry& registry);
+void RegisterDataSizeOps(OpRegistry& registry);
 void RegisterSegmentOps(OpRegistry& registry);
 void RegisterSegmentPoolOps(OpRegistry& registry);
 void RegisterSequenceOps(OpRegistry& registry);

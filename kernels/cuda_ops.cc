@@ -15,6 +15,7 @@ void AddAllKernels(OpRegistry& registry) {
   AddReductionKernels(registry);
   AddScanKernels(registry);
   AddBlockScanKernels(registry);
+  AddDataSizeKernels(registry);
   AddSegmentKernels(registry);
   AddSegmentPoolKernels(registry);
   AddSparseKernels(registry);

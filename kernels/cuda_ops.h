@@ -22,6 +22,7 @@ void AddMatmulKernels(OpRegistry& registry);
 void AddReductionKernels(OpRegistry& registry);
 void AddScanKernels(OpRegistry& registry);
 void AddBlockScanKernels(OpRegistry& registry);
+void AddDataSizeKernels(OpRegistry& registry);
 void AddSegmentKernels(OpRegistry& registry);
 void AddSegmentPoolKernels(OpRegistry& registry);
 void AddSparseKernels(OpRegistry& registry);

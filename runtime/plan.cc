@@ -66,11 +66,18 @@ std::optional<int64_t> Plan::SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64
   return sizes[found->second];
 }
 
-llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(llvm::ArrayRef<const Tensor*> inputs) const {
+llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
+    llvm::ArrayRef<const Tensor*> inputs, const llvm::StringMap<int64_t>* known) const {
   const Schedule& schedule = *schedule_;
   std::vector<int64_t> sizes(schedule.symbols.size(), -1);
   llvm::SmallVector<const Value*, 4> source(sizes.size(), nullptr);
+  for (size_t i = 0; known && i < sizes.size(); ++i)
+    if (auto found = known->find(schedule.symbols[i]); found != known->end())
+      sizes[i] = found->second;
   auto conflict = [&](int symbol, const Value& value, int64_t size) {
+    if (!source[symbol])
+      return MakeUserError(Code::kSymbolConflict, "'{0}' is {1} in this run and {2} by input '{3}'",
+                           schedule.symbols[symbol], sizes[symbol], size, value.name());
     return MakeUserError(
         Code::kSymbolConflict, "'{0}' is {1} by input '{2}' and {3} by input '{4}'",
         schedule.symbols[symbol], sizes[symbol], source[symbol]->name(), size, value.name());

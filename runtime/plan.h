@@ -24,9 +24,10 @@ class Plan {
   Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings);
 
   const Schedule& schedule() const { return *schedule_; }
-  /// The size of each of the schedule's symbols that its inputs and then its size inputs give; one
-  /// of these may be null. Checks the inputs.
-  llvm::Expected<std::vector<int64_t>> SymbolSizes(llvm::ArrayRef<const Tensor*> inputs) const;
+  /// The size of each of the schedule's symbols that `known` has, or that its inputs and then its
+  /// size inputs give; one of these may be null. Checks the inputs.
+  llvm::Expected<std::vector<int64_t>> SymbolSizes(
+      llvm::ArrayRef<const Tensor*> inputs, const llvm::StringMap<int64_t>* known = nullptr) const;
   /// The Binding for these sizes (in the order of the schedule's symbols; -1 is unknown).
   llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
                                                 DeviceContext& context, PackCache& packs);

@@ -11,6 +11,7 @@
 #include "pdl/error.h"
 #include "pdl/symbols.h"
 #include "runtime/fusion.h"
+#include "runtime/segments.h"
 
 namespace pdl {
 namespace {
@@ -33,6 +34,7 @@ class Scheduler {
     schedule_->device = request_.context->device();
     schedule_->is_body = request_.is_body;
     schedule_->symbols = graph_.Symbols();
+    llvm::append_range(schedule_->symbols, request_.given);
     if (llvm::Error error = ChooseOutputs()) return error;
     FindNeeded();
     if (llvm::Error error = AddSources()) return error;
@@ -50,18 +52,10 @@ class Scheduler {
       return llvm::Error::success();
     }
     for (const std::string& name : request_.outputs) {
-      const GraphOutput* found = nullptr;
-      std::vector<llvm::StringRef> names;
-      for (const GraphOutput& output : graph_.outputs()) {
-        names.push_back(output.name);
-        if (output.name == name) found = &output;
-      }
-      if (!found) {
-        llvm::StringRef near = NearestName(name, names);
-        return MakeUserError(Code::kUnknownName, "the network has no output '{0}'{1}", name,
-                             near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
-      }
-      chosen_.push_back(*found);
+      if (name == kNoOutput) continue;
+      if (llvm::Error error = CheckOutput(graph_, name)) return error;
+      chosen_.push_back(*llvm::find_if(
+          graph_.outputs(), [&](const GraphOutput& output) { return output.name == name; }));
     }
     return llvm::Error::success();
   }
@@ -349,6 +343,7 @@ class Scheduler {
       for (const Dim& dim : schedule_->slots[input].value->type().dims)
         dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
     for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
+    for (const std::string& symbol : request_.given) known.insert(symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
       // An input that is not needed need not be fed, and its sizes stay unknown.
       bool is_known = true;
@@ -382,6 +377,17 @@ class Scheduler {
 };
 
 }  // namespace
+
+llvm::Error CheckOutput(const Graph& graph, llvm::StringRef name) {
+  std::vector<llvm::StringRef> names;
+  for (const GraphOutput& output : graph.outputs()) {
+    if (output.name == name) return llvm::Error::success();
+    names.push_back(output.name);
+  }
+  llvm::StringRef near = NearestName(name, names);
+  return MakeUserError(Code::kUnknownName, "the network has no output '{0}'{1}", name,
+                       near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
+}
 
 llvm::Expected<std::unique_ptr<const Schedule>> MakeSchedule(const ScheduleRequest& request) {
   return Scheduler(request).Make();

@@ -99,8 +99,10 @@ struct Schedule {
 /// What a Schedule is made from.
 struct ScheduleRequest {
   const Graph* graph = nullptr;
-  /// Names of outputs; empty means all.
+  /// Names of outputs; empty means all. kNoOutput among them is no name.
   std::vector<std::string> outputs;
+  /// Symbols that no input has: each run is told their sizes.
+  llvm::ArrayRef<std::string> given;
   bool fuse = true;
   bool training = false;
   bool is_body = false;
@@ -114,6 +116,9 @@ struct ScheduleRequest {
   /// Of a body: the tensor of an input that is the same in every run, else null.
   llvm::function_ref<const Tensor*(const Value&)> fixed_input;
 };
+
+/// An Error where the graph has no output of that name.
+llvm::Error CheckOutput(const Graph& graph, llvm::StringRef name);
 
 llvm::Expected<std::unique_ptr<const Schedule>> MakeSchedule(const ScheduleRequest& request);
 

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -240,6 +241,11 @@ class PDL_API Graph {
   llvm::ArrayRef<GraphConstraint> constraints() const { return constraints_; }
   /// The symbols that inputs introduce, in order of appearance.
   std::vector<std::string> Symbols() const;
+  /// Whether only the data decide this size.
+  bool IsDataSymbol(llvm::StringRef symbol) const { return data_symbols_.contains(symbol); }
+  /// Calls `visit` with the calls, of the network itself, whose data decide sizes that `op` has in
+  /// its types, its attributes, its checks, or in a block that it names.
+  void ForEachDefiner(const Op& op, llvm::function_ref<void(Op*)> visit) const;
   const Block& block(BlockId id = {}) const { return blocks_[id.index]; }
   size_t num_blocks() const { return blocks_.size(); }
   /// The calls of the network itself.
@@ -261,6 +267,9 @@ class PDL_API Graph {
   /// Removes the calls of `block` for which `dead` is true; their results must be unused, or used
   /// by other dead calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
+  /// Removes the calls of the network itself for which `before` is true; they read nothing that
+  /// others compute. Results that others read become inputs, under their names.
+  void CutOff(llvm::function_ref<bool(const Op&)> before);
   void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
   /// Leaves out inputs of a block that nothing uses, or orders them anew.
   void SetBlockInputs(BlockId block, std::vector<Value*> inputs);
@@ -285,6 +294,11 @@ class PDL_API Graph {
   bool DependsOnData(const Dim& dim) const;
   /// `base`, or `base_2`, … where a size has that name already.
   std::string NewSymbol(llvm::StringRef base);
+  /// The symbol that a call defines by kDefinesSize, or ""; an Error where it defines one, or makes
+  /// a fresh one, in a block.
+  llvm::Expected<std::string> SymbolToDefine(const InferenceContext& context,
+                                             const CallOptions& options) const;
+  void ForgetDefiners(const llvm::DenseSet<Op*>& erased);
   static void Use(Op* op, llvm::ArrayRef<Value*> operands);
   static void Unuse(Op* op);
   Value* AddVariable(llvm::StringRef name, Type type, ValueKind kind, VariableInfo info,
@@ -306,7 +320,9 @@ class PDL_API Graph {
   llvm::StringMap<unsigned> next_suffix_;
   llvm::StringSet<> reserved_names_;
   llvm::StringMap<unsigned> symbols_;  // names of sizes, and the next suffix to try for each
-  llvm::StringSet<> data_symbols_;     // those that only the data decide
+  /// Those that only the data decide, and the calls that say so; null: a size that a block has for
+  /// itself.
+  llvm::StringMap<Op*> data_symbols_;
 };
 
 }  // namespace pdl

@@ -56,6 +56,10 @@ class PDL_API LoweringContext {
   /// The offsets of a ragged dim that an operand has.
   Value* OffsetsOf(const Dim& ragged) const;
 
+  /// Makes a symbol that is a size of a result stand for `count`, i64[]: calls emitted after this
+  /// may have it in their attributes.
+  void DefineSize(const Dim& symbol, Value* count);
+
   /// For each row of the values behind `levels` ragged dims of `type` the row, `up` levels further
   /// out, that it belongs to: i64[sum(T)]. `up` is at least 1 and at most `levels`.
   Value* RowOf(const Type& type, unsigned levels, unsigned up);

@@ -108,6 +108,9 @@ enum Trait : uint8_t {
   kPlanSelect = 32,
   /// Of one operand, of the type of the result, it gives that operand.
   kIdentity = 64,
+  /// Its one operand, i64[], says what the new symbol in its attribute `dims` stands for. It has no
+  /// kernel: a network is cut behind it.
+  kDefinesSize = 128,
 };
 
 /// Everything that an operator type declares; exported as the message `OpProto`.

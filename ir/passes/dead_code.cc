@@ -25,8 +25,11 @@ void EliminateDeadCode(Graph& graph) {
              llvm::any_of(op.results(),
                           [&](const Value* result) { return needed[graph.number(result)]; });
     };
-    for (const Op* op : llvm::reverse(ops))
-      if (is_live(*op)) llvm::for_each(op->operands(), need);
+    for (const Op* op : llvm::reverse(ops)) {
+      if (!is_live(*op)) continue;
+      llvm::for_each(op->operands(), need);
+      graph.ForEachDefiner(*op, [&](const Op* definer) { need(definer->result()); });
+    }
     graph.EraseOps({i}, [&](const Op& op) { return !is_live(op); });
   }
 }

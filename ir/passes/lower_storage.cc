@@ -428,6 +428,10 @@ void LoweringContext::SetOffsets(const Dim& ragged, Value* offsets, const Dim& t
   if (offsets) lowering_->SetOffsets(*op_, ragged, offsets, total);
 }
 
+void LoweringContext::DefineSize(const Dim& symbol, Value* count) {
+  Call("data_size", {count}, {{"dims", Shape{symbol}}});
+}
+
 Value* LoweringContext::OffsetsOf(const Dim& ragged) const { return lowering_->OffsetsOf(ragged); }
 
 Value* LoweringContext::RowOf(const Type& type, unsigned levels, unsigned up) {

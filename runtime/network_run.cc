@@ -1,0 +1,263 @@
+#include "runtime/network_run.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/error.h"
+#include "runtime/find_inputs.h"
+#include "runtime/segments.h"
+
+namespace pdl {
+namespace {
+
+bool Crosses(llvm::StringRef output) { return output.starts_with(kCrossing); }
+
+}  // namespace
+
+NetworkRun::NetworkRun(ChosenPlan chosen, Scope& scope, SegmentData* data, DeviceContext& context,
+                       WeightStore& weights, const PackedInputs& packed)
+    : chosen_(std::move(chosen)),
+      plan_(*chosen_.made->plan),
+      schedule_(plan_.schedule()),
+      scope_(scope),
+      data_(data),
+      context_(context),
+      weights_(weights),
+      packed_(packed) {}
+
+NetworkRun::~NetworkRun() {
+  if (is_stored_) return;
+  for (Variable* state : new_states_) state->Clear();
+}
+
+llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const RunOptions& run) {
+  const Scope& sources = data_ ? data_->values : scope_;
+  if (llvm::Error error = FindInputs(schedule_, packed_, sources, context_.device(), &inputs_))
+    return error;
+  llvm::Expected<std::vector<int64_t>> sizes =
+      plan_.SymbolSizes(inputs_, data_ ? &data_->sizes : nullptr);
+  if (!sizes) return sizes.takeError();
+  sizes_ = std::move(*sizes);
+  if (llvm::Error error = CheckChoice()) return error;
+  if (llvm::Error error = FindStates()) return error;
+  llvm::Expected<std::shared_ptr<Binding>> binding = plan_.Bind(sizes_, context_, packs);
+  if (!binding) return binding.takeError();
+  binding_ = std::move(*binding);
+  frame_ = binding_->TakeFrame();
+  if (!frame_) {
+    llvm::Expected<std::unique_ptr<Frame>> made = Frame::Make(*binding_, context_);
+    if (!made) return made.takeError();
+    frame_ = std::move(*made);
+  }
+  llvm::Error error = RunFrame(seed, run);
+  binding_->GiveBack(std::move(frame_));
+  if (!error && data_) PassOn();
+  return error;
+}
+
+/// The sizes that chose the Plan are those of the run: an input that the run does not need may
+/// have said otherwise.
+llvm::Error NetworkRun::CheckChoice() {
+  for (size_t i = 0; i < chosen_.sizes.size(); ++i) {
+    std::optional<int64_t> size = plan_.SizeOf(chosen_.symbols[i], sizes_);
+    if (size && chosen_.sizes[i] >= 0 && *size != chosen_.sizes[i])
+      return MakeUserError(Code::kSymbolConflict,
+                           "'{0}' is {1} by the inputs of the run and {2} by another input that "
+                           "is there",
+                           chosen_.symbols[i], *size, chosen_.sizes[i]);
+  }
+  return llvm::Error::success();
+}
+
+/// States are Tensors of the Scope on the run's device, made with their first values where
+/// missing.
+llvm::Error NetworkRun::FindStates() {
+  auto lookup = [&](llvm::StringRef symbol) { return plan_.SizeOf(symbol, sizes_); };
+  for (SlotId slot : schedule_.states) {
+    const Value& value = *schedule_.slots[slot].value;
+    Variable* variable = scope_.Create(value.name());
+    if (variable->empty()) {
+      llvm::Expected<Tensor> initial = weights_.Initial(value, lookup);
+      if (!initial) return initial.takeError();
+      variable->Set(std::move(*initial));
+      new_states_.push_back(variable);
+    }
+    Tensor* tensor = variable->GetMutable<Tensor>();
+    if (!tensor)
+      return MakeUserError(Code::kInputType, "state '{0}' holds no tensor", value.name());
+    if (tensor->device() != context_.device()) {
+      llvm::Expected<Tensor> moved = MoveToDevice(*tensor, context_);
+      if (!moved) return moved.takeError();
+      tensor = variable->Set(std::move(*moved));
+    }
+    if (llvm::Error error = CheckVariable(value, *tensor, "state", lookup)) return error;
+    states_.push_back(variable);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, const char* what,
+                                      SymbolLookup lookup) {
+  const Type& type = value.type();
+  bool fits = tensor.dtype() == type.dtype && tensor.rank() == type.rank();
+  for (unsigned axis = 0; fits && axis < type.rank(); ++axis) {
+    llvm::Expected<int64_t> size = type.dims[axis].Evaluate(lookup);
+    if (!size)
+      return MakeUserError(Code::kInputType, "{0} '{1}': {2}", what, value.name(),
+                           llvm::toString(size.takeError()));
+    fits = *size == tensor.size(axis);
+  }
+  if (fits) return llvm::Error::success();
+  return MakeUserError(Code::kInputType, "{0} '{1}' is declared {2}, and the scope holds {3}", what,
+                       value.name(), type.ToString(), tensor.TypeString());
+}
+
+llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
+  if (llvm::Error error = GiveSources()) return error;
+  if (llvm::Error error = GiveOutputs()) return error;
+  RandomState random{seed, 0};
+  if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
+  if (llvm::Error error = run.check_finite ? frame_->RunChecked(random, run.cancel)
+                                           : frame_->Run(random, run.cancel))
+    return error;
+  if (llvm::Error error = CollectOutputs()) return error;
+  if (llvm::Error error = ComputeUpdates()) return error;
+  return frame_->context().Synchronize();
+}
+
+void NetworkRun::StoreOutputs() {
+  is_stored_ = true;
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (!Crosses(schedule_.outputs[i].name))
+      scope_.Create(schedule_.outputs[i].name)->Set(std::move(outputs_[i]));
+}
+
+void NetworkRun::StoreUpdates() {
+  for (size_t i = 0; i < updates_.size(); ++i)
+    scope_.Create(schedule_.updates[i].state->name())->Set(std::move(updates_[i]));
+  if (schedule_.has_random) Network::SetRunCount(&scope_, run_count_ + 1);
+}
+
+/// Gives what it computed to the segments behind it, and the sizes that it knows.
+void NetworkRun::PassOn() {
+  for (size_t i = 0; i < sizes_.size(); ++i)
+    if (sizes_[i] >= 0) data_->sizes[schedule_.symbols[i]] = sizes_[i];
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (llvm::StringRef name = schedule_.outputs[i].name; name.consume_front(kCrossing))
+      data_->values.Create(name)->Set(std::move(outputs_[i]));
+}
+
+llvm::Error NetworkRun::GiveSources() {
+  for (size_t i = 0; i < schedule_.inputs.size(); ++i) {
+    SlotId slot = schedule_.inputs[i];
+    const Tensor& tensor = *inputs_[i];
+    if (binding_->placements[slot].kind == Placement::Kind::kGiven) {
+      frame_->SetData(slot, const_cast<void*>(tensor.raw()));
+      continue;
+    }
+    void* to = frame_->tensor(slot).raw();
+    llvm::Error error = tensor.device().kind == DeviceKind::kCPU
+                            ? frame_->context().CopyFromHost(to, tensor.raw(), tensor.num_bytes())
+                            : frame_->context().CopyWithin(to, tensor.raw(), tensor.num_bytes());
+    if (error) return error;
+  }
+  for (size_t i = 0; i < states_.size(); ++i)
+    frame_->SetData(schedule_.states[i], states_[i]->GetMutable<Tensor>()->raw());
+  auto lookup = [&](llvm::StringRef symbol) { return plan_.SizeOf(symbol, sizes_); };
+  for (SlotId slot : schedule_.parameters) {
+    if (binding_->placements[slot].kind != Placement::Kind::kGiven) continue;
+    const Value& value = *schedule_.slots[slot].value;
+    const Variable* variable = scope_.Find(value.name());
+    const Tensor* own = variable ? variable->Get<Tensor>() : nullptr;
+    if (variable && !own)
+      return MakeUserError(Code::kInputType, "parameter '{0}' holds no tensor", value.name());
+    llvm::Expected<Tensor> tensor =
+        own ? MoveToDevice(*own, context_) : weights_.OnDevice(value, context_);
+    if (!tensor) return tensor.takeError();
+    if (llvm::Error error = CheckVariable(value, *tensor, "parameter", lookup)) return error;
+    frame_->SetData(slot, tensor->raw());
+    kept_.push_back(std::move(*tensor));
+  }
+  return llvm::Error::success();
+}
+
+/// A tensor for each output; what a step computes goes straight there. The memory of the last
+/// run's result is used again where nobody else refers to it.
+llvm::Error NetworkRun::GiveOutputs() {
+  for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
+    const std::string& name = schedule_.outputs[i].name;
+    const OperandType& type = binding_->types[schedule_.outputs[i].slot];
+    const bool crosses = Crosses(name);
+    Variable* variable = crosses ? nullptr : scope_.FindLocal(name);
+    Tensor* last = variable ? variable->GetMutable<Tensor>() : nullptr;
+    bool fits = last && last->is_recyclable() && last->dtype() == type.dtype &&
+                last->sizes() == llvm::ArrayRef<int64_t>(type.sizes) && MayReuse(name, *last);
+    if (fits) {
+      outputs_.push_back(std::move(*last));
+      variable->Clear();
+    } else {
+      llvm::Expected<Tensor> fresh = MakeOutput(type, crosses);
+      if (!fresh) return fresh.takeError();
+      outputs_.push_back(std::move(*fresh));
+    }
+    const Placement& placement = binding_->placements[schedule_.outputs[i].slot];
+    if (placement.kind == Placement::Kind::kOutput && placement.offset == static_cast<int64_t>(i))
+      frame_->SetData(placement.root, outputs_[i].raw());
+  }
+  return llvm::Error::success();
+}
+
+/// Outputs lie on the CPU; what another segment reads stays on the device.
+llvm::Expected<Tensor> NetworkRun::MakeOutput(const OperandType& type, bool crosses) {
+  if (!crosses || context_.device().kind == DeviceKind::kCPU)
+    return Tensor::AllocateUninitialized(type.dtype, type.sizes);
+  int64_t bytes = static_cast<int64_t>(DTypeSize(type.dtype));
+  for (const int64_t size : type.sizes) bytes *= size;
+  llvm::Expected<std::shared_ptr<void>> memory = context_.Allocate(bytes);
+  if (!memory) return memory.takeError();
+  return Tensor(type.dtype, type.sizes, std::move(*memory), context_.device());
+}
+
+/// Another segment may read what an output has the name of.
+bool NetworkRun::MayReuse(const std::string& name, const Tensor& last) const {
+  if (IsRead(&last)) return false;
+  const Value* value = data_ ? data_->graph.FindValue(name) : nullptr;
+  return !value || value->kind() == ValueKind::kResult;
+}
+
+/// Whether this run reads the tensor: an output may have the name of an input.
+bool NetworkRun::IsRead(const Tensor* tensor) const {
+  if (llvm::is_contained(inputs_, tensor)) return true;
+  for (const Tensor& kept : kept_)
+    if (kept.raw() == tensor->raw()) return true;
+  return llvm::any_of(states_, [&](Variable* state) { return state->Get<Tensor>() == tensor; });
+}
+
+llvm::Error NetworkRun::CollectOutputs() {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    SlotId slot = schedule_.outputs[i].slot;
+    const Tensor& computed = frame_->tensor(slot);
+    if (computed.raw() == outputs_[i].raw()) continue;
+    const auto bytes = outputs_[i].num_bytes();
+    if (llvm::Error error =
+            outputs_[i].device().kind == DeviceKind::kCPU
+                ? frame_->context().CopyToHost(outputs_[i].raw(), computed.raw(), bytes)
+                : frame_->context().CopyWithin(outputs_[i].raw(), computed.raw(), bytes))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error NetworkRun::ComputeUpdates() {
+  for (const Schedule::Update& update : schedule_.updates) {
+    const Tensor& computed = frame_->tensor(update.slot);
+    llvm::Expected<std::shared_ptr<void>> memory = frame_->context().Allocate(computed.num_bytes());
+    if (!memory) return memory.takeError();
+    if (llvm::Error error =
+            frame_->context().CopyWithin(memory->get(), computed.raw(), computed.num_bytes()))
+      return error;
+    updates_.emplace_back(computed.dtype(), computed.sizes(), std::move(*memory),
+                          context_.device());
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace pdl

@@ -1,0 +1,82 @@
+#ifndef PDL_RUNTIME_NETWORK_RUN_H_
+#define PDL_RUNTIME_NETWORK_RUN_H_
+
+#include <memory>
+#include <vector>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "pdl/scope.h"
+#include "runtime/frame.h"
+#include "runtime/packed_inputs.h"
+#include "runtime/plan_cache.h"
+
+namespace pdl {
+
+/// What the segments of a run give to each other; see Segments.
+struct SegmentData {
+  explicit SegmentData(const Graph& graph_in, const Scope& scope)
+      : graph(graph_in), values(&scope) {}
+
+  /// The network as a whole.
+  const Graph& graph;
+  /// What they computed, under the names of the values, before the caller's Scope.
+  Scope values;
+  llvm::StringMap<int64_t> sizes;
+};
+
+/// One run of a Plan: the tensors it reads from a Scope, and what it writes there.
+class NetworkRun {
+ public:
+  /// `data`: null unless this is the run of a segment.
+  NetworkRun(ChosenPlan chosen, Scope& scope, SegmentData* data, DeviceContext& context,
+             WeightStore& weights, const PackedInputs& packed);
+  /// Takes states away that it made, unless it was stored.
+  ~NetworkRun();
+
+  /// Everything but storing. What later segments need is put into the SegmentData.
+  llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run);
+  /// These cannot fail. Outputs are stored first: one may have the name of a state.
+  void StoreOutputs();
+  void StoreUpdates();
+
+ private:
+  llvm::Error CheckChoice();
+  llvm::Error FindStates();
+  llvm::Error CheckVariable(const Value& value, const Tensor& tensor, const char* what,
+                            SymbolLookup lookup);
+  llvm::Error RunFrame(uint64_t seed, const RunOptions& run);
+  llvm::Error GiveSources();
+  llvm::Error GiveOutputs();
+  bool MayReuse(const std::string& name, const Tensor& last) const;
+  llvm::Expected<Tensor> MakeOutput(const OperandType& type, bool crosses);
+  bool IsRead(const Tensor* tensor) const;
+  llvm::Error CollectOutputs();
+  llvm::Error ComputeUpdates();
+  void PassOn();
+
+  const ChosenPlan chosen_;
+  Plan& plan_;
+  const Schedule& schedule_;
+  Scope& scope_;
+  SegmentData* data_;
+  DeviceContext& context_;
+  WeightStore& weights_;
+  const PackedInputs& packed_;
+  std::vector<int64_t> sizes_;
+  std::shared_ptr<Binding> binding_;
+  std::unique_ptr<Frame> frame_;
+  uint64_t run_count_ = 0;
+  bool is_stored_ = false;
+  llvm::SmallVector<const Tensor*, 4> inputs_;  // as FindInputs gives them
+  llvm::SmallVector<Variable*, 4> states_;
+  llvm::SmallVector<Variable*, 4> new_states_;  // made by this run
+  llvm::SmallVector<Tensor, 2> kept_;
+  llvm::SmallVector<Tensor, 2> outputs_;
+  llvm::SmallVector<Tensor, 2> updates_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_NETWORK_RUN_H_
