@@ -16,14 +16,12 @@ struct Gelu {
       const float y = bounded * (1.5957691216f + 0.0713548163f * (bounded * bounded));
       return bounded * Sigmoid()(y);
     }
-    // x, or 0, less t times the part of the distribution beyond t = |x|. What rounding the square
-    // takes away would be much, seen beside a small tail.
-    const float t = fabsf(x) > 14.5f ? 14.5f : fabsf(x);
-    const float square = t * t;
-    const float lost = fmaf(t, t, -square);
-    const float tail = 0.5f * erfcxf(t * 0.70710678f);
-    const float scaled = t * tail * expf(-0.5f * square);
-    return (x > 0.0f ? x : -0.0f) - (scaled - 0.5f * lost * scaled);
+    const float bounded = x < -15.0f ? -15.0f : x;
+    // erfc falls so steeply that what rounding its argument takes away must be put right.
+    const float z = bounded * -0.70710678f;
+    const float lost = fmaf(bounded, -0.70710678f, -z) - bounded * 1.21016171e-8f;
+    const float tail = erfcf(z);
+    return bounded * (0.5f * (z > 0.0f ? tail - 2.0f * z * lost * tail : tail));
   }
   __device__ double operator()(double x) const {
     if (approximate) {

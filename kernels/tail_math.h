@@ -2,7 +2,7 @@
 //
 // Each is a ramp, and from it (or to it) a tail m * exp(-v) * R, where m is |x| = t or 1, v depends
 // on t, and R is smooth in t: a polynomial on each of 16 intervals. Formulas over the structs of
-// simd.h, right to 2 ULP over all floats.
+// simd.h, right to about 2 ULP over all floats.
 #ifndef PDL_KERNELS_TAIL_MATH_H_
 #define PDL_KERNELS_TAIL_MATH_H_
 
