@@ -79,8 +79,7 @@ Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
   if (std::optional<DType> dtype = DTypeFromName(name->name)) return Datum(*dtype);
   if (name->name == "training") return EvaluateTraining(name->range);
   if (name->name == "step") return EvaluateStep();
-  if (frame_->dims_first && graph_.IsDataSymbol(name->name))
-    return Datum(Dim::Symbol(name->name));
+  if (frame_->dims_first && graph_.IsDataSymbol(name->name)) return Datum(Dim::Symbol(name->name));
   ReportUnknownName(name);
   // One message for each name.
   Assign(name->name, Datum());

@@ -113,9 +113,9 @@ Value* Elaborator::TakeSequence(Value* tensor, const ast::IndexExpr* index, Targ
   const Dim at = given->ProvablyAtMost(-1) ? size + *given : *given;
   const SourceRange place{index->base->range.end, subscript.range.end};
   if (at.ProvablyAtMost(-1) || (at - size).ProvablyAtLeast(0)) {
-    Error(Code::kSubscript, subscript.start->range,
-          "index " + file_->Text(subscript.start->range) + " is outside a dim of " +
-              size.ToString())
+    Error(
+        Code::kSubscript, subscript.start->range,
+        "index " + file_->Text(subscript.start->range) + " is outside a dim of " + size.ToString())
         .Note(NoteOnOperand({Datum(tensor), index->base->range}));
     return nullptr;
   }
@@ -136,8 +136,7 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
   if (IsSequenceTaken(tensor->type(), index)) {
     tensor = TakeSequence(tensor, index, subscripts.size() == 1 ? targets : Targets());
     subscripts = subscripts.drop_front();
-    if (tensor == nullptr || subscripts.empty())
-      return tensor == nullptr ? Datum() : Datum(tensor);
+    if (tensor == nullptr || subscripts.empty()) return tensor == nullptr ? Datum() : Datum(tensor);
   }
   const llvm::ArrayRef<Dim> dims = tensor->type().dims;
   const auto is_skip = [](const ast::Subscript& s) { return s.kind == SubscriptKind::kSkipAxes; };

@@ -145,8 +145,7 @@ std::optional<Dim> Elaborator::ReadDim(const ast::Expr* expr, bool introduces) {
       if (const auto* name = llvm::dyn_cast<ast::NameExpr>(next)) {
         auto found = frame_->scope.find(name->name);
         if (found == frame_->scope.end() || found->second.tensor() != nullptr) {
-          if (!frame_->symbols.contains(name->name) &&
-              graph_.IsDataSymbol(FullName(name->name))) {
+          if (!frame_->symbols.contains(name->name) && graph_.IsDataSymbol(FullName(name->name))) {
             Error(Code::kRedefined, name->range,
                   "'" + name->name + "' is a size already that only the data decide");
             return std::nullopt;
