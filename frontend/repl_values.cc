@@ -280,9 +280,12 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   auto find = [&](const Value* value) { return Find(value, prints[value], sizes); };
   const llvm::StringSet<> bindable = ToSet(graph.Symbols());
   auto is_known = [&](const Value* value) {
-    // Lengths that a call makes are known to the calls after it only where it runs with them.
+    // Lengths that a call makes, and sizes that the data decide, are known to the calls after it
+    // only where it runs with them.
     const bool has_own_lengths = llvm::any_of(value->type().dims, [&](const Dim& dim) {
-      return dim.is_ragged() && !bindable.contains(dim.symbol());
+      bool is_own = dim.is_ragged() && !bindable.contains(dim.symbol());
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { is_own |= graph.IsDataSymbol(symbol); });
+      return is_own;
     });
     return !(conditions.contains(value) && IsKnownToPlan(value)) && !has_own_lengths &&
            find(value) != nullptr;
