@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "frontend/sugar.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,6 +43,35 @@ llvm::StringSet<> ToSet(llvm::ArrayRef<std::string> names) {
   llvm::StringSet<> set;
   for (const std::string& name : names) set.insert(name);
   return set;
+}
+
+/// Values between what is derived and what it is derived by: a gradient is that of the calls, which
+/// must be there.
+llvm::DenseSet<const Value*> FindDerived(const Graph& graph) {
+  llvm::DenseSet<const Value*> derived;
+  for (const Op* gradient : graph.ops()) {
+    if (gradient->type() != sugar::kGradient) continue;
+    const llvm::ArrayRef<Value*> xs = gradient->operands().drop_front(2);
+    llvm::DenseSet<const Value*> moves(xs.begin(), xs.end());
+    for (const Op* op : graph.ops()) {
+      if (op == gradient) break;
+      if (llvm::any_of(op->operands(), [&](const Value* v) { return moves.contains(v); }))
+        moves.insert(op->results().begin(), op->results().end());
+    }
+    llvm::SmallVector<const Value*, 16> stack{gradient->operands()[0]};
+    llvm::DenseSet<const Value*> seen;
+    while (!stack.empty()) {
+      const Value* value = stack.pop_back_val();
+      if (!moves.contains(value) || !seen.insert(value).second) continue;
+      if (value->producer() == nullptr) continue;
+      // One of xs may be computed from another one.
+      const llvm::ArrayRef<Value*> operands = value->producer()->operands();
+      if (llvm::any_of(operands, [&](const Value* v) { return moves.contains(v); }))
+        derived.insert(value);
+      stack.append(operands.begin(), operands.end());
+    }
+  }
+  return derived;
 }
 
 /// What one value needs: a walk backwards that stops at what is known.
@@ -277,6 +307,7 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   const Sizes sizes = FindSizes(graph);
   const Fingerprints prints = Describe(graph, sizes);
   const llvm::DenseSet<const Value*> conditions = FindConditions(graph);
+  const llvm::DenseSet<const Value*> derived = FindDerived(graph);
   auto find = [&](const Value* value) { return Find(value, prints[value], sizes); };
   const llvm::StringSet<> bindable = ToSet(graph.Symbols());
   auto is_known = [&](const Value* value) {
@@ -288,7 +319,7 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
       return is_own;
     });
     return !(conditions.contains(value) && IsKnownToPlan(value)) && !has_own_lengths &&
-           find(value) != nullptr;
+           !derived.contains(value) && find(value) != nullptr;
   };
   // What is run for, by the place that takes it; a parameter has none.
   std::vector<std::pair<Value*, std::optional<size_t>>> wanted;
