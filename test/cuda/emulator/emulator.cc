@@ -134,6 +134,10 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return cudaFree(memory);
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return *free = *total = size_t{1} << 33, cudaSuccess;
 }
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
   return std::memmove(to, from, bytes), cudaSuccess;
