@@ -243,7 +243,7 @@ struct EluFunctor {
   template <class T>
   T operator()(T x) const {
     const T below = math::ScaledExpm1(x, alpha, 1);
-    return x > T(0) ? x : below;
+    return x >= T(0) ? x : below;
   }
 };
 template <class Context>
@@ -272,7 +272,7 @@ struct SeluFunctor {
   template <class T>
   T operator()(T x) const {
     const T below = math::ScaledExpm1(x, kSeluScale * kSeluAlpha, 1);
-    return x > T(0) ? static_cast<T>(kSeluScale * static_cast<double>(x)) : below;
+    return x >= T(0) ? static_cast<T>(kSeluScale * static_cast<double>(x)) : below;
   }
 };
 template <class Context>
@@ -300,7 +300,7 @@ struct CeluFunctor {
   template <class T>
   T operator()(T x) const {
     const T below = math::ScaledExpm1(x, alpha, alpha);
-    return x > T(0) ? x : below;
+    return x >= T(0) ? x : below;
   }
 };
 template <class Context>

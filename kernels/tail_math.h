@@ -146,8 +146,11 @@ struct Gelu {
     const F t = S::Min(S::Set(14.5f), S::Abs(x));
     const F square = S::Mul(t, t);
     const F place = S::Add(t, S::Set(1.0f));
-    return tail.template Add<true, true, true>(S::Max(S::Set(-0.0f), x), t, square,
-                                               S::Fms(t, t, square), t, place);
+    const F ramp = S::Max(S::Set(-0.0f), x);
+    const F y =
+        tail.template Add<true, true, true>(ramp, t, square, S::Fms(t, t, square), t, place);
+    // It lies below the ramp; where both are 0, the ramp has the sign of x.
+    return S::Min(y, ramp);
   }
 };
 

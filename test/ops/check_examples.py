@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+# No text can call these, with the reason.
+NOT_WRITTEN = {"data_size": "its symbol is new; the calls that become it name it"}
+
 
 def main():
     pdl = sys.argv[1]
@@ -20,7 +23,7 @@ def main():
     tests, wrong = [], []
     for op in ops:
         name, examples = op["type"], op.get("examples", [])
-        if not any(re.search(rf"\b{name}\(", example) for example in examples):
+        if name not in NOT_WRITTEN and not any(re.search(rf"\b{name}\(", example) for example in examples):
             wrong.append(f"{name} has no example of its own: AddExample")
         for example in examples:
             if re.search(r"^input ", example, re.MULTILINE):
