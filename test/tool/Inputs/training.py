@@ -3,6 +3,7 @@
 
     training.py points ROWS SEED FILE.csv     points near t = 2 x[0] - x[1] + 0.5
     training.py npy ROWS FOLDER               the same as arrays, in files of a folder
+    training.py sentences ROWS FOLDER         sequences of numbers, each tagged by whether it is less than the one before it
     training.py metrics FILE.jsonl            what is in a file of metrics, without times
     training.py events FILE                   what is in an event file, its checksums checked
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
@@ -35,12 +36,13 @@ def write_points(rows, seed, path):
             file.write(f"{a:.6f},{b:.6f},{t:.6f}\n")
 
 
-def write_array(path, shape, numbers):
-    header = str({"descr": "<f4", "fortran_order": False, "shape": shape}).encode()
+def write_array(path, shape, numbers, code="f"):
+    descr = {"f": "<f4", "q": "<i8"}[code]
+    header = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
-        file.write(array.array("f", numbers).tobytes())
+        file.write(array.array(code, numbers).tobytes())
 
 
 def write_folder(rows, folder):
@@ -48,6 +50,20 @@ def write_folder(rows, folder):
     points = list(make_points(int(rows), 1))
     write_array(f"{folder}/x.npy", (len(points), 2), [v for a, b, _ in points for v in (a, b)])
     write_array(f"{folder}/t.npy", (len(points),), [t for _, _, t in points])
+
+
+def write_sentences(rows, folder):
+    os.makedirs(folder)
+    draw = random.Random(1)
+    words, tags, offsets = [], [], [0]
+    for _ in range(int(rows)):
+        sentence = [draw.randrange(20) for _ in range(draw.randint(1, 6))]
+        words += sentence
+        tags += [2] + [int(a > b) for a, b in zip(sentence, sentence[1:])]
+        offsets.append(len(words))
+    for name, numbers in (("word", words), ("tag", tags)):
+        write_array(f"{folder}/{name}.npy", (len(numbers),), numbers, "q")
+        write_array(f"{folder}/{name}.offsets.npy", (len(offsets),), offsets, "q")
 
 
 def print_metrics(path):
@@ -158,7 +174,7 @@ def main():
     elif what == "interrupted":
         interrupted(arguments)
     else:
-        {"points": write_points, "npy": write_folder, "metrics": print_metrics, "events": print_events}[what](*arguments)
+        {"points": write_points, "npy": write_folder, "sentences": write_sentences, "metrics": print_metrics, "events": print_events}[what](*arguments)
 
 
 if __name__ == "__main__":
