@@ -2,46 +2,20 @@
 
 #include <chrono>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
 #include "pdl/serialize.h"
 #include "pdl/training.h"
-#include "runtime/evaluator.h"
-#include "runtime/training/batch.h"
-#include "runtime/training/checkpoint.h"
-#include "runtime/training/measured.h"
 #include "runtime/training/shuffle.h"
+#include "runtime/training/trainer_impl.h"
 
 namespace pdl {
 namespace {
 
-/// Everything that decides how the run goes on. Holds the tensors of that moment, which later steps
-/// do not write over.
-struct Snapshot {
-  std::vector<NamedTensor> tensors;
-  TrainingProgress progress;
-};
-
 using Clock = std::chrono::steady_clock;
-
-bool HasFixedSize(const Type& type) {
-  return llvm::all_of(type.dims, [](const Dim& dim) { return dim.is_constant(); });
-}
-
-/// The part of a step's network that the trainer keeps in the Scope: states, and parameters that an
-/// update changes.
-std::vector<const Value*> KeptValues(const Graph& step) {
-  std::vector<const Value*> kept(step.states().begin(), step.states().end());
-  for (const GraphUpdate& update : step.updates())
-    if (update.state->kind() == ValueKind::kParameter) kept.push_back(update.state);
-  return kept;
-}
 
 /// The network of a step that does the minimize statements `active`.
 llvm::Expected<Graph> MakeStep(const Graph& network, llvm::ArrayRef<unsigned> active) {
@@ -55,93 +29,12 @@ llvm::Expected<Graph> MakeStep(const Graph& network, llvm::ArrayRef<unsigned> ac
   return MakeTrainingStep(network, active);
 }
 
+}  // namespace
+
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name) {
   const Variable* variable = scope.Find(name);
   return variable ? variable->Get<Tensor>() : nullptr;
 }
-
-}  // namespace
-
-struct Trainer::Impl {
-  Impl(const Graph& graph, Dataset data_in, TrainerOptions options_in, DeviceContext* context_in,
-       const OpRegistry& registry_in)
-      : network(graph.Clone()),
-        data(std::move(data_in)),
-        options(std::move(options_in)),
-        context(*context_in),
-        registry(registry_in),
-        batch(data) {}
-
-  /// What a step runs, and which metrics it gives, by their place in names.all.
-  struct StepNetwork {
-    std::shared_ptr<const Network> network;
-    std::vector<std::string> outputs;
-    std::vector<size_t> metrics;
-  };
-
-  llvm::Error MakeNetworks();
-  llvm::Expected<StepNetwork> MakeStepNetwork(Graph step) const;
-  /// The network of the next step.
-  llvm::Expected<const StepNetwork*> NextNetwork();
-  llvm::Error Begin();
-  llvm::Error CheckOptions() const;
-  int64_t BatchesInEpoch() const {
-    return (progress.rows + (options.drop_last ? 0 : options.batch_size - 1)) / options.batch_size;
-  }
-  bool AtEndOfEpoch() const { return progress.batch == BatchesInEpoch(); }
-  bool IsAtLimit() const {
-    return (options.epochs > 0 && progress.epoch >= options.epochs) ||
-           (options.steps > 0 && progress.step >= options.steps);
-  }
-  llvm::ArrayRef<int64_t> NextRows();
-  llvm::Expected<StepReport> Step();
-  llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
-  llvm::Expected<EpochReport> MeasureEpoch();
-  llvm::Expected<TrainingEnd> Train(const TrainingCallbacks& callbacks);
-  llvm::Expected<TrainingEnd> Loop(const TrainingCallbacks& callbacks);
-
-  Snapshot TakeSnapshot() const;
-  llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot) const;
-  llvm::Error SaveLast();
-  /// Writes what was put off.
-  llvm::Error Flush();
-  std::string FileOf(llvm::StringRef name) const { return options.folder + "/" + name.str(); }
-  llvm::Error Resume(llvm::StringRef path);
-
-  void BeginEpoch() {
-    progress.batch = 0;
-    progress.sums.assign(names.all.size(), 0);
-    progress.summed_rows.assign(names.all.size(), 0);
-    has_order = false;
-  }
-
-  const Graph network;
-  const Dataset data;
-  std::optional<Dataset> validation;
-  TrainerOptions options;
-  DeviceContext& context;
-  const OpRegistry& registry;
-  /// By the minimize statements that are done; `every` leaves some out. The states are the same.
-  std::map<std::vector<unsigned>, StepNetwork> steps;
-  /// That of all minimize statements.
-  std::shared_ptr<const Network> step_network;
-  std::shared_ptr<const Network> evaluation;
-  std::string fingerprint;
-  MetricNames names;
-  std::string watched;  // which metric says what is best
-  std::vector<std::string> warnings;
-  /// The state that counts steps, where nothing in the network does.
-  const Value* step_counter = nullptr;
-
-  Scope scope;
-  Batch batch;
-  TrainingProgress progress;
-  std::vector<int64_t> order;  // of the rows in this epoch
-  bool has_order = false;
-
-  std::optional<Snapshot> pending_last, pending_best;
-  std::optional<Clock::time_point> last_write;
-};
 
 llvm::Error Trainer::Impl::CheckOptions() const {
   auto wrong = [](const char* format, auto... arguments) {
@@ -351,63 +244,6 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   return report;
 }
 
-Snapshot Trainer::Impl::TakeSnapshot() const {
-  Snapshot snapshot;
-  snapshot.progress = progress;
-  snapshot.progress.runs = Network::RunCount(scope);
-  const Graph& graph = step_network->graph();
-  for (const auto& values : {graph.parameters(), graph.states()})
-    for (const Value* value : values)
-      if (const Tensor* tensor = FindTensor(scope, value->name()))
-        snapshot.tensors.emplace_back(value->name(), *tensor);
-  return snapshot;
-}
-
-llvm::Error Trainer::Impl::Write(llvm::StringRef path, const Snapshot& snapshot) const {
-  Checkpoint checkpoint;
-  checkpoint.progress = snapshot.progress;
-  checkpoint.network = fingerprint;
-  llvm::StringSet<> written;
-  for (const auto& [name, tensor] : snapshot.tensors) {
-    written.insert(name);
-    if (tensor.device().kind == DeviceKind::kCPU) {
-      checkpoint.tensors.emplace_back(name, tensor);
-      continue;
-    }
-    llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
-    if (!copy) return copy.takeError();
-    if (llvm::Error error = context.CopyToHost(copy->raw(), tensor.raw(), tensor.num_bytes()))
-      return error;
-    checkpoint.tensors.emplace_back(name, std::move(*copy));
-  }
-  // What is not trained belongs to the network all the same.
-  for (const Value* parameter : step_network->graph().parameters()) {
-    if (written.contains(parameter->name())) continue;
-    llvm::Expected<Tensor> value = step_network->InitialValue(parameter->name());
-    if (!value) return value.takeError();
-    checkpoint.tensors.emplace_back(parameter->name(), std::move(*value));
-  }
-  return WriteCheckpoint(path, checkpoint);
-}
-
-llvm::Error Trainer::Impl::SaveLast() {
-  if (options.folder.empty()) return llvm::Error::success();
-  pending_last = TakeSnapshot();
-  return Flush();
-}
-
-llvm::Error Trainer::Impl::Flush() {
-  // The best one first: what last.safetensors says of it is never ahead of the file.
-  for (auto [pending, name] : {std::pair(&pending_best, "best.safetensors"),
-                               std::pair(&pending_last, "last.safetensors")}) {
-    if (!*pending) continue;
-    if (llvm::Error error = Write(FileOf(name), **pending)) return error;
-    pending->reset();
-  }
-  last_write = Clock::now();
-  return llvm::Error::success();
-}
-
 llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbacks) {
   auto is_stopped = [&] { return callbacks.stop != nullptr && callbacks.stop->load(); };
   for (;;) {
@@ -457,96 +293,7 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Train(const TrainingCallbacks& callba
   return end;
 }
 
-llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
-  llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
-  if (!checkpoint) return checkpoint.takeError();
-  // All that differs at once.
-  std::vector<std::string> differences;
-  llvm::StringMap<const Tensor*> tensors;
-  for (const auto& [name, tensor] : checkpoint->tensors) tensors[name] = &tensor;
-  const Graph& graph = step_network->graph();
-  for (const auto& values : {graph.parameters(), graph.states()}) {
-    for (const Value* value : values) {
-      const auto found = tensors.find(value->name());
-      if (found == tensors.end()) {
-        // A state whose size the data decide is made by the first step.
-        if (HasFixedSize(value->type()))
-          differences.push_back("it has no '" + value->name() + "': " + value->type().ToString());
-        continue;
-      }
-      const Tensor& tensor = *found->second;
-      const Type& type = value->type();
-      bool fits = tensor.dtype() == type.dtype && tensor.rank() == type.rank();
-      for (unsigned axis = 0; fits && axis < type.rank(); ++axis)
-        fits = !type.dims[axis].is_constant() || type.dims[axis].is_constant(tensor.size(axis));
-      if (!fits)
-        differences.push_back("'" + value->name() + "' is " + tensor.TypeString() + " there and " +
-                              type.ToString() + " here");
-      tensors.erase(found);
-    }
-  }
-  for (const auto& [name, tensor] : checkpoint->tensors)
-    if (tensors.contains(name))
-      differences.push_back("it has '" + name + "': " + tensor.TypeString());
-  if (!differences.empty())
-    return MakeUserError(Code::kCheckpoint, "'{0}' is the checkpoint of another network: {1}", path,
-                         llvm::join(differences, "; "));
-  const TrainingProgress& read = checkpoint->progress;
-  auto compare = [&](llvm::StringRef what, auto there, auto here) {
-    if (there != here)
-      differences.push_back(llvm::formatv("{0} {1} there and {2} here", what, there, here).str());
-  };
-  compare("the data have rows:", read.rows, progress.rows);
-  compare("the seed is", read.seed, progress.seed);
-  compare("a batch has rows:", read.batch_size, progress.batch_size);
-  compare("rows are shuffled:", read.shuffle, progress.shuffle);
-  compare("a short batch is left out:", read.drop_last, progress.drop_last);
-  if (!differences.empty())
-    return MakeUserError(Code::kCheckpoint,
-                         "'{0}' is the checkpoint of another run, which cannot go on so: {1}", path,
-                         llvm::join(differences, "; "));
-  if (read.batch > BatchesInEpoch() || read.sums.size() != names.all.size())
-    return MakeUserError(
-        Code::kCheckpoint,
-        "'{0}' is the checkpoint of another network: it has {1} losses and metrics "
-        "there and {2} here",
-        path, read.sums.size(), names.all.size());
-  if (checkpoint->network != fingerprint)
-    warnings.push_back(
-        "the network computes something else than when '" + path.str() +
-        "' was written; its parameters and states are the same, and the run goes on");
-  TrainingProgress begin = std::exchange(progress, read);
-  // Another metric is watched from now on: nothing was best by it yet.
-  if (progress.watched != begin.watched) {
-    progress.watched = begin.watched;
-    progress.best = begin.best;
-    progress.stale = 0;
-  }
-  has_order = false;
-  llvm::StringSet<> kept;
-  for (const Value* value : KeptValues(graph)) kept.insert(value->name());
-  for (auto& [name, tensor] : checkpoint->tensors) {
-    if (!kept.contains(name)) {
-      // Not trained; it may have come from a file that is not given this time.
-      llvm::Expected<Tensor> initial = step_network->InitialValue(name);
-      if (!initial) return initial.takeError();
-      if (initial->ToConstant() == tensor.ToConstant()) continue;
-    }
-    scope.Create(name)->Set(std::move(tensor));
-  }
-  Network::SetRunCount(&scope, progress.runs);
-  return llvm::Error::success();
-}
-
 // ---------------------------------------------------------------------------------------------
-
-llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path) {
-  llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
-  if (!checkpoint) return checkpoint.takeError();
-  const TrainingProgress& progress = checkpoint->progress;
-  return CheckpointInfo{progress.step,       progress.epoch,   progress.seed,
-                        progress.batch_size, progress.shuffle, progress.drop_last};
-}
 
 Trainer::Trainer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Trainer::~Trainer() = default;
@@ -590,13 +337,7 @@ llvm::Expected<Tensor> Trainer::ValueOf(llvm::StringRef name) const {
   const bool is_variable = value != nullptr && (value->kind() == ValueKind::kParameter ||
                                                 value->kind() == ValueKind::kState);
   if (tensor == nullptr || !is_variable) return impl_->step_network->InitialValue(name);
-  if (tensor->device().kind == DeviceKind::kCPU) return *tensor;
-  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor->dtype(), tensor->sizes());
-  if (!copy) return copy.takeError();
-  if (llvm::Error error =
-          impl_->context.CopyToHost(copy->raw(), tensor->raw(), tensor->num_bytes()))
-    return error;
-  return copy;
+  return OnHost(*tensor, impl_->context);
 }
 
 }  // namespace pdl

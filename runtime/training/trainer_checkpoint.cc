@@ -1,0 +1,173 @@
+// Checkpoints of a training run: what is kept, and how a run takes it up again.
+#include <utility>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "pdl/error.h"
+#include "runtime/training/trainer_impl.h"
+
+namespace pdl {
+
+bool HasFixedSize(const Type& type) {
+  return llvm::all_of(type.dims, [](const Dim& dim) { return dim.is_constant(); });
+}
+
+std::vector<const Value*> KeptValues(const Graph& step) {
+  std::vector<const Value*> kept(step.states().begin(), step.states().end());
+  for (const GraphUpdate& update : step.updates())
+    if (update.state->kind() == ValueKind::kParameter) kept.push_back(update.state);
+  return kept;
+}
+
+llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context) {
+  if (tensor.device().kind == DeviceKind::kCPU) return tensor;
+  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
+  if (!copy) return copy.takeError();
+  if (llvm::Error error = context.CopyToHost(copy->raw(), tensor.raw(), tensor.num_bytes()))
+    return error;
+  return copy;
+}
+
+Snapshot Trainer::Impl::TakeSnapshot() const {
+  Snapshot snapshot;
+  snapshot.progress = progress;
+  snapshot.progress.runs = Network::RunCount(scope);
+  const Graph& graph = step_network->graph();
+  for (const auto& values : {graph.parameters(), graph.states()})
+    for (const Value* value : values)
+      if (const Tensor* tensor = FindTensor(scope, value->name()))
+        snapshot.tensors.emplace_back(value->name(), *tensor);
+  return snapshot;
+}
+
+llvm::Error Trainer::Impl::Write(llvm::StringRef path, const Snapshot& snapshot) const {
+  Checkpoint checkpoint;
+  checkpoint.progress = snapshot.progress;
+  checkpoint.network = fingerprint;
+  llvm::StringSet<> written;
+  for (const auto& [name, tensor] : snapshot.tensors) {
+    written.insert(name);
+    llvm::Expected<Tensor> copy = OnHost(tensor, context);
+    if (!copy) return copy.takeError();
+    checkpoint.tensors.emplace_back(name, std::move(*copy));
+  }
+  // What is not trained belongs to the network all the same.
+  for (const Value* parameter : step_network->graph().parameters()) {
+    if (written.contains(parameter->name())) continue;
+    llvm::Expected<Tensor> value = step_network->InitialValue(parameter->name());
+    if (!value) return value.takeError();
+    checkpoint.tensors.emplace_back(parameter->name(), std::move(*value));
+  }
+  return WriteCheckpoint(path, checkpoint);
+}
+
+llvm::Error Trainer::Impl::SaveLast() {
+  if (options.folder.empty()) return llvm::Error::success();
+  pending_last = TakeSnapshot();
+  return Flush();
+}
+
+llvm::Error Trainer::Impl::Flush() {
+  // The best one first: what last.safetensors says of it is never ahead of the file.
+  for (auto [pending, name] : {std::pair(&pending_best, "best.safetensors"),
+                               std::pair(&pending_last, "last.safetensors")}) {
+    if (!*pending) continue;
+    if (llvm::Error error = Write(FileOf(name), **pending)) return error;
+    pending->reset();
+  }
+  last_write = std::chrono::steady_clock::now();
+  return llvm::Error::success();
+}
+
+llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
+  llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
+  if (!checkpoint) return checkpoint.takeError();
+  // All that differs at once.
+  std::vector<std::string> differences;
+  llvm::StringMap<const Tensor*> tensors;
+  for (const auto& [name, tensor] : checkpoint->tensors) tensors[name] = &tensor;
+  const Graph& graph = step_network->graph();
+  for (const auto& values : {graph.parameters(), graph.states()}) {
+    for (const Value* value : values) {
+      const auto found = tensors.find(value->name());
+      if (found == tensors.end()) {
+        // A state whose size the data decide is made by the first step.
+        if (HasFixedSize(value->type()))
+          differences.push_back("it has no '" + value->name() + "': " + value->type().ToString());
+        continue;
+      }
+      const Tensor& tensor = *found->second;
+      const Type& type = value->type();
+      bool fits = tensor.dtype() == type.dtype && tensor.rank() == type.rank();
+      for (unsigned axis = 0; fits && axis < type.rank(); ++axis)
+        fits = !type.dims[axis].is_constant() || type.dims[axis].is_constant(tensor.size(axis));
+      if (!fits)
+        differences.push_back("'" + value->name() + "' is " + tensor.TypeString() + " there and " +
+                              type.ToString() + " here");
+      tensors.erase(found);
+    }
+  }
+  for (const auto& [name, tensor] : checkpoint->tensors)
+    if (tensors.contains(name))
+      differences.push_back("it has '" + name + "': " + tensor.TypeString());
+  if (!differences.empty())
+    return MakeUserError(Code::kCheckpoint, "'{0}' is the checkpoint of another network: {1}", path,
+                         llvm::join(differences, "; "));
+  const TrainingProgress& read = checkpoint->progress;
+  auto compare = [&](llvm::StringRef what, auto there, auto here) {
+    if (there != here)
+      differences.push_back(llvm::formatv("{0} {1} there and {2} here", what, there, here).str());
+  };
+  compare("the data have rows:", read.rows, progress.rows);
+  compare("the seed is", read.seed, progress.seed);
+  compare("a batch has rows:", read.batch_size, progress.batch_size);
+  compare("rows are shuffled:", read.shuffle, progress.shuffle);
+  compare("a short batch is left out:", read.drop_last, progress.drop_last);
+  if (!differences.empty())
+    return MakeUserError(Code::kCheckpoint,
+                         "'{0}' is the checkpoint of another run, which cannot go on so: {1}", path,
+                         llvm::join(differences, "; "));
+  if (read.batch > BatchesInEpoch() || read.sums.size() != names.all.size())
+    return MakeUserError(
+        Code::kCheckpoint,
+        "'{0}' is the checkpoint of another network: it has {1} losses and metrics "
+        "there and {2} here",
+        path, read.sums.size(), names.all.size());
+  if (checkpoint->network != fingerprint)
+    warnings.push_back(
+        "the network computes something else than when '" + path.str() +
+        "' was written; its parameters and states are the same, and the run goes on");
+  TrainingProgress begin = std::exchange(progress, read);
+  // Another metric is watched from now on: nothing was best by it yet.
+  if (progress.watched != begin.watched) {
+    progress.watched = begin.watched;
+    progress.best = begin.best;
+    progress.stale = 0;
+  }
+  has_order = false;
+  llvm::StringSet<> kept;
+  for (const Value* value : KeptValues(graph)) kept.insert(value->name());
+  for (auto& [name, tensor] : checkpoint->tensors) {
+    if (!kept.contains(name)) {
+      // Not trained; it may have come from a file that is not given this time.
+      llvm::Expected<Tensor> initial = step_network->InitialValue(name);
+      if (!initial) return initial.takeError();
+      if (initial->ToConstant() == tensor.ToConstant()) continue;
+    }
+    scope.Create(name)->Set(std::move(tensor));
+  }
+  Network::SetRunCount(&scope, progress.runs);
+  return llvm::Error::success();
+}
+
+llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path) {
+  llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
+  if (!checkpoint) return checkpoint.takeError();
+  const TrainingProgress& progress = checkpoint->progress;
+  return CheckpointInfo{progress.step,       progress.epoch,   progress.seed,
+                        progress.batch_size, progress.shuffle, progress.drop_last};
+}
+
+}  // namespace pdl

@@ -1,0 +1,118 @@
+#ifndef PDL_RUNTIME_TRAINING_TRAINER_IMPL_H_
+#define PDL_RUNTIME_TRAINING_TRAINER_IMPL_H_
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pdl/trainer.h"
+#include "runtime/training/batch.h"
+#include "runtime/training/checkpoint.h"
+#include "runtime/training/measured.h"
+
+namespace pdl {
+
+/// Everything that decides how the run goes on. Holds the tensors of that moment, which later steps
+/// do not write over.
+struct Snapshot {
+  std::vector<NamedTensor> tensors;
+  TrainingProgress progress;
+};
+
+/// Null where the Scope has no tensor of the name.
+const Tensor* FindTensor(const Scope& scope, llvm::StringRef name);
+bool HasFixedSize(const Type& type);
+/// The part of a step's network that the trainer keeps in the Scope: states, and parameters that an
+/// update changes.
+std::vector<const Value*> KeptValues(const Graph& step);
+/// The tensor on the CPU, where it may be already.
+llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context);
+
+/// trainer.cc trains; trainer_checkpoint.cc keeps and takes up what it has come to.
+struct Trainer::Impl {
+  Impl(const Graph& graph, Dataset data_in, TrainerOptions options_in, DeviceContext* context_in,
+       const OpRegistry& registry_in)
+      : network(graph.Clone()),
+        data(std::move(data_in)),
+        options(std::move(options_in)),
+        context(*context_in),
+        registry(registry_in),
+        batch(data) {}
+
+  /// What a step runs, and which metrics it gives, by their place in names.all.
+  struct StepNetwork {
+    std::shared_ptr<const Network> network;
+    std::vector<std::string> outputs;
+    std::vector<size_t> metrics;
+  };
+
+  llvm::Error MakeNetworks();
+  llvm::Expected<StepNetwork> MakeStepNetwork(Graph step) const;
+  /// The network of the next step.
+  llvm::Expected<const StepNetwork*> NextNetwork();
+  llvm::Error Begin();
+  llvm::Error CheckOptions() const;
+  int64_t BatchesInEpoch() const {
+    return (progress.rows + (options.drop_last ? 0 : options.batch_size - 1)) / options.batch_size;
+  }
+  bool AtEndOfEpoch() const { return progress.batch == BatchesInEpoch(); }
+  bool IsAtLimit() const {
+    return (options.epochs > 0 && progress.epoch >= options.epochs) ||
+           (options.steps > 0 && progress.step >= options.steps);
+  }
+  llvm::ArrayRef<int64_t> NextRows();
+  llvm::Expected<StepReport> Step();
+  llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
+  llvm::Expected<EpochReport> MeasureEpoch();
+  llvm::Expected<TrainingEnd> Train(const TrainingCallbacks& callbacks);
+  llvm::Expected<TrainingEnd> Loop(const TrainingCallbacks& callbacks);
+
+  Snapshot TakeSnapshot() const;
+  llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot) const;
+  llvm::Error SaveLast();
+  /// Writes what was put off.
+  llvm::Error Flush();
+  std::string FileOf(llvm::StringRef name) const { return options.folder + "/" + name.str(); }
+  llvm::Error Resume(llvm::StringRef path);
+
+  void BeginEpoch() {
+    progress.batch = 0;
+    progress.sums.assign(names.all.size(), 0);
+    progress.summed_rows.assign(names.all.size(), 0);
+    has_order = false;
+  }
+
+  const Graph network;
+  const Dataset data;
+  std::optional<Dataset> validation;
+  TrainerOptions options;
+  DeviceContext& context;
+  const OpRegistry& registry;
+  /// By the minimize statements that are done; `every` leaves some out. The states are the same.
+  std::map<std::vector<unsigned>, StepNetwork> steps;
+  /// That of all minimize statements.
+  std::shared_ptr<const Network> step_network;
+  std::shared_ptr<const Network> evaluation;
+  std::string fingerprint;
+  MetricNames names;
+  std::string watched;  // which metric says what is best
+  std::vector<std::string> warnings;
+  /// The state that counts steps, where nothing in the network does.
+  const Value* step_counter = nullptr;
+
+  Scope scope;
+  Batch batch;
+  TrainingProgress progress;
+  std::vector<int64_t> order;  // of the rows in this epoch
+  bool has_order = false;
+
+  std::optional<Snapshot> pending_last, pending_best;
+  std::optional<std::chrono::steady_clock::time_point> last_write;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_RUNTIME_TRAINING_TRAINER_IMPL_H_
