@@ -1,4 +1,5 @@
 // Gradients as part of a network: gradient, and stop_gradient, which ends them.
+#include "kernels/alias_op.h"
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
@@ -7,7 +8,6 @@
 #include "pdl/gradient.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
-#include "pdl/operator.h"
 
 namespace pdl {
 namespace {
@@ -84,22 +84,6 @@ struct GradientMaker : OpProtoMaker {
 
 // --- stop_gradient ------------------------------------------------------------------------------
 
-template <class Context>
-class StopGradientOp : public Operator<Context> {
- public:
-  llvm::Expected<Preparation> Prepare(const PrepareContext&) const override {
-    Preparation preparation;
-    preparation.aliases.push_back({0, 0});
-    return preparation;
-  }
-
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  Context& context) const override {
-    if (inputs[0]->raw() == outputs[0]->raw()) return llvm::Error::success();
-    return context.CopyWithin(outputs[0]->raw(), inputs[0]->raw(), inputs[0]->num_bytes());
-  }
-};
-
 llvm::Error InferSame(InferenceContext& context) {
   context.SetOutput(context.input(0));
   return llvm::Error::success();
@@ -122,7 +106,7 @@ struct StopGradientMaker : OpProtoMaker {
 void RegisterDifferentiationOps(OpRegistry& registry) {
   registry.BeginFamily("Gradients");
   registry.Add(GradientMaker().Build("gradient"));
-  registry.RegisterOp<StopGradientOp, StopGradientMaker>("stop_gradient");
+  registry.RegisterOp<AliasOp, StopGradientMaker>("stop_gradient");
 }
 
 }  // namespace pdl

@@ -1,5 +1,6 @@
 // Operators that move elements and change none: reshape, flatten, squeeze, unsqueeze, transpose,
 // broadcast_to.
+#include "kernels/alias_op.h"
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
@@ -40,22 +41,6 @@ Preparation PrepareStridedCopy(StridedView view, DType dtype) {
 }
 
 // --- reshape ------------------------------------------------------------------------------------
-
-template <class Context>
-class ReshapeOp : public Operator<Context> {
- public:
-  llvm::Expected<Preparation> Prepare(const PrepareContext&) const override {
-    Preparation preparation;
-    preparation.aliases.push_back({0, 0});
-    return preparation;
-  }
-
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  Context& context) const override {
-    if (inputs[0]->raw() == outputs[0]->raw()) return llvm::Error::success();
-    return context.CopyWithin(outputs[0]->raw(), inputs[0]->raw(), inputs[0]->num_bytes());
-  }
-};
 
 llvm::Error InferReshape(InferenceContext& context) {
   if (llvm::Error error = CheckDims(context, "dims")) return error;
@@ -393,10 +378,10 @@ struct BroadcastToMaker : OpProtoMaker {
 
 void RegisterShapeOps(OpRegistry& registry) {
   registry.BeginFamily("Shapes");
-  registry.RegisterOp<ReshapeOp, ReshapeMaker>("reshape");
-  registry.RegisterOp<ReshapeOp, FlattenMaker>("flatten");
-  registry.RegisterOp<ReshapeOp, SqueezeMaker>("squeeze");
-  registry.RegisterOp<ReshapeOp, UnsqueezeMaker>("unsqueeze");
+  registry.RegisterOp<AliasOp, ReshapeMaker>("reshape");
+  registry.RegisterOp<AliasOp, FlattenMaker>("flatten");
+  registry.RegisterOp<AliasOp, SqueezeMaker>("squeeze");
+  registry.RegisterOp<AliasOp, UnsqueezeMaker>("unsqueeze");
   registry.RegisterOp<TransposeOp, TransposeMaker>("transpose");
   registry.RegisterOp<BroadcastToOp, BroadcastToMaker>("broadcast_to");
 }

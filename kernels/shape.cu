@@ -1,22 +1,9 @@
+#include "kernels/alias_op.h"
 #include "kernels/cuda_copying_op.h"
 #include "kernels/cuda_ops.h"
 
 namespace pdl::cuda {
 namespace {
-
-class ReshapeOp : public Operator<CUDAContext> {
- public:
-  llvm::Expected<Preparation> Prepare(const PrepareContext&) const override {
-    Preparation preparation;
-    preparation.aliases.push_back({0, 0});
-    return preparation;
-  }
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  CUDAContext& context) const override {
-    if (inputs[0]->raw() == outputs[0]->raw()) return llvm::Error::success();
-    return context.CopyWithin(outputs[0]->raw(), inputs[0]->raw(), inputs[0]->num_bytes());
-  }
-};
 
 class TransposeOp : public CopyingOp {
  public:
@@ -47,11 +34,11 @@ class BroadcastToOp : public CopyingOp {
 }  // namespace
 
 void AddShapeKernels(OpRegistry& registry) {
-  registry.AddKernel("reshape", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
-  registry.AddKernel("stop_gradient", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
-  registry.AddKernel("flatten", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
-  registry.AddKernel("squeeze", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
-  registry.AddKernel("unsqueeze", DeviceKind::kCUDA, &CreateKernel<ReshapeOp>);
+  registry.AddKernel("reshape", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
+  registry.AddKernel("stop_gradient", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
+  registry.AddKernel("flatten", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
+  registry.AddKernel("squeeze", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
+  registry.AddKernel("unsqueeze", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
   registry.AddKernel("transpose", DeviceKind::kCUDA, &CreateKernel<TransposeOp>);
   registry.AddKernel("broadcast_to", DeviceKind::kCUDA, &CreateKernel<BroadcastToOp>);
 }
