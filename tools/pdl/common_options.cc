@@ -41,6 +41,10 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
   });
 }
 
+void AddTrainingOption(CommandLine& line, CommonOptions* options) {
+  line.AddFlag("--training", "make `training` true in the network", &options->training);
+}
+
 void AddRunOptions(CommandLine& line, CommonOptions* options) {
   line.AddValue("--device", "cpu|cuda[:I]",
                 "where to run (default cpu); where the device cannot be used, that is an error: "
@@ -78,7 +82,6 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
                   SetMemoryLimit(*bytes);
                   return llvm::Error::success();
                 });
-  line.AddFlag("--training", "make `training` true in the network", &options->training);
 }
 
 void AddMessageOptions(CommandLine& line, bool diagnostics) {

@@ -41,8 +41,10 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options);
 void AddWeightsOption(CommandLine& line, CommonOptions* options);
 /// --size.
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options);
-/// --device, --threads, --seed, --memory-limit and --training.
+/// --device, --threads, --seed and --memory-limit.
 void AddRunOptions(CommandLine& line, CommonOptions* options);
+/// --training, for commands that run or show a network as it is.
+void AddTrainingOption(CommandLine& line, CommonOptions* options);
 /// --color, and for commands that read networks --diagnostics. Both take effect as they are read.
 void AddMessageOptions(CommandLine& line, bool diagnostics = true);
 

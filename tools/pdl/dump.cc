@@ -157,6 +157,7 @@ int DumpMain(Arguments arguments) {
   AddWeightsOption(line, &dump.common);
   line.Section("The plan");
   AddRunOptions(line, &dump.common);
+  AddTrainingOption(line, &dump.common);
   AddMessageOptions(line);
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());

@@ -64,6 +64,7 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   AddWeightsOption(line, &arguments->common);
   line.Section("The run");
   AddRunOptions(line, &arguments->common);
+  AddTrainingOption(line, &arguments->common);
   line.AddFlag("--check-finite",
                "look at what every call gives, and name the first one that makes a nan or an "
                "infinity of numbers that were none (slow)",
