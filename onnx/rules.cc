@@ -16,7 +16,7 @@ const OnnxRule* FindOnnxRule(llvm::StringRef domain, llvm::StringRef op_type, in
     for (llvm::ArrayRef<OnnxRule> family :
          {ElementwiseRules(), ActivationRules(), ReductionRules(), ShapeRules(), SliceRules(),
           IndexRules(), ConstantRules(), ConvolutionRules(), PoolingRules(), NormalizationRules(),
-          MatrixRules(), ControlRules(), LossRules()}) {
+          MatrixRules(), ControlRules(), LossRules(), AttentionRules(), RecurrentRules()}) {
       for (const OnnxRule& rule : family)
         (*table)[Key(rule.domain, rule.op_type)][rule.since] = &rule;
     }

@@ -36,6 +36,8 @@ llvm::ArrayRef<OnnxRule> NormalizationRules();
 llvm::ArrayRef<OnnxRule> MatrixRules();
 llvm::ArrayRef<OnnxRule> ControlRules();
 llvm::ArrayRef<OnnxRule> LossRules();
+llvm::ArrayRef<OnnxRule> AttentionRules();
+llvm::ArrayRef<OnnxRule> RecurrentRules();
 
 }  // namespace pdl
 

@@ -33,7 +33,7 @@ llvm::Error CheckTests(llvm::StringRef path, const CommonOptions& options) {
   if (path == "-") return llvm::Error::success();
   llvm::Expected<InputFile> file = ReadInputFile(path);
   if (!file) return file.takeError();
-  if (file->is_compiled) return llvm::Error::success();
+  if (!file->is_text()) return llvm::Error::success();
   auto source = ToSource(*file);
   if (!source) return source.takeError();
   WeightFiles weights(file->folder);
@@ -76,7 +76,7 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
   WeightFiles files(loaded->folder);
   llvm::Error errors = llvm::Error::success();
   for (const Value* variable : Variables(graph)) {
-    if (!variable->variable().weight) continue;
+    if (!variable->variable().weight || loaded->weights.contains(variable->name())) continue;
     errors = llvm::joinErrors(std::move(errors), FindWeight(*variable, files).takeError());
   }
   if (errors) return errors;
