@@ -4,6 +4,8 @@
     training.py points ROWS SEED FILE.csv     points near t = 2 x[0] - x[1] + 0.5
     training.py npy ROWS FOLDER               the same as arrays, in files of a folder
     training.py sentences ROWS FOLDER         sequences of numbers, each tagged by whether it is less than the one before it
+    training.py copies ROWS FOLDER            five digits, a 10, and the digits again
+    training.py clicks ROWS FOLDER            crossed features, a sparse matrix, features, and what was clicked
     training.py metrics FILE.jsonl            what is in a file of metrics, without times
     training.py events FILE                   what is in an event file, its checksums checked
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
@@ -20,6 +22,7 @@ import struct
 import subprocess
 import sys
 import time
+import zipfile
 
 
 def make_points(rows, seed):
@@ -36,13 +39,19 @@ def write_points(rows, seed, path):
             file.write(f"{a:.6f},{b:.6f},{t:.6f}\n")
 
 
-def write_array(path, shape, numbers, code="f"):
-    descr = {"f": "<f4", "q": "<i8"}[code]
+def npy_bytes(descr, shape, data):
     header = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+def array_bytes(shape, numbers, code="f"):
+    return npy_bytes({"f": "<f4", "q": "<i8"}[code], shape, array.array(code, numbers).tobytes())
+
+
+def write_array(path, shape, numbers, code="f"):
     with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
-        file.write(array.array(code, numbers).tobytes())
+        file.write(array_bytes(shape, numbers, code))
 
 
 def write_folder(rows, folder):
@@ -64,6 +73,45 @@ def write_sentences(rows, folder):
     for name, numbers in (("word", words), ("tag", tags)):
         write_array(f"{folder}/{name}.npy", (len(numbers),), numbers, "q")
         write_array(f"{folder}/{name}.offsets.npy", (len(offsets),), offsets, "q")
+
+
+def write_copies(rows, folder):
+    os.makedirs(folder)
+    draw = random.Random(1)
+    tokens = []
+    for _ in range(int(rows)):
+        digits = [draw.randrange(10) for _ in range(5)]
+        tokens += digits + [10] + digits
+    write_array(f"{folder}/token.npy", (int(rows), 11), tokens, "q")
+
+
+def write_clicks(rows, folder):
+    """A click depends on user and item together; each row has that pair crossed, and a feature that says nothing."""
+    os.makedirs(folder)
+    draw = random.Random(1)
+    crosses, offsets, features, clicked = [], [0], [], []
+    for _ in range(int(rows)):
+        user, item = draw.randrange(20), draw.randrange(20)
+        crosses += [user * 20 + item, 400 + draw.randrange(100)]
+        offsets.append(len(crosses))
+        features += [user, 20 + item]
+        clicked.append(float((user * 7 + item * 3) % 5 < 2))
+    write_array(f"{folder}/cross.npy", (len(crosses),), [1.0] * len(crosses))
+    write_array(f"{folder}/cross.indices.npy", (len(crosses),), crosses, "q")
+    write_array(f"{folder}/cross.offsets.npy", (len(offsets),), offsets, "q")
+    write_array(f"{folder}/feature.npy", (len(clicked), 2), features, "q")
+    write_array(f"{folder}/clicked.npy", (len(clicked),), clicked)
+    # Pairs to ask about, as SciPy writes them: user 1 clicks item 1, and does not click item 2.
+    members = {
+        "data": array_bytes((2,), [1.0, 1.0]),
+        "indices": array_bytes((2,), [21, 22], "q"),
+        "indptr": array_bytes((3,), [0, 1, 2], "q"),
+        "shape": array_bytes((2,), [2, 500], "q"),
+        "format": npy_bytes("|S3", (), b"csr"),
+    }
+    with zipfile.ZipFile(f"{folder}/pairs.npz", "w") as file:
+        for name, data in members.items():
+            file.writestr(name + ".npy", data)
 
 
 def print_metrics(path):
@@ -174,7 +222,15 @@ def main():
     elif what == "interrupted":
         interrupted(arguments)
     else:
-        {"points": write_points, "npy": write_folder, "sentences": write_sentences, "metrics": print_metrics, "events": print_events}[what](*arguments)
+        {
+            "points": write_points,
+            "npy": write_folder,
+            "sentences": write_sentences,
+            "copies": write_copies,
+            "clicks": write_clicks,
+            "metrics": print_metrics,
+            "events": print_events,
+        }[what](*arguments)
 
 
 if __name__ == "__main__":
