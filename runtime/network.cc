@@ -85,6 +85,7 @@ llvm::Error Network::Impl::Optimize() {
     if (!lowered) return lowered.takeError();
     optimized = std::move(*lowered);
   }
+  if (llvm::Error error = UpdateUsedRows(optimized, registry)) return error;
   if (!options.optimize) return llvm::Error::success();
   ForwardSingleOperands(optimized);
   EliminateCommonSubexpressions(optimized);
