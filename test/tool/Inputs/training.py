@@ -6,6 +6,9 @@
     training.py sentences ROWS FOLDER         sequences of numbers, each tagged by whether it is less than the one before it
     training.py copies ROWS FOLDER            five digits, a 10, and the digits again
     training.py clicks ROWS FOLDER            crossed features, a sparse matrix, features, and what was clicked
+    training.py words ROWS SIZE FOLDER        four numbers below SIZE, some of them equal, and a weight
+    training.py same_rows A B                 two checkpoints are equal as far as the smaller tensors go
+    training.py lazy_adam ROWS SIZE BATCH A    a table that began with zeros is what lazy Adam makes of it
     training.py metrics FILE.jsonl            what is in a file of metrics, without times
     training.py events FILE                   what is in an event file, its checksums checked
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
@@ -112,6 +115,69 @@ def write_clicks(rows, folder):
     with zipfile.ZipFile(f"{folder}/pairs.npz", "w") as file:
         for name, data in members.items():
             file.writestr(name + ".npy", data)
+
+
+def make_words(rows, size):
+    draw = random.Random(3)
+    for _ in range(rows):
+        words = [draw.randrange(size) for _ in range(3)]
+        yield words + words[:1], draw.uniform(-1, 1)
+
+
+def write_words(rows, size, folder):
+    os.makedirs(folder)
+    made = list(make_words(int(rows), int(size)))
+    write_array(f"{folder}/word.npy", (len(made), 4), [word for words, _ in made for word in words], "q")
+    write_array(f"{folder}/weight.npy", (len(made),), [weight for _, weight in made])
+
+
+def read_tensors(path):
+    """(dtype, dims, bytes) of each tensor of a safetensors file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    (size,) = struct.unpack_from("<Q", data)
+    header = json.loads(data[8 : 8 + size])
+    header.pop("__metadata__", None)
+    return {
+        name: (entry["dtype"], entry["shape"], data[8 + size :][slice(*entry["data_offsets"])])
+        for name, entry in header.items()
+    }
+
+
+def same_rows(a, b):
+    a, b = read_tensors(a), read_tensors(b)
+    assert a.keys() == b.keys()
+    for name in a:
+        shared = min(len(a[name][2]), len(b[name][2]))
+        assert a[name][2][:shared] == b[name][2][:shared], f"{name} differs"
+    print(f"{len(a)} tensors with the same rows")
+
+
+def lazy_adam(rows, size, batch, path):
+    """The loss is the sum of the rows of each word, times its weight: so is the gradient of a row."""
+    batch, rate, beta1, beta2, eps = int(batch), 0.01, 0.9, 0.999, 1e-8
+    size = int(size)
+    table = [0.0] * size
+    first, second = [0.0] * size, [0.0] * size
+    made = list(make_words(int(rows), size))
+    for step, begin in enumerate(range(0, len(made), batch), 1):
+        gradient = {}
+        for words, weight in made[begin : begin + batch]:
+            for word in words:
+                gradient[word] = gradient.get(word, 0.0) + weight
+        for row, g in gradient.items():
+            first[row] = beta1 * first[row] + (1 - beta1) * g
+            second[row] = beta2 * second[row] + (1 - beta2) * g * g
+            change = rate * first[row] / (1 - beta1**step) / ((second[row] / (1 - beta2**step)) ** 0.5 + eps)
+            table[row] -= change
+    ((_, (_, width), data),) = (v for name, v in read_tensors(path).items() if name.endswith("table"))
+    worst = max(
+        abs(found - wanted)
+        for row, wanted in zip(struct.iter_unpack(f"<{width}f", data), table)
+        for found in row
+    )
+    assert worst < 1e-5, worst
+    print(f"step {step}, {sum(m != 0 for m in first)} of {size} rows used")
 
 
 def print_metrics(path):
@@ -228,6 +294,9 @@ def main():
             "sentences": write_sentences,
             "copies": write_copies,
             "clicks": write_clicks,
+            "words": write_words,
+            "same_rows": same_rows,
+            "lazy_adam": lazy_adam,
             "metrics": print_metrics,
             "events": print_events,
         }[what](*arguments)
