@@ -294,6 +294,8 @@ class Elaborator {
   /// optimizer's states.
   void ElaborateStep(const ast::MinimizeStatement* statement, const Function& optimizer,
                      GraphTraining* training);
+  /// Lets an optimizer leave rows as they are whose gradient is 0; false after a mistake.
+  bool MakeLazy(Operand* gradient);
   Value* CallOptimizer(const Function& optimizer, Value* parameter, Value* gradient,
                        SourceRange place);
   Value* CallStandardLayer(llvm::StringRef name, llvm::ArrayRef<Operand> operands,

@@ -45,6 +45,7 @@ inline constexpr llvm::StringLiteral kFirstStep = "zeros";
 /// `grad(loss, x)` is `gradient(loss, 1.0, x)`, and of a list it has a result for each.
 inline constexpr llvm::StringLiteral kGradient = "gradient";
 inline constexpr llvm::StringLiteral kGradientCount = "count";
+inline constexpr llvm::StringLiteral kLazyRows = "lazy_rows";
 
 /// What an `if` that a Plan decides leaves behind: `plan_select(condition, then, otherwise)`.
 inline constexpr llvm::StringLiteral kPlanSelect = "plan_select";
