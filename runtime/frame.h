@@ -7,6 +7,7 @@
 
 #include "llvm/Support/Error.h"
 #include "pdl/device_context.h"
+#include "pdl/network.h"
 #include "pdl/tensor.h"
 #include "runtime/binding.h"
 
@@ -25,8 +26,8 @@ class Frame {
   void SetData(SlotId slot, void* data);
   /// Runs all steps, until `cancel` (may be null) becomes true. An Error names the call.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel);
-  /// The same, looking at what each step gives: see RunOptions::check_finite.
-  llvm::Error RunChecked(RandomState random, const std::atomic<bool>* cancel);
+  /// The same, looking at what each step gives: see RunOptions::is_observed.
+  llvm::Error RunObserved(RandomState random, const RunOptions& run);
   DeviceContext& context() { return *context_; }
   const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
 

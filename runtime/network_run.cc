@@ -115,8 +115,8 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   if (llvm::Error error = GiveOutputs()) return error;
   RandomState random{seed, 0};
   if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
-  if (llvm::Error error = run.check_finite ? frame_->RunChecked(random, run.cancel)
-                                           : frame_->Run(random, run.cancel))
+  if (llvm::Error error =
+          run.is_observed() ? frame_->RunObserved(random, run) : frame_->Run(random, run.cancel))
     return error;
   if (llvm::Error error = CollectOutputs()) return error;
   if (llvm::Error error = ComputeUpdates()) return error;
