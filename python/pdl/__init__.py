@@ -28,7 +28,7 @@ from pdl.errors import (
     UnknownNameError,
 )
 
-_infix.install()
+_infix.install(Tensor)
 _tensor.install()
 
 

@@ -53,5 +53,5 @@ def dtype_name(dtype: object) -> str:
     """The name that pdl has for a dtype: "f32" for ``np.float32``; a text stays."""
     if isinstance(dtype, str) and dtype not in _DTYPE_NAMES:
         return dtype
-    name = np.dtype(dtype).name  # type: ignore[call-overload]
+    name: str = np.dtype(dtype).name  # type: ignore[call-overload]
     return _DTYPE_NAMES.get(name, name)

@@ -115,10 +115,12 @@ def _build(
     arguments = _Arguments(declaration, Renderer(_is_value, None))
     arguments.add(args, kwargs)
     expression = f"{declaration.name}({', '.join(arguments.text)})"
-    count = num_results(declaration, lambda: graph.check_text(expression, arguments.renderer.values))
+    values = arguments.renderer.values
+    if name is None and values and all(one.is_built_in for one in values.values()):
+        return graph.expression(expression)
+    count = num_results(declaration, lambda: graph.check_text(expression, values))
     outputs = [one.name for one in declaration.outputs]
-    values = graph.assign(expression, arguments.renderer.values, declaration.name, outputs, count, name)
-    return pack(declaration, values)
+    return pack(declaration, graph.assign(expression, values, declaration.name, outputs, count, name))
 
 
 def num_results(declaration: Declaration, text: Any) -> int:

@@ -156,7 +156,8 @@ def _dim(dim: dict[str, Any]) -> int | str:
 
 
 def _default(value: dict[str, Any], type_name: str) -> Any:
-    kind, given = next(((k, value[k]) for k in _DEFAULT_KINDS if k in value), ("", None))
+    kind = next((one for one in _DEFAULT_KINDS if one in value), "")
+    given: Any = value.get(kind)
     if kind == "int":
         return int(given)
     if kind == "float":

@@ -10,13 +10,14 @@ from types import TracebackType
 from typing import Any, Mapping, Sequence
 
 from pdl import _pdl
+from pdl._infix import Infix
 from pdl._network import Network, compile as compile_text
 from pdl._render import Function, Renderer, literal
 from pdl._types import dims_of, dtype_of
 from pdl.errors import Error, without_place
 
 
-class Value:
+class Value(Infix):
     """A tensor of a graph: an input, a parameter, a state, or what a call computes. It has a name and a
     type, and takes part in arithmetic; it has no elements."""
 
@@ -28,7 +29,7 @@ class Value:
         self.graph = graph
         self.name = name
         self.type = type
-        # There in every text, like `step`.
+        # There in every text, like `step`, or made of what is.
         self.is_built_in = is_built_in
 
     @property
@@ -195,12 +196,12 @@ class Graph:
     def grad(self, output: Value, inputs: Any, cotangent: Value | None = None) -> Any:
         """The gradient of a scalar with respect to a value, or to each of a list; of anything, given
         its cotangent."""
-        many = isinstance(inputs, (list, tuple))
-        of = "[" + ", ".join(one.name for one in inputs) + "]" if many else inputs.name
+        listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        of = ", ".join(one.name for one in listed)
         tail = "" if cotangent is None else f", {cotangent.name}"
-        names = [self.new_name(f"{one.name}_grad") for one in (inputs if many else [inputs])]
-        values = self._define(names, f"grad({output.name}, {of}{tail})")
-        return values if many else values[0]
+        names = [self.new_name(f"{one.name}_grad") for one in listed]
+        values = self._define(names, f"grad({output.name}, {of if len(listed) == 1 else f'[{of}]'}{tail})")
+        return values[0] if not isinstance(inputs, (list, tuple)) else values
 
     def define(self, expression: str, name: str = "value") -> Value:
         """The value of any expression of the language: ``g.define("hidden.w")``."""
@@ -254,6 +255,11 @@ class Graph:
             self._take(one)
         self._statements.append(statement)
         return [Value(self, row[0], row[1]) for row in program.outputs]
+
+    def expression(self, expression: str) -> Value:
+        """A value that is written where it is used, as a schedule stands inside its optimizer."""
+        program = self._check(f"output value = {expression}")
+        return Value(self, expression, program.outputs[0][1], is_built_in=True)
 
     def check_text(self, statement: str, values: Mapping[str, Value]) -> str:
         """A text with the statement alone, whose operands are inputs."""

@@ -1,54 +1,114 @@
-"""Infix operators of tensors and values: each is sugar for an operator, as in the language."""
+"""Infix operators of values and tensors: each is sugar for an operator, as in the language."""
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, TypeVar
 
-from pdl import _pdl, ops
-from pdl._graph import Value
-
-_BINARY = {
-    "add": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "truediv": "div",
-    "floordiv": "floor_div",
-    "mod": "mod",
-    "matmul": "matmul",
-    "pow": "pow",
-    "and": "logical_and",
-    "or": "logical_or",
-}
-_COMPARISONS = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
-_UNARY = {"neg": "neg", "invert": "logical_not", "abs": "abs"}
+T = TypeVar("T", bound="Infix")
 
 
-def _binary(operator: str, is_reflected: bool = False) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        function = getattr(ops, operator)
-        return function(other, self) if is_reflected else function(self, other)
+def _apply(operator: str, *operands: Any) -> Any:
+    from pdl import ops
 
-    return method
+    return getattr(ops, operator)(*operands)
 
 
-def _unary(operator: str) -> Callable[[Any], Any]:
-    return lambda self: getattr(ops, operator)(self)
+class Infix:
+    """What has infix operators."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __add__(self: T, other: Any) -> T:
+        return _apply("add", self, other)  # type: ignore[no-any-return]
+
+    def __radd__(self: T, other: Any) -> T:
+        return _apply("add", other, self)  # type: ignore[no-any-return]
+
+    def __sub__(self: T, other: Any) -> T:
+        return _apply("sub", self, other)  # type: ignore[no-any-return]
+
+    def __rsub__(self: T, other: Any) -> T:
+        return _apply("sub", other, self)  # type: ignore[no-any-return]
+
+    def __mul__(self: T, other: Any) -> T:
+        return _apply("mul", self, other)  # type: ignore[no-any-return]
+
+    def __rmul__(self: T, other: Any) -> T:
+        return _apply("mul", other, self)  # type: ignore[no-any-return]
+
+    def __truediv__(self: T, other: Any) -> T:
+        return _apply("div", self, other)  # type: ignore[no-any-return]
+
+    def __rtruediv__(self: T, other: Any) -> T:
+        return _apply("div", other, self)  # type: ignore[no-any-return]
+
+    def __floordiv__(self: T, other: Any) -> T:
+        return _apply("floor_div", self, other)  # type: ignore[no-any-return]
+
+    def __rfloordiv__(self: T, other: Any) -> T:
+        return _apply("floor_div", other, self)  # type: ignore[no-any-return]
+
+    def __mod__(self: T, other: Any) -> T:
+        return _apply("mod", self, other)  # type: ignore[no-any-return]
+
+    def __rmod__(self: T, other: Any) -> T:
+        return _apply("mod", other, self)  # type: ignore[no-any-return]
+
+    def __matmul__(self: T, other: Any) -> T:
+        return _apply("matmul", self, other)  # type: ignore[no-any-return]
+
+    def __rmatmul__(self: T, other: Any) -> T:
+        return _apply("matmul", other, self)  # type: ignore[no-any-return]
+
+    def __pow__(self: T, other: Any) -> T:
+        return _apply("pow", self, other)  # type: ignore[no-any-return]
+
+    def __rpow__(self: T, other: Any) -> T:
+        return _apply("pow", other, self)  # type: ignore[no-any-return]
+
+    def __and__(self: T, other: Any) -> T:
+        return _apply("logical_and", self, other)  # type: ignore[no-any-return]
+
+    def __rand__(self: T, other: Any) -> T:
+        return _apply("logical_and", other, self)  # type: ignore[no-any-return]
+
+    def __or__(self: T, other: Any) -> T:
+        return _apply("logical_or", self, other)  # type: ignore[no-any-return]
+
+    def __ror__(self: T, other: Any) -> T:
+        return _apply("logical_or", other, self)  # type: ignore[no-any-return]
+
+    def __lt__(self: T, other: Any) -> T:
+        return _apply("less", self, other)  # type: ignore[no-any-return]
+
+    def __le__(self: T, other: Any) -> T:
+        return _apply("less_equal", self, other)  # type: ignore[no-any-return]
+
+    def __gt__(self: T, other: Any) -> T:
+        return _apply("greater", self, other)  # type: ignore[no-any-return]
+
+    def __ge__(self: T, other: Any) -> T:
+        return _apply("greater_equal", self, other)  # type: ignore[no-any-return]
+
+    def __eq__(self: T, other: Any) -> T:  # type: ignore[override]
+        return _apply("equal", self, other)  # type: ignore[no-any-return]
+
+    def __ne__(self: T, other: Any) -> T:  # type: ignore[override]
+        return _apply("not_equal", self, other)  # type: ignore[no-any-return]
+
+    def __neg__(self: T) -> T:
+        return _apply("neg", self)  # type: ignore[no-any-return]
+
+    def __invert__(self: T) -> T:
+        return _apply("logical_not", self)  # type: ignore[no-any-return]
+
+    def __abs__(self: T) -> T:
+        return _apply("abs", self)  # type: ignore[no-any-return]
 
 
-def install() -> None:
-    """Gives them to both classes."""
-    for kind in (_pdl.Tensor, Value):
-        for name, operator in {**_BINARY, **_COMPARISONS}.items():
-            setattr(kind, f"__{name}__", _binary(operator))
-        for name, operator in _BINARY.items():
-            setattr(kind, f"__r{name}__", _binary(operator, is_reflected=True))
-        for name, operator in _UNARY.items():
-            setattr(kind, f"__{name}__", _unary(operator))
-        setattr(kind, "__hash__", object.__hash__)
+def install(kind: type) -> None:
+    """Gives them to a class of the extension module."""
+    for name, method in vars(Infix).items():
+        if name.startswith("__") and (callable(method) and name not in ("__init_subclass__",)):
+            setattr(kind, name, method)

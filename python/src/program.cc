@@ -123,10 +123,12 @@ nb::list Describe(llvm::ArrayRef<Value*> values) {
   return rows;
 }
 
+/// The same of outputs, and what value each is.
 nb::list DescribeOutputs(const Program& program) {
   nb::list rows;
   for (const GraphOutput& output : program.graph->outputs())
-    rows.append(nb::make_tuple(output.name, output.value->type().ToString(), output.comment));
+    rows.append(nb::make_tuple(output.name, output.value->type().ToString(), output.comment,
+                               output.value->name()));
   return rows;
 }
 
