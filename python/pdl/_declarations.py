@@ -61,7 +61,13 @@ class Input:
     comment: str
     repeatable: bool
     optional: bool
-    counted: bool
+    # The attribute that says how many values there are; empty where the call's length does.
+    count: str
+
+    @property
+    def counted(self) -> bool:
+        """Whether there may be none of a repeatable input."""
+        return bool(self.count)
 
 
 @dataclass(frozen=True)
@@ -204,7 +210,7 @@ def _input(row: dict[str, Any]) -> Input:
         comment=row.get("comment", ""),
         repeatable=row.get("repeatable", False),
         optional=row.get("optional", False),
-        counted=bool(row.get("count")),
+        count=row.get("count", ""),
     )
 
 

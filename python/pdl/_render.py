@@ -60,7 +60,7 @@ class Renderer:
         if declared is not None and given is not None:
             if declared.type == "DTYPE" and not isinstance(given, (list, tuple)):
                 return dtype_name(given)
-            if declared.type == "SHAPE" and not (isinstance(given, str) and given in declared.choices):
+            if declared.type == "SHAPE" and not (isinstance(given, str) and declared.choices):
                 return self._dims(given)
         if isinstance(given, Mapping):
             fields = [f"{key}={self.attribute(value, None)}" for key, value in given.items()]

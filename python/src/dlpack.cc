@@ -147,9 +147,8 @@ nb::object ExportDlpack(const PyTensor& own, bool versioned) {
   } else {
     if (own.read_only)
       throw nb::buffer_error("the tensor is shared, and may only be read: ask for DLPack 1.0");
-    capsule = PyCapsule_New(MakeManaged<dlpack::Managed>(own), kName, [](PyObject* self) {
-      DeleteCapsule<dlpack::Managed>(self, kName);
-    });
+    capsule = PyCapsule_New(MakeManaged<dlpack::Managed>(own), kName,
+                            [](PyObject* self) { DeleteCapsule<dlpack::Managed>(self, kName); });
   }
   return nb::steal(capsule);
 }
@@ -165,8 +164,8 @@ std::optional<Tensor> ImportDlpack(nb::handle object) {
     capsule = object.attr("__dlpack__")();
   }
   if (PyCapsule_IsValid(capsule.ptr(), kVersionedName)) {
-    auto* managed = static_cast<dlpack::ManagedVersioned*>(
-        PyCapsule_GetPointer(capsule.ptr(), kVersionedName));
+    auto* managed =
+        static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersionedName));
     if (managed->version.major > 1) throw nb::type_error("the array is of a later DLPack");
     PyCapsule_SetName(capsule.ptr(), kUsedVersionedName);
     return Import(managed->tensor, Owner(managed));

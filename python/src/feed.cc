@@ -51,9 +51,9 @@ FedTensors Feed::Read(nb::handle dict) const {
     std::optional<Tensor> tensor = ImportTensor(array);
     if (!tensor) {
       // Numbers, lists, and what else NumPy makes an array of.
-      nb::object made = nb::module_::import_("pdl._arrays")
-                            .attr("to_array")(nb::handle(array),
-                                              DTypeName(inputs_[input].dtype).str());
+      nb::object made =
+          nb::module_::import_("pdl._arrays")
+              .attr("to_array")(nb::handle(array), DTypeName(inputs_[input].dtype).str());
       tensor = ImportTensor(made);
       if (!tensor) throw nb::type_error("an input must be an array");
     }

@@ -106,8 +106,7 @@ std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> PyNetwork::Tak
 
 void PyNetwork::GiveBack(std::unique_ptr<Scope> scope, const Network* network) {
   std::lock_guard lock(mutex_);
-  if (scopes_.size() < kMaxScopes && network == network_.get())
-    scopes_.push_back(std::move(scope));
+  if (scopes_.size() < kMaxScopes && network == network_.get()) scopes_.push_back(std::move(scope));
 }
 
 /// `results` has a tensor for each of outputs_, of those that are not wanted an empty one.
@@ -217,8 +216,7 @@ void BindNetwork(nb::module_& module) {
   nb::class_<PyNetwork>(module, "NetworkCore", nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
            nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
-           nb::arg("weights") = nb::none(), nb::arg("seed") = 0,
-           nb::arg("shared_random") = false)
+           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("shared_random") = false)
       .def(nb::init<const PyNetwork&>(), nb::arg("other"))
       .def("__call__", &PyNetwork::Call)
       .def(
@@ -234,11 +232,12 @@ void BindNetwork(nb::module_& module) {
           "infinity.")
       .def_prop_ro("program", &PyNetwork::program)
       .def_prop_ro("device", &PyNetwork::device, "Where it runs: 'cpu', 'cuda:0'.")
-      .def("value",
-           [](const PyNetwork& own, const std::string& name) {
-             return PyTensor{Get(own.network()->InitialValue(name)), /*read_only=*/true};
-           },
-           nb::arg("name"), "The value of a parameter, or the first one of a state.")
+      .def(
+          "value",
+          [](const PyNetwork& own, const std::string& name) {
+            return PyTensor{Get(own.network()->InitialValue(name)), /*read_only=*/true};
+          },
+          nb::arg("name"), "The value of a parameter, or the first one of a state.")
       .def(
           "_plan",
           [](const PyNetwork& own, bool training, std::map<std::string, int64_t> symbols) {

@@ -24,8 +24,8 @@ namespace pdl::python {
 /// after another, in the one Scope that has them.
 class PyNetwork {
  public:
-  PyNetwork(const Program& program, const std::string& device, int threads, nanobind::object weights,
-            uint64_t seed, bool shared_random);
+  PyNetwork(const Program& program, const std::string& device, int threads,
+            nanobind::object weights, uint64_t seed, bool shared_random);
   /// The same network with states of its own.
   PyNetwork(const PyNetwork& other);
 

@@ -32,7 +32,8 @@ namespace {
 using Settings = std::map<std::string, std::string>;
 
 llvm::Expected<std::string> ReadWhole(llvm::StringRef path) {
-  auto bytes = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto bytes =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!bytes)
     return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
                          bytes.getError().message());
@@ -48,8 +49,7 @@ llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef f
   if (!resolved) return resolved.takeError();
   llvm::Expected<std::string> bytes = ReadWhole(*resolved);
   if (!bytes) return bytes.takeError();
-  if (!IsCompiled(path))
-    return std::make_shared<const SourceFile>(path.str(), std::move(*bytes));
+  if (!IsCompiled(path)) return std::make_shared<const SourceFile>(path.str(), std::move(*bytes));
   llvm::Expected<Graph> graph = DeserializeNetwork(*bytes, path, GlobalRegistry());
   if (!graph) return graph.takeError();
   return std::make_shared<const SourceFile>(path.str(), EmitPdl(*graph));
@@ -156,8 +156,8 @@ void GiveWeight(const Program& program, llvm::StringRef name, Constant value,
   const Value* variable = program.graph->FindValue(name);
   if (!variable ||
       (variable->kind() != ValueKind::kParameter && variable->kind() != ValueKind::kState))
-    Raise(MakeUserError(Code::kWeightMismatch, "the network has no parameter or state '{0}'",
-                        name));
+    Raise(
+        MakeUserError(Code::kWeightMismatch, "the network has no parameter or state '{0}'", name));
   options->weights[name] = std::move(value);
 }
 

@@ -48,8 +48,8 @@ void BindReflection(nb::module_& module) {
   module.def("layer_documentation", &LayerDocumentation);
   module.def("explain", &Explain, nb::arg("code"),
              "Why it is a mistake and how to mend it, by the code of an exception: 'PDL0203'.");
-  module.def("load_plugin", [](const std::string& path) { Check(LoadPlugin(path)); },
-             nb::arg("path"));
+  module.def(
+      "load_plugin", [](const std::string& path) { Check(LoadPlugin(path)); }, nb::arg("path"));
   module.def("code_name", [](int code) { return CodeName(static_cast<Code>(code)); });
   module.attr("__version__") = version_string;
 }

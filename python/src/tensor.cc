@@ -18,19 +18,32 @@ namespace {
 
 const char* FormatOf(DType dtype) {
   switch (dtype) {
-    case DType::kF16: return "e";
-    case DType::kF32: return "f";
-    case DType::kF64: return "d";
-    case DType::kI8: return "b";
-    case DType::kI16: return "h";
-    case DType::kI32: return "i";
-    case DType::kI64: return "q";
-    case DType::kU8: return "B";
-    case DType::kU16: return "H";
-    case DType::kU32: return "I";
-    case DType::kU64: return "Q";
-    case DType::kBool: return "?";
-    case DType::kBF16: break;
+    case DType::kF16:
+      return "e";
+    case DType::kF32:
+      return "f";
+    case DType::kF64:
+      return "d";
+    case DType::kI8:
+      return "b";
+    case DType::kI16:
+      return "h";
+    case DType::kI32:
+      return "i";
+    case DType::kI64:
+      return "q";
+    case DType::kU8:
+      return "B";
+    case DType::kU16:
+      return "H";
+    case DType::kU32:
+      return "I";
+    case DType::kU64:
+      return "Q";
+    case DType::kBool:
+      return "?";
+    case DType::kBF16:
+      break;
   }
   return nullptr;
 }
@@ -97,8 +110,7 @@ Tensor ImportBuffer(nb::handle object) {
   const Sizes sizes(view->shape, view->shape + view->ndim);
   if (!PyBuffer_IsContiguous(view.get(), 'C')) {
     llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(*dtype, sizes);
-    const bool copied =
-        copy && PyBuffer_ToContiguous(copy->raw(), view.get(), view->len, 'C') == 0;
+    const bool copied = copy && PyBuffer_ToContiguous(copy->raw(), view.get(), view->len, 'C') == 0;
     PyBuffer_Release(view.get());
     if (copy && !copied) throw nb::python_error();
     return Get(std::move(copy));
@@ -144,11 +156,16 @@ std::optional<DType> DTypeOfFormat(const char* format, Py_ssize_t item_size) {
   if (std::strchr("BHILQN", *format))
     return of_size(DType::kU8, DType::kU16, DType::kU32, DType::kU64);
   switch (*format) {
-    case 'e': return DType::kF16;
-    case 'f': return DType::kF32;
-    case 'd': return DType::kF64;
-    case '?': return DType::kBool;
-    default: return std::nullopt;
+    case 'e':
+      return DType::kF16;
+    case 'f':
+      return DType::kF32;
+    case 'd':
+      return DType::kF64;
+    case '?':
+      return DType::kBool;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -210,8 +227,7 @@ void BindTensor(nb::module_& module) {
       "tensor",
       [](nb::handle object) {
         std::optional<Tensor> tensor = ImportTensor(object);
-        if (!tensor)
-          throw nb::type_error("neither a tensor nor an object with a buffer or DLPack");
+        if (!tensor) throw nb::type_error("neither a tensor nor an object with a buffer or DLPack");
         return PyTensor{std::move(*tensor)};
       },
       nb::arg("array"), "The tensor over the memory of an array.");
