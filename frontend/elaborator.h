@@ -156,6 +156,7 @@ class Elaborator {
   /// Collects the layers of a file and reads its imports.
   void EnterModule(Module* module);
   void CheckLayer(const ast::LayerStatement& layer, Module* module);
+  void CheckDefaults(const ast::LayerStatement& layer, Module* module);
   void ReadImport(Module* module, const ast::ImportStatement* statement);
   Module* ImportFile(Module* module, const ast::ImportStatement* statement);
   /// `load "file" into names`, when all parameters are there.
