@@ -137,13 +137,15 @@ def ragged(t):
           "[[1.0, 2.0], [8.0, 10.0]]")
     t.raw("lengths that a run computes", "n = cast(ones([2]) * 2.0, to=i64)",
           "expect ragged([1, 2, 3, 4], n) ~= [[1, 2], [3, 4]]")
-    t.raw("lengths that the rows do not fill", "input n_short: i64[2]", "feed n_short = [2, 1]",
-          'expect error "3" in ragged([1, 2, 3, 4], n_short)')
-    t.raw("a negative length", "input n_negative: i64[2]", "feed n_negative = [5, -1]",
-          'expect error "-1" in ragged([1, 2, 3, 4], n_negative)')
+    t.declare("input n: i64[2]")
+    t.raw("lengths that the rows do not fill", "feed n = [2, 1]",
+          'expect error "the counts of elements differ: sum(T) = 3, not 4" in ragged([1, 2, 3, 4], n)')
+    t.raw("a negative length", "feed n = [5, -1]",
+          'expect error "is -1" in ragged([1, 2, 3, 4], n)')
     t.refused("a scalar", "must have rows", "ragged(1.0, [1])")
     t.refused("lengths of two dims", "must be i64[N]", "ragged([1, 2], [[1, 1]])")
-    t.refused("other rows than the lengths say", "", "ragged([1, 2, 3], [1, 1])")
+    t.refused("other rows than the lengths say", "the lengths add up to 2, and there are 3 rows",
+              "ragged([1, 2, 3], [1, 1])")
 
 
 @operator("sequence_unpad")
