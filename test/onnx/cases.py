@@ -30,10 +30,15 @@ class Case:
 
     def __init__(self, name):
         self.name = name
-        self.lines, self.feeds, self.wanted, self.dtypes = [], {}, {}, set()
+        self.lines, self.feeds, self.wanted, self.bf16 = [], {}, {}, set()
+
+    def outputs(self):
+        """NumPy has no bf16."""
+        return [f"output {name} = cast({name}, f32)" if name in self.bf16 else f"output {name}"
+                for name in self.wanted]
 
     def text(self):
-        return "\n".join(self.lines + [f"output {name}" for name in self.wanted]) + "\n"
+        return "\n".join(self.lines + self.outputs()) + "\n"
 
     def symbolic(self):
         """The same network with a symbol for each size of its inputs, equal ones for equal sizes."""
@@ -41,10 +46,10 @@ class Case:
             sizes = [s.strip() for s in match[3].split(",") if s.strip()]
             return f"input {match[1]}: {match[2]}[{', '.join('S' + s if s != '1' else s for s in sizes)}]"
         # A call's own type has numbers in it.
-        lines = [re.sub(r"^(\w+): \w+\[[^\]]*\] = ", r"\1 = ",
-                        re.sub(r"^input (\w+)(): ()", r"input \1: ", line)) for line in self.lines]
+        lines = [line if "bf16" in line else re.sub(r"^(\w+): \w+\[[^\]]*\] = ", r"\1 = ", line)
+                 for line in self.lines]
         lines = [re.sub(r"^input (\w+): (\w+)\[([^\]]*)\]", dims, line) for line in lines]
-        return "\n".join(lines + [f"output {name}" for name in self.wanted]) + "\n"
+        return "\n".join(lines + self.outputs()) + "\n"
 
 
 def read(path):
@@ -73,7 +78,6 @@ def add(case, line):
         return
     match = TYPED.match(line)
     if match and match[2] in NUMPY and re.fullmatch(r"[\d, ]*", match[3]):
-        case.dtypes.add(match[2])
         value = literal(match[5])
         if value is not None:
             sizes = [int(s) for s in match[3].split(",") if s.strip()]
@@ -81,6 +85,6 @@ def add(case, line):
             case.feeds[match[1]] = array.reshape(sizes)
             case.lines.append(f"input {match[1]}: {match[2]}[{match[3]}]{match[4] or ''}")
             return
-    elif typed := re.match(r"^\w+: (bf16|[iu]\d+)\[", line):
-        case.dtypes.add(typed[1])
+    elif typed := re.match(r"^(\w+): bf16\[", line):
+        case.bf16.add(typed[1])
     case.lines.append(line)

@@ -12,7 +12,8 @@ Exit status 77 where Python has no onnx, onnxruntime or numpy: they come from Py
 
 import argparse
 import collections
-import concurrent.futures
+import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -33,6 +34,9 @@ BEGIN, END = "<!-- what cannot be exported -->", "<!-- end -->"
 # What ONNX Runtime says where a model is right, and it has no kernel for a dtype of it.
 NO_KERNEL = re.compile(r"NOT_IMPLEMENTED|Could not find an implementation|not yet implemented|"
                        r"ImportError|data type .* not supported|not supported data type", re.IGNORECASE)
+# What it says of an index outside its axis, which is no mistake here.
+OUTSIDE = re.compile(r"out of data bounds|out of bound|invalid index found|must be within the inclusive range",
+                     re.IGNORECASE)
 
 
 class Pdl:
@@ -76,7 +80,8 @@ def differs(got, wanted, tolerance):
 
 
 def run_case(pdl, case, text, path):
-    """One of: refused, broken (the checker says no), no kernel, failed, differs, good; and why."""
+    """One of: refused, broken (the checker says no), no kernel, outside, failed, differs, good; and
+    why."""
     done = pdl("export", "-", "-o", path, text=text)
     if done.returncode != 0:
         return ("refused" if "cannot be exported" in done.stderr else "uncompiled"), done.stderr
@@ -89,6 +94,8 @@ def run_case(pdl, case, text, path):
         names = list(case.wanted)
         values = model.run(names, {i.name: case.feeds[i.name] for i in model.get_inputs()})
     except Exception as error:  # pylint: disable=broad-except
+        if OUTSIDE.search(str(error)):
+            return "outside", str(error)
         return ("no kernel" if NO_KERNEL.search(str(error)) else "failed"), str(error)
     for name, value in zip(names, values):
         wanted, tolerance = case.wanted[name]
@@ -98,24 +105,36 @@ def run_case(pdl, case, text, path):
     return "good", ""
 
 
-def judge_op(pdl, path):
-    """Counts of results, and for each kind of one its first cases."""
-    counts, notes = collections.Counter(), []
+def judge_op(pdl, path, sender):
+    """Sends (result, case, why) for each case of a file; None before each, None at the end."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "case.onnx")
         for case in cases.read(path):
             for kind, text in (("", case.text()), (" with symbols", case.symbolic())):
                 if kind and text == case.text():
                     continue
+                sender.send(("begins", case.name + kind, ""))
                 result, why = run_case(pdl, case, text, out)
-                if result == "uncompiled":
-                    if not kind:
-                        notes.append((result, case.name, why))
-                    continue
-                counts[result] += 1
-                if result != "good":
-                    notes.append((result, case.name + kind, why))
-    return counts, notes
+                if result != "uncompiled" or not kind:
+                    sender.send((result, case.name + kind, why))
+    sender.send(("ends", "", ""))
+
+
+def collect(receiver):
+    """Counts of results, and the cases that are not good. What crashes ONNX Runtime is one, too."""
+    counts, notes, last = collections.Counter(), [], ("ends", "", "")
+    while True:
+        try:
+            note = receiver.recv()
+        except EOFError:
+            note = ("crashed", last[1], "ONNX Runtime ended the process")
+        if note[0] not in ("begins", "ends"):
+            counts[note[0]] += 1
+            if note[0] != "good":
+                notes.append(note)
+        if note[0] in ("ends", "crashed"):
+            return counts, notes
+        last = note
 
 
 def reason_of(notes):
@@ -130,14 +149,24 @@ def reason_of(notes):
 def judge_operators(pdl, root, only):
     folder = os.path.join(root, "test/ops")
     listed = pdl("ops", "--format=json").stdout
-    import json
     ops = sorted(op["type"] for op in json.loads(listed)["ops"])
     paths = {op: os.path.join(folder, op + ".pdl") for op in ops if not only or op in only}
     paths = {op: path for op, path in paths.items() if os.path.exists(path)}
     results = {}
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for op, found in zip(paths, pool.map(lambda path: judge_op(pdl, path), paths.values())):
-            results[op] = found
+    fork = multiprocessing.get_context("fork")
+    waiting, running = collections.deque(paths), collections.deque()
+    while waiting or running:
+        if waiting and len(running) < os.cpu_count():
+            op = waiting.popleft()
+            receiver, sender = fork.Pipe(duplex=False)
+            process = fork.Process(target=judge_op, args=(pdl, paths[op], sender))
+            process.start()
+            sender.close()
+            running.append((op, process, receiver))
+            continue
+        op, process, receiver = running.popleft()
+        results[op] = collect(receiver)
+        process.join()
     return results
 
 
@@ -257,7 +286,7 @@ def main():
     total = collections.Counter()
     for op, (counts, notes) in results.items():
         total += counts
-        bad = [note for note in notes if note[0] in ("broken", "failed", "differs", "uncompiled")]
+        bad = [note for note in notes if note[0] in ("broken", "failed", "differs", "crashed", "uncompiled")]
         wrong += sum(note[0] != "uncompiled" for note in bad)
         for result, case, why in (notes if arguments.verbose else bad)[:None if arguments.verbose else 4]:
             print(f"{op}: {case}: {result}: {why.strip().splitlines()[0][:220] if why.strip() else ''}")
