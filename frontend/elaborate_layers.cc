@@ -13,8 +13,6 @@ constexpr unsigned kMaxLayerDepth = 64;
 /// Calls of layers that one text may expand to.
 constexpr size_t kMaxLayerCalls = 1'000'000;
 
-bool IsTensor(const ast::Type* type) { return type->terms.front().has_dims; }
-
 }  // namespace
 
 std::string Elaborator::TakeWay(llvm::StringRef own, bool is_outermost) {
@@ -261,7 +259,7 @@ bool Elaborator::BindLayerAttributes(const ast::LayerStatement* layer,
                                      const LayerArguments& arguments) {
   bool ok = true;
   for (const ast::Parameter& parameter : layer->parameters) {
-    if (IsTensor(parameter.type)) continue;
+    if (parameter.type->is_tensor()) continue;
     const auto* given = llvm::find_if(arguments.named, [&](const LayerArgument& argument) {
       return argument.name.text == parameter.name.text;
     });
@@ -369,7 +367,7 @@ size_t Elaborator::CountRepeated(const LayerArguments& arguments) const {
   const auto* layer = static_cast<const ast::LayerStatement*>(frame_->active.back());
   if (layer == nullptr) return count;
   for (const ast::Parameter& other : layer->parameters) {
-    if (!IsTensor(other.type)) continue;
+    if (!other.type->is_tensor()) continue;
     if (!other.is_repeatable && count > 0) --count;
     if (!other.is_repeatable) continue;
     for (const LayerArgument& argument : arguments.named) {

@@ -26,6 +26,9 @@ inline constexpr llvm::StringLiteral kSliceSteps = "steps";
 inline constexpr llvm::StringLiteral kSequenceAt = "sequence_at";
 inline constexpr llvm::StringLiteral kSequenceAtPlace = "at";
 
+/// `[[1, 2, 3], [4]]` is `ragged([1, 2, 3, 4], [3, 1])`.
+inline constexpr llvm::StringLiteral kRagged = "ragged";
+
 /// An index or `none` in a subscript changes the rank: `reshape(x, [dims])`.
 inline constexpr llvm::StringLiteral kReshape = "reshape";
 

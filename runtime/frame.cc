@@ -3,6 +3,7 @@
 #include "pdl/error.h"
 #include "runtime/call_error.h"
 #include "runtime/check_finite.h"
+#include "runtime/step_observer.h"
 
 namespace pdl {
 
@@ -88,15 +89,23 @@ llvm::Error Frame::RunStoring() {
   return llvm::Error::success();
 }
 
-llvm::Error Frame::RunChecked(RandomState random, const std::atomic<bool>* cancel) {
+llvm::Error Frame::RunObserved(RandomState random, const RunOptions& run) {
   context_->SetRandom(random);
-  FiniteCheck check(binding_.schedule, tensors_, *context_);
-  if (llvm::Error error = check.CheckSources()) return error;
+  const Schedule& schedule = binding_.schedule;
+  llvm::SmallVector<std::unique_ptr<StepObserver>, 2> observers;
+  if (run.check_finite)
+    observers.push_back(std::make_unique<FiniteCheck>(schedule, tensors_, *context_));
+  if (run.observer)
+    observers.push_back(
+        std::make_unique<ResultObserver>(schedule, tensors_, *context_, *run.observer));
+  for (const auto& observer : observers)
+    if (llvm::Error error = observer->Start()) return error;
   const Call* next = calls_.data();
-  for (uint32_t step = 0; step < binding_.schedule.steps.size(); ++step) {
+  for (uint32_t step = 0; step < schedule.steps.size(); ++step) {
     if (next != calls_.data() + calls_.size() && next->step == step)
-      if (llvm::Error error = RunCall(*next++, cancel)) return error;
-    if (llvm::Error error = check.CheckStep(step)) return error;
+      if (llvm::Error error = RunCall(*next++, run.cancel)) return error;
+    for (const auto& observer : observers)
+      if (llvm::Error error = observer->AfterStep(step)) return error;
   }
   return llvm::Error::success();
 }

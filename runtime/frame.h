@@ -7,6 +7,7 @@
 
 #include "llvm/Support/Error.h"
 #include "pdl/device_context.h"
+#include "pdl/network.h"
 #include "pdl/tensor.h"
 #include "runtime/binding.h"
 
@@ -28,8 +29,8 @@ class Frame {
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel);
   /// After Run: the steps that store.
   llvm::Error RunStoring();
-  /// Runs all steps, looking at what each gives: see RunOptions::check_finite.
-  llvm::Error RunChecked(RandomState random, const std::atomic<bool>* cancel);
+  /// Runs all steps, looking at what each gives: see RunOptions::is_observed.
+  llvm::Error RunObserved(RandomState random, const RunOptions& run);
   DeviceContext& context() { return *context_; }
   const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
 

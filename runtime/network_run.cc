@@ -116,8 +116,8 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   if (llvm::Error error = GiveUpdates(run)) return error;
   RandomState random{seed, 0};
   if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
-  if (llvm::Error error = run.check_finite ? frame_->RunChecked(random, run.cancel)
-                                           : frame_->Run(random, run.cancel))
+  if (llvm::Error error =
+          run.is_observed() ? frame_->RunObserved(random, run) : frame_->Run(random, run.cancel))
     return error;
   if (llvm::Error error = CollectOutputs()) return error;
   if (llvm::Error error = CollectUpdates()) return error;
@@ -255,13 +255,13 @@ llvm::Error NetworkRun::CollectOutputs() {
 /// A tensor for each next value that is computed straight into it: the state's own, where nobody
 /// else refers to that, or a new one. A run that is checked changes nothing before it is over.
 llvm::Error NetworkRun::GiveUpdates(const RunOptions& run) {
-  runs_storing_steps_ = !run.check_finite;
+  runs_storing_steps_ = !run.is_observed();
   for (size_t i = 0; i < schedule_.updates.size(); ++i) {
     const Schedule::Update& update = schedule_.updates[i];
     Tensor& next = updates_.emplace_back();
     if (binding_->placements[update.slot].kind != Placement::Kind::kUpdate) continue;
     const Tensor& state = *StateOf(*update.state)->Get<Tensor>();
-    if (binding_->overwrites[i] && !run.check_finite && state.is_recyclable()) {
+    if (binding_->overwrites[i] && !run.is_observed() && state.is_recyclable()) {
       next = state;
     } else {
       llvm::Expected<Tensor> fresh = MakeOutput(binding_->types[update.slot], true);
