@@ -95,6 +95,16 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       if (value) arguments->clip_norm = value->number();
       continue;
     }
+    if (in_minimize_ && name == "lazy") {
+      AttributeDecl decl;
+      decl.name = name.str();
+      decl.kind = AttributeKind::kBool;
+      const std::optional<Datum> value =
+          CheckAttribute(decl, Evaluate(argument.value), argument.value->range, file_, "minimize");
+      arguments->is_poison |= !value;
+      if (value) arguments->lazy = *value->get<bool>();
+      continue;
+    }
     if (name == "training" || name == "recompute") {
       const Datum datum = Evaluate(argument.value);
       const auto* value = datum.get<bool>();
@@ -113,7 +123,7 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       continue;
     }
     std::vector<llvm::StringRef> known = {"training", "recompute"};
-    if (in_minimize_) known.push_back("clip_norm");
+    if (in_minimize_) known.insert(known.end(), {"clip_norm", "lazy"});
     if (callee.layer != nullptr) {
       for (const ast::Parameter& parameter : callee.layer->parameters)
         known.push_back(parameter.name.text);

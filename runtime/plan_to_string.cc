@@ -17,6 +17,12 @@ std::string PlacementToString(const Binding& binding, const Schedule& schedule, 
     case Placement::Kind::kOutput:
       text = "output " + schedule.outputs[static_cast<size_t>(placement.offset)].name;
       break;
+    case Placement::Kind::kUpdate: {
+      const auto update = static_cast<size_t>(placement.offset);
+      text = (binding.overwrites[update] ? "state " : "next ") +
+             schedule.updates[update].state->name();
+      break;
+    }
     case Placement::Kind::kGiven:
       text = "given";
       break;

@@ -16,6 +16,7 @@ int DumpMain(Arguments arguments);
 int FmtMain(Arguments arguments);
 int GradcheckMain(Arguments arguments);
 int DiffMain(Arguments arguments);
+int CompareMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ReplMain(Arguments arguments);

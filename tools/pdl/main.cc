@@ -27,6 +27,8 @@ constexpr Command kCommands[] = {
     {"gradcheck", "FILE|FOLDER...", "compare gradient rules with differences", GradcheckMain},
     {"fmt", "FILE|FOLDER...", "lay out texts in one style", FmtMain},
     {"diff", "A B", "tell how two networks differ", DiffMain},
+    {"compare", "A [B] --input x=x.npy", "tell where the numbers of two networks part",
+     CompareMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "try statements one by one", ReplMain},
     {"explain", "CODE", "tell what the code of a message means", ExplainMain},
