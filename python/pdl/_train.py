@@ -28,6 +28,16 @@ class Step(NamedTuple):
         return next(iter(self.metrics.values()))
 
 
+def _text_of(source: Network | Graph | str) -> tuple[str, str, str, dict[str, str]]:
+    """The text to train, its name, its folder and the values of its attrs."""
+    if not isinstance(source, Network):
+        return (source if isinstance(source, str) else source.text()), "<training>", ".", {}
+    program = source.program
+    if program.source:
+        return program.source, program.name, program.folder, program.settings
+    return source.text(), "<training>", program.folder, {}
+
+
 class Training:
     """Steps of training, one for each batch; what ``pdl.train`` gives. ``network()`` is the network with
     what was learned so far."""
@@ -52,14 +62,13 @@ class Training:
         self._device = device or (source.device if isinstance(source, Network) else "cpu")
         self._threads = threads
         self._seed = seed
-        text = source if isinstance(source, str) else source.text()
-        folder = source.program.folder if isinstance(source, Network) else "."
+        text, name, folder, settings = _text_of(source)
         if optimizer is not None:
             text += f"\nminimize {loss} with {optimizer.text}\n"
         given = _weights(weights)
         if given is None and isinstance(source, Network):
             given = source.parameters
-        self._program = _pdl.compile(text, "<training>", folder, {}, True)
+        self._program = _pdl.compile(text, name, folder, settings, True)
         self._core = _pdl.TrainingCore(
             self._program, self._device, threads, given, seed, check_finite
         )

@@ -74,6 +74,21 @@ def test_a_broken_off_loop_keeps_what_was_learned() -> None:
     assert net.parameters["a"].item() != 0
 
 
+def test_an_optimizer_and_settings_of_the_text() -> None:
+    text = """
+attr rate: float > 0 = 0.01
+layer downhill(w: F[...], g: F[...], lr: f32[] = 0.1) { return w - lr * g }
+"""
+    net = pdl.compile(text + LINE + "minimize loss with downhill(lr=rate)", settings={"rate": 0.1})
+    assert list(pdl.train(net, points()))[-1].loss < 1e-3
+
+
+def test_a_stored_network_is_trained(tmp_path: pathlib.Path) -> None:
+    pdl.compile(LINE + "minimize loss with adam(lr=0.05)").save(tmp_path / "line.pdlc")
+    net = pdl.load(tmp_path / "line.pdlc")
+    assert list(pdl.train(net, points()))[-1].loss < 1e-3
+
+
 def test_mistakes() -> None:
     with pytest.raises(pdl.Error, match="nothing to train"):
         pdl.train(LINE, points())
