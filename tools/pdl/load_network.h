@@ -79,6 +79,8 @@ struct LoadedNetwork {
   Graph graph;
   /// The folder that its weight files are relative to.
   std::string folder;
+  /// Of a text: whether it has `test` blocks.
+  bool has_tests = false;
   /// Values of parameters that lie in no file of their own: those of an ONNX model.
   llvm::StringMap<Constant> weights = {};
 };
@@ -86,6 +88,8 @@ struct LoadedNetwork {
 /// Reads and checks a network from text, a .pdlc or an ONNX model, after the plugins; prints the warnings.
 /// Mistakes come back as TextErrors or a UserError.
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options);
+/// The same of a file that is read already.
+llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options);
 
 /// Where the weight of a parameter or state lies. An Error where it is missing, of another type
 /// than `variable`, or not the one that the network was compiled with. Requires that it has one.
