@@ -70,23 +70,24 @@ Value* Mask(Node& n, const Heads& heads) {
   return mask;
 }
 
+/// Each head as often as neighbouring heads of q share it.
+Value* RepeatHeads(Node& n, Value* x, const Dim& share) {
+  const Shape dims = x->type().dims;
+  Value* apart = n.Reshape(x, {dims[0], dims[1], 1, dims[2], dims[3]});
+  Value* all =
+      n.Call("broadcast_to", {apart}, {{"dims", Shape{dims[0], dims[1], share, dims[2], dims[3]}}});
+  return n.Reshape(all, {dims[0], dims[1] * share, dims[2], dims[3]});
+}
+
 /// Step by step, where a value on the way is wanted or the scores are bounded.
 void SpelledOut(Node& n, const Heads& heads, double scale, Value** y, Value** scores_out) {
   const Shape q_dims = heads.q->type().dims, k_dims = heads.k->type().dims;
   Value* k = heads.k;
   Value* v = heads.v;
   if (q_dims[1] != k_dims[1]) {
-    // Neighbouring heads of q share one.
     const Dim share = Dim::FloorDiv(q_dims[1], k_dims[1]);
-    auto repeat = [&](Value* x) {
-      const Shape dims = x->type().dims;
-      Value* apart = n.Reshape(x, {dims[0], dims[1], 1, dims[2], dims[3]});
-      Value* all = n.Call("broadcast_to", {apart},
-                          {{"dims", Shape{dims[0], dims[1], share, dims[2], dims[3]}}});
-      return n.Reshape(all, {dims[0], dims[1] * share, dims[2], dims[3]});
-    };
-    k = repeat(k);
-    v = repeat(v);
+    k = RepeatHeads(n, k, share);
+    v = RepeatHeads(n, v, share);
   }
   Value* root = n.Scalar(std::sqrt(scale), heads.q);
   Value* scores = n.Call("matmul", {n.Mul(heads.q, root), n.Mul(k, root)}, {{"transpose_b", true}});
@@ -169,6 +170,53 @@ void ConvertAttention(Node& n) {
   n.Out(0, is_joined ? JoinHeads(n, y) : y);
 }
 
+/// A graph of the node's, applied to one value; the value itself where there is none.
+Value* Modified(Node& n, llvm::StringRef graph, Value* value) {
+  const auto* attribute = n.Attribute(graph);
+  if (attribute == nullptr || value == nullptr) return value;
+  if (attribute->g().input_size() != 1) {
+    n.Unsupported("{0} of {1} inputs", graph, attribute->g().input_size());
+    return nullptr;
+  }
+  llvm::Expected<std::vector<Value*>> results =
+      n.importer().ImportSubgraph(attribute->g(), n.scope(), {value});
+  if (!results) {
+    n.Take(results.takeError());
+    return nullptr;
+  }
+  if (results->size() != 1) n.Fail("{0} gives {1} values", graph, results->size());
+  return n.failed() ? nullptr : (*results)[0];
+}
+
+// Attention whose scores and probabilities graphs change.
+void ConvertFlexAttention(Node& n) {
+  Value* q = n.In(0);
+  Value* k = n.In(1);
+  Value* v = n.In(2);
+  if (n.failed()) return;
+  for (const Value* part : {q, k, v})
+    if (part->type().rank() != 4) return n.Fail("{0} dims, not 4", part->type().rank());
+  const Dim heads = q->type().dims[1], groups = k->type().dims[1];
+  if (heads != groups) {
+    k = RepeatHeads(n, k, Dim::FloorDiv(heads, groups));
+    v = RepeatHeads(n, v, Dim::FloorDiv(heads, groups));
+  }
+  const Dim& width = q->type().dims[3];
+  if (!n.HasAttribute("scale") && !width.is_constant())
+    return n.Unsupported("heads of unknown width");
+  const double scale = n.HasAttribute("scale")
+                           ? n.Float("scale", 1)
+                           : 1 / std::sqrt(static_cast<double>(width.constant()));
+  const DType dtype = v->type().dtype;
+  DType wide = DTypeSize(dtype) < 4 ? DType::kF32 : dtype;
+  wide = n.TypeAttribute("softmax_precision", wide);
+  Value* root = n.Scalar(std::sqrt(scale), q);
+  Value* scores = n.Call("matmul", {n.Mul(q, root), n.Mul(k, root)}, {{"transpose_b", true}});
+  scores = Modified(n, "score_mod", n.Cast(scores, wide));
+  Value* weights = Modified(n, "prob_mod", n.Call("softmax", {scores}));
+  n.Out(n.Cast(n.Call("matmul", {weights, n.Cast(v, wide)}), dtype));
+}
+
 // Pairs of elements are turned by angles whose cosines and sines are given.
 void ConvertRotaryEmbedding(Node& n) {
   Value* x = n.In(0);
@@ -244,6 +292,7 @@ void ConvertCausalConvWithState(Node& n) {
 llvm::ArrayRef<OnnxRule> AttentionRules() {
   static const OnnxRule kRules[] = {{"Attention", ConvertAttention},
                                     {"RotaryEmbedding", ConvertRotaryEmbedding},
+                                    {"FlexAttention", ConvertFlexAttention, 1, "ai.onnx.preview"},
                                     {"CausalConvWithState", ConvertCausalConvWithState}};
   return kRules;
 }

@@ -19,8 +19,8 @@ struct Composite {
   std::vector<int64_t> transpose;
 };
 
-/// The operator (gelu, attention, standardize) that the calls up to `op` spell out: models write it out where
-/// their operator set lacks it. nullopt where there is none.
+/// The operator (gelu, attention, standardize) that the calls up to `op` spell out: models write it
+/// out where their operator set lacks it. nullopt where there is none.
 std::optional<Composite> FindComposite(const Op& op);
 
 }  // namespace pdl

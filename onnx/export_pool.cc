@@ -57,8 +57,8 @@ Exported AvgPool(ExportCall& c) {
   if (has_divisor && is_ceil) return c.Refuse("AveragePool has no divisor");
   std::vector<OnnxAttribute> attributes = window->Attributes();
   attributes.push_back(CeilMode(c));
-  attributes.push_back({"count_include_pad",
-                        int64_t{has_divisor || c.attributes().Bool("count_include_pad")}});
+  attributes.push_back(
+      {"count_include_pad", int64_t{has_divisor || c.attributes().Bool("count_include_pad")}});
   std::string y = c.Node("AveragePool", {c.In(0, dtype)}, attributes);
   if (has_divisor) {
     double count = 1;
@@ -111,8 +111,8 @@ Exported PlaneGather(ExportCall& c) {
   if (!indices) return indices.takeError();
   const std::string read = c.Node("GatherElements", {*x, *indices}, {{"axis", int64_t{2}}});
   const Type& like = c.type(1);
-  llvm::Expected<std::string> y = c.Reshape(
-      read, {like.dims[0], like.dims[1], NumElements(Spatial(like))}, c.result().dims);
+  llvm::Expected<std::string> y =
+      c.Reshape(read, {like.dims[0], like.dims[1], NumElements(Spatial(like))}, c.result().dims);
   if (!y) return y.takeError();
   return *y;
 }
@@ -137,7 +137,8 @@ Exported AdaptivePool(ExportCall& c) {
     const auto begin = [&](int64_t part) { return part * size / count; };
     const auto end = [&](int64_t part) { return ((part + 1) * size + count - 1) / count; };
     int64_t longest = 0;
-    for (int64_t part = 0; part < count; ++part) longest = std::max(longest, end(part) - begin(part));
+    for (int64_t part = 0; part < count; ++part)
+      longest = std::max(longest, end(part) - begin(part));
     std::vector<int64_t> places;
     std::vector<float> shares;
     for (int64_t part = 0; part < count; ++part) {
@@ -179,12 +180,10 @@ Exported Resize(ExportCall& c) {
     const std::vector<double>* list = std::get_if<std::vector<double>>(a.Find("scales"));
     for (size_t i = 2; i < rank; ++i)
       factors[i] = static_cast<float>(a.Has("scale") ? a.Float("scale") : (*list)[i - 2]);
-    scales = c.Constant(
-        Constant::Copy(DType::kF32, {static_cast<int64_t>(rank)}, factors.data()));
+    scales = c.Constant(Constant::Copy(DType::kF32, {static_cast<int64_t>(rank)}, factors.data()));
   }
   const llvm::StringRef rounding = a.String("rounding");
-  const std::string nearest =
-      (rounding.starts_with("prefer") ? "round_" : "") + rounding.str();
+  const std::string nearest = (rounding.starts_with("prefer") ? "round_" : "") + rounding.str();
   return c.Out(c.Node("Resize", {x, "", scales, sizes},
                       {{"mode", a.String("mode").str()},
                        {"coordinate_transformation_mode", a.String("coordinates").str()},

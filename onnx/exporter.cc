@@ -232,8 +232,8 @@ void Exporter::ExportOp(const Op& op) {
     bool is_own = false;
     for (int n = first; n < target_->node_size(); ++n)
       is_own |= llvm::is_contained(target_->node(n).output(), made);
-    const bool is_taken = llvm::is_contained(
-        llvm::ArrayRef<std::string>(names->names).take_front(i), made);
+    const bool is_taken =
+        llvm::is_contained(llvm::ArrayRef<std::string>(names->names).take_front(i), made);
     if (!is_own || is_taken) {
       names_[op.result(static_cast<unsigned>(i))] = made;
       continue;
@@ -282,8 +282,7 @@ llvm::Error Exporter::Refused() {
 
 std::string Exporter::FreshName() { return stem_ + "/" + std::to_string(next_++); }
 
-std::vector<std::string> Exporter::AddNode(llvm::StringRef type,
-                                           llvm::ArrayRef<std::string> inputs,
+std::vector<std::string> Exporter::AddNode(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
                                            llvm::ArrayRef<OnnxAttribute> attributes,
                                            unsigned outputs) {
   onnx::NodeProto* node = target_->add_node();
@@ -292,8 +291,7 @@ std::vector<std::string> Exporter::AddNode(llvm::StringRef type,
   // What is left out at the end is not there.
   while (node->input_size() > 0 && node->input(node->input_size() - 1).empty())
     node->mutable_input()->RemoveLast();
-  for (const OnnxAttribute& attribute : attributes)
-    SetAttribute(attribute, node->add_attribute());
+  for (const OnnxAttribute& attribute : attributes) SetAttribute(attribute, node->add_attribute());
   std::vector<std::string> names;
   for (unsigned i = 0; i < outputs; ++i) {
     names.push_back(FreshName());
@@ -307,9 +305,9 @@ std::vector<std::string> Exporter::AddNode(llvm::StringRef type,
 std::string Exporter::AddConstant(const Constant& value, llvm::StringRef name) {
   std::string key;
   if (value.num_bytes() <= kSmallInitializer) {
-    key = TensorTypeToString(value.dtype(), value.sizes()) +
-          std::string(static_cast<const char*>(value.data()),
-                      static_cast<size_t>(value.num_bytes()));
+    key =
+        TensorTypeToString(value.dtype(), value.sizes()) +
+        std::string(static_cast<const char*>(value.data()), static_cast<size_t>(value.num_bytes()));
     if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
   }
   const std::string chosen = name.empty() ? FreshName() : name.str();

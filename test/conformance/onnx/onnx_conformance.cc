@@ -55,10 +55,12 @@ struct Case {
 struct Outcome {
   std::string status = "passed", reason;
   std::vector<std::string> fixed;
+  /// Of the text, with --text.
+  int64_t lines = 0;
 };
 
-Outcome Failed(std::string reason) { return {"failed", std::move(reason), {}}; }
-Outcome Unsupported(std::string reason) { return {"unsupported", std::move(reason), {}}; }
+Outcome Failed(std::string reason) { return {"failed", std::move(reason), {}, 0}; }
+Outcome Unsupported(std::string reason) { return {"unsupported", std::move(reason), {}, 0}; }
 
 std::string InFolder(llvm::StringRef folder, const llvm::Twine& name) {
   llvm::SmallString<256> text(folder);
@@ -229,8 +231,9 @@ llvm::Expected<ImportedModel> Import(const OnnxModel& model, const DataSet& data
 }
 
 /// Puts the network that the imported one's text makes in its place.
-llvm::Error MakeOfText(ImportedModel* model, NetworkOptions* options) {
+llvm::Error MakeOfText(ImportedModel* model, NetworkOptions* options, int64_t* lines) {
   const ImportedText text = WriteImportedText(*model, "weights.safetensors");
+  *lines = llvm::StringRef(text.text).count('\n');
   CompileRequest request;
   request.file = std::make_shared<const SourceFile>("imported.pdl", text.text);
   request.registry = &GlobalRegistry();
@@ -276,7 +279,8 @@ Outcome RunDataSet(const Case& c, llvm::StringRef folder, const OnnxModel& model
   }
   NetworkOptions options;
   if (g_as_text) {
-    if (llvm::Error error = MakeOfText(&*imported, &options)) return OfError(std::move(error));
+    if (llvm::Error error = MakeOfText(&*imported, &options, &outcome.lines))
+      return OfError(std::move(error));
   } else {
     for (auto& entry : imported->weights) options.weights[entry.getKey()] = entry.second;
   }
@@ -319,6 +323,7 @@ void Print(const Case& c, const Outcome& outcome) {
   llvm::json::Object line{{"kind", c.kind}, {"case", c.name}, {"status", outcome.status}};
   if (!reason.empty()) line["reason"] = llvm::json::fixUTF8(reason);
   if (!outcome.fixed.empty()) line["fixed"] = llvm::json::Array(outcome.fixed);
+  if (outcome.lines != 0) line["lines"] = outcome.lines;
   llvm::outs() << llvm::json::Value(std::move(line)) << '\n';
   llvm::outs().flush();
 }

@@ -351,10 +351,7 @@ TEST(OnnxHostileTest, FunctionsThatNeverEnd) {
 
 std::vector<OnnxRule> AllRules() {
   std::vector<OnnxRule> all;
-  for (llvm::ArrayRef<OnnxRule> family :
-       {ElementwiseRules(), ActivationRules(), ReductionRules(), ShapeRules(), SliceRules(),
-        IndexRules(), ConstantRules(), ConvolutionRules(), PoolingRules(), NormalizationRules(),
-        MatrixRules(), ControlRules(), LossRules(), AttentionRules(), RecurrentRules()})
+  for (llvm::ArrayRef<OnnxRule> family : OnnxRuleFamilies())
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

@@ -22,6 +22,8 @@ ROOT = HERE.parents[2]
 PASSED = HERE / "passed.txt"
 PAGE = ROOT / "docs/conformance.md"
 SKIPPED = 77
+# What the text of a network may have: each of the light ones is to be read by a person.
+MAX_LINES = 400
 KINDS = ["node", "simple", "light", "pytorch-operator", "pytorch-converted"]
 
 HEAD = """# Conformance with ONNX
@@ -107,6 +109,9 @@ def main():
     for outcome in run_cases(arguments.program, str(arguments.data), "--text"):
         if name_of(outcome) in passed and outcome["status"] != "passed":
             print(f"{name_of(outcome)} as text: {outcome['reason']}")
+            status = 1
+        if outcome["kind"] == "light" and outcome.get("lines", 0) >= MAX_LINES:
+            print(f"{name_of(outcome)}: a text of {outcome['lines']} lines")
             status = 1
     by_name = {name_of(o): o for o in outcomes}
     for name in sorted(set(PASSED.read_text().split()) - passed):
