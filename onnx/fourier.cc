@@ -12,7 +12,7 @@ constexpr int64_t kMaxLength = 4096;
 
 /// A matrix [rows, columns] of function(row * column * 2 pi / length) * factor(row).
 template <class Function, class Factor>
-Value* Waves(Node& n, int64_t rows, int64_t columns, int64_t length, DType dtype, Function function,
+Value* Waves(Node& n, int64_t rows, int64_t columns, int64_t length, Function function,
              Factor factor) {
   std::vector<double> values;
   for (int64_t r = 0; r < rows; ++r) {
@@ -21,8 +21,7 @@ Value* Waves(Node& n, int64_t rows, int64_t columns, int64_t length, DType dtype
       values.push_back(function(2 * M_PI * turns) * factor(r));
     }
   }
-  Value* exact = n.Literal(Constant::Copy(DType::kF64, {rows, columns}, values.data()));
-  return n.Cast(exact, dtype);
+  return n.Literal(Constant::Copy(DType::kF64, {rows, columns}, values.data()));
 }
 
 void ConvertDft(Node& n) {
@@ -68,11 +67,11 @@ void ConvertDft(Node& n) {
     const bool is_alone = !one_sided || row == 0 || 2 * row == length;
     return (is_alone ? 1.0 : 2.0) / static_cast<double>(length);
   };
+  // Sums that cancel each other want more digits than f32 has.
   const DType dtype = x->type().dtype;
-  Value* cosines =
-      Waves(n, rows, columns, length, dtype, [](double a) { return std::cos(a); }, factor);
-  Value* sines =
-      Waves(n, rows, columns, length, dtype, [](double a) { return std::sin(a); }, factor);
+  x = n.Cast(x, DType::kF64);
+  Value* cosines = Waves(n, rows, columns, length, [](double a) { return std::cos(a); }, factor);
+  Value* sines = Waves(n, rows, columns, length, [](double a) { return std::sin(a); }, factor);
   if (inverse) sines = n.Call("neg", {sines});
   auto product = [&](Value* signal, Value* waves) { return n.Call("matmul", {signal, waves}); };
   Value* re = part(0);
@@ -90,7 +89,7 @@ void ConvertDft(Node& n) {
   for (unsigned i = 0; i + 1 < rank; ++i)
     back.push_back(i < axis ? i : i == axis ? rank - 2 : i - 1);
   back.push_back(rank - 1);
-  n.Out(n.Transpose(y, back));
+  n.Out(n.Cast(n.Transpose(y, back), dtype));
 }
 
 }  // namespace
