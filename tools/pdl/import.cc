@@ -30,7 +30,8 @@ pdl run resnet.onnx --input data=cat.npy   # every command takes a model as it i
 )"};
 
 llvm::Error Import(llvm::StringRef file, llvm::StringRef out, const CommonOptions& options) {
-  llvm::SmallString<256> weight_path(out);
+  // A text that is printed says where the weights would be beside the model.
+  llvm::SmallString<256> weight_path(out == "-" ? file : out);
   path::replace_extension(weight_path, ".safetensors");
   llvm::Expected<ImportedModel> imported = ImportOnnxFile(file, options);
   if (!imported) return imported.takeError();
