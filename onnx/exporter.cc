@@ -130,6 +130,7 @@ llvm::Error Exporter::AddInputs() {
       refused_[{"", "input '" + input->name() + "' is " + input->type().ToString() +
                         ", and ONNX has dense tensors alone"}]
           .push_back(graph_.LocationToString(input->location()));
+      LearnSizes(input->type(), NameOf(input));  // or calls would complain of them
       continue;
     }
     SetType(input->type(), NameOf(input), main_->add_input());
@@ -141,13 +142,16 @@ llvm::Error Exporter::AddInputs() {
   return llvm::Error::success();
 }
 
+bool Exporter::IsUsed(const Value* value) const {
+  return !value->uses().empty() || llvm::any_of(graph_.outputs(), [&](const GraphOutput& output) {
+    return output.value == value;
+  });
+}
+
 llvm::Error Exporter::AddVariables() {
   for (llvm::ArrayRef<Value*> values : {graph_.parameters(), graph_.states()}) {
     for (const Value* value : values) {
-      if (value->uses().empty() && llvm::none_of(graph_.outputs(), [&](const GraphOutput& output) {
-            return output.value == value;
-          }))
-        continue;
+      if (!IsUsed(value)) continue;
       llvm::Expected<Tensor> tensor = options_.value(value->name());
       if (!tensor) return tensor.takeError();
       onnx::TensorProto* initializer = main_->add_initializer();

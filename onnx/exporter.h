@@ -38,7 +38,8 @@ class Exporter {
   /// What ONNX calls a value.
   const std::string& NameOf(const Value* value) const { return names_.at(value); }
   void SetName(const Value* value, std::string name) { names_[value] = std::move(name); }
-  onnx::GraphProto* target() { return target_; }
+  /// Whether a call or an output reads it.
+  bool IsUsed(const Value* value) const;
   /// Adds a node whose outputs have fresh names.
   std::vector<std::string> AddNode(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
                                    llvm::ArrayRef<OnnxAttribute> attributes, unsigned outputs);
