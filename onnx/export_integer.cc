@@ -72,30 +72,34 @@ Exported Shift(ExportCall& c) {
   const DType wide = DType::kI64;
   const std::string x = c.In(0, wide), places = c.In(1, wide), zero = c.Scalar(0, wide);
   const auto bits = static_cast<double>(8 * DTypeSize(c.dtype()));
-  const std::string is_outside =
-      c.Node("Or", {c.Node("Less", {places, zero}),
-                    c.Node("GreaterOrEqual", {places, c.Scalar(bits, wide)})});
+  const std::string is_outside = c.Node(
+      "Or",
+      {c.Node("Less", {places, zero}), c.Node("GreaterOrEqual", {places, c.Scalar(bits, wide)})});
   // 2 ** 62 is the largest power there is; a place further on is one more product.
   const std::string most = c.Node("Clip", {places, zero, c.Scalar(62, wide)});
   const std::string power = c.Node("Pow", {c.Scalar(2, wide), most});
   if (c.op().type() == "shift_left") {
-    const std::string twice = c.Node(
-        "Where", {c.Node("Greater", {places, most}), c.Scalar(2, wide), c.Scalar(1, wide)});
+    const std::string twice =
+        c.Node("Where", {c.Node("Greater", {places, most}), c.Scalar(2, wide), c.Scalar(1, wide)});
     const std::string moved = c.Node("Mul", {c.Node("Mul", {x, power}), twice});
     return c.Out(c.Node("Where", {is_outside, zero, moved}), wide);
   }
-  const std::string down =
-      c.Node("Div", {c.Node("Sub", {x, c.Node("Mod", {x, power})}), power});
-  const std::string sign =
-      c.Node("Where", {c.Node("Less", {x, zero}), c.Scalar(-1, wide), zero});
+  const std::string down = c.Node("Div", {c.Node("Sub", {x, c.Node("Mod", {x, power})}), power});
+  const std::string sign = c.Node("Where", {c.Node("Less", {x, zero}), c.Scalar(-1, wide), zero});
   const std::string is_far = c.Node("Or", {is_outside, c.Node("Greater", {places, most})});
   return c.Out(c.Node("Where", {is_far, sign, down}), wide);
 }
 
 constexpr ExportRule kRules[] = {
-    {"floor_div", FloorDiv},   {"mod", Mod},           {"fmod", Mod},
-    {"bitwise_and", Bitwise},  {"bitwise_or", Bitwise}, {"bitwise_xor", Bitwise},
-    {"bitwise_not", Bitwise},  {"shift_left", Shift},  {"shift_right", Shift},
+    {"floor_div", FloorDiv},
+    {"mod", Mod},
+    {"fmod", Mod},
+    {"bitwise_and", Bitwise},
+    {"bitwise_or", Bitwise},
+    {"bitwise_xor", Bitwise},
+    {"bitwise_not", Bitwise},
+    {"shift_left", Shift},
+    {"shift_right", Shift},
 };
 
 }  // namespace

@@ -39,8 +39,7 @@ Exported Scan(ExportCall& c) {
   for (unsigned i = 0; i < num_xs; ++i) inputs.push_back(c.In(i));
   for (unsigned i = 0; i < block.inputs.size(); ++i) {
     const Value* input = block.inputs[i];
-    exporter.SetName(input, i < num_xs + num_init ? stem + "/" + input->name()
-                                                  : c.In(i));
+    exporter.SetName(input, i < num_xs + num_init ? stem + "/" + input->name() : c.In(i));
   }
   const auto port = [&](unsigned i) {
     Exporter::SetType(block.inputs[i]->type(), exporter.NameOf(block.inputs[i]), body.add_input());

@@ -43,8 +43,7 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
       const int64_t room = in[i].constant() + window.begin[i] + window.end[i] - extent;
       const int64_t stride = window.stride[i];
       differs |= (room + stride - 1) / stride + 1 != out[i].constant();
-      end.push_back((out[i].constant() - 1) * stride + extent - in[i].constant() -
-                    window.begin[i]);
+      end.push_back((out[i].constant() - 1) * stride + extent - in[i].constant() - window.begin[i]);
     }
     if (differs) {
       for (int64_t pad : end)
@@ -84,8 +83,8 @@ Exported AvgPool(ExportCall& c) {
   if (has_divisor && is_ceil) return c.Refuse("AveragePool has no divisor");
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
-  attributes.push_back({"count_include_pad",
-                        int64_t{has_divisor || c.attributes().Bool("count_include_pad")}});
+  attributes.push_back(
+      {"count_include_pad", int64_t{has_divisor || c.attributes().Bool("count_include_pad")}});
   std::string y = c.Node("AveragePool", {c.In(0, dtype)}, attributes);
   if (has_divisor) {
     double count = 1;
@@ -138,8 +137,8 @@ Exported PlaneGather(ExportCall& c) {
   if (!indices) return indices.takeError();
   const std::string read = c.Node("GatherElements", {*x, *indices}, {{"axis", int64_t{2}}});
   const Type& like = c.type(1);
-  llvm::Expected<std::string> y = c.Reshape(
-      read, {like.dims[0], like.dims[1], NumElements(Spatial(like))}, c.result().dims);
+  llvm::Expected<std::string> y =
+      c.Reshape(read, {like.dims[0], like.dims[1], NumElements(Spatial(like))}, c.result().dims);
   if (!y) return y.takeError();
   return *y;
 }
@@ -164,7 +163,8 @@ Exported AdaptivePool(ExportCall& c) {
     const auto begin = [&](int64_t part) { return part * size / count; };
     const auto end = [&](int64_t part) { return ((part + 1) * size + count - 1) / count; };
     int64_t longest = 0;
-    for (int64_t part = 0; part < count; ++part) longest = std::max(longest, end(part) - begin(part));
+    for (int64_t part = 0; part < count; ++part)
+      longest = std::max(longest, end(part) - begin(part));
     std::vector<int64_t> places;
     std::vector<float> shares;
     for (int64_t part = 0; part < count; ++part) {
@@ -206,12 +206,10 @@ Exported Resize(ExportCall& c) {
     const std::vector<double>* list = std::get_if<std::vector<double>>(a.Find("scales"));
     for (size_t i = 2; i < rank; ++i)
       factors[i] = static_cast<float>(a.Has("scale") ? a.Float("scale") : (*list)[i - 2]);
-    scales = c.Constant(
-        Constant::Copy(DType::kF32, {static_cast<int64_t>(rank)}, factors.data()));
+    scales = c.Constant(Constant::Copy(DType::kF32, {static_cast<int64_t>(rank)}, factors.data()));
   }
   const llvm::StringRef rounding = a.String("rounding");
-  const std::string nearest =
-      (rounding.starts_with("prefer") ? "round_" : "") + rounding.str();
+  const std::string nearest = (rounding.starts_with("prefer") ? "round_" : "") + rounding.str();
   return c.Out(c.Node("Resize", {x, "", scales, sizes},
                       {{"mode", a.String("mode").str()},
                        {"coordinate_transformation_mode", a.String("coordinates").str()},

@@ -50,8 +50,8 @@ Exported Einsum(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   std::vector<std::string> operands;
   for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i, dtype));
-  return c.Out(
-      c.Node("Einsum", operands, {{"equation", c.attributes().String("equation").str()}}), dtype);
+  return c.Out(c.Node("Einsum", operands, {{"equation", c.attributes().String("equation").str()}}),
+               dtype);
 }
 
 /// [..., G, S, D] with each head repeated, so that there are H.
@@ -157,10 +157,8 @@ Exported RotaryEmbedding(ExportCall& c) {
   };
   const std::string a = is_interleaved ? part(0, width, 2) : part(0, half, 1);
   const std::string b = is_interleaved ? part(1, width, 2) : part(half, width, 1);
-  const std::string first =
-      c.Node("Sub", {c.Node("Mul", {a, cos}), c.Node("Mul", {b, sin})});
-  const std::string second =
-      c.Node("Add", {c.Node("Mul", {b, cos}), c.Node("Mul", {a, sin})});
+  const std::string first = c.Node("Sub", {c.Node("Mul", {a, cos}), c.Node("Mul", {b, sin})});
+  const std::string second = c.Node("Add", {c.Node("Mul", {b, cos}), c.Node("Mul", {a, sin})});
   std::string y;
   if (is_interleaved) {
     const std::vector<int64_t> last = {static_cast<int64_t>(rank)};

@@ -19,8 +19,7 @@ void Exporter::LearnSizes(const Type& type, const std::string& name) {
   }
 }
 
-std::string Exporter::Arithmetic(llvm::StringRef type, const std::string& a,
-                                 const std::string& b) {
+std::string Exporter::Arithmetic(llvm::StringRef type, const std::string& a, const std::string& b) {
   return AddNode(type, {a, b}, {}, 1).front();
 }
 

@@ -76,6 +76,7 @@ class Exporter {
   void Refuse(const Op& op, std::string reason);
   llvm::Error Refused();
   std::string FreshName();
+  std::string NodeName(const std::string& value) const;
   void ChooseNames();
   std::string Arithmetic(llvm::StringRef type, const std::string& a, const std::string& b);
   llvm::Expected<std::string> Symbol(llvm::StringRef symbol);
