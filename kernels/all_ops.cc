@@ -21,6 +21,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterSegmentOps(registry);
   RegisterSegmentPoolOps(registry);
   RegisterSequenceOps(registry);
+  RegisterSequenceMakers(registry);
   RegisterDataSizeOps(registry);
   RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);

@@ -29,6 +29,7 @@ void RegisterDataSizeOps(OpRegistry& registry);
 void RegisterSegmentOps(OpRegistry& registry);
 void RegisterSegmentPoolOps(OpRegistry& registry);
 void RegisterSequenceOps(OpRegistry& registry);
+void RegisterSequenceMakers(OpRegistry& registry);
 void RegisterSparseOps(OpRegistry& registry);
 void RegisterSoftmaxOps(OpRegistry& registry);
 void RegisterNormalizationOps(OpRegistry& registry);

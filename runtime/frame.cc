@@ -36,6 +36,7 @@ llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, Devic
 
   for (uint32_t s = 0; s < schedule.steps.size(); ++s) {
     const Binding::Call& bound = binding.calls[s];
+    if (s == schedule.first_storing_step) frame->first_storing_ = frame->calls_.size();
     if (bound.skip) continue;
     const Step& step = schedule.steps[s];
     Call call;
@@ -51,6 +52,8 @@ llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, Devic
     for (SlotId slot : step.outputs) frame->outputs_.push_back(&frame->tensors_[slot]);
     frame->calls_.push_back(call);
   }
+  if (schedule.first_storing_step == schedule.steps.size())
+    frame->first_storing_ = frame->calls_.size();
   return frame;
 }
 
@@ -75,8 +78,14 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
 
 llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel) {
   context_->SetRandom(random);
-  for (const Call& call : calls_)
+  for (const Call& call : llvm::ArrayRef(calls_).take_front(first_storing_))
     if (llvm::Error error = RunCall(call, cancel)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Frame::RunStoring() {
+  for (const Call& call : llvm::ArrayRef(calls_).drop_front(first_storing_))
+    if (llvm::Error error = RunCall(call, nullptr)) return error;
   return llvm::Error::success();
 }
 

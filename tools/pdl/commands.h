@@ -13,6 +13,7 @@ int RunMain(Arguments arguments);
 int CheckMain(Arguments arguments);
 int CompileMain(Arguments arguments);
 int DumpMain(Arguments arguments);
+int ImportMain(Arguments arguments);
 int FmtMain(Arguments arguments);
 int GradcheckMain(Arguments arguments);
 int DiffMain(Arguments arguments);
