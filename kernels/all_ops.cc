@@ -21,10 +21,12 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterSegmentOps(registry);
   RegisterSegmentPoolOps(registry);
   RegisterSequenceOps(registry);
+  RegisterSequenceRowsOps(registry);
   RegisterDataSizeOps(registry);
   RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
+  RegisterStandardizeOps(registry);
   RegisterLossOps(registry);
   RegisterPointwiseLossOps(registry);
   RegisterShapeOps(registry);
