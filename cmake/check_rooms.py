@@ -18,7 +18,8 @@ MAY_INCLUDE = {
     "runtime": {"ir"},
     "kernels": {"ir", "runtime"},
     "layers": {"ir", "frontend"},
-    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers"},
+    "onnx": {"ir", "frontend", "runtime", "layers"},
+    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers", "onnx"},
 }
 SOURCES = {".h", ".cc", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')

@@ -206,6 +206,8 @@ struct TypeTerm {
 struct Type {
   llvm::ArrayRef<TypeTerm> terms;
   SourceRange range;
+  /// A tensor's, such as f32[N, 3], rather than an attribute's, such as float.
+  bool is_tensor() const { return terms.front().has_dims; }
 };
 
 // ---------------------------------------------------------------------------------------------

@@ -91,6 +91,19 @@ void ForEachCallee(llvm::ArrayRef<const ast::Statement*> statements,
   }
 }
 
+bool MentionsNames(const ast::Expr* expr) {
+  llvm::SmallVector<const ast::Expr*, 8> pending = {expr};
+  while (!pending.empty()) {
+    const ast::Expr* next = pending.pop_back_val();
+    if (llvm::isa<ast::NameExpr>(next)) return true;
+    const size_t parts = pending.size();
+    AddParts(next, &pending);
+    // What is called is the first of its parts.
+    if (llvm::isa<ast::CallExpr>(next)) pending.erase(pending.begin() + parts);
+  }
+  return false;
+}
+
 void CollectInstances(llvm::ArrayRef<const ast::Statement*> statements, llvm::StringSet<>* names) {
   for (const ast::Statement* statement : statements) {
     if (const auto* instance = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {

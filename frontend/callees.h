@@ -11,6 +11,9 @@ namespace pdl {
 void ForEachCallee(llvm::ArrayRef<const ast::Statement*> statements,
                    llvm::function_ref<void(const ast::NameExpr&)> visit);
 
+/// Whether a name stands in the expression other than in front of a '('.
+bool MentionsNames(const ast::Expr* expr);
+
 /// Names that statements may give to instances of layers and functions, blocks included.
 void CollectInstances(llvm::ArrayRef<const ast::Statement*> statements, llvm::StringSet<>* names);
 

@@ -2,6 +2,7 @@
 #include "frontend/elaborator.h"
 #include "frontend/lexer.h"
 #include "frontend/parser.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler.h"
 
@@ -10,6 +11,9 @@ namespace pdl {
 CompileResult Compile(const CompileRequest& request) {
   CompileResult result;
   const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
+  result.has_tests = llvm::any_of(ast->statements, [](const ast::Statement* statement) {
+    return statement->kind == ast::StatementKind::kTest;
+  });
   Elaborator elaborator(request, *ast, &result.diagnostics);
   Graph graph = elaborator.Run();
   if (result.diagnostics.has_errors()) {

@@ -25,7 +25,7 @@ class LayerReader {
     signature.name = layer.name.text.str();
     signature.comment = Flowing(layer.doc);
     for (const ast::Parameter& parameter : layer.parameters) {
-      if (parameter.type->terms.front().has_dims) {
+      if (parameter.type->is_tensor()) {
         signature.inputs.push_back(ReadInput(parameter));
         continue;
       }

@@ -137,7 +137,7 @@ bool Elaborator::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::St
   std::vector<llvm::StringRef> names;
   if (function.callee.layer != nullptr) {
     for (const ast::Parameter& parameter : function.callee.layer->parameters)
-      if (parameter.type->terms.front().has_dims) names.push_back(parameter.name.text);
+      if (parameter.type->is_tensor()) names.push_back(parameter.name.text);
   }
   llvm::SmallVector<Operand, 4> operands;
   for (size_t i = 0; i < types.size(); ++i) {

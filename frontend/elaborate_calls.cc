@@ -3,6 +3,7 @@
 #include "frontend/elaborator.h"
 #include "frontend/sugar.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/attribute_reader.h"
 
@@ -80,6 +81,18 @@ std::vector<llvm::StringRef> Elaborator::CalleeNames() {
   return known;
 }
 
+// An example of the statement that is looked for where its first word is called.
+static llvm::StringRef ExampleOfStatement(llvm::StringRef word) {
+  return llvm::StringSwitch<llvm::StringRef>(word)
+      .Case("attr", "attr width: int = 256")
+      .Case("input", "input x: f32[N, 784]")
+      .Case("output", "output y")
+      .Case("param", "param w: f32[784, 10] = xavier_uniform()")
+      .Case("state", "state count: i64[] = zeros()")
+      .Case("update", "update count = count + 1")
+      .Default("");
+}
+
 Callee Elaborator::ResolveCallee(const ast::Expr* expr) {
   const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
   const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr);
@@ -115,6 +128,11 @@ Callee Elaborator::ResolveCallee(const ast::Expr* expr) {
   if (callee.op != nullptr && frame_->module->broken_names.contains(name->name)) return {};
   if (callee.op != nullptr || callee.is_network() || callee.function != nullptr) return callee;
   if (IsBroken(name->name)) return {};
+  if (const llvm::StringRef example = ExampleOfStatement(name->name); !example.empty()) {
+    Error(Code::kUnknownOperator, name->range,
+          "'" + name->name + "' begins a statement and is not called: " + example);
+    return {};
+  }
   Error(Code::kUnknownOperator, name->range,
         "no operator or layer is called '" + name->name + "'" +
             DidYouMean(name->name, CalleeNames()));

@@ -1,5 +1,6 @@
 #include "frontend/elaborator.h"
 #include "frontend/fold.h"
+#include "frontend/packed_literal.h"
 #include "frontend/sugar.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -404,7 +405,10 @@ Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional
     Error(Code::kOperandKind, range, "wanted a tensor, got " + datum.Phrase());
     return nullptr;
   }
-  llvm::Expected<Constant> constant = ToConstant(datum, dtype ? *dtype : NaturalDType(datum));
+  const DType natural = dtype ? *dtype : NaturalDType(datum);
+  if (RaggedLevels(datum) > 0 && FindOperator(sugar::kRagged) != nullptr)
+    return EmitRagged(datum, natural, range, targets);
+  llvm::Expected<Constant> constant = ToConstant(datum, natural);
   if (!constant) {
     Error(Code::kLiteral, range, llvm::toString(constant.takeError()));
     return nullptr;

@@ -139,7 +139,7 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
           (callee.op != nullptr && callee.op->signature.FindInput(argument.name.text) >= 0) ||
           (callee.is_network() && callee.layer == nullptr) ||
           (callee.layer != nullptr && FindParameter(callee, argument.name.text) != nullptr &&
-           FindParameter(callee, argument.name.text)->type->terms.front().has_dims);
+           FindParameter(callee, argument.name.text)->type->is_tensor());
       if (!is_input) {
         Error(Code::kOperandKind, argument.name.range,
               "'" + file_->Text(expr->callee->range) +

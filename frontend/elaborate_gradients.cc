@@ -270,6 +270,17 @@ Value* Elaborator::CallOptimizer(const Function& optimizer, Value* parameter, Va
   return next.tensor();
 }
 
+bool Elaborator::MakeLazy(Operand* gradient) {
+  Call call;
+  call.def = FindOperator(sugar::kLazyRows);
+  call.place = gradient->range;
+  call.operands = {*gradient};
+  const Value* value = gradient->datum.tensor();
+  Op* op = Emit(call, graph_.NewName(value->name() + ".lazy"));
+  if (op != nullptr) gradient->datum = Datum(op->result());
+  return op != nullptr;
+}
+
 void Elaborator::ElaborateStep(const ast::MinimizeStatement* statement, const Function& optimizer,
                                GraphTraining* training) {
   const SourceRange place = statement->with->range;
@@ -283,6 +294,9 @@ void Elaborator::ElaborateStep(const ast::MinimizeStatement* statement, const Fu
   Op* op = EmitGradient(loss, std::nullopt, parameters, statement->loss->range, names);
   if (op == nullptr) return;
   for (Value* gradient : op->results()) gradients.push_back({Datum(gradient), place});
+  if (optimizer.arguments.lazy)
+    for (Operand& gradient : gradients)
+      if (!MakeLazy(&gradient)) return;
   // By value first, then by the norm of all, then the decay.
   for (auto [gradient, parameter] : llvm::zip_equal(gradients, training->parameters)) {
     const double bound = parameter->variable().gradient_clipping;

@@ -13,8 +13,6 @@ constexpr unsigned kMaxLayerDepth = 64;
 /// Calls of layers that one text may expand to.
 constexpr size_t kMaxLayerCalls = 1'000'000;
 
-bool IsTensor(const ast::Type* type) { return type->terms.front().has_dims; }
-
 }  // namespace
 
 std::string Elaborator::TakeWay(llvm::StringRef own, bool is_outermost) {
@@ -97,6 +95,16 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       if (value) arguments->clip_norm = value->number();
       continue;
     }
+    if (in_minimize_ && name == "lazy") {
+      AttributeDecl decl;
+      decl.name = name.str();
+      decl.kind = AttributeKind::kBool;
+      const std::optional<Datum> value =
+          CheckAttribute(decl, Evaluate(argument.value), argument.value->range, file_, "minimize");
+      arguments->is_poison |= !value;
+      if (value) arguments->lazy = *value->get<bool>();
+      continue;
+    }
     if (name == "training" || name == "recompute") {
       const Datum datum = Evaluate(argument.value);
       const auto* value = datum.get<bool>();
@@ -115,7 +123,7 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       continue;
     }
     std::vector<llvm::StringRef> known = {"training", "recompute"};
-    if (in_minimize_) known.push_back("clip_norm");
+    if (in_minimize_) known.insert(known.end(), {"clip_norm", "lazy"});
     if (callee.layer != nullptr) {
       for (const ast::Parameter& parameter : callee.layer->parameters)
         known.push_back(parameter.name.text);
@@ -251,7 +259,7 @@ bool Elaborator::BindLayerAttributes(const ast::LayerStatement* layer,
                                      const LayerArguments& arguments) {
   bool ok = true;
   for (const ast::Parameter& parameter : layer->parameters) {
-    if (IsTensor(parameter.type)) continue;
+    if (parameter.type->is_tensor()) continue;
     const auto* given = llvm::find_if(arguments.named, [&](const LayerArgument& argument) {
       return argument.name.text == parameter.name.text;
     });
@@ -359,7 +367,7 @@ size_t Elaborator::CountRepeated(const LayerArguments& arguments) const {
   const auto* layer = static_cast<const ast::LayerStatement*>(frame_->active.back());
   if (layer == nullptr) return count;
   for (const ast::Parameter& other : layer->parameters) {
-    if (!IsTensor(other.type)) continue;
+    if (!other.type->is_tensor()) continue;
     if (!other.is_repeatable && count > 0) --count;
     if (!other.is_repeatable) continue;
     for (const LayerArgument& argument : arguments.named) {

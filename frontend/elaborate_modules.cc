@@ -87,6 +87,26 @@ const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> stat
 
 }  // namespace
 
+// Defaults of attributes that no attribute before them decides.
+void Elaborator::CheckDefaults(const ast::LayerStatement& layer, Module* module) {
+  Frame frame;
+  frame.module = module;
+  frame.loops = 1;  // the calls say it no second time
+  Frame* const outer = std::exchange(frame_, &frame);
+  for (const ast::Parameter& parameter : layer.parameters) {
+    const ast::TypeTerm& term = parameter.type->terms.front();
+    const ast::Expr* const value = parameter.default_value;
+    if (parameter.type->is_tensor() || value == nullptr || MentionsNames(value)) continue;
+    const Datum datum = EvaluateFor(parameter.type, value);
+    if (datum.holds_poison() || term.name.text == "function" || term.name.text == "parameter")
+      continue;
+    const std::optional<AttributeDecl> decl =
+        DeclareAttribute(parameter.name, parameter.doc, parameter.type);
+    if (decl) CheckAttribute(*decl, datum, value->range, file_, layer.name.text);
+  }
+  frame_ = outer;
+}
+
 // What is wrong with a layer whatever it is called with.
 void Elaborator::CheckLayer(const ast::LayerStatement& layer, Module* module) {
   for (size_t i = 0; i < layer.parameters.size(); ++i) {
@@ -101,6 +121,7 @@ void Elaborator::CheckLayer(const ast::LayerStatement& layer, Module* module) {
     Error(Code::kMisplaced, {statement->range.begin, statement->range.begin + 1},
           "this is never reached: 'return' ends the layer");
   }
+  CheckDefaults(layer, module);
   // Names of what it calls: one that no name could be is a mistake, even if nobody calls the layer.
   if (module->lacks_import) return;
   llvm::StringSet<> own;

@@ -1,6 +1,7 @@
 // Ragged and sparse values in `test` blocks: literals of them, and comparisons.
 #include "frontend/elaborator.h"
 #include "frontend/packed_literal.h"
+#include "frontend/sugar.h"
 
 namespace pdl {
 
@@ -23,6 +24,40 @@ std::string Elaborator::EmitParts(const Datum& literal, const Type& type, Source
     graph_.AddOutput(PartName(name, each.part), value);
   }
   return name;
+}
+
+Value* Elaborator::EmitRagged(const Datum& literal, DType dtype, SourceRange range,
+                              Targets targets) {
+  const Type type = RaggedType(literal, dtype);
+  if (type.ragged_levels() > 2) {
+    Error(Code::kLiteral, range,
+          "lists may differ in length at two depths, and these do at depth " +
+              llvm::Twine(type.ragged_levels()) + ", too");
+    return nullptr;
+  }
+  auto packed = ToPacked(literal, type);
+  if (!packed) {
+    Error(Code::kLiteral, range, llvm::toString(packed.takeError()));
+    return nullptr;
+  }
+  Value* value = EmitConstant(std::move(packed->values), range, {});
+  for (unsigned level = type.ragged_levels(); value != nullptr && level-- > 0;) {
+    const Constant& offsets = packed->offsets[level];
+    const auto* begins = static_cast<const int64_t*>(offsets.data());
+    std::vector<int64_t> lengths;
+    for (int64_t i = 0; i + 1 < offsets.num_elements(); ++i)
+      lengths.push_back(begins[i + 1] - begins[i]);
+    Value* rows = EmitConstant(
+        Constant::Copy(DType::kI64, {static_cast<int64_t>(lengths.size())}, lengths.data()), range,
+        {});
+    Call call;
+    call.def = FindOperator(sugar::kRagged);
+    call.place = range;
+    call.operands = {{Datum(value), range}, {Datum(rows), range}};
+    Op* op = Emit(call, level == 0 ? targets : Targets());
+    value = op == nullptr ? nullptr : op->result();
+  }
+  return value;
 }
 
 std::string Elaborator::FeedPacked(const Value& input, const Datum& datum, SourceRange range,

@@ -35,7 +35,7 @@ bool Elaborator::BindLayerInputs(const ast::LayerStatement* layer,
   size_t next = 0;
   size_t declared = 0;
   for (const ast::Parameter& parameter : layer->parameters) {
-    if (!parameter.type->terms.front().has_dims) continue;
+    if (!parameter.type->is_tensor()) continue;
     ++declared;
     const llvm::StringRef name = parameter.name.text;
     const LayerArgument* named = nullptr;
@@ -118,7 +118,7 @@ bool Elaborator::BindLayerInputs(const ast::LayerStatement* layer,
                                              (declared == 1 ? " input, got " : " inputs, got ") +
                                              llvm::Twine(arguments.operands.size()));
     for (const ast::Parameter& parameter : layer->parameters) {
-      if (parameter.type->terms.front().has_dims) continue;
+      if (parameter.type->is_tensor()) continue;
       diagnostic.Note("attributes are given by name: " + parameter.name.text.str() + "=…");
       break;
     }

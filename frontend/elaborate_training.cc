@@ -193,7 +193,7 @@ void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
     size_t tensors = 0;
     if (optimizer != nullptr && (*optimizer)->callee.layer != nullptr) {
       for (const ast::Parameter& parameter : (*optimizer)->callee.layer->parameters) {
-        tensors += parameter.type->terms.front().has_dims && parameter.default_value == nullptr &&
+        tensors += parameter.type->is_tensor() && parameter.default_value == nullptr &&
                    !parameter.is_repeatable;
       }
     }

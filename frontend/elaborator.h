@@ -156,6 +156,7 @@ class Elaborator {
   /// Collects the layers of a file and reads its imports.
   void EnterModule(Module* module);
   void CheckLayer(const ast::LayerStatement& layer, Module* module);
+  void CheckDefaults(const ast::LayerStatement& layer, Module* module);
   void ReadImport(Module* module, const ast::ImportStatement* statement);
   Module* ImportFile(Module* module, const ast::ImportStatement* statement);
   /// `load "file" into names`, when all parameters are there.
@@ -256,6 +257,8 @@ class Elaborator {
   /// Adds the parts of a literal of a ragged or sparse type as outputs that only the test knows;
   /// the name that they have together, or nothing where a mistake was reported.
   std::string EmitParts(const Datum& literal, const Type& type, SourceRange range);
+  /// A literal whose lists differ in length, as a ragged value.
+  Value* EmitRagged(const Datum& literal, DType dtype, SourceRange range, Targets targets);
   /// The same for what a ragged or sparse input is fed, whose type goes to `given`.
   std::string FeedPacked(const Value& input, const Datum& datum, SourceRange range, Type* given);
   /// An `expect left ~= right` of which a side is ragged.
@@ -291,6 +294,8 @@ class Elaborator {
   /// optimizer's states.
   void ElaborateStep(const ast::MinimizeStatement* statement, const Function& optimizer,
                      GraphTraining* training);
+  /// Lets an optimizer leave rows as they are whose gradient is 0; false after a mistake.
+  bool MakeLazy(Operand* gradient);
   Value* CallOptimizer(const Function& optimizer, Value* parameter, Value* gradient,
                        SourceRange place);
   Value* CallStandardLayer(llvm::StringRef name, llvm::ArrayRef<Operand> operands,

@@ -78,6 +78,8 @@ struct LayerArguments {
   bool recompute = false;
   /// Of an optimizer: the largest norm of all gradients together.
   std::optional<double> clip_norm;
+  /// Of an optimizer: rows of parameters that a step does not use stay as they are.
+  bool lazy = false;
   bool is_poison = false;
 };
 

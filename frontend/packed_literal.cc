@@ -47,6 +47,38 @@ llvm::Expected<PackedConstant> ToRagged(const Datum& literal, const Type& type) 
 
 }  // namespace
 
+unsigned RaggedLevels(const Datum& literal) {
+  unsigned levels = 0, depth = 0;
+  for (std::vector<const Datum*> lists = {&literal}; !lists.empty(); ++depth) {
+    std::vector<const Datum*> inner;
+    for (const Datum* list : lists) {
+      if (list->list() == nullptr) return levels;  // numbers, or a mistake
+      if (list->list()->size() != lists.front()->list()->size()) levels = depth;
+      for (const Datum& item : *list->list()) inner.push_back(&item);
+    }
+    lists = std::move(inner);
+  }
+  return levels;
+}
+
+Type RaggedType(const Datum& literal, DType dtype) {
+  Shape dims;
+  std::vector<const Datum*> lists = {&literal};
+  while (!lists.empty() && lists.front()->list() != nullptr) {
+    dims.push_back(Dim(static_cast<int64_t>(lists.front()->list()->size())));
+    std::vector<const Datum*> inner;
+    for (const Datum* list : lists) {
+      if (list->list() == nullptr) break;
+      for (const Datum& item : *list->list()) inner.push_back(&item);
+    }
+    lists = std::move(inner);
+  }
+  const unsigned levels = RaggedLevels(literal);
+  for (unsigned level = 1; level <= levels && level < dims.size(); ++level)
+    dims[level] = Dim::Symbol("~" + std::string(level, 'T'));
+  return Type(dtype, std::move(dims));
+}
+
 llvm::Expected<PackedConstant> ToPacked(const Datum& literal, const Type& type) {
   if (!type.is_sparse()) return ToRagged(literal, type);
   llvm::Expected<Constant> dense = ToConstant(literal, type.dtype);

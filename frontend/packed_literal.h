@@ -12,6 +12,12 @@ namespace pdl {
 /// what is not 0 (or is true) is there. The Error (plain text) says what is none.
 llvm::Expected<PackedConstant> ToPacked(const Datum& literal, const Type& type);
 
+/// How many ragged dims a literal has: nested lists are dense up to the innermost ones that differ
+/// in length from those beside them.
+unsigned RaggedLevels(const Datum& literal);
+/// The type of a literal with ragged dims.
+Type RaggedType(const Datum& literal, DType dtype);
+
 }  // namespace pdl
 
 #endif  // PDL_FRONTEND_PACKED_LITERAL_H_

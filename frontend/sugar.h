@@ -26,6 +26,9 @@ inline constexpr llvm::StringLiteral kSliceSteps = "steps";
 inline constexpr llvm::StringLiteral kSequenceAt = "sequence_at";
 inline constexpr llvm::StringLiteral kSequenceAtPlace = "at";
 
+/// `[[1, 2, 3], [4]]` is `ragged([1, 2, 3, 4], [3, 1])`.
+inline constexpr llvm::StringLiteral kRagged = "ragged";
+
 /// An index or `none` in a subscript changes the rank: `reshape(x, [dims])`.
 inline constexpr llvm::StringLiteral kReshape = "reshape";
 
@@ -42,6 +45,7 @@ inline constexpr llvm::StringLiteral kFirstStep = "zeros";
 /// `grad(loss, x)` is `gradient(loss, 1.0, x)`, and of a list it has a result for each.
 inline constexpr llvm::StringLiteral kGradient = "gradient";
 inline constexpr llvm::StringLiteral kGradientCount = "count";
+inline constexpr llvm::StringLiteral kLazyRows = "lazy_rows";
 
 /// What an `if` that a Plan decides leaves behind: `plan_select(condition, then, otherwise)`.
 inline constexpr llvm::StringLiteral kPlanSelect = "plan_select";

@@ -73,6 +73,14 @@ Value* Graph::AddState(llvm::StringRef name, Type type, VariableInfo info, Locat
       AddVariable(name, std::move(type), ValueKind::kState, std::move(info), location));
 }
 
+// What a placeholder of InferenceContext::FreshSymbol stands for.
+static std::optional<Dim> FreshDim(llvm::StringRef name, llvm::ArrayRef<Dim> fresh) {
+  unsigned index;
+  name.consume_front("~");
+  if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
+  return fresh[index];
+}
+
 llvm::Expected<std::string> Graph::SymbolToDefine(const InferenceContext& context,
                                                   const CallOptions& options) const {
   const bool defines = context.def().has(kDefinesSize);
@@ -161,11 +169,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   if (!context.fresh_symbols().empty()) {
     for (const std::string& hint : context.fresh_symbols())
       fresh.push_back(Dim::Symbol(NewSymbol(hint)));
-    auto rename = [&](llvm::StringRef name) -> std::optional<Dim> {
-      unsigned index;
-      if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
-      return fresh[index];
-    };
+    auto rename = [&](llvm::StringRef name) { return FreshDim(name, fresh); };
     for (Type& type : results) {
       for (Dim& dim : type.dims) dim = dim.Substitute(rename);
       if (type.index_bound) type.index_bound = type.index_bound->Substitute(rename);
@@ -236,11 +240,7 @@ llvm::Expected<std::vector<Type>> Graph::BodyTypes(const OpDef& def,
   }
   for (Type& type : *given)
     for (Dim& dim : type.dims)
-      dim = dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
-        unsigned index;
-        if (!name.consume_front("?") || name.getAsInteger(10, index)) return std::nullopt;
-        return fresh[index];
-      });
+      dim = dim.Substitute([&](llvm::StringRef name) { return FreshDim(name, fresh); });
   return given;
 }
 

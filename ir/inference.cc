@@ -126,7 +126,8 @@ llvm::Error InferenceContext::RequireDenseAxis(unsigned input, unsigned axis,
 
 Dim InferenceContext::FreshSymbol(llvm::StringRef hint) {
   // '?' cannot stand in a name of the language, so this collides with nothing until it is renamed.
-  std::string placeholder = "?" + std::to_string(fresh_symbols_.size());
+  const std::string ragged = hint.starts_with("~") ? "~" : "";
+  const std::string placeholder = ragged + "?" + std::to_string(fresh_symbols_.size());
   fresh_symbols_.push_back(hint.str());
   return Dim::Symbol(placeholder);
 }

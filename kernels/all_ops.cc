@@ -22,6 +22,7 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterSegmentPoolOps(registry);
   RegisterSequenceOps(registry);
   RegisterSequenceRowsOps(registry);
+  RegisterSequenceMakers(registry);
   RegisterDataSizeOps(registry);
   RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);

@@ -30,6 +30,7 @@ void RegisterSegmentOps(OpRegistry& registry);
 void RegisterSegmentPoolOps(OpRegistry& registry);
 void RegisterSequenceOps(OpRegistry& registry);
 void RegisterSequenceRowsOps(OpRegistry& registry);
+void RegisterSequenceMakers(OpRegistry& registry);
 void RegisterSparseOps(OpRegistry& registry);
 void RegisterSoftmaxOps(OpRegistry& registry);
 void RegisterNormalizationOps(OpRegistry& registry);

@@ -1,4 +1,4 @@
-// Gradients as part of a network: gradient, and stop_gradient, which ends them.
+// Gradients as part of a network: gradient, stop_gradient, which ends them, and lazy_rows.
 #include "kernels/alias_op.h"
 #include "kernels/all_ops.h"
 #include "kernels/element.h"
@@ -101,12 +101,31 @@ struct StopGradientMaker : OpProtoMaker {
   }
 };
 
+// --- lazy_rows ----------------------------------------------------------------------------------
+
+struct LazyRowsMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "x itself: the gradient of a parameter, whose rows are 0 where a step did not use them "
+        "(those that no index of `gather` or of an embedding named). What is computed from the "
+        "result as the next value of a state may then leave those rows as they are: a step costs "
+        "what the rows cost that it uses. `lazy=true` of an optimizer in `minimize` is this.");
+    AddInput("x", "the gradient").Accepts(kFloatSet);
+    AddOutput("y", "x; type as x");
+    SetTraits(kElementwise | kIdentity);
+    SetInference(InferSame);
+    SetGradient([](GradientContext& g) { g.SetInputGradient(0, g.output_gradient()); });
+    AddExample("y = lazy_rows([1.0, 2.0])  # = [1.0, 2.0]");
+  }
+};
+
 }  // namespace
 
 void RegisterDifferentiationOps(OpRegistry& registry) {
   registry.BeginFamily("Gradients");
   registry.Add(GradientMaker().Build("gradient"));
   registry.RegisterOp<AliasOp, StopGradientMaker>("stop_gradient");
+  registry.RegisterOp<AliasOp, LazyRowsMaker>("lazy_rows");
 }
 
 }  // namespace pdl

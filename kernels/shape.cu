@@ -36,6 +36,7 @@ class BroadcastToOp : public CopyingOp {
 void AddShapeKernels(OpRegistry& registry) {
   registry.AddKernel("reshape", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
   registry.AddKernel("stop_gradient", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
+  registry.AddKernel("lazy_rows", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
   registry.AddKernel("flatten", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
   registry.AddKernel("squeeze", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);
   registry.AddKernel("unsqueeze", DeviceKind::kCUDA, &CreateKernel<AliasOp<CUDAContext>>);

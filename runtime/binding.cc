@@ -145,8 +145,10 @@ class Binder {
     }
     PlaceSources();
     if (schedule_.device.kind == DeviceKind::kCPU || schedule_.is_body) PlaceOutputs();
+    PlaceUpdates();
     for (uint32_t s = 0; s < schedule_.steps.size(); ++s) PlaceStep(s);
     binding_.arena_bytes = arena_.size();
+    binding_.live_bytes = arena_.peak();
     for (SlotId slot = 0; slot < count; ++slot) {
       Placement& placement = binding_.placements[slot];
       if (placement.root != slot) {
@@ -200,6 +202,37 @@ class Binder {
     }
   }
 
+  /// What a storing step gives is computed straight into the state's next tensor.
+  void PlaceUpdates() {
+    binding_.overwrites.assign(schedule_.updates.size(), false);
+    for (size_t i = 0; i < schedule_.updates.size(); ++i) {
+      const Schedule::Update& update = schedule_.updates[i];
+      Placement& placement = binding_.placements[update.slot];
+      if (!update.storing_step || placement.root != update.slot) continue;
+      placement.kind = Placement::Kind::kUpdate;
+      placement.offset = static_cast<int64_t>(i);
+      binding_.overwrites[i] = MayOverwrite(update);
+    }
+  }
+
+  /// The step may write where it reads the state, and no other storing step reads it.
+  bool MayOverwrite(const Schedule::Update& update) const {
+    const Step& step = schedule_.steps[*update.storing_step];
+    auto root_of = [&](SlotId slot) { return binding_.placements[slot].root; };
+    auto is_state = [&](SlotId slot) {
+      return schedule_.slots[root_of(slot)].value == update.state;
+    };
+    for (size_t s = schedule_.first_storing_step; s < schedule_.steps.size(); ++s) {
+      const auto reads = llvm::count_if(schedule_.steps[s].inputs, is_state);
+      if (reads != (s == *update.storing_step ? 1 : 0)) return false;
+    }
+    const auto output =
+        static_cast<unsigned>(llvm::find(step.outputs, update.slot) - step.outputs.begin());
+    return llvm::any_of(preparations_[*update.storing_step].in_place, [&](auto pair) {
+      return pair.first == output && is_state(step.inputs[pair.second]);
+    });
+  }
+
   void PlaceStep(uint32_t s) {
     const Step& step = schedule_.steps[s];
     const Preparation& preparation = preparations_[s];
@@ -209,7 +242,8 @@ class Binder {
       Placement& placement = binding_.placements[slot];
       if (placement.root != slot) continue;
       binding_.unshared_bytes += bytes_[slot];
-      if (placement.kind == Placement::Kind::kOutput) continue;
+      if (placement.kind == Placement::Kind::kOutput || placement.kind == Placement::Kind::kUpdate)
+        continue;
       placement.kind = Placement::Kind::kArena;
       std::optional<SlotId> victim = InPlaceVictim(step, preparation, s, i, reused);
       if (victim) {

@@ -36,6 +36,7 @@ struct Placement {
     kGiven,   // set for each run: input, parameter, state
     kFixed,   // a constant of the schedule
     kOutput,  // the memory of output `offset`, set for each run
+    kUpdate,  // the memory of update `offset`, set for each run
     kNone,    // never in memory
   };
   Kind kind = Kind::kNone;
@@ -67,9 +68,13 @@ class Binding {
 
   const Schedule& schedule;
   std::vector<OperandType> types;  // by slot
+  /// By update: its next value may be written over the state.
+  std::vector<bool> overwrites;
   std::vector<Placement> placements;
   std::vector<Call> calls;  // by step
   int64_t arena_bytes = 0;
+  /// The most that is live in the arena at one time.
+  int64_t live_bytes = 0;
   /// What all results would take without sharing memory.
   int64_t unshared_bytes = 0;
   /// Bytes of outputs, which lie outside the arena.

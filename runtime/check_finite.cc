@@ -6,6 +6,7 @@
 #include "pdl/attribute.h"
 #include "pdl/error.h"
 #include "runtime/call_error.h"
+#include "runtime/evaluator.h"
 
 namespace pdl {
 namespace {
@@ -60,17 +61,9 @@ std::string PlaceOf(int64_t element, llvm::ArrayRef<int64_t> sizes) {
 
 llvm::Expected<FiniteCheck::Finding> FiniteCheck::Look(SlotId slot) {
   Finding finding;
-  const Tensor* tensor = &tensors_[slot];
-  if (!IsFloat(tensor->dtype()) || tensor->raw() == nullptr) return finding;
-  Tensor copy;
-  if (tensor->device().kind != DeviceKind::kCPU) {
-    llvm::Expected<Tensor> fresh = Tensor::AllocateUninitialized(tensor->dtype(), tensor->sizes());
-    if (!fresh) return fresh.takeError();
-    copy = std::move(*fresh);
-    if (llvm::Error error = context_.CopyToHost(copy.raw(), tensor->raw(), copy.num_bytes()))
-      return error;
-    tensor = &copy;
-  }
+  if (!IsFloat(tensors_[slot].dtype()) || tensors_[slot].raw() == nullptr) return finding;
+  llvm::Expected<Tensor> tensor = OnHost(tensors_[slot], context_);
+  if (!tensor) return tensor.takeError();
   const Constant elements(tensor->dtype(), tensor->sizes(),
                           std::shared_ptr<const void>(std::shared_ptr<void>(), tensor->raw()));
   for (int64_t i = FindNotFinite(*tensor, 0); i >= 0; i = FindNotFinite(*tensor, i + 1)) {
@@ -88,7 +81,7 @@ llvm::Expected<FiniteCheck::Finding> FiniteCheck::Look(SlotId slot) {
   return finding;
 }
 
-llvm::Error FiniteCheck::CheckSources() {
+llvm::Error FiniteCheck::Start() {
   for (SlotId slot = 0; slot < schedule_.slots.size(); ++slot) {
     const Slot& source = schedule_.slots[slot];
     if (source.kind == SlotKind::kResult) continue;
@@ -106,7 +99,7 @@ llvm::Error FiniteCheck::CheckSources() {
   return llvm::Error::success();
 }
 
-llvm::Error FiniteCheck::CheckStep(uint32_t index) {
+llvm::Error FiniteCheck::AfterStep(uint32_t index) {
   const Step& step = schedule_.steps[index];
   uint8_t known = step.inputs.empty() ? kNan | kInfinity : 0;
   for (SlotId slot : step.inputs) known |= kinds_[slot];

@@ -8,21 +8,21 @@
 #include "pdl/device_context.h"
 #include "pdl/tensor.h"
 #include "runtime/schedule.h"
+#include "runtime/step_observer.h"
 
 namespace pdl {
 
 /// Follows a run call by call and finds the first one that gives a nan or an infinity which none of
 /// its operands had. A nan counts as new even where an operand had an infinity.
-class FiniteCheck {
+class FiniteCheck : public StepObserver {
  public:
   /// `tensors` by slot; what is nowhere in memory has no data.
   FiniteCheck(const Schedule& schedule, llvm::ArrayRef<Tensor> tensors, DeviceContext& context)
       : schedule_(schedule), tensors_(tensors), context_(context), kinds_(tensors.size(), 0) {}
 
   /// Before the first call: inputs, parameters and states must be finite.
-  llvm::Error CheckSources();
-  /// After a call, or where a call had nothing to do because its results are its operands.
-  llvm::Error CheckStep(uint32_t step);
+  llvm::Error Start() override;
+  llvm::Error AfterStep(uint32_t step) override;
 
  private:
   struct Finding {

@@ -1,4 +1,5 @@
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "runtime/fusion.h"
 
 namespace pdl {
@@ -10,9 +11,9 @@ constexpr size_t kMaxInputs = 24;
 
 struct Group {
   llvm::SmallVector<unsigned, 4> calls;
-  size_t num_inputs = 0;  // an upper bound
-  bool open = true;       // nothing outside has used its values
-  bool has_rows = false;  // one of the calls makes rows
+  llvm::SmallSetVector<const Value*, 8> inputs;  // what its calls read that none of them computes
+  bool open = true;                              // nothing outside has used its values
+  bool has_rows = false;                         // one of the calls makes rows
 };
 
 }  // namespace
@@ -23,6 +24,22 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
   std::vector<unsigned> group_of(ops.size(), kNone);
   llvm::DenseMap<const Op*, unsigned> position;
   position.reserve(ops.size());
+  auto group_that_makes = [&](const Value* value) {
+    auto found = value->producer() ? position.find(value->producer()) : position.end();
+    return found == position.end() ? kNone : group_of[found->second];
+  };
+  /// What a group of these two, kNone for no second one, and a call would read.
+  auto inputs_of = [&](unsigned first, unsigned second, const Op& op) {
+    llvm::SmallSetVector<const Value*, 8> inputs;
+    auto add = [&](const Value* value) {
+      const unsigned maker = group_that_makes(value);
+      if (maker == kNone || (maker != first && maker != second)) inputs.insert(value);
+    };
+    for (const unsigned group : {first, second})
+      if (group != kNone) llvm::for_each(groups[group].inputs, add);
+    llvm::for_each(op.operands(), add);
+    return inputs;
+  };
 
   for (unsigned i = 0; i < ops.size(); ++i) {
     const Op* op = ops[i];
@@ -30,9 +47,8 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
     // The open groups that compute operands of this call, each once.
     llvm::SmallVector<unsigned, 2> feeding;
     for (const Value* operand : op->operands()) {
-      auto found = operand->producer() ? position.find(operand->producer()) : position.end();
-      if (found == position.end() || group_of[found->second] == kNone) continue;
-      unsigned group = group_of[found->second];
+      const unsigned group = group_that_makes(operand);
+      if (group == kNone) continue;
       if (groups[group].open && !llvm::is_contained(feeding, group)) feeding.push_back(group);
     }
     unsigned joined = kNone;
@@ -44,15 +60,12 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
     for (unsigned group : feeding) {
       Group& candidate = groups[group];
       const Op* member = ops[candidate.calls.back()];
-      size_t size = candidate.calls.size() + 1,
-             inputs = candidate.num_inputs + op->operands().size();
-      if (joined != kNone) {
-        size += groups[joined].calls.size();
-        inputs += groups[joined].num_inputs;
-      }
+      size_t size = candidate.calls.size() + 1;
+      if (joined != kNone) size += groups[joined].calls.size();
       const bool rows_twice = joined != kNone && candidate.has_rows && groups[joined].has_rows;
-      bool fits = !rows_twice && size <= kMaxGroup && inputs <= kMaxInputs &&
-                  member->result()->type().dims == op->result()->type().dims;
+      bool fits = !rows_twice && size <= kMaxGroup &&
+                  member->result()->type().dims == op->result()->type().dims &&
+                  inputs_of(group, joined, *op).size() <= kMaxInputs;
       if (!fits) {
         candidate.open = false;
         continue;
@@ -66,17 +79,17 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
       if (groups[joined].calls.size() < groups[other].calls.size()) std::swap(joined, other);
       for (unsigned call : groups[other].calls) group_of[call] = joined;
       groups[joined].calls.append(groups[other].calls);
-      groups[joined].num_inputs += groups[other].num_inputs;
       groups[joined].has_rows |= groups[other].has_rows;
-      groups[other] = Group{{}, 0, false};
+      groups[joined].inputs.insert(groups[other].inputs.begin(), groups[other].inputs.end());
+      groups[other] = Group{{}, {}, false};
     }
     if (joined == kNone) {
       joined = static_cast<unsigned>(groups.size());
       groups.emplace_back();
       groups.back().has_rows = kinds[i] == CallKind::kRows;
     }
+    groups[joined].inputs = inputs_of(joined, kNone, *op);
     groups[joined].calls.push_back(i);
-    groups[joined].num_inputs += op->operands().size();
     group_of[i] = joined;
   }
 

@@ -3,6 +3,7 @@
 #include "pdl/error.h"
 #include "runtime/call_error.h"
 #include "runtime/check_finite.h"
+#include "runtime/step_observer.h"
 
 namespace pdl {
 
@@ -35,6 +36,7 @@ llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, Devic
 
   for (uint32_t s = 0; s < schedule.steps.size(); ++s) {
     const Binding::Call& bound = binding.calls[s];
+    if (s == schedule.first_storing_step) frame->first_storing_ = frame->calls_.size();
     if (bound.skip) continue;
     const Step& step = schedule.steps[s];
     Call call;
@@ -50,6 +52,8 @@ llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, Devic
     for (SlotId slot : step.outputs) frame->outputs_.push_back(&frame->tensors_[slot]);
     frame->calls_.push_back(call);
   }
+  if (schedule.first_storing_step == schedule.steps.size())
+    frame->first_storing_ = frame->calls_.size();
   return frame;
 }
 
@@ -74,20 +78,34 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
 
 llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel) {
   context_->SetRandom(random);
-  for (const Call& call : calls_)
+  for (const Call& call : llvm::ArrayRef(calls_).take_front(first_storing_))
     if (llvm::Error error = RunCall(call, cancel)) return error;
   return llvm::Error::success();
 }
 
-llvm::Error Frame::RunChecked(RandomState random, const std::atomic<bool>* cancel) {
+llvm::Error Frame::RunStoring() {
+  for (const Call& call : llvm::ArrayRef(calls_).drop_front(first_storing_))
+    if (llvm::Error error = RunCall(call, nullptr)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Frame::RunObserved(RandomState random, const RunOptions& run) {
   context_->SetRandom(random);
-  FiniteCheck check(binding_.schedule, tensors_, *context_);
-  if (llvm::Error error = check.CheckSources()) return error;
+  const Schedule& schedule = binding_.schedule;
+  llvm::SmallVector<std::unique_ptr<StepObserver>, 2> observers;
+  if (run.check_finite)
+    observers.push_back(std::make_unique<FiniteCheck>(schedule, tensors_, *context_));
+  if (run.observer)
+    observers.push_back(
+        std::make_unique<ResultObserver>(schedule, tensors_, *context_, *run.observer));
+  for (const auto& observer : observers)
+    if (llvm::Error error = observer->Start()) return error;
   const Call* next = calls_.data();
-  for (uint32_t step = 0; step < binding_.schedule.steps.size(); ++step) {
+  for (uint32_t step = 0; step < schedule.steps.size(); ++step) {
     if (next != calls_.data() + calls_.size() && next->step == step)
-      if (llvm::Error error = RunCall(*next++, cancel)) return error;
-    if (llvm::Error error = check.CheckStep(step)) return error;
+      if (llvm::Error error = RunCall(*next++, run.cancel)) return error;
+    for (const auto& observer : observers)
+      if (llvm::Error error = observer->AfterStep(step)) return error;
   }
   return llvm::Error::success();
 }

@@ -7,6 +7,7 @@
 
 #include "llvm/Support/Error.h"
 #include "pdl/device_context.h"
+#include "pdl/network.h"
 #include "pdl/tensor.h"
 #include "runtime/binding.h"
 
@@ -23,10 +24,13 @@ class Frame {
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and every slot that shares its memory, at `data`.
   void SetData(SlotId slot, void* data);
-  /// Runs all steps, until `cancel` (may be null) becomes true. An Error names the call.
+  /// Runs all steps but those that store, until `cancel` (may be null) becomes true. An Error names
+  /// the call.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel);
-  /// The same, looking at what each step gives: see RunOptions::check_finite.
-  llvm::Error RunChecked(RandomState random, const std::atomic<bool>* cancel);
+  /// After Run: the steps that store.
+  llvm::Error RunStoring();
+  /// Runs all steps, looking at what each gives: see RunOptions::is_observed.
+  llvm::Error RunObserved(RandomState random, const RunOptions& run);
   DeviceContext& context() { return *context_; }
   const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
 
@@ -49,6 +53,7 @@ class Frame {
   std::vector<const Tensor*> inputs_;
   std::vector<Tensor*> outputs_;
   std::vector<Call> calls_;
+  size_t first_storing_ = 0;  // among calls_
   /// Slots that share the memory of another one, by that one.
   std::vector<std::pair<SlotId, SlotId>> sharers_;
 };

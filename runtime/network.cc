@@ -85,6 +85,7 @@ llvm::Error Network::Impl::Optimize() {
     if (!lowered) return lowered.takeError();
     optimized = std::move(*lowered);
   }
+  if (llvm::Error error = UpdateUsedRows(optimized, registry)) return error;
   if (!options.optimize) return llvm::Error::success();
   ForwardSingleOperands(optimized);
   EliminateCommonSubexpressions(optimized);
@@ -172,8 +173,7 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
   NetworkRun one(std::move(*chosen), *scope, nullptr, *context, weights, packed);
   if (llvm::Error error = one.Compute(packs, options.seed, run)) return error;
   one.StoreOutputs();
-  one.StoreUpdates();
-  return llvm::Error::success();
+  return one.StoreUpdates();
 }
 
 llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
@@ -209,7 +209,8 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
       if (llvm::Error error = CheckSize(size, data, *context)) return error;
   }
   for (const auto& one : runs) one->StoreOutputs();
-  for (const auto& one : runs) one->StoreUpdates();
+  for (const auto& one : runs)
+    if (llvm::Error error = one->StoreUpdates()) return error;
   return llvm::Error::success();
 }
 

@@ -24,6 +24,7 @@ NetworkRun::NetworkRun(ChosenPlan chosen, Scope& scope, SegmentData* data, Devic
       packed_(packed) {}
 
 NetworkRun::~NetworkRun() {
+  if (frame_) binding_->GiveBack(std::move(frame_));
   if (is_stored_) return;
   for (Variable* state : new_states_) state->Clear();
 }
@@ -47,10 +48,9 @@ llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const RunOption
     if (!made) return made.takeError();
     frame_ = std::move(*made);
   }
-  llvm::Error error = RunFrame(seed, run);
-  binding_->GiveBack(std::move(frame_));
-  if (!error && data_) PassOn();
-  return error;
+  if (llvm::Error error = RunFrame(seed, run)) return error;
+  if (data_) PassOn();
+  return llvm::Error::success();
 }
 
 /// The sizes that chose the Plan are those of the run: an input that the run does not need may
@@ -113,13 +113,14 @@ llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, 
 llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   if (llvm::Error error = GiveSources()) return error;
   if (llvm::Error error = GiveOutputs()) return error;
+  if (llvm::Error error = GiveUpdates(run)) return error;
   RandomState random{seed, 0};
   if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
-  if (llvm::Error error = run.check_finite ? frame_->RunChecked(random, run.cancel)
-                                           : frame_->Run(random, run.cancel))
+  if (llvm::Error error =
+          run.is_observed() ? frame_->RunObserved(random, run) : frame_->Run(random, run.cancel))
     return error;
   if (llvm::Error error = CollectOutputs()) return error;
-  if (llvm::Error error = ComputeUpdates()) return error;
+  if (llvm::Error error = CollectUpdates()) return error;
   return frame_->context().Synchronize();
 }
 
@@ -130,10 +131,15 @@ void NetworkRun::StoreOutputs() {
       scope_.Create(schedule_.outputs[i].name)->Set(std::move(outputs_[i]));
 }
 
-void NetworkRun::StoreUpdates() {
+llvm::Error NetworkRun::StoreUpdates() {
+  if (runs_storing_steps_) {
+    if (llvm::Error error = frame_->RunStoring()) return error;
+    if (llvm::Error error = frame_->context().Synchronize()) return error;
+  }
   for (size_t i = 0; i < updates_.size(); ++i)
     scope_.Create(schedule_.updates[i].state->name())->Set(std::move(updates_[i]));
   if (schedule_.has_random) Network::SetRunCount(&scope_, run_count_ + 1);
+  return llvm::Error::success();
 }
 
 /// Gives what it computed to the segments behind it, and the sizes that it knows.
@@ -246,16 +252,44 @@ llvm::Error NetworkRun::CollectOutputs() {
   return llvm::Error::success();
 }
 
-llvm::Error NetworkRun::ComputeUpdates() {
-  for (const Schedule::Update& update : schedule_.updates) {
-    const Tensor& computed = frame_->tensor(update.slot);
-    llvm::Expected<std::shared_ptr<void>> memory = frame_->context().Allocate(computed.num_bytes());
-    if (!memory) return memory.takeError();
-    if (llvm::Error error =
-            frame_->context().CopyWithin(memory->get(), computed.raw(), computed.num_bytes()))
+/// A tensor for each next value that is computed straight into it: the state's own, where nobody
+/// else refers to that, or a new one. A run that is checked changes nothing before it is over.
+llvm::Error NetworkRun::GiveUpdates(const RunOptions& run) {
+  runs_storing_steps_ = !run.is_observed();
+  for (size_t i = 0; i < schedule_.updates.size(); ++i) {
+    const Schedule::Update& update = schedule_.updates[i];
+    Tensor& next = updates_.emplace_back();
+    if (binding_->placements[update.slot].kind != Placement::Kind::kUpdate) continue;
+    const Tensor& state = *StateOf(*update.state)->Get<Tensor>();
+    if (binding_->overwrites[i] && !run.is_observed() && state.is_recyclable()) {
+      next = state;
+    } else {
+      llvm::Expected<Tensor> fresh = MakeOutput(binding_->types[update.slot], true);
+      if (!fresh) return fresh.takeError();
+      next = std::move(*fresh);
+    }
+    frame_->SetData(update.slot, next.raw());
+  }
+  return llvm::Error::success();
+}
+
+Variable* NetworkRun::StateOf(const Value& state) const {
+  for (size_t i = 0; i < states_.size(); ++i)
+    if (schedule_.slots[schedule_.states[i]].value == &state) return states_[i];
+  InternalError("an update of '" + state.name() + "', which the run does not know");
+}
+
+/// Other next values are copied: the frame's memory is used again.
+llvm::Error NetworkRun::CollectUpdates() {
+  for (size_t i = 0; i < schedule_.updates.size(); ++i) {
+    const SlotId slot = schedule_.updates[i].slot;
+    if (binding_->placements[slot].kind == Placement::Kind::kUpdate) continue;
+    llvm::Expected<Tensor> copy = MakeOutput(binding_->types[slot], true);
+    if (!copy) return copy.takeError();
+    if (llvm::Error error = frame_->context().CopyWithin(copy->raw(), frame_->tensor(slot).raw(),
+                                                         copy->num_bytes()))
       return error;
-    updates_.emplace_back(computed.dtype(), computed.sizes(), std::move(*memory),
-                          context_.device());
+    updates_[i] = std::move(*copy);
   }
   return llvm::Error::success();
 }

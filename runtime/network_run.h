@@ -37,9 +37,10 @@ class NetworkRun {
 
   /// Everything but storing. What later segments need is put into the SegmentData.
   llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run);
-  /// These cannot fail. Outputs are stored first: one may have the name of a state.
+  /// Outputs are stored first: one may have the name of a state.
   void StoreOutputs();
-  void StoreUpdates();
+  /// Fails only where the device does.
+  llvm::Error StoreUpdates();
 
  private:
   llvm::Error CheckChoice();
@@ -53,7 +54,9 @@ class NetworkRun {
   llvm::Expected<Tensor> MakeOutput(const OperandType& type, bool crosses);
   bool IsRead(const Tensor* tensor) const;
   llvm::Error CollectOutputs();
-  llvm::Error ComputeUpdates();
+  llvm::Error GiveUpdates(const RunOptions& run);
+  llvm::Error CollectUpdates();
+  Variable* StateOf(const Value& state) const;
   void PassOn();
 
   const ChosenPlan chosen_;
@@ -69,6 +72,7 @@ class NetworkRun {
   std::unique_ptr<Frame> frame_;
   uint64_t run_count_ = 0;
   bool is_stored_ = false;
+  bool runs_storing_steps_ = false;
   llvm::SmallVector<const Tensor*, 4> inputs_;  // as FindInputs gives them
   llvm::SmallVector<Variable*, 4> states_;
   llvm::SmallVector<Variable*, 4> new_states_;  // made by this run

@@ -29,14 +29,14 @@ llvm::Expected<ChosenPlan> PlanCache::Get(llvm::ArrayRef<std::string> outputs,
   auto found = llvm::find_if(families_, [&](const std::unique_ptr<Family>& family) {
     return family->device == context.device() && family->training == training &&
            family->variable_parameters == variable_parameters &&
-           family->check_finite == run.check_finite && outputs.equals(family->outputs);
+           family->is_observed == run.is_observed() && outputs.equals(family->outputs);
   });
   std::unique_ptr<Family> fresh;
   if (found == families_.end()) {
     fresh = std::make_unique<Family>(Family{context.device(),
                                             training,
                                             variable_parameters,
-                                            run.check_finite,
+                                            run.is_observed(),
                                             outputs.vec(),
                                             {},
                                             {},
@@ -102,7 +102,7 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   request.graph = made.graph ? made.graph.get() : &graph_;
   request.outputs = family.outputs;
   request.given = given_;
-  request.fuse = options_.fuse && !family.check_finite;
+  request.fuse = options_.fuse && !family.is_observed;
   request.training = family.training;
   request.variable_parameters = family.variable_parameters;
   request.context = &context;

@@ -56,7 +56,7 @@ class PlanCache {
     Device device;
     bool training;
     bool variable_parameters;
-    bool check_finite;
+    bool is_observed;
     std::vector<std::string> outputs;
     SizeConditions conditions;
     std::map<std::vector<uint8_t>, MadePlan> plans;

@@ -17,6 +17,12 @@ std::string PlacementToString(const Binding& binding, const Schedule& schedule, 
     case Placement::Kind::kOutput:
       text = "output " + schedule.outputs[static_cast<size_t>(placement.offset)].name;
       break;
+    case Placement::Kind::kUpdate: {
+      const auto update = static_cast<size_t>(placement.offset);
+      text = (binding.overwrites[update] ? "state " : "next ") +
+             schedule.updates[update].state->name();
+      break;
+    }
     case Placement::Kind::kGiven:
       text = "given";
       break;
@@ -67,6 +73,7 @@ std::string PlanToString(const Graph& graph, const Schedule& schedule, const Bin
        << schedule.symbols[0] << "=...)\n";
   if (binding) {
     os << "peak: " << BytesToString(binding->arena_bytes) << " of arena ("
+       << BytesToString(binding->live_bytes) << " live at once, "
        << BytesToString(binding->unshared_bytes) << " of results without sharing), "
        << BytesToString(binding->output_bytes) << " of outputs\n";
   }

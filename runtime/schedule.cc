@@ -245,6 +245,33 @@ class Scheduler {
         AddFused(g, groups[g]);
       }
     }
+    MoveStoringSteps();
+  }
+
+  /// Steps of which a run wants nothing but next values of states that they read, each for one
+  /// state, come last.
+  void MoveStoringSteps() {
+    llvm::DenseMap<SlotId, const Value*> state_of;  // null: not for one state alone
+    for (const GraphUpdate& update : updates_) {
+      auto [entry, is_new] = state_of.try_emplace(SlotOf(update.value), update.state);
+      if (!is_new) entry->second = nullptr;
+    }
+    for (const GraphOutput& output : chosen_) state_of[SlotOf(output.value)] = nullptr;
+    for (const Step& step : schedule_->steps)
+      for (SlotId slot : step.inputs)
+        if (auto read = state_of.find(slot); read != state_of.end()) read->second = nullptr;
+    auto is_storing = [&](const Step& step) {
+      bool reads_a_state = false;
+      for (SlotId slot : step.outputs) {
+        const Value* state = state_of.lookup(slot);
+        if (!state) return false;
+        reads_a_state |= llvm::is_contained(step.inputs, SlotOf(state));
+      }
+      return reads_a_state && !step.op->def().has(kEffect);
+    };
+    auto first = std::stable_partition(schedule_->steps.begin(), schedule_->steps.end(),
+                                       [&](const Step& step) { return !is_storing(step); });
+    schedule_->first_storing_step = static_cast<uint32_t>(first - schedule_->steps.begin());
   }
 
   void AddSingle(unsigned index) {
@@ -334,7 +361,11 @@ class Scheduler {
     for (const GraphUpdate& update : updates_) {
       SlotId slot = SlotOf(update.value);
       schedule_->slots[slot].needed_at_end = true;
-      schedule_->updates.push_back({update.state, slot});
+      Schedule::Update& added = schedule_->updates.emplace_back();
+      added = {update.state, slot};
+      const Slot& value = schedule_->slots[slot];
+      if (value.kind == SlotKind::kResult && value.first_step >= schedule_->first_storing_step)
+        added.storing_step = value.first_step;
     }
   }
 

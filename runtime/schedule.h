@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,11 +64,16 @@ struct Schedule {
   struct Update {
     const Value* state;
     SlotId slot;
+    /// The step that computes it, where that is one of those that only store.
+    std::optional<uint32_t> storing_step = std::nullopt;
   };
 
   Device device;
   std::vector<Slot> slots;
   std::vector<Step> steps;
+  /// Nothing but updates reads what this step and those after it give. They run when the run can
+  /// fail no more, and may write the next value of a state over what it was.
+  uint32_t first_storing_step = 0;
   /// All different dims of all slots, and those of checks.
   std::vector<Dim> dims;
   std::vector<SlotId> inputs;

@@ -3,6 +3,11 @@
 #include "pdl/error.h"
 
 namespace pdl {
+namespace {
+
+constexpr int64_t kKeptStateBytes = 1 << 20;
+
+}  // namespace
 
 llvm::Error WeightStore::CheckType(const Value& variable, DType dtype,
                                    llvm::ArrayRef<int64_t> sizes, const std::string& where) const {
@@ -80,9 +85,11 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
       EvaluateInitializer(graph_, *variable.variable().initializer, variable.name(), lookup,
                           RandomState{options_.seed, 0});
   if (!value) return value.takeError();
-  // A state whose size depends on the run is made anew for each Scope.
+  // A state whose size depends on the run is made anew for each Scope; so is a large one, or its
+  // first value would stay beside what it becomes.
   bool fixed = llvm::all_of(variable.type().dims, [](const Dim& d) { return d.is_constant(); });
-  if (fixed) {
+  const bool is_small = value->num_bytes() <= kKeptStateBytes;
+  if (fixed && (variable.kind() != ValueKind::kState || is_small)) {
     std::lock_guard lock(mutex_);
     return values_.try_emplace(variable.name(), *value).first->second;
   }

@@ -86,6 +86,8 @@ struct CompileResult {
   /// What the last statement computed, where it is an expression alone or an assignment: the name
   /// of a value of the graph; empty where it is a constant or no value.
   std::string last_value;
+  /// Whether the text has `test` blocks, which TestSuite compiles.
+  bool has_tests = false;
 };
 
 /// Text to graph: parses, resolves names, checks every call, infers all types. Reports all mistakes

@@ -99,7 +99,8 @@ class PDL_API InferenceContext {
   /// `attribute` otherwise.
   [[nodiscard]] llvm::Error RequireDenseAxis(unsigned input, unsigned axis,
                                              llvm::StringRef attribute) const;
-  /// A size that only the data will decide; prints as `hint`, made unique.
+  /// A size that only the data will decide; prints as `hint`, made unique. A ragged dim where the
+  /// hint begins with '~'.
   Dim FreshSymbol(llvm::StringRef hint);
 
   const OpDef& def() const { return *def_; }

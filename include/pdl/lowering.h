@@ -2,9 +2,13 @@
 #ifndef PDL_LOWERING_H_
 #define PDL_LOWERING_H_
 
+#include <optional>
+#include <string>
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include "pdl/error.h"
 #include "pdl/graph.h"
 #include "pdl/storage.h"
 
@@ -70,12 +74,15 @@ class PDL_API LoweringContext {
   /// counted without the ragged dims.
   [[nodiscard]] llvm::Error LowerPacked();
 
+  /// A mistake of the call that shows only here; TakeError tells it, with the call's place.
+  void Fail(Code code, const llvm::Twine& message);
   [[nodiscard]] llvm::Error TakeError();
 
  private:
   StorageLowering* lowering_;
   const Op* op_;
   std::string error_;
+  std::optional<Code> code_;  // of a mistake of the user's
 };
 
 }  // namespace pdl

@@ -18,6 +18,8 @@
 
 namespace pdl {
 
+class RunObserver;
+
 /// How a Network is made from a Graph.
 struct NetworkOptions {
   /// Seed of initializers and of random operators.
@@ -46,8 +48,13 @@ struct RunOptions {
   /// ends with an Error of Code::kNotFinite where a call gives a nan or an infinity that none of
   /// its operands had. Calls without operands may give one. Slow.
   bool check_finite = false;
+  /// Sees the result of each call, in the order of the text and without fused groups. Slow.
+  RunObserver* observer = nullptr;
   /// Where set and true, the run ends before its next call with an Error of Code::kCancelled.
   const std::atomic<bool>* cancel = nullptr;
+
+  /// Whether the results of calls are looked at one by one.
+  bool is_observed() const { return check_finite || observer != nullptr; }
 };
 
 /// A compiled network: immutable, shared by threads. It owns the weights, the Plans made of it and

@@ -410,6 +410,13 @@ Value* LoweringContext::Call(llvm::StringRef name, llvm::ArrayRef<Value*> operan
   return nullptr;
 }
 
+void LoweringContext::Fail(Code code, const llvm::Twine& message) {
+  if (!error_.empty()) return;
+  code_ = code;
+  const std::string place = lowering_->PlaceOf(*op_);
+  error_ = (llvm::Twine(place) + (place.empty() ? "" : ": ") + op_->type() + ": " + message).str();
+}
+
 void LoweringContext::SetOutput(unsigned index, Value* values) {
   if (!values) return;
   const Shape& declared = result_type(index).dims;
@@ -459,7 +466,9 @@ llvm::Error LoweringContext::LowerPacked() {
 
 llvm::Error LoweringContext::TakeError() {
   if (error_.empty()) return llvm::Error::success();
-  return llvm::createStringError(std::exchange(error_, ""));
+  const std::string message = std::exchange(error_, "");
+  if (code_) return MakeUserError(*code_, "{0}", message);
+  return llvm::createStringError(message);
 }
 
 }  // namespace pdl

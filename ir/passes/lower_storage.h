@@ -27,6 +27,8 @@ class StorageLowering {
   /// The same call on packed values; gives its results, which have the names of the call's own.
   llvm::Expected<Op*> CallPacked(const Op& op);
   Shape PackedDimsOf(const Shape& dims) const;
+  /// "model.pdl:3:5", or empty where nobody knows.
+  std::string PlaceOf(const Op& op) const { return graph_.LocationToString(op.location()); }
   void SetResult(const Op& op, unsigned index, Value* values);
   void SetOffsets(const Op& op, const Dim& ragged, Value* offsets, const Dim& total);
   llvm::Expected<std::vector<Value*>> Derive(const DerivativeRequest& request) {

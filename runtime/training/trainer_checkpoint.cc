@@ -21,15 +21,6 @@ std::vector<const Value*> KeptValues(const Graph& step) {
   return kept;
 }
 
-llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context) {
-  if (tensor.device().kind == DeviceKind::kCPU) return tensor;
-  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
-  if (!copy) return copy.takeError();
-  if (llvm::Error error = context.CopyToHost(copy->raw(), tensor.raw(), tensor.num_bytes()))
-    return error;
-  return copy;
-}
-
 Snapshot Trainer::Impl::TakeSnapshot() const {
   Snapshot snapshot;
   snapshot.progress = progress;

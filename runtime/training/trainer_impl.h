@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pdl/trainer.h"
+#include "runtime/evaluator.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
 #include "runtime/training/measured.h"
@@ -28,8 +29,6 @@ bool HasFixedSize(const Type& type);
 /// The part of a step's network that the trainer keeps in the Scope: states, and parameters that an
 /// update changes.
 std::vector<const Value*> KeptValues(const Graph& step);
-/// The tensor on the CPU, where it may be already.
-llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context);
 
 /// trainer.cc trains; trainer_checkpoint.cc keeps and takes up what it has come to.
 struct Trainer::Impl {

@@ -29,16 +29,12 @@ std::string Count(size_t count, llvm::StringRef what) {
 }
 
 // The tests of a text that has no mistake itself: what each of their runs says, once.
-llvm::Error CheckTests(llvm::StringRef path, const CommonOptions& options) {
-  if (path == "-") return llvm::Error::success();
-  llvm::Expected<InputFile> file = ReadInputFile(path);
-  if (!file) return file.takeError();
-  if (file->is_compiled) return llvm::Error::success();
-  auto source = ToSource(*file);
+llvm::Error CheckTests(const InputFile& file, const CommonOptions& options) {
+  auto source = ToSource(file);
   if (!source) return source.takeError();
-  WeightFiles weights(file->folder);
+  WeightFiles weights(file.folder);
   Diagnostics mistakes;
-  const TestSuite suite(MakeCompileRequest(*file, *source, options, &weights), &mistakes);
+  const TestSuite suite(MakeCompileRequest(file, *source, options, &weights), &mistakes);
   llvm::StringSet<> known;
   for (const auto& [test, block] : llvm::enumerate(suite.tests())) {
     for (unsigned run = 0; run < block.num_runs; ++run) {
@@ -59,10 +55,9 @@ llvm::Error CheckLowering(const Graph& graph) {
 }
 
 // What a step of training computes.
-llvm::Error CheckStep(llvm::StringRef path, CommonOptions options) {
-  if (path == "-") return llvm::Error::success();
+llvm::Error CheckStep(const InputFile& file, CommonOptions options) {
   options.training_step = options.without_warnings = true;
-  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, options);
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(file, options);
   if (!loaded) return loaded.takeError();
   llvm::Expected<Graph> step = MakeTrainingStep(loaded->graph);
   if (!step) return step.takeError();
@@ -70,7 +65,10 @@ llvm::Error CheckStep(llvm::StringRef path, CommonOptions options) {
 }
 
 llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbose) {
-  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, options);
+  if (llvm::Error error = LoadPlugins(options)) return error;
+  llvm::Expected<InputFile> file = ReadInputFile(path);
+  if (!file) return file.takeError();
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(*file, options);
   if (!loaded) return loaded.takeError();
   const Graph& graph = loaded->graph;
   WeightFiles files(loaded->folder);
@@ -82,8 +80,9 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
   if (errors) return errors;
   if (llvm::Error error = CheckLowering(graph)) return error;
   if (!graph.trainings().empty())
-    if (llvm::Error error = CheckStep(path, options)) return error;
-  if (llvm::Error error = CheckTests(path, options)) return error;
+    if (llvm::Error error = CheckStep(*file, options)) return error;
+  if (loaded->has_tests)
+    if (llvm::Error error = CheckTests(*file, options)) return error;
   if (!verbose) return llvm::Error::success();
   llvm::outs() << path << ": " << Count(graph.inputs().size(), "input") << ", "
                << Count(graph.parameters().size(), "parameter") << ", "

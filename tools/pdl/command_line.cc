@@ -116,12 +116,17 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
 
   const Option* option = Find(spelling);
   if (option == nullptr) {
-    std::vector<llvm::StringRef> all = {"--help"};
+    // Without their dashes, which make any two of them look alike.
+    std::vector<llvm::StringRef> all = {"help"};
     for (const Option& candidate : options_)
-      all.insert(all.end(), candidate.spellings.begin(), candidate.spellings.end());
+      for (llvm::StringRef known : candidate.spellings)
+        if (known.consume_front("--")) all.push_back(known);
+    llvm::StringRef word = spelling;
+    const llvm::StringRef near =
+        word.consume_front("--") ? NearestName(word, all) : llvm::StringRef();
     return MakeUsageError("there is no option '{0}'{1}",
                           argument.starts_with("--") ? spelling : argument,
-                          spelling.starts_with("--") ? DidYouMean(spelling, all) : "");
+                          near.empty() ? "" : "; did you mean '--" + near.str() + "'?");
   }
   if (option->value.empty() && has_value)
     return MakeUsageError("option {0} takes no value, got '{1}'", spelling, value);

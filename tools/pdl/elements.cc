@@ -43,16 +43,29 @@ std::vector<double> ToReals(const Tensor& tensor) {
   return values;
 }
 
+namespace {
+
+void SetFloat(Tensor& tensor, int64_t index, double value) {
+  const float single = static_cast<float>(value);
+  if (tensor.dtype() == DType::kF64) tensor.data<double>()[index] = value;
+  if (tensor.dtype() == DType::kF32) tensor.data<float>()[index] = single;
+  if (tensor.dtype() == DType::kF16) tensor.data<float16>()[index] = float16(single);
+  if (tensor.dtype() == DType::kBF16) tensor.data<bfloat16>()[index] = bfloat16(single);
+}
+
+}  // namespace
+
 Tensor FromReals(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<double> values) {
   Tensor tensor = llvm::cantFail(Tensor::Allocate(dtype, sizes));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const float value = static_cast<float>(values[i]);
-    if (dtype == DType::kF64) tensor.data<double>()[i] = values[i];
-    if (dtype == DType::kF32) tensor.data<float>()[i] = value;
-    if (dtype == DType::kF16) tensor.data<float16>()[i] = float16(value);
-    if (dtype == DType::kBF16) tensor.data<bfloat16>()[i] = bfloat16(value);
-  }
+  for (size_t i = 0; i < values.size(); ++i) SetFloat(tensor, static_cast<int64_t>(i), values[i]);
   return tensor;
+}
+
+Tensor CastFloats(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  Tensor cast = llvm::cantFail(Tensor::Allocate(dtype, tensor.sizes()));
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) SetFloat(cast, i, ElementAsReal(tensor, i));
+  return cast;
 }
 
 }  // namespace pdl

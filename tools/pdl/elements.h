@@ -13,6 +13,8 @@ double ElementAsReal(const Tensor& tensor, int64_t index);
 /// All elements, and a tensor of floats of those elements.
 std::vector<double> ToReals(const Tensor& tensor);
 Tensor FromReals(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<double> values);
+/// A tensor of floats with another dtype of floats; the tensor itself where it has that.
+Tensor CastFloats(const Tensor& tensor, DType dtype);
 
 }  // namespace pdl
 

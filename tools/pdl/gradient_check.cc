@@ -7,8 +7,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/differentiate.h"
 #include "pdl/network.h"
+#include "tools/pdl/copy_calls.h"
 #include "tools/pdl/elements.h"
-#include "tools/pdl/gradient_body.h"
 
 namespace pdl {
 namespace {
@@ -64,8 +64,8 @@ class CallGraph {
     std::vector<AttributeValue> attributes = call_.attributes;
     if (call_.body) {
       // The extracted body is the network, block 0.
-      auto body =
-          CopyBody(graph_, *call_.body, BlockId(), *call_.def, operands, attributes, dtype_);
+      auto body = CallCopier(graph_, *call_.body, dtype_)
+                      .CopyBody(BlockId(), *call_.def, operands, attributes);
       if (!body) return body.takeError();
       attributes[static_cast<size_t>(call_.def->signature.BlockAttribute())] = *body;
     }

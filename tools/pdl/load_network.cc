@@ -18,7 +18,7 @@ namespace {
 /// A NetworkDesc begins with its format version, field 1, and no text begins with that byte.
 constexpr char kCompiledStart = 0x08;
 
-llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& options) {
+llvm::Expected<LoadedNetwork> CompileText(const InputFile& file, const CommonOptions& options) {
   auto source = ToSource(file);
   if (!source) return source.takeError();
   WeightFiles weights(file.folder);
@@ -26,7 +26,7 @@ llvm::Expected<Graph> CompileText(const InputFile& file, const CommonOptions& op
   CompileResult result = Compile(request);
   if (!result.graph) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
   if (!options.without_warnings) PrintDiagnostics(result.diagnostics);
-  return std::move(*result.graph);
+  return LoadedNetwork{std::move(*result.graph), file.folder, result.has_tests};
 }
 
 }  // namespace
@@ -141,25 +141,26 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
   llvm::Expected<InputFile> file = ReadInputFile(path);
   if (!file) return file.takeError();
   if (!options.folder.empty()) file->folder = options.folder;
-  if (file->is_compiled && !options.settings.empty()) {
+  return LoadNetwork(*file, options);
+}
+
+llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options) {
+  if (!file.is_compiled) return CompileText(file, options);
+  if (!options.settings.empty()) {
     return MakeUserError(Code::kUnknownSetting,
                          "'{0}' is compiled: the values of its attrs are fixed, and --set "
                          "cannot change them",
-                         file->name);
+                         file.name);
   }
   llvm::Expected<Graph> graph =
-      file->is_compiled ? DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry())
-                        : CompileText(*file, options);
+      DeserializeNetwork(file.bytes->getBuffer(), file.name, GlobalRegistry());
   if (!graph) return graph.takeError();
-  if (file->is_compiled && options.training_step && !graph->trainings().empty()) {
-    // The flat text says what the optimizers are.
-    const std::string text = EmitPdl(*graph);
-    file->bytes = llvm::MemoryBuffer::getMemBufferCopy(text, file->name);
-    file->is_compiled = false;
-    graph = CompileText(*file, options);
-    if (!graph) return graph.takeError();
-  }
-  return LoadedNetwork{std::move(*graph), file->folder};
+  if (!options.training_step || graph->trainings().empty())
+    return LoadedNetwork{std::move(*graph), file.folder};
+  // The flat text says what the optimizers are.
+  InputFile text{llvm::MemoryBuffer::getMemBufferCopy(EmitPdl(*graph), file.name), file.name,
+                 file.folder};
+  return CompileText(text, options);
 }
 
 llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles& files) {

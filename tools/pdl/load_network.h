@@ -76,11 +76,15 @@ struct LoadedNetwork {
   Graph graph;
   /// The folder that its weight files are relative to.
   std::string folder;
+  /// Of a text: whether it has `test` blocks.
+  bool has_tests = false;
 };
 
 /// Reads and checks a network from text or a .pdlc, after the plugins; prints the warnings.
 /// Mistakes come back as TextErrors or a UserError.
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options);
+/// The same of a file that is read already.
+llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options);
 
 /// Where the weight of a parameter or state lies. An Error where it is missing, of another type
 /// than `variable`, or not the one that the network was compiled with. Requires that it has one.

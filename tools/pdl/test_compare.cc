@@ -2,46 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <limits>
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "pdl/attribute.h"
+#include "tools/pdl/element_compare.h"
 #include "tools/pdl/elements.h"
 
 namespace pdl {
 namespace {
 
-std::string ElementText(const Tensor& tensor, int64_t index) {
-  switch (tensor.dtype()) {
-    case DType::kF64:
-      return FloatToString(tensor.data<double>()[index]);
-    case DType::kF16:
-    case DType::kBF16:
-    case DType::kF32:
-      return FloatToString(static_cast<float>(ElementAsReal(tensor, index)));
-    case DType::kU64:
-      return std::to_string(tensor.data<uint64_t>()[index]);
-    case DType::kBool:
-      return tensor.data<bool>()[index] ? "true" : "false";
-    case DType::kI64:
-      return std::to_string(tensor.data<int64_t>()[index]);
-    default:
-      return std::to_string(static_cast<int64_t>(ElementAsReal(tensor, index)));
-  }
-}
-
 // "element [0, 3]", or "the value" of a scalar.
 std::string Place(const PackedValue& value, int64_t index) {
   const Tensor& tensor = value.values;
   if (tensor.rank() == 0) return "the value";
-  llvm::SmallVector<std::string, 4> parts(tensor.rank());
-  for (unsigned axis = tensor.rank(); axis-- > 0;) {
-    parts[axis] = std::to_string(index % tensor.size(axis));
-    index /= tensor.size(axis);
-  }
+  llvm::SmallVector<std::string, 4> parts = ElementIndex(tensor, index);
   // A row of packed values, as the sequence that it is in and its place there.
   for (size_t level = value.offsets.size(); level-- > 0;) {
     const int64_t* begin = value.offsets[level].data<int64_t>();
@@ -53,12 +27,6 @@ std::string Place(const PackedValue& value, int64_t index) {
     parts.insert(parts.begin(), std::to_string(sequence));
   }
   return "element [" + llvm::join(parts, ", ") + "]";
-}
-
-std::string ErrorText(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
 }
 
 // The first row of which two ragged values have different lengths; empty where there is none.
@@ -107,41 +75,22 @@ std::optional<std::string> CompareNear(const PackedValue& left_value,
   if (!is_scalar && left.sizes() != right.sizes()) {
     return "the two sides are " + left.TypeString() + " and " + right.TypeString();
   }
-  int64_t wrong = 0, worst = -1;
-  double worst_error = -1, worst_excess = -1;
-  for (int64_t i = 0; i < left.num_elements(); ++i) {
-    const int64_t j = is_scalar ? 0 : i;
-    const size_t size = static_cast<size_t>(DTypeSize(left.dtype()));
-    const char* a = static_cast<const char*>(left.raw()) + static_cast<size_t>(i) * size;
-    const char* b = static_cast<const char*>(right.raw()) + static_cast<size_t>(j) * size;
-    if (std::memcmp(a, b, size) == 0) continue;
-    const double x = ElementAsReal(left, i), y = ElementAsReal(right, j);
-    if (std::isnan(x) && std::isnan(y)) continue;
-    // Of different integers the difference is at least 1, whatever rounding says.
-    double error = std::fabs(x - y);
-    if (!IsFloat(left.dtype())) error = std::max(error, 1.0);
-    if (x == y && IsFloat(left.dtype())) continue;
-    const double excess = error / std::max(1.0, std::fabs(y));
-    const bool is_near = std::isfinite(x) && std::isfinite(y) && excess <= tolerance;
-    if (is_near) continue;
-    ++wrong;
-    const double rank = std::isnan(excess) ? std::numeric_limits<double>::infinity() : excess;
-    if (rank > worst_excess) {
-      worst_excess = rank;
-      worst_error = error;
-      worst = i;
-    }
-  }
-  if (wrong == 0) return std::nullopt;
-  const int64_t other = is_scalar ? 0 : worst;
-  const double magnitude = std::fabs(ElementAsReal(right, other));
-  std::string text = Place(left_value, worst) + " is " + ElementText(left, worst) + ", wanted " +
-                     ElementText(right, other) + ": off by " + ErrorText(worst_error);
-  if (magnitude > 0 && std::isfinite(magnitude))
-    text += " (relative " + ErrorText(worst_error / magnitude) + ")";
+  const ElementComparison found =
+      CompareElements(left, right, /*nan_is_nan=*/true, [&](double, double y, double error) {
+        return error / std::max(1.0, std::fabs(y)) <= tolerance;
+      });
+  if (found.wrong == 0) return std::nullopt;
+  const int64_t other = is_scalar ? 0 : found.worst;
+  const double wanted = ElementAsReal(right, other);
+  const double error = ElementError(ElementAsReal(left, found.worst), wanted, left.dtype());
+  std::string text = Place(left_value, found.worst) + " is " + ElementText(left, found.worst) +
+                     ", wanted " + ElementText(right, other) + ": off by " + ErrorText(error);
+  if (wanted != 0 && std::isfinite(wanted))
+    text += " (relative " + ErrorText(error / std::fabs(wanted)) + ")";
   text += ", tolerance " + ErrorText(tolerance);
   if (left.num_elements() > 1) {
-    text += llvm::formatv("; {0} of {1} elements differ, this one most", wrong, left.num_elements())
+    text += llvm::formatv("; {0} of {1} elements differ, this one most", found.wrong,
+                          left.num_elements())
                 .str();
   }
   return text;

@@ -1,4 +1,4 @@
-"""gradient, and stop_gradient, which ends it."""
+"""gradient, stop_gradient, which ends it, and lazy_rows."""
 
 import numpy as np
 
@@ -51,3 +51,18 @@ def stop_gradient(t):
         t.case("empty " + "x".join(map(str, shape)), [x], x)
     t.raw("nothing flows", "x = constant([1.0, 2.0], dtype=f32)",
           "expect grad(sum(x * stop_gradient(x)), x) == [1.0, 2.0]")
+
+
+@operator("lazy_rows")
+def lazy_rows(t):
+    for dtype in FLOATS:
+        x = numbers(dtype, (2, 3))
+        t.case(dtype, [x], x)
+        x = array([np.nan, np.inf, -np.inf, 0], dtype)
+        t.case(f"{dtype}: nan and infinities", [x], x)
+    for shape in [(), (0,), (2, 0)]:
+        x = numbers("f32", shape)
+        t.case("dims " + "x".join(map(str, shape)), [x], x)
+    t.raw("flows", "x = constant([1.0, 2.0], dtype=f32)",
+          "expect grad(sum(x * lazy_rows(x)), x) == [2.0, 4.0]")
+    t.refused("integers", "'x' must be", "lazy_rows(ones([2], dtype=i64))")

@@ -203,3 +203,62 @@ def sequence_slice(t):
     t.refused("a dense operand", "must have a ragged dim", "sequence_slice(zeros([3, 2]), 1)")
     t.refused("too many starts", "must be one number, or one for each sequence",
               "sequence_slice(x_f64_2, zeros([3, 2], dtype=i64))")
+
+
+@operator("ragged")
+def ragged(t):
+    lengths = array(LENGTHS, "i64")
+    each_of = {"rows": (5,), "rows of two": (5, 2)}
+    for dtype in ALL:
+        for name, shape in each_of.items():
+            x = numbers(dtype, shape)
+            t.case(f"{dtype}, {name}", [x, lengths], cut(x))
+    x = array([np.nan, 1, np.inf, 2, -np.inf], "f32")
+    t.case("nan and infinities", [x, lengths], cut(x))
+    x = numbers("f32", (5, 0))
+    t.case("rows without elements", [x, lengths], cut(x))
+    t.case("no rows", [numbers("f64", (0, 2)), np.zeros(2, np.int64)],
+           cut(numbers("f64", (0, 2)), [0, 0, 0]))
+    t.raw("sequences of sequences", "y = ragged(ragged([1, 2, 3, 4, 5], [2, 0, 3]), [1, 2])",
+          "expect y ~= [[[1, 2]], [[], [3, 4, 5]]]",
+          "expect sequence_pool(cast(y, to=f32)) ~= [[3.0], [0.0, 12.0]]")
+    t.raw("a literal", "expect sequence_length([[1, 2, 3], [4]]) == [3, 1]",
+          "expect sequence_length([[[1], [2, 3]], [[4]]]) ~= [[1, 2], [1]]",
+          "expect sequence_pool([[[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]]) == "
+          "[[1.0, 2.0], [8.0, 10.0]]")
+    t.raw("lengths that a run computes", "n = cast(ones([2]) * 2.0, to=i64)",
+          "expect ragged([1, 2, 3, 4], n) ~= [[1, 2], [3, 4]]")
+    t.declare("input n: i64[2]")
+    t.raw("lengths that the rows do not fill", "feed n = [2, 1]",
+          'expect error "the counts of elements differ: sum(T) = 3, not 4" in ragged([1, 2, 3, 4], n)')
+    t.raw("a negative length", "feed n = [5, -1]",
+          'expect error "is -1" in ragged([1, 2, 3, 4], n)')
+    t.refused("a scalar", "must have rows", "ragged(1.0, [1])")
+    t.refused("lengths of two dims", "must be i64[N]", "ragged([1, 2], [[1, 1]])")
+    t.refused("other rows than the lengths say", "the lengths add up to 2, and there are 3 rows",
+              "ragged([1, 2, 3], [1, 1])")
+
+
+@operator("sequence_unpad")
+def sequence_unpad(t):
+    lengths = array(LENGTHS, "i64")
+
+    def unpad(x, lengths):
+        return Ragged([row[:max(n, 0)] for row, n in zip(x, lengths)], name_of(x.dtype))
+
+    for dtype in ALL:
+        x = numbers(dtype, (3, 4, 2))
+        t.case(dtype, [x, lengths], unpad(x, lengths))
+    x = numbers("f64", (3, 3))
+    t.case("lengths that cannot be", [x, array([9, -2, 1], "i64")], unpad(x, [9, -2, 1]))
+    x = array([[np.nan, 1], [np.inf, 2], [-np.inf, 3]], "f32")
+    t.case("nan and infinities", [x, array([1, 2, 0], "i64")], unpad(x, [1, 2, 0]))
+    x = numbers("f32", (3, 2, 0))
+    t.case("rows without elements", [x, array([1, 2, 0], "i64")], unpad(x, [1, 2, 0]))
+    x = numbers("f32", (3, 0))
+    t.case("no steps", [x, array([1, 2, 0], "i64")], unpad(x, [1, 2, 0]))
+    t.raw("what was padded", "x = [[1, 2, 3], [4]]",
+          "expect sequence_unpad(sequence_pad(x, [5]), sequence_length(x)) ~= [[1, 2, 3], [4]]")
+    t.refused("lengths of other rows", "there is a length for each row",
+              "sequence_unpad(zeros([3, 2]), [1, 2])")
+    t.refused("one dim", "must have rows and steps", "sequence_unpad(zeros([3]), [1, 2, 3])")

@@ -4,6 +4,11 @@
     training.py points ROWS SEED FILE.csv     points near t = 2 x[0] - x[1] + 0.5
     training.py npy ROWS FOLDER               the same as arrays, in files of a folder
     training.py sentences ROWS FOLDER         sequences of numbers, each tagged by whether it is less than the one before it
+    training.py copies ROWS FOLDER            five digits, a 10, and the digits again
+    training.py clicks ROWS FOLDER            crossed features, a sparse matrix, features, and what was clicked
+    training.py words ROWS SIZE FOLDER        four numbers below SIZE, some of them equal, and a weight
+    training.py same_rows A B                 two checkpoints are equal as far as the smaller tensors go
+    training.py lazy_adam ROWS SIZE BATCH A    a table that began with zeros is what lazy Adam makes of it
     training.py metrics FILE.jsonl            what is in a file of metrics, without times
     training.py events FILE                   what is in an event file, its checksums checked
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
@@ -20,6 +25,7 @@ import struct
 import subprocess
 import sys
 import time
+import zipfile
 
 
 def make_points(rows, seed):
@@ -36,13 +42,19 @@ def write_points(rows, seed, path):
             file.write(f"{a:.6f},{b:.6f},{t:.6f}\n")
 
 
-def write_array(path, shape, numbers, code="f"):
-    descr = {"f": "<f4", "q": "<i8"}[code]
+def npy_bytes(descr, shape, data):
     header = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+def array_bytes(shape, numbers, code="f"):
+    return npy_bytes({"f": "<f4", "q": "<i8"}[code], shape, array.array(code, numbers).tobytes())
+
+
+def write_array(path, shape, numbers, code="f"):
     with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
-        file.write(array.array(code, numbers).tobytes())
+        file.write(array_bytes(shape, numbers, code))
 
 
 def write_folder(rows, folder):
@@ -64,6 +76,108 @@ def write_sentences(rows, folder):
     for name, numbers in (("word", words), ("tag", tags)):
         write_array(f"{folder}/{name}.npy", (len(numbers),), numbers, "q")
         write_array(f"{folder}/{name}.offsets.npy", (len(offsets),), offsets, "q")
+
+
+def write_copies(rows, folder):
+    os.makedirs(folder)
+    draw = random.Random(1)
+    tokens = []
+    for _ in range(int(rows)):
+        digits = [draw.randrange(10) for _ in range(5)]
+        tokens += digits + [10] + digits
+    write_array(f"{folder}/token.npy", (int(rows), 11), tokens, "q")
+
+
+def write_clicks(rows, folder):
+    """A click depends on user and item together; each row has that pair crossed, and a feature that says nothing."""
+    os.makedirs(folder)
+    draw = random.Random(1)
+    crosses, offsets, features, clicked = [], [0], [], []
+    for _ in range(int(rows)):
+        user, item = draw.randrange(20), draw.randrange(20)
+        crosses += [user * 20 + item, 400 + draw.randrange(100)]
+        offsets.append(len(crosses))
+        features += [user, 20 + item]
+        clicked.append(float((user * 7 + item * 3) % 5 < 2))
+    write_array(f"{folder}/cross.npy", (len(crosses),), [1.0] * len(crosses))
+    write_array(f"{folder}/cross.indices.npy", (len(crosses),), crosses, "q")
+    write_array(f"{folder}/cross.offsets.npy", (len(offsets),), offsets, "q")
+    write_array(f"{folder}/feature.npy", (len(clicked), 2), features, "q")
+    write_array(f"{folder}/clicked.npy", (len(clicked),), clicked)
+    # Pairs to ask about, as SciPy writes them: user 1 clicks item 1, and does not click item 2.
+    members = {
+        "data": array_bytes((2,), [1.0, 1.0]),
+        "indices": array_bytes((2,), [21, 22], "q"),
+        "indptr": array_bytes((3,), [0, 1, 2], "q"),
+        "shape": array_bytes((2,), [2, 500], "q"),
+        "format": npy_bytes("|S3", (), b"csr"),
+    }
+    with zipfile.ZipFile(f"{folder}/pairs.npz", "w") as file:
+        for name, data in members.items():
+            file.writestr(name + ".npy", data)
+
+
+def make_words(rows, size):
+    draw = random.Random(3)
+    for _ in range(rows):
+        words = [draw.randrange(size) for _ in range(3)]
+        yield words + words[:1], draw.uniform(-1, 1)
+
+
+def write_words(rows, size, folder):
+    os.makedirs(folder)
+    made = list(make_words(int(rows), int(size)))
+    write_array(f"{folder}/word.npy", (len(made), 4), [word for words, _ in made for word in words], "q")
+    write_array(f"{folder}/weight.npy", (len(made),), [weight for _, weight in made])
+
+
+def read_tensors(path):
+    """(dtype, dims, bytes) of each tensor of a safetensors file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    (size,) = struct.unpack_from("<Q", data)
+    header = json.loads(data[8 : 8 + size])
+    header.pop("__metadata__", None)
+    return {
+        name: (entry["dtype"], entry["shape"], data[8 + size :][slice(*entry["data_offsets"])])
+        for name, entry in header.items()
+    }
+
+
+def same_rows(a, b):
+    a, b = read_tensors(a), read_tensors(b)
+    assert a.keys() == b.keys()
+    for name in a:
+        shared = min(len(a[name][2]), len(b[name][2]))
+        assert a[name][2][:shared] == b[name][2][:shared], f"{name} differs"
+    print(f"{len(a)} tensors with the same rows")
+
+
+def lazy_adam(rows, size, batch, path):
+    """The loss is the sum of the rows of each word, times its weight: so is the gradient of a row."""
+    batch, rate, beta1, beta2, eps = int(batch), 0.01, 0.9, 0.999, 1e-8
+    size = int(size)
+    table = [0.0] * size
+    first, second = [0.0] * size, [0.0] * size
+    made = list(make_words(int(rows), size))
+    for step, begin in enumerate(range(0, len(made), batch), 1):
+        gradient = {}
+        for words, weight in made[begin : begin + batch]:
+            for word in words:
+                gradient[word] = gradient.get(word, 0.0) + weight
+        for row, g in gradient.items():
+            first[row] = beta1 * first[row] + (1 - beta1) * g
+            second[row] = beta2 * second[row] + (1 - beta2) * g * g
+            change = rate * first[row] / (1 - beta1**step) / ((second[row] / (1 - beta2**step)) ** 0.5 + eps)
+            table[row] -= change
+    ((_, (_, width), data),) = (v for name, v in read_tensors(path).items() if name.endswith("table"))
+    worst = max(
+        abs(found - wanted)
+        for row, wanted in zip(struct.iter_unpack(f"<{width}f", data), table)
+        for found in row
+    )
+    assert worst < 1e-5, worst
+    print(f"step {step}, {sum(m != 0 for m in first)} of {size} rows used")
 
 
 def print_metrics(path):
@@ -174,7 +288,18 @@ def main():
     elif what == "interrupted":
         interrupted(arguments)
     else:
-        {"points": write_points, "npy": write_folder, "sentences": write_sentences, "metrics": print_metrics, "events": print_events}[what](*arguments)
+        {
+            "points": write_points,
+            "npy": write_folder,
+            "sentences": write_sentences,
+            "copies": write_copies,
+            "clicks": write_clicks,
+            "words": write_words,
+            "same_rows": same_rows,
+            "lazy_adam": lazy_adam,
+            "metrics": print_metrics,
+            "events": print_events,
+        }[what](*arguments)
 
 
 if __name__ == "__main__":

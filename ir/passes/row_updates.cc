@@ -1,0 +1,336 @@
+// Updates of tables of which a run uses few rows: the gradient of such rows is a scatter_add onto
+// zeros. What was computed from it, element by element, is computed for those rows alone.
+#include "ir/passes/zero_rows.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/error.h"
+#include "pdl/gradient.h"
+#include "pdl/passes.h"
+
+namespace pdl {
+namespace {
+
+/// Smaller tables are gone over whole: finding the rows that are used would cost as much.
+constexpr int64_t kManyRows = 10'000;
+
+/// A scatter_add of rows onto zeros.
+bool IsSource(const Op& op) {
+  if (op.type() != "scatter_add") return false;
+  const Op* base = op.operands()[0]->producer();
+  const Type& type = op.result()->type();
+  const int64_t axis = op.attributes().Int("axis");
+  return base != nullptr && base->type() == "zeros" && type.dims[0] != Dim(1) &&
+         (axis == 0 || axis == -static_cast<int64_t>(type.rank()));
+}
+
+bool SumsAll(const Op& op) { return op.type() == "sum" && op.result()->type().rank() == 0; }
+
+/// What is computed, element by element, from gradients of rows of tables with equal dims.
+struct Component {
+  llvm::SmallVector<Op*, 2> sources;
+  llvm::SmallVector<Op*, 1> sums;  // of all elements, which are 0 in rows that are not used
+  llvm::SmallVector<GraphUpdate, 3> updates;
+  const Op* dense_at = nullptr;  // a call that looks at more than one place
+  bool is_dense = false;         // all rows are needed
+  bool is_lazy = false;          // lazy_rows is in it
+};
+
+/// Rewrites one Component.
+class RowRewriter {
+ public:
+  RowRewriter(Graph& graph, const OpRegistry& registry, const Component& component)
+      : graph_(graph),
+        component_(component),
+        table_(component.sources[0]->result()->type()),
+        g_(graph, registry, *component.sources[0], {}) {}
+
+  llvm::Error Run() {
+    FindRows();
+    for (const GraphUpdate& update : component_.updates) {
+      Value* rows = RowsOf(update.value);
+      graph_.AddUpdate(update.state, g_.Call("scatter_nd", {update.state, places_, rows}));
+    }
+    for (Op* sum : component_.sums) {
+      Value* rows = RowsOf(sum->operands()[0]);
+      if (rows) graph_.RewriteOp(sum, sum->def(), rows, sum->attribute_values().vec());
+    }
+    return g_.TakeError();
+  }
+
+ private:
+  Value* Count(const Dim& dim) {
+    return g_.Call("size", {}, {{"dims", Shape{dim}}, {"dtype", DType::kI64}});
+  }
+  Value* Constant64(int64_t value) {
+    return g_.Call("constant", {},
+                   {{"value", Constant::Scalar(DType::kI64, value)}, {"dtype", DType::kI64}});
+  }
+
+  /// The places of one source, from 0 on; those outside the table are not below its size.
+  Value* PlacesOf(const Op& source) {
+    Value* indices = source.operands()[1];
+    const Type& type = indices->type();
+    Value* flat = g_.Call("reshape", {indices}, {{"dims", Shape{NumElements(type.dims)}}});
+    if (type.dtype != DType::kI64) flat = g_.Call("cast", {flat}, {{"to", DType::kI64}});
+    if (type.index_bound) return flat;
+    Value* zero = Constant64(0);
+    Value* size = Count(table_.dims[0]);
+    const auto is_negative = [&](Value* places) { return g_.Call("less", {places, zero}); };
+    flat = g_.Call("where", {is_negative(flat), g_.Add(flat, size), flat});
+    return g_.Call("where", {is_negative(flat), size, flat});
+  }
+
+  /// The different places in their order, in as many rows as there are places; the rest are
+  /// outside the table. And for each source which row its places have become.
+  void FindRows() {
+    llvm::SmallVector<Value*, 2> parts;
+    Dim count(0);
+    for (const Op* source : component_.sources) {
+      parts.push_back(PlacesOf(*source));
+      count = count + NumElements(source->operands()[1]->type().dims);
+    }
+    const Shape all = {count};
+    Value* places = parts.size() == 1 ? parts[0] : g_.Call("concat", parts);
+    Value* order = g_.Call("argsort", {places});
+    Value* sorted = g_.Call("gather", {places, order});
+    Value* ordinal = g_.Call("cumsum", {g_.Call("run_starts", {sorted})});
+    Value* row = g_.Sub(ordinal, Constant64(1));
+    Value* zeros = g_.Call("zeros", {}, {{"dims", all}, {"dtype", DType::kI64}});
+    Value* row_of = g_.Call("scatter", {zeros, order, row});
+    Value* size = Count(table_.dims[0]);
+    Value* outside = g_.Call("broadcast_to", {size}, {{"dims", all}});
+    Value* used = g_.Call("scatter", {outside, row, sorted});
+    // What is read beyond is not written.
+    read_ = g_.Call("minimum", {used, g_.Sub(size, Constant64(1))});
+    places_ = g_.Call("reshape", {used}, {{"dims", Shape{count, 1}}});
+    Dim begin(0);
+    for (auto [source, part] : llvm::zip_equal(component_.sources, parts)) {
+      const Type& indices = source->operands()[1]->type();
+      const Dim end = begin + NumElements(indices.dims);
+      Value* own = row_of;
+      if (parts.size() > 1) {
+        own = g_.Call(
+            "slice", {row_of},
+            {{"axes", std::vector<int64_t>{0}}, {"starts", Shape{begin}}, {"stops", Shape{end}}});
+      }
+      // What is added outside the table is added nowhere.
+      if (!indices.index_bound) {
+        Value* nowhere = Count(count);
+        own = g_.Call("where", {g_.Call("less", {part, size}), own, nowhere});
+      }
+      own = g_.Call("reshape", {own}, {{"dims", indices.dims}});
+      begin = end;
+      Shape dims = table_.dims;
+      dims[0] = count;
+      Value* none = g_.Call("zeros", {}, {{"dims", dims}, {"dtype", table_.dtype}});
+      rows_[source->result()] = g_.Call("scatter_add", {none, own, source->operands()[2]});
+    }
+  }
+
+  bool HasRows(const Value* value) const {
+    const Shape& dims = value->type().dims;
+    return dims.size() == table_.dims.size() && dims[0] == table_.dims[0];
+  }
+
+  /// The used rows of a value of as many rows as the table, null after a mistake.
+  Value* RowsOf(Value* value) {
+    if (Value* known = rows_.lookup(value)) return known;
+    const Op* op = value->producer();
+    const bool is_computed =
+        op != nullptr && op->def().has(kElementwise) && value->type().dims == table_.dims;
+    Value* rows = is_computed ? RowsOfCall(*op) : g_.Call("gather", {value, read_});
+    rows_[value] = rows;
+    return rows;
+  }
+
+  Value* RowsOfCall(const Op& op) {
+    llvm::SmallVector<Value*, 3> operands;
+    for (Value* operand : op.operands()) {
+      operands.push_back(HasRows(operand) ? RowsOf(operand) : operand);
+      if (operands.back() == nullptr) return nullptr;
+    }
+    CallOptions options;
+    options.location = op.location();
+    options.layer_path = op.layer_path();
+    llvm::Expected<Op*> call =
+        graph_.AddOpWithValues(op.def(), operands, op.attribute_values().vec(),
+                               {graph_.NewName(op.result()->name() + "_rows")}, std::move(options));
+    if (call) return (*call)->result();
+    g_.Fail(op.type() + ": " + llvm::toString(call.takeError()));
+    return nullptr;
+  }
+
+  Graph& graph_;
+  const Component& component_;
+  const Type table_;
+  GradientContext g_;
+  Value* read_ = nullptr;
+  Value* places_ = nullptr;
+  llvm::DenseMap<const Value*, Value*> rows_;
+};
+
+class RowUpdates {
+ public:
+  RowUpdates(Graph& graph, const OpRegistry& registry) : graph_(graph), registry_(registry) {}
+
+  llvm::Error Run() {
+    if (graph_.updates().empty() ||
+        llvm::none_of(graph_.ops(), [](const Op* op) { return IsSource(*op); }))
+      return llvm::Error::success();
+    EliminateDeadCode(graph_);
+    FindComponents();
+    bool changed = false;
+    for (unsigned i = 0; i < components_.size(); ++i) {
+      const Component& component = components_[i];
+      if (parent_[i] != i || component.updates.empty()) continue;
+      if (component.is_dense && component.is_lazy && component.dense_at)
+        return RefuseLazyRows(*component.dense_at);
+      if (component.is_dense || !IsWorthIt(component)) continue;
+      if (llvm::Error error = RowRewriter(graph_, registry_, component).Run()) return error;
+      changed = true;
+    }
+    if (!changed) return llvm::Error::success();
+    SortOps();
+    EliminateDeadCode(graph_);
+    return llvm::Error::success();
+  }
+
+ private:
+  llvm::Error RefuseLazyRows(const Op& op) const {
+    const std::string place = graph_.LocationToString(op.location());
+    return MakeUserError(Code::kBadMinimize,
+                         "{0}{1}lazy: '{2}' looks at more than one place of a gradient, so no row "
+                         "can be left as it is",
+                         place, place.empty() ? "" : ": ", op.type());
+  }
+
+  unsigned Root(unsigned component) {
+    while (parent_[component] != component) component = parent_[component];
+    return component;
+  }
+
+  unsigned Merge(unsigned a, unsigned b) {
+    if (a == b) return a;
+    Component& into = components_[a];
+    Component& from = components_[b];
+    into.sources.append(from.sources);
+    into.sums.append(from.sums);
+    into.is_dense |= from.is_dense;
+    into.is_lazy |= from.is_lazy;
+    if (!into.dense_at) into.dense_at = from.dense_at;
+    from = Component();
+    parent_[b] = a;
+    return a;
+  }
+
+  void MakeDense(unsigned component, const Op* at) {
+    components_[component].is_dense = true;
+    if (!components_[component].dense_at) components_[component].dense_at = at;
+  }
+
+  AtZero AtZeroOf(const Value* value) const {
+    auto found = at_zero_.find(value);
+    return found == at_zero_.end() ? AtZero::Same(value) : found->second;
+  }
+
+  void FindComponents() {
+    for (Op* op : graph_.ops()) {
+      llvm::SmallVector<unsigned, 2> read;
+      for (const Value* operand : op->operands())
+        if (auto found = component_of_.find(operand); found != component_of_.end())
+          read.push_back(Root(found->second));
+      if (!read.empty()) Visit(*op, read);
+      if (!IsSource(*op)) continue;
+      for (const unsigned component : read) MakeDense(component, op);
+      component_of_[op->result()] = static_cast<unsigned>(components_.size());
+      at_zero_[op->result()] = AtZero::Zero();
+      parent_.push_back(static_cast<unsigned>(components_.size()));
+      components_.emplace_back().sources.push_back(op);
+    }
+    for (const GraphOutput& output : graph_.outputs())
+      if (auto found = component_of_.find(output.value); found != component_of_.end())
+        MakeDense(Root(found->second), nullptr);
+    for (const GraphUpdate& update : graph_.updates()) {
+      auto found = component_of_.find(update.value);
+      if (found == component_of_.end()) continue;
+      Component& component = components_[Root(found->second)];
+      component.updates.push_back(update);
+      const bool keeps = AtZeroOf(update.value) == AtZero::Same(update.state);
+      needs_lazy_[update.state] = !keeps;
+      if (!keeps && !lazy_.contains(update.value)) component.is_dense = true;
+    }
+  }
+
+  /// `read`: the components of operands.
+  void Visit(Op& op, llvm::ArrayRef<unsigned> read) {
+    const auto has_dims = [&](const Value* operand) {
+      return !component_of_.contains(operand) || operand->type().dims == op.result()->type().dims;
+    };
+    if (SumsAll(op) && AtZeroOf(op.operands()[0]).is_zero()) {
+      components_[read[0]].sums.push_back(&op);
+      return;
+    }
+    if (!op.def().has(kElementwise) || !llvm::all_of(op.operands(), has_dims)) {
+      for (const unsigned component : read) MakeDense(component, &op);
+      return;
+    }
+    unsigned component = read[0];
+    for (const unsigned other : read.drop_front()) component = Merge(Root(component), Root(other));
+    llvm::SmallVector<AtZero, 3> operands;
+    bool is_lazy = op.type() == "lazy_rows" && AtZeroOf(op.operands()[0]).is_zero();
+    components_[component].is_lazy |= is_lazy;
+    for (const Value* operand : op.operands()) {
+      operands.push_back(AtZeroOf(operand));
+      is_lazy |= lazy_.contains(operand);
+    }
+    component_of_[op.result()] = component;
+    at_zero_[op.result()] = ResultAtZero(op, operands);
+    if (is_lazy) lazy_.insert(op.result());
+  }
+
+  bool IsWorthIt(const Component& component) const {
+    const Dim& rows = component.sources[0]->result()->type().dims[0];
+    if (!rows.is_constant() || rows.constant() >= kManyRows) return true;
+    return llvm::any_of(component.updates, [&](const GraphUpdate& update) {
+      return needs_lazy_.lookup(update.state);
+    });
+  }
+
+  /// Puts each call behind what it reads, and otherwise leaves the order.
+  void SortOps() {
+    std::vector<Op*> sorted;
+    llvm::DenseSet<const Op*> placed;
+    llvm::SmallVector<std::pair<Op*, bool>, 16> pending;  // the second: what it reads is placed
+    for (Op* root : graph_.ops()) {
+      pending.push_back({root, false});
+      while (!pending.empty()) {
+        auto [op, is_ready] = pending.pop_back_val();
+        if (is_ready) sorted.push_back(op);
+        if (is_ready || !placed.insert(op).second) continue;
+        pending.push_back({op, true});
+        graph_.ForEachDefiner(*op, [&](Op* definer) { pending.push_back({definer, false}); });
+        for (Value* operand : llvm::reverse(op->operands()))
+          if (operand->producer()) pending.push_back({operand->producer(), false});
+      }
+    }
+    graph_.SetBlockOps({}, std::move(sorted));
+  }
+
+  Graph& graph_;
+  const OpRegistry& registry_;
+  std::vector<Component> components_;
+  std::vector<unsigned> parent_;  // by component: what it was merged into, or itself
+  llvm::DenseMap<const Value*, unsigned> component_of_;
+  llvm::DenseMap<const Value*, AtZero> at_zero_;
+  llvm::DenseMap<const Value*, bool> needs_lazy_;  // by state
+  llvm::DenseSet<const Value*> lazy_;              // computed from what lazy_rows gives
+};
+
+}  // namespace
+
+llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry) {
+  return RowUpdates(graph, registry).Run();
+}
+
+}  // namespace pdl

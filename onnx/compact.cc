@@ -1,0 +1,133 @@
+#include "onnx/compact.h"
+
+#include <vector>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "onnx/names.h"
+
+namespace pdl {
+namespace {
+
+class Compactor {
+ public:
+  Compactor(const Graph& from, const llvm::DenseMap<const Value*, std::string>& names,
+            llvm::DenseMap<const Value*, const Value*>* copies)
+      : from_(from), names_(names), copies_(copies) {}
+
+  llvm::Expected<Graph> Run();
+
+ private:
+  std::string NameOf(const Value* value, llvm::StringRef otherwise);
+  LocationId CopyLocation(LocationId id);
+  llvm::Error CopyOp(const Op& op);
+  Shape Renamed(const Shape& dims) const;
+
+  const Graph& from_;
+  const llvm::DenseMap<const Value*, std::string>& names_;
+  llvm::DenseMap<const Value*, const Value*>* copies_;
+  Graph to_;
+  llvm::DenseMap<const Value*, Value*> values_;
+  llvm::DenseMap<const Value*, std::string> output_names_;
+  llvm::StringMap<Dim> symbols_;  // sizes that only the data decide, which are named anew
+};
+
+std::string Compactor::NameOf(const Value* value, llvm::StringRef otherwise) {
+  if (auto found = output_names_.find(value); found != output_names_.end()) return found->second;
+  auto found = names_.find(value);
+  const std::string base = found == names_.end() ? otherwise.str() : ToIdentifier(found->second);
+  return to_.NewName(base);
+}
+
+LocationId Compactor::CopyLocation(LocationId id) {
+  if (id == kUnknownLocation) return id;
+  Location location = from_.locations()[id];
+  location.file = to_.AddFile(from_.files()[location.file]);
+  return to_.AddLocation(location);
+}
+
+Shape Compactor::Renamed(const Shape& dims) const {
+  Shape renamed;
+  for (const Dim& dim : dims) {
+    renamed.push_back(dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
+      auto found = symbols_.find(name);
+      return found == symbols_.end() ? std::nullopt : std::optional<Dim>(found->second);
+    }));
+  }
+  return renamed;
+}
+
+llvm::Error Compactor::CopyOp(const Op& op) {
+  llvm::SmallVector<Value*, 4> operands;
+  std::string hint = "x";
+  for (const Value* operand : op.operands()) operands.push_back(values_.lookup(operand));
+  std::vector<AttributeValue> attributes = op.attribute_values().vec();
+  for (AttributeValue& attribute : attributes) {
+    if (auto* dims = std::get_if<Shape>(&attribute)) *dims = Renamed(*dims);
+    if (auto* lists = std::get_if<std::vector<Shape>>(&attribute))
+      for (Shape& dims : *lists) dims = Renamed(dims);
+  }
+  std::vector<std::string> names;
+  for (const Value* result : op.results()) {
+    // A value on the way is called after what is made of it.
+    std::string near = op.type() == "constant" ? "c" : "v";
+    names.push_back(NameOf(result, near));
+    if (!to_.FindValue(names.back())) to_.ReserveName(names.back());
+  }
+  CallOptions options;
+  options.location = CopyLocation(op.location());
+  llvm::Expected<Op*> copy =
+      to_.AddOpWithValues(op.def(), operands, std::move(attributes), names, std::move(options));
+  if (!copy) return copy.takeError();
+  for (size_t i = 0; i < op.results().size(); ++i) {
+    const Value* before = op.results()[i];
+    Value* after = (*copy)->results()[i];
+    values_[before] = after;
+    for (unsigned d = 0; d < before->type().rank(); ++d) {
+      const llvm::StringRef symbol = before->type().dims[d].symbol();
+      if (!symbol.empty() && after->type().dims[d] != before->type().dims[d])
+        symbols_.try_emplace(symbol, after->type().dims[d]);
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Graph> Compactor::Run() {
+  for (const GraphOutput& output : from_.outputs()) {
+    to_.ReserveName(output.name);
+    if (output.value->kind() == ValueKind::kResult)
+      output_names_.try_emplace(output.value, output.name);
+  }
+  for (Value* input : from_.inputs())
+    for (const Dim& dim : input->type().dims)
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { to_.ReserveName(symbol); });
+  for (Value* input : from_.inputs()) {
+    values_[input] = to_.AddInput(input->name(), input->type(), CopyLocation(input->location()));
+  }
+  for (const Value* parameter : from_.parameters()) {
+    const bool is_output = llvm::any_of(
+        from_.outputs(), [&](const GraphOutput& output) { return output.value == parameter; });
+    if (parameter->uses().empty() && !is_output) continue;
+    VariableInfo info;
+    info.weight = parameter->variable().weight;
+    info.trainable = parameter->variable().trainable;
+    values_[parameter] =
+        to_.AddParameter(NameOf(parameter, "w"), parameter->type(), std::move(info));
+  }
+  for (const Op* op : from_.ops())
+    if (llvm::Error error = CopyOp(*op)) return error;
+  for (const GraphOutput& output : from_.outputs())
+    to_.AddOutput(output.name, values_.lookup(output.value));
+  for (const auto& [before, after] : values_) (*copies_)[before] = after;
+  return std::move(to_);
+}
+
+}  // namespace
+
+llvm::Expected<Graph> CompactGraph(const Graph& graph,
+                                   const llvm::DenseMap<const Value*, std::string>& names,
+                                   llvm::DenseMap<const Value*, const Value*>* copies) {
+  return Compactor(graph, names, copies).Run();
+}
+
+}  // namespace pdl

@@ -1,0 +1,222 @@
+// Arithmetic, comparisons, logic, bits and casts.
+#include <limits>
+
+#include "llvm/ADT/STLExtras.h"
+#include "onnx/node.h"
+#include "onnx/rules.h"
+
+namespace pdl {
+namespace {
+
+// Operators of one input that pdl has under a name of its own.
+constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kUnary[] = {
+    {"Abs", "abs"},
+    {"Acos", "acos"},
+    {"Acosh", "acosh"},
+    {"Asin", "asin"},
+    {"Asinh", "asinh"},
+    {"Atan", "atan"},
+    {"Atanh", "atanh"},
+    {"Ceil", "ceil"},
+    {"Cos", "cos"},
+    {"Cosh", "cosh"},
+    {"Erf", "erf"},
+    {"Exp", "exp"},
+    {"Floor", "floor"},
+    {"Log", "log"},
+    {"Neg", "neg"},
+    {"Not", "logical_not"},
+    {"Round", "round"},
+    {"Sign", "sign"},
+    {"Sin", "sin"},
+    {"Sinh", "sinh"},
+    {"Sqrt", "sqrt"},
+    {"Tan", "tan"},
+    {"Reciprocal", "reciprocal"},
+    {"IsNaN", "isnan"},
+    {"BitwiseNot", "bitwise_not"}};
+
+constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kBinary[] = {
+    {"Add", "add"},
+    {"Sub", "sub"},
+    {"Mul", "mul"},
+    {"And", "logical_and"},
+    {"Or", "logical_or"},
+    {"Xor", "logical_xor"},
+    {"Equal", "equal"},
+    {"Greater", "greater"},
+    {"GreaterOrEqual", "greater_equal"},
+    {"Less", "less"},
+    {"LessOrEqual", "less_equal"},
+    {"BitwiseAnd", "bitwise_and"},
+    {"BitwiseOr", "bitwise_or"},
+    {"BitwiseXor", "bitwise_xor"}};
+
+llvm::StringRef Find(llvm::ArrayRef<std::pair<llvm::StringLiteral, llvm::StringLiteral>> table,
+                     llvm::StringRef op_type) {
+  for (const auto& [onnx_name, name] : table)
+    if (onnx_name == op_type) return name;
+  return "";
+}
+
+void ConvertUnary(Node& n) { n.Out(n.Call(Find(kUnary, n.op_type()), {n.In(0)})); }
+
+// The operands of a binary node. Before version 7, the second one stands at an axis.
+std::pair<Value*, Value*> Operands(Node& n) {
+  Value* a = n.In(0);
+  Value* b = n.In(1);
+  if (n.opset() >= 7 || !n.HasAttribute("axis") || a == nullptr || b == nullptr) return {a, b};
+  const unsigned axis = n.Axis(n.Int("axis", 0), a->type().rank());
+  Shape dims = b->type().dims;
+  while (dims.size() + axis < a->type().rank()) dims.emplace_back(1);
+  return {a, n.Reshape(b, dims)};
+}
+
+void ConvertBinary(Node& n) {
+  const auto [a, b] = Operands(n);
+  n.Out(n.Call(Find(kBinary, n.op_type()), {a, b}));
+}
+
+bool IsSize(Node& n, Value* value) {
+  const std::optional<KnownSizes> known = n.KnownSizesOf(value);
+  return known &&
+         llvm::all_of(known->elements, [](const Dim& dim) { return dim.ProvablyAtLeast(0); });
+}
+
+void ConvertDiv(Node& n) {
+  const auto [a, b] = Operands(n);
+  if (a == nullptr || b == nullptr || IsFloat(a->type().dtype)) {
+    n.Out(n.Call("div", {a, b}));
+  } else if (IsUnsigned(a->type().dtype) || (IsSize(n, a) && IsSize(n, b))) {
+    n.Out(n.Call("floor_div", {a, b}));
+  } else {
+    // Towards 0: what is left of a without the rest, which has its sign.
+    n.Out(n.Call("floor_div", {n.Sub(a, n.Call("fmod", {a, b})), b}));
+  }
+}
+
+void ConvertMod(Node& n) {
+  n.Out(n.Call(n.Int("fmod", 0) != 0 ? "fmod" : "mod", {n.In(0), n.In(1)}));
+}
+
+void ConvertPow(Node& n) {
+  auto [x, y] = Operands(n);
+  if (x == nullptr || y == nullptr) return;
+  const DType dtype = x->type().dtype;
+  DType common = dtype;
+  if (y->type().dtype != dtype && !IsFloat(dtype) && IsFloat(y->type().dtype)) common = DType::kF64;
+  n.Out(n.Cast(n.Call("pow", {n.Cast(x, common), n.Cast(y, common)}), dtype));
+}
+
+// Sum, Mean, Max, Min.
+void ConvertVariadic(Node& n) {
+  std::vector<Value*> all = n.AllIn();
+  if (all.empty()) return n.Fail("it has no inputs");
+  const llvm::StringRef op = n.op_type() == "Max"   ? "maximum"
+                             : n.op_type() == "Min" ? "minimum"
+                                                    : "add";
+  Value* result = all[0];
+  for (size_t i = 1; i < all.size(); ++i) result = n.Call(op, {result, all[i]});
+  if (n.op_type() == "Mean")
+    result = n.Div(result, n.Scalar(static_cast<double>(all.size()), result));
+  n.Out(result);
+}
+
+void ConvertWhere(Node& n) { n.Out(n.Call("where", {n.In(0), n.In(1), n.In(2)})); }
+
+void ConvertIsInf(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const bool negative = n.Int("detect_negative", 1) != 0;
+  const bool positive = n.Int("detect_positive", 1) != 0;
+  Value* found = n.Call("isinf", {x});
+  if (!negative || !positive) {
+    const llvm::StringRef side = positive ? "greater" : "less";
+    found = n.Call("logical_and", {found, n.Call(side, {x, n.Scalar(0, x)})});
+    if (!negative && !positive) found = n.Call("logical_and", {found, n.Scalar(0, DType::kBool)});
+  }
+  n.Out(found);
+}
+
+void ConvertBitShift(Node& n) {
+  const std::string direction = n.String("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") return n.Fail("direction is '{0}'", direction);
+  n.Out(n.Call(direction == "LEFT" ? "shift_left" : "shift_right", {n.In(0), n.In(1)}));
+}
+
+void ConvertCast(Node& n) { n.Out(n.Cast(n.In(0), n.TypeAttribute("to", DType::kF32))); }
+
+void ConvertCastLike(Node& n) {
+  Value* like = n.In(1);
+  if (like != nullptr) n.Out(n.Cast(n.In(0), like->type().dtype));
+}
+
+void ConvertIdentity(Node& n) {
+  if (n.num_inputs() > 0 && n.scope().sequences.contains(n.proto().input(0)))
+    return n.SequenceOut(0, n.SequenceIn(0));
+  n.Out(n.In(0));
+}
+
+// A model is run for what it computes, where nothing is dropped.
+void ConvertDropout(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  if (n.opset() >= 12 && n.Has(2)) {
+    const std::optional<double> training = n.KnownReal(n.In(2));
+    const std::optional<double> ratio = n.Has(1) ? n.KnownReal(n.In(1)) : 0.5;
+    if (!training || (*training != 0 && ratio != 0.0)) {
+      if (!training) n.IntsIn(2);
+      return n.Unsupported("training mode draws random numbers as no other program does");
+    }
+  }
+  n.Out(0, x);
+  if (n.Wants(1)) n.Out(1, n.Filled(x->type().dims, 1, DType::kBool));
+}
+
+void ConvertClip(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (n.opset() < 11) {
+    const double low = n.Float("min", -infinity), high = n.Float("max", infinity);
+    std::vector<NamedAttribute> bounds;
+    if (n.HasAttribute("min")) bounds.push_back({"low", low});
+    if (n.HasAttribute("max")) bounds.push_back({"high", high});
+    if (low == 0 && !n.HasAttribute("max")) return n.Out(n.Call("relu", {x}));
+    return n.Out(n.Call("clip", {x}, bounds));
+  }
+  // Numbers become attributes.
+  const bool has_low = n.Has(1), has_high = n.Has(2);
+  const bool is_known = (!has_low || n.KnownReal(n.In(1))) && (!has_high || n.KnownReal(n.In(2)));
+  if (IsFloat(x->type().dtype) && is_known) {
+    const double low = has_low ? *n.KnownReal(n.In(1)) : -infinity;
+    const double high = has_high ? *n.KnownReal(n.In(2)) : infinity;
+    if (low == 0 && high == infinity) return n.Out(n.Call("relu", {x}));
+    std::vector<NamedAttribute> bounds;
+    if (low > -infinity) bounds.push_back({"low", low});
+    if (high < infinity) bounds.push_back({"high", high});
+    return n.Out(bounds.empty() ? x : n.Call("clip", {x}, bounds));
+  }
+  if (has_low) x = n.Call("maximum", {x, n.In(1)});
+  if (has_high) x = n.Call("minimum", {x, n.In(2)});
+  n.Out(x);
+}
+
+}  // namespace
+
+llvm::ArrayRef<OnnxRule> ElementwiseRules() {
+  static const std::vector<OnnxRule>* const kRules = [] {
+    auto* rules = new std::vector<OnnxRule>{
+        {"Div", ConvertDiv},           {"Mod", ConvertMod},         {"Pow", ConvertPow},
+        {"Sum", ConvertVariadic},      {"Mean", ConvertVariadic},   {"Max", ConvertVariadic},
+        {"Min", ConvertVariadic},      {"Where", ConvertWhere},     {"IsInf", ConvertIsInf},
+        {"BitShift", ConvertBitShift}, {"Cast", ConvertCast, 6},    {"CastLike", ConvertCastLike},
+        {"Identity", ConvertIdentity}, {"Dropout", ConvertDropout}, {"Clip", ConvertClip}};
+    for (const auto& [name, op] : kUnary) rules->push_back({name, ConvertUnary});
+    for (const auto& [name, op] : kBinary) rules->push_back({name, ConvertBinary});
+    return rules;
+  }();
+  return *kRules;
+}
+
+}  // namespace pdl

@@ -1,0 +1,222 @@
+// Export of elementwise arithmetic, comparison and logic.
+#include <cmath>
+
+#include "onnx/export_call.h"
+
+namespace pdl {
+namespace {
+
+using Exported = llvm::Expected<ExportedNames>;
+
+struct SameName {
+  llvm::StringRef op, onnx;
+};
+
+/// Operators of one or two operands that ONNX has, too, computed in a dtype that it knows.
+constexpr SameName kSame[] = {
+    {"abs", "Abs"},         {"acos", "Acos"},     {"acosh", "Acosh"},   {"add", "Add"},
+    {"asin", "Asin"},       {"asinh", "Asinh"},   {"atan", "Atan"},     {"atanh", "Atanh"},
+    {"ceil", "Ceil"},       {"cosh", "Cosh"},     {"div", "Div"},       {"erf", "Erf"},
+    {"exp", "Exp"},         {"floor", "Floor"},   {"log", "Log"},       {"maximum", "Max"},
+    {"minimum", "Min"},     {"mul", "Mul"},       {"neg", "Neg"},       {"reciprocal", "Reciprocal"},
+    {"round", "Round"},     {"sign", "Sign"},     {"sinh", "Sinh"},     {"sqrt", "Sqrt"},
+    {"sub", "Sub"},         {"tan", "Tan"},       {"tanh", "Tanh"},     {"sigmoid", "Sigmoid"},
+    {"softsign", "Softsign"}, {"softplus", "Softplus"}, {"mish", "Mish"}, {"hard_swish", "HardSwish"},
+    {"relu", "Relu"},
+};
+
+/// Comparisons: the result has another dtype than the operands.
+constexpr SameName kCompare[] = {
+    {"equal", "Equal"},     {"greater", "Greater"},           {"less", "Less"},
+    {"isnan", "IsNaN"},     {"greater_equal", "GreaterOrEqual"}, {"less_equal", "LessOrEqual"},
+    {"isinf", "IsInf"},     {"logical_and", "And"},           {"logical_not", "Not"},
+    {"logical_or", "Or"},   {"logical_xor", "Xor"},
+};
+
+llvm::StringRef Lookup(llvm::ArrayRef<SameName> table, llvm::StringRef op) {
+  for (const SameName& entry : table)
+    if (entry.op == op) return entry.onnx;
+  return "";
+}
+
+std::vector<std::string> Operands(ExportCall& c, DType dtype) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < c.num_inputs(); ++i) names.push_back(c.In(i, dtype));
+  return names;
+}
+
+Exported Same(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node(Lookup(kSame, c.op().type()), Operands(c, dtype)), dtype);
+}
+
+Exported Compare(ExportCall& c) {
+  const DType own = c.type(0).dtype;
+  const DType dtype = own == DType::kBool ? own : ComputeDType(own);
+  return c.Node(Lookup(kCompare, c.op().type()), Operands(c, dtype));
+}
+
+Exported NotEqual(ExportCall& c) {
+  const DType own = c.type(0).dtype;
+  const DType dtype = own == DType::kBool ? own : ComputeDType(own);
+  return c.Node("Not", {c.Node("Equal", Operands(c, dtype))});
+}
+
+Exported IsFinite(ExportCall& c) {
+  const std::string x = c.In(0, ComputeDType(c.type(0).dtype));
+  return c.Node("Not", {c.Node("Or", {c.Node("IsInf", {x}), c.Node("IsNaN", {x})})});
+}
+
+Exported Wave(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  std::string y = c.Node(c.op().type() == "sin" ? "Sin" : "Cos", {c.In(0, dtype)});
+  const double scale = c.attributes().Float("scale");
+  if (scale != 1) y = c.Node("Mul", {y, c.Scalar(scale, dtype)});
+  return c.Out(y, dtype);
+}
+
+Exported AddN(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  std::string sum = c.In(0, dtype);
+  for (unsigned i = 1; i < c.num_inputs(); ++i) sum = c.Node("Add", {sum, c.In(i, dtype)});
+  return c.Out(sum, dtype);
+}
+
+/// x times a number, after a function.
+Exported Scaled(ExportCall& c, llvm::StringRef function, double factor) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Mul", {c.Node(function, {c.In(0, dtype)}), c.Scalar(factor, dtype)}), dtype);
+}
+Exported Log2(ExportCall& c) { return Scaled(c, "Log", 1 / std::log(2.0)); }
+Exported Log10(ExportCall& c) { return Scaled(c, "Log", 1 / std::log(10.0)); }
+
+Exported Exp2(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Pow", {c.Scalar(2, dtype), c.In(0, dtype)}), dtype);
+}
+
+Exported Rsqrt(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Reciprocal", {c.Node("Sqrt", {c.In(0, dtype)})}), dtype);
+}
+
+Exported Square(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  return c.Out(c.Node("Mul", {x, x}), dtype);
+}
+
+Exported Erfc(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Sub", {c.Scalar(1, dtype), c.Node("Erf", {c.In(0, dtype)})}), dtype);
+}
+
+Exported Trunc(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  return c.Out(c.Node("Mul", {c.Node("Sign", {x}), c.Node("Floor", {c.Node("Abs", {x})})}), dtype);
+}
+
+Exported Cbrt(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  const std::string root = c.Node("Pow", {c.Node("Abs", {x}), c.Scalar(1.0 / 3, dtype)});
+  return c.Out(c.Node("Mul", {c.Node("Sign", {x}), root}), dtype);
+}
+
+/// Near 0 by 2 tanh(x / 2) / (1 - tanh(x / 2)), which loses no digits there.
+Exported Expm1(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype), one = c.Scalar(1, dtype), two = c.Scalar(2, dtype);
+  const std::string t = c.Node("Tanh", {c.Node("Div", {x, two})});
+  const std::string small =
+      c.Node("Div", {c.Node("Mul", {two, t}), c.Node("Sub", {one, t})});
+  const std::string large = c.Node("Sub", {c.Node("Exp", {x}), one});
+  const std::string is_small = c.Node("Less", {c.Node("Abs", {x}), one});
+  return c.Out(c.Node("Where", {is_small, small, large}), dtype);
+}
+
+/// Near 0 by 2 atanh(x / (2 + x)), which loses no digits there.
+Exported Log1p(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype), two = c.Scalar(2, dtype);
+  const std::string small = c.Node(
+      "Mul", {two, c.Node("Atanh", {c.Node("Div", {x, c.Node("Add", {two, x})})})});
+  const std::string large = c.Node("Log", {c.Node("Add", {x, c.Scalar(1, dtype)})});
+  const std::string is_small = c.Node("Less", {c.Node("Abs", {x}), c.Scalar(0.5, dtype)});
+  return c.Out(c.Node("Where", {is_small, small, large}), dtype);
+}
+
+Exported Hypot(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype), y = c.In(1, dtype);
+  return c.Out(c.Node("Sqrt", {c.Node("Add", {c.Node("Mul", {x, x}), c.Node("Mul", {y, y})})}),
+               dtype);
+}
+
+/// The arc tangent of y / x, half a turn further on where x is negative.
+Exported Atan2(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string y = c.In(0, dtype), x = c.In(1, dtype), zero = c.Scalar(0, dtype);
+  const std::string pi = c.Scalar(M_PI, dtype), minus_pi = c.Scalar(-M_PI, dtype);
+  const std::string is_left = c.Node("Less", {x, zero});
+  const std::string turn =
+      c.Node("Where", {is_left, c.Node("Where", {c.Node("Less", {y, zero}), minus_pi, pi}), zero});
+  const std::string angle = c.Node("Add", {c.Node("Atan", {c.Node("Div", {y, x})}), turn});
+  const std::string is_zero =
+      c.Node("And", {c.Node("Equal", {x, zero}), c.Node("Equal", {y, zero})});
+  return c.Out(c.Node("Where", {is_zero, zero, angle}), dtype);
+}
+
+Exported Pow(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Pow", {c.In(0, dtype), c.In(1, dtype)}), dtype);
+}
+
+Exported Clip(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const auto bound = [&](llvm::StringRef name) -> std::string {
+    return c.attributes().Has(name) ? c.Scalar(c.attributes().Float(name), dtype) : "";
+  };
+  return c.Out(c.Node("Clip", {c.In(0, dtype), bound("low"), bound("high")}), dtype);
+}
+
+Exported Where(ExportCall& c) {
+  const DType own = c.dtype();
+  // Truth values are chosen as numbers.
+  const DType dtype = own == DType::kBool ? DType::kU8 : own == DType::kI8 ? DType::kI32 : own;
+  return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
+}
+
+/// A side that a Plan chooses by sizes: both are computed.
+Exported PlanSelect(ExportCall& c) { return Where(c); }
+
+Exported CastTo(ExportCall& c) { return c.Cast(c.In(0), c.dtype()); }
+Exported Operand(ExportCall& c) { return c.In(0); }
+
+constexpr ExportRule kRules[] = {
+    {"abs", Same},          {"acos", Same},          {"acosh", Same},       {"add", Same},
+    {"asin", Same},         {"asinh", Same},         {"atan", Same},        {"atanh", Same},
+    {"ceil", Same},         {"cosh", Same},          {"div", Same},         {"erf", Same},
+    {"exp", Same},          {"floor", Same},         {"log", Same},         {"maximum", Same},
+    {"minimum", Same},      {"mul", Same},           {"neg", Same},         {"reciprocal", Same},
+    {"round", Same},        {"sign", Same},          {"sinh", Same},        {"sqrt", Same},
+    {"sub", Same},          {"tan", Same},           {"tanh", Same},        {"sigmoid", Same},
+    {"softsign", Same},     {"softplus", Same},      {"mish", Same},        {"hard_swish", Same},
+    {"relu", Same},         {"equal", Compare},      {"greater", Compare},  {"less", Compare},
+    {"isnan", Compare},     {"greater_equal", Compare}, {"less_equal", Compare}, {"isinf", Compare},
+    {"logical_and", Compare}, {"logical_not", Compare}, {"logical_or", Compare},
+    {"logical_xor", Compare}, {"not_equal", NotEqual}, {"isfinite", IsFinite}, {"sin", Wave},
+    {"cos", Wave},          {"add_n", AddN},         {"log2", Log2},        {"log10", Log10},
+    {"exp2", Exp2},         {"rsqrt", Rsqrt},        {"square", Square},    {"erfc", Erfc},
+    {"trunc", Trunc},       {"cbrt", Cbrt},          {"expm1", Expm1},      {"log1p", Log1p},
+    {"hypot", Hypot},       {"atan2", Atan2},        {"pow", Pow},          {"clip", Clip},
+    {"where", Where},       {"plan_select", PlanSelect}, {"cast", CastTo},
+    {"stop_gradient", Operand},
+};
+
+}  // namespace
+
+llvm::ArrayRef<ExportRule> ElementwiseExportRules() { return kRules; }
+
+}  // namespace pdl

@@ -1,0 +1,465 @@
+#include "onnx/importer.h"
+
+#include <numeric>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "onnx/compact.h"
+#include "onnx/names.h"
+#include "onnx/node.h"
+#include "onnx/rules.h"
+#include "pdl/op_registry.h"
+#include "pdl/passes.h"
+
+namespace pdl {
+namespace {
+
+/// Constants of at most this many elements stand in the text.
+constexpr int64_t kMaxLiteral = 16;
+/// Integers are read while importing, so more of them do.
+constexpr int64_t kMaxIntegerLiteral = 256;
+/// How deep functions may call each other, and graphs lie in nodes.
+constexpr int kMaxCallDepth = 32;
+
+llvm::StringRef PlainDomain(llvm::StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
+
+std::string Described(const onnx::NodeProto& node) {
+  return node.domain().empty() || node.domain() == "ai.onnx" ? node.op_type()
+                                                             : node.domain() + "." + node.op_type();
+}
+
+llvm::StringMap<int64_t> OperatorSets(
+    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& sets) {
+  llvm::StringMap<int64_t> opsets;
+  for (const onnx::OperatorSetIdProto& set : sets)
+    opsets[PlainDomain(set.domain())] = set.version();
+  return opsets;
+}
+
+/// A node of a function with what its attributes refer to put in their places.
+void BindAttributes(onnx::NodeProto* node, const onnx::NodeProto& call) {
+  google::protobuf::RepeatedPtrField<onnx::AttributeProto> bound;
+  for (const onnx::AttributeProto& attribute : node->attribute()) {
+    if (!attribute.ref_attr_name().empty()) {
+      for (const onnx::AttributeProto& given : call.attribute()) {
+        if (given.name() != attribute.ref_attr_name()) continue;
+        *bound.Add() = given;
+        bound.rbegin()->set_name(attribute.name());
+      }
+      continue;
+    }
+    *bound.Add() = attribute;
+    onnx::AttributeProto& copy = *bound.rbegin();
+    if (copy.has_g())
+      for (onnx::NodeProto& inner : *copy.mutable_g()->mutable_node()) BindAttributes(&inner, call);
+  }
+  node->mutable_attribute()->Swap(&bound);
+}
+
+}  // namespace
+
+char UnknownInputs::ID = 0;
+
+Importer::Importer(const OnnxModel& model, const ImportOptions& options)
+    : model_(model), options_(options) {
+  opsets_ = OperatorSets(model.proto().opset_import());
+  scope_.opsets = &opsets_;
+  for (const onnx::FunctionProto& function : model.proto().functions())
+    functions_[{PlainDomain(function.domain()).str(), function.name()}] = &function;
+}
+
+LocationId Importer::LocationOf(llvm::StringRef node) {
+  Location location;
+  location.file = graph_.AddFile((model_.name() + ":" + node).str());
+  return graph_.AddLocation(location);
+}
+
+// --- What there is --------------------------------------------------------------------------
+
+const onnx::FunctionProto* Importer::FindFunction(const onnx::NodeProto& node) const {
+  auto found = functions_.find({PlainDomain(node.domain()).str(), node.op_type()});
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+void Importer::CountUnknown(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                            const llvm::StringMap<int64_t>& opsets) {
+  for (const onnx::NodeProto& node : nodes) {
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.has_g()) CountUnknown(attribute.g().node(), opsets);
+    if (FindFunction(node) != nullptr) continue;
+    const llvm::StringRef domain = PlainDomain(node.domain());
+    const int64_t version = opsets.lookup(domain);
+    if (FindOnnxRule(domain, node.op_type(), std::max<int64_t>(version, 1)) == nullptr)
+      ++unknown_[Described(node)];
+  }
+}
+
+llvm::Error Importer::CheckOperators() {
+  CountUnknown(model_.proto().graph().node(), opsets_);
+  for (const onnx::FunctionProto& function : model_.proto().functions())
+    CountUnknown(function.node(), OperatorSets(function.opset_import()));
+  if (unknown_.empty()) return llvm::Error::success();
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : unknown_)
+    texts.push_back(llvm::formatv("{0} ({1} {2})", name, count, count == 1 ? "node" : "nodes"));
+  return MakeUserError(Code::kNotSupported, "operators that are not supported: {0}",
+                       llvm::join(texts, ", "));
+}
+
+// --- Inputs ---------------------------------------------------------------------------------
+
+llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
+  const std::string& name = info.name();
+  if (info.type().has_sequence_type() || info.type().has_optional_type() ||
+      info.type().has_map_type() || info.type().has_sparse_tensor_type()) {
+    return MakeUserError(Code::kNotSupported,
+                         "input '{0}' is no dense tensor (a list, an optional value, a map or a "
+                         "sparse tensor)",
+                         name);
+  }
+  const auto& tensor = info.type().tensor_type();
+  llvm::Expected<DType> dtype = DTypeFromOnnx(tensor.elem_type());
+  if (!dtype) {
+    return MakeUserError(Code::kNotSupported, "input '{0}': {1}", name,
+                         llvm::toString(dtype.takeError()));
+  }
+  if (!tensor.has_shape())
+    return MakeUserError(Code::kNotSupported, "input '{0}' may have any number of dims", name);
+  Type type;
+  type.dtype = *dtype;
+  for (const auto& dim : tensor.shape().dim()) {
+    if (dim.has_dim_value()) {
+      if (dim.dim_value() < 0)
+        return MakeUserError(Code::kBadNetwork, "input '{0}' has a dim of size {1}", name,
+                             dim.dim_value());
+      type.dims.emplace_back(dim.dim_value());
+      continue;
+    }
+    // One size for each name; a dim without a name has a size of its own.
+    std::string key = dim.dim_param();
+    if (key.empty()) key = "\n" + std::to_string(symbols_.size());
+    auto [entry, is_new] = symbols_.try_emplace(key);
+    if (is_new) {
+      const std::string base =
+          dim.dim_param().empty() ? "D" + std::to_string(symbols_.size()) : dim.dim_param();
+      entry->second = graph_.NewName(ToIdentifier(base));
+      graph_.ReserveName(entry->second);
+    }
+    type.dims.push_back(Dim::Symbol(entry->second));
+  }
+  return type;
+}
+
+llvm::Error Importer::AddInputs() {
+  const onnx::GraphProto& graph = model_.proto().graph();
+  for (const onnx::ValueInfoProto& info : graph.output())
+    graph_.ReserveName(ToIdentifier(info.name()));
+  for (const onnx::ValueInfoProto& info : graph.input()) {
+    if (scope_.initializers.contains(info.name())) continue;  // a default; nobody gives another
+    if (scope_.values.contains(info.name()))
+      return MakeUserError(Code::kBadNetwork, "there are two inputs '{0}'", info.name());
+    if (auto fixed = options_.fixed_inputs.find(info.name());
+        fixed != options_.fixed_inputs.end()) {
+      llvm::Expected<Value*> value = AddConstant(fixed->second, info.name());
+      if (!value) return value.takeError();
+      scope_.values[info.name()] = *value;
+      continue;
+    }
+    llvm::Expected<Type> type = TypeOfInput(info);
+    if (!type) return type.takeError();
+    const std::string base = ToIdentifier(info.name());
+    Value* value = graph_.AddInput(graph_.FindValue(base) ? graph_.NewName(base) : base,
+                                   std::move(*type), LocationOf(info.name()));
+    scope_.values[info.name()] = value;
+    inputs_.emplace_back(info.name(), value);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Importer::AddInitializers(const onnx::GraphProto& graph, OnnxScope& scope) {
+  if (graph.sparse_initializer_size() > 0)
+    return MakeUserError(Code::kNotSupported, "sparse initializers are not supported");
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    if (!scope.initializers.try_emplace(tensor.name(), &tensor).second)
+      return MakeUserError(Code::kBadNetwork, "there are two initializers '{0}'", tensor.name());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Value*> Importer::Find(OnnxScope& scope, llvm::StringRef name) {
+  for (OnnxScope* at = &scope; at != nullptr; at = const_cast<OnnxScope*>(at->parent)) {
+    if (auto found = at->values.find(name); found != at->values.end()) return found->second;
+    auto tensor = at->initializers.find(name);
+    if (tensor == at->initializers.end()) continue;
+    llvm::Expected<Constant> constant = model_.ReadTensor(*tensor->second);
+    if (!constant) return constant.takeError();
+    llvm::Expected<Value*> value = AddConstant(std::move(*constant), name);
+    if (value) at->values[name] = *value;
+    return value;
+  }
+  return nullptr;
+}
+
+const std::vector<Value*>* Importer::FindSequence(const OnnxScope& scope,
+                                                  llvm::StringRef name) const {
+  for (const OnnxScope* at = &scope; at != nullptr; at = at->parent)
+    if (auto found = at->sequences.find(name); found != at->sequences.end()) return &found->second;
+  return nullptr;
+}
+
+const Constant* Importer::FindConstant(const Value* value) const {
+  if (const Constant* constant = known_.FindConstant(value)) return constant;
+  auto found = weights_.find(value);
+  return found == weights_.end() ? nullptr : &found->second;
+}
+
+llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef name) {
+  const int64_t count = constant.num_elements();
+  const bool is_integer = !IsFloat(constant.dtype());
+  const bool is_literal = is_integer ? count <= kMaxIntegerLiteral
+                                     : count <= 1 || (constant.sizes().size() <= 1 &&
+                                                      name.empty() && count <= kMaxLiteral);
+  Value* value = nullptr;
+  if (is_literal) {
+    llvm::Expected<Op*> op =
+        graph_.AddOp(*GlobalRegistry().Find("constant"), {},
+                     {{"value", constant}, {"dtype", constant.dtype()}}, {NewTemporary()});
+    if (!op) return op.takeError();
+    value = (*op)->result();
+    known_.SetConstant(value, std::move(constant));
+  } else {
+    VariableInfo info;
+    info.trainable = IsFloat(constant.dtype());
+    const std::string tensor = name.empty() ? NewTemporary() : name.str();
+    info.weight = WeightRef{options_.weight_file, tensor, ""};
+    Type type;
+    type.dtype = constant.dtype();
+    type.dims.assign(constant.sizes().begin(), constant.sizes().end());
+    value = graph_.AddParameter(NewTemporary(), type, std::move(info));
+    weights_[value] = std::move(constant);
+  }
+  if (!name.empty()) SuggestName(value, name);
+  return value;
+}
+
+void Importer::SuggestName(const Value* value, llvm::StringRef name) {
+  suggested_.try_emplace(value, name.str());
+}
+
+std::vector<std::string> Importer::InputsOf(const Value* value) const {
+  std::vector<std::string> names;
+  llvm::DenseSet<const Value*> seen;
+  std::vector<const Value*> open = {value};
+  while (!open.empty()) {
+    const Value* next = open.back();
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    for (const auto& [name, input] : inputs_)
+      if (input == next) names.push_back(name);
+    if (next->producer() != nullptr)
+      open.insert(open.end(), next->producer()->operands().begin(),
+                  next->producer()->operands().end());
+  }
+  return names;
+}
+
+// --- Nodes ----------------------------------------------------------------------------------
+
+llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
+                                     const onnx::NodeProto& node, OnnxScope& scope) {
+  if (++depth_ > kMaxCallDepth)
+    return MakeUserError(Code::kBadNetwork, "functions call each other more than {0} deep",
+                         kMaxCallDepth);
+  OnnxScope inner;
+  inner.opsets = &function_opsets_.emplace_back(OperatorSets(function.opset_import()));
+  inner.path = scope.path + (node.name().empty() ? node.op_type() : node.name()) + "/";
+  for (int i = 0; i < function.input_size(); ++i) {
+    if (i >= node.input_size() || node.input(i).empty()) continue;
+    llvm::Expected<Value*> value = Find(scope, node.input(i));
+    if (!value) return value.takeError();
+    if (*value != nullptr) {
+      inner.values[function.input(i)] = *value;
+    } else if (const auto* sequence = FindSequence(scope, node.input(i))) {
+      inner.sequences[function.input(i)] = *sequence;
+    } else {
+      return MakeUserError(Code::kBadNetwork,
+                           "node '{0}' reads '{1}', which nothing gives before it", node.name(),
+                           node.input(i));
+    }
+  }
+  for (const onnx::NodeProto& original : function.node()) {
+    onnx::NodeProto& bound = bound_nodes_.emplace_back(original);
+    BindAttributes(&bound, node);
+    // Inputs that the call leaves out are left out within.
+    for (std::string& input : *bound.mutable_input()) {
+      const bool is_parameter = llvm::is_contained(function.input(), input);
+      if (is_parameter && !inner.values.contains(input) && !inner.sequences.contains(input))
+        input.clear();
+    }
+    if (llvm::Error error = ImportNode(bound, inner)) return error;
+  }
+  for (int i = 0; i < function.output_size() && i < node.output_size(); ++i) {
+    if (node.output(i).empty()) continue;
+    llvm::Expected<Value*> value = Find(inner, function.output(i));
+    if (!value) return value.takeError();
+    if (*value != nullptr) {
+      scope.values[node.output(i)] = *value;
+    } else if (const auto* sequence = FindSequence(inner, function.output(i))) {
+      scope.sequences[node.output(i)] = *sequence;
+    } else {
+      return MakeUserError(Code::kBadNetwork, "function '{0}' gives no '{1}'", function.name(),
+                           function.output(i));
+    }
+  }
+  --depth_;
+  return llvm::Error::success();
+}
+
+llvm::Error Importer::ImportNode(const onnx::NodeProto& node, OnnxScope& scope) {
+  if (++converted_ > OnnxModel::kMaxNodes) {
+    return MakeUserError(Code::kBadNetwork, "its functions and loops make more than {0} nodes",
+                         OnnxModel::kMaxNodes);
+  }
+  if (const onnx::FunctionProto* function = FindFunction(node))
+    return ImportFunction(*function, node, scope);
+  const llvm::StringRef domain = PlainDomain(node.domain());
+  const int64_t opset = std::max<int64_t>(scope.opsets->lookup(domain), 1);
+  const OnnxRule* rule = FindOnnxRule(domain, node.op_type(), opset);
+  if (rule == nullptr)
+    return MakeUserError(Code::kNotSupported, "operators that are not supported: {0} (1 node)",
+                         Described(node));
+  Node context(*this, node, scope, opset);
+  rule->convert(context);
+  return context.TakeError();
+}
+
+llvm::Error Importer::ImportNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                                  OnnxScope& scope) {
+  for (const onnx::NodeProto& node : nodes)
+    if (llvm::Error error = ImportNode(node, scope)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Value*>> Importer::ImportSubgraph(const onnx::GraphProto& graph,
+                                                             const OnnxScope& outer,
+                                                             llvm::ArrayRef<Value*> inputs) {
+  if (++depth_ > kMaxCallDepth)
+    return MakeUserError(Code::kBadNetwork, "graphs lie in each other more than {0} deep",
+                         kMaxCallDepth);
+  OnnxScope scope;
+  scope.parent = &outer;
+  scope.opsets = outer.opsets;
+  scope.path = outer.path;
+  if (llvm::Error error = AddInitializers(graph, scope)) return error;
+  for (int i = 0; i < graph.input_size() && static_cast<size_t>(i) < inputs.size(); ++i)
+    scope.values[graph.input(i).name()] = inputs[static_cast<size_t>(i)];
+  if (llvm::Error error = ImportNodes(graph.node(), scope)) return error;
+  std::vector<Value*> outputs;
+  for (const onnx::ValueInfoProto& info : graph.output()) {
+    llvm::Expected<Value*> value = Find(scope, info.name());
+    if (!value) return value.takeError();
+    if (*value == nullptr) {
+      const bool is_list = FindSequence(scope, info.name()) != nullptr;
+      return MakeUserError(is_list ? Code::kNotSupported : Code::kBadNetwork,
+                           is_list ? "'{0}' is a list of tensors, which no subgraph may give"
+                                   : "a subgraph gives no '{0}'",
+                           info.name());
+    }
+    outputs.push_back(*value);
+  }
+  --depth_;
+  return outputs;
+}
+
+// --- Outputs --------------------------------------------------------------------------------
+
+llvm::Error Importer::AddOutputs() {
+  const onnx::GraphProto& graph = model_.proto().graph();
+  if (graph.output_size() == 0) return MakeUserError(Code::kBadNetwork, "it has no outputs");
+  llvm::StringMap<unsigned> taken;
+  for (const onnx::ValueInfoProto& info : graph.output()) {
+    llvm::Expected<Value*> value = Find(scope_, info.name());
+    if (!value) return value.takeError();
+    std::vector<std::pair<std::string, Value*>> parts = {{info.name(), *value}};
+    if (*value == nullptr) {
+      const auto* sequence = FindSequence(scope_, info.name());
+      if (sequence == nullptr)
+        return MakeUserError(Code::kBadNetwork, "nothing gives the output '{0}'", info.name());
+      parts.clear();
+      for (Value* part : *sequence)
+        parts.emplace_back(info.name() + "_" + std::to_string(parts.size()), part);
+    }
+    for (const auto& [name, part] : parts) {
+      std::string base = ToIdentifier(name);
+      if (const unsigned count = ++taken[base]; count > 1) base += "_" + std::to_string(count);
+      graph_.AddOutput(base, part);
+      outputs_.emplace_back(name, part);
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<ImportedModel> Importer::Import() {
+  const onnx::GraphProto& graph = model_.proto().graph();
+  if (llvm::Error error = CheckOperators()) return error;
+  if (llvm::Error error = AddInitializers(graph, scope_)) return error;
+  for (const auto& fixed : options_.fixed_inputs) {
+    const bool is_input = llvm::any_of(
+        graph.input(), [&](const auto& info) { return info.name() == fixed.getKey(); });
+    if (!is_input)
+      return MakeUserError(Code::kSurplusInput, "the model has no input '{0}'", fixed.getKey());
+  }
+  if (llvm::Error error = AddInputs()) return error;
+  if (llvm::Error error = ImportNodes(graph.node(), scope_)) return error;
+  if (llvm::Error error = AddOutputs()) return error;
+
+  // What was computed on the way stands in the text as a number.
+  auto evaluate =
+      [&](const Op& op,
+          llvm::ArrayRef<Constant>) -> llvm::Expected<std::optional<std::vector<Constant>>> {
+    if (op.operands().empty()) return std::nullopt;
+    const Constant* constant = known_.FindConstant(op.result());
+    if (constant == nullptr || constant->num_elements() > kMaxLiteral) return std::nullopt;
+    return std::vector<Constant>{*constant};
+  };
+  if (llvm::Error error = FoldConstants(graph_, GlobalRegistry(), evaluate)) return error;
+  EliminateDeadCode(graph_);
+  EliminateCommonSubexpressions(graph_);
+  EliminateDeadCode(graph_);
+
+  std::vector<std::string> output_names;
+  for (const GraphOutput& output : graph_.outputs()) output_names.push_back(output.name);
+  llvm::DenseMap<const Value*, const Value*> copies;
+  llvm::Expected<Graph> compact = CompactGraph(graph_, suggested_, &copies);
+  if (!compact) return compact.takeError();
+  ImportedModel imported;
+  for (const auto& [value, constant] : weights_)
+    if (const Value* copy = copies.lookup(value)) imported.weights[copy->name()] = constant;
+  for (const auto& [name, value] : inputs_)
+    imported.inputs.emplace_back(name, copies.lookup(value)->name());
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    imported.outputs.emplace_back(outputs_[i].first, output_names[i]);
+  imported.graph = std::move(*compact);
+  return imported;
+}
+
+llvm::Expected<ImportedModel> ImportOnnx(const OnnxModel& model, const ImportOptions& options) {
+  llvm::Expected<ImportedModel> imported = Importer(model, options).Import();
+  if (imported) return imported;
+  // Every message says whose mistake it is.
+  llvm::Error named = llvm::Error::success();
+  llvm::handleAllErrors(
+      imported.takeError(),
+      [&](const UnknownInputs& e) {
+        named = llvm::make_error<UnknownInputs>(e.names(), model.name() + ": " + e.text());
+      },
+      [&](const UserError& e) {
+        named = llvm::make_error<UserError>(e.code(), model.name() + ": " + e.text());
+      },
+      [&](const llvm::ErrorInfoBase& e) {
+        named = llvm::make_error<UserError>(Code::kBadNetwork, model.name() + ": " + e.message());
+      });
+  return named;
+}
+
+}  // namespace pdl

@@ -1,0 +1,103 @@
+#ifndef PDL_ONNX_IMPORTER_H_
+#define PDL_ONNX_IMPORTER_H_
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "onnx/import.h"
+#include "onnx/known.h"
+#include "onnx/model.h"
+
+namespace pdl {
+
+/// The names that nodes of a graph, a subgraph or a function can read.
+struct OnnxScope {
+  const OnnxScope* parent = nullptr;
+  llvm::StringMap<Value*> values;
+  /// Tensors that have not been read yet.
+  llvm::StringMap<const onnx::TensorProto*> initializers;
+  /// Values that are lists of tensors.
+  llvm::StringMap<std::vector<Value*>> sequences;
+  /// Where nodes of a function are: what their attributes may refer to.
+  const onnx::NodeProto* call = nullptr;
+  /// Versions of operator sets, by domain.
+  const llvm::StringMap<int64_t>* opsets = nullptr;
+  /// Stands before the names of nodes: the calls that led here.
+  std::string path;
+};
+
+/// Makes a graph of a model, node by node.
+class Importer {
+ public:
+  Importer(const OnnxModel& model, const ImportOptions& options);
+  llvm::Expected<ImportedModel> Import();
+
+  Graph& graph() { return graph_; }
+  KnownValues& known() { return known_; }
+  const OnnxModel& model() const { return model_; }
+
+  /// The value of that name: a tensor of the model becomes one when it is first asked for. Null
+  /// where there is none; an Error where a tensor is broken.
+  llvm::Expected<Value*> Find(OnnxScope& scope, llvm::StringRef name);
+  /// Null where that name is no list of tensors.
+  const std::vector<Value*>* FindSequence(const OnnxScope& scope, llvm::StringRef name) const;
+  /// Constants and parameters; null for all others.
+  const Constant* FindConstant(const Value* value) const;
+  /// A constant of the text where it is small, else a parameter.
+  llvm::Expected<Value*> AddConstant(Constant constant, llvm::StringRef name);
+  /// Imports the nodes of a subgraph whose inputs have these values; its outputs.
+  llvm::Expected<std::vector<Value*>> ImportSubgraph(const onnx::GraphProto& graph,
+                                                     const OnnxScope& outer,
+                                                     llvm::ArrayRef<Value*> inputs);
+  /// What the text is to call a value; the first wish counts.
+  void SuggestName(const Value* value, llvm::StringRef name);
+  /// A name for a value that the graph does not have yet.
+  std::string NewTemporary() { return "t" + std::to_string(++temporaries_); }
+  /// The names of those inputs of the model that a value is computed from.
+  std::vector<std::string> InputsOf(const Value* value) const;
+  LocationId LocationOf(llvm::StringRef node);
+
+ private:
+  llvm::Error CheckOperators();
+  void CountUnknown(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                    const llvm::StringMap<int64_t>& opsets);
+  const onnx::FunctionProto* FindFunction(const onnx::NodeProto& node) const;
+  llvm::Error AddInputs();
+  llvm::Expected<Type> TypeOfInput(const onnx::ValueInfoProto& info);
+  llvm::Error AddInitializers(const onnx::GraphProto& graph, OnnxScope& scope);
+  llvm::Error ImportNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                          OnnxScope& scope);
+  llvm::Error ImportNode(const onnx::NodeProto& node, OnnxScope& scope);
+  llvm::Error ImportFunction(const onnx::FunctionProto& function, const onnx::NodeProto& node,
+                             OnnxScope& scope);
+  llvm::Error AddOutputs();
+
+  const OnnxModel& model_;
+  const ImportOptions& options_;
+  Graph graph_;
+  KnownValues known_;
+  OnnxScope scope_;
+  llvm::StringMap<int64_t> opsets_;
+  std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
+  std::map<std::string, int> unknown_;
+  std::deque<llvm::StringMap<int64_t>> function_opsets_;
+  std::deque<onnx::NodeProto> bound_nodes_;
+  llvm::DenseMap<const Value*, Constant> weights_;
+  llvm::DenseMap<const Value*, std::string> tensors_;  // their names in the model
+  llvm::DenseMap<const Value*, std::string> suggested_;
+  std::vector<std::pair<std::string, Value*>> inputs_, outputs_;
+  llvm::StringMap<std::string> symbols_;  // by the model's names
+  unsigned temporaries_ = 0;
+  int64_t converted_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_ONNX_IMPORTER_H_

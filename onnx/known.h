@@ -1,0 +1,50 @@
+#ifndef PDL_ONNX_KNOWN_H_
+#define PDL_ONNX_KNOWN_H_
+
+#include <optional>
+#include <vector>
+
+#include "llvm/ADT/DenseMap.h"
+#include "pdl/constant.h"
+#include "pdl/graph.h"
+#include "pdl/tensor.h"
+
+namespace pdl {
+
+/// An integer tensor whose elements are known, maybe as sizes with symbols.
+struct KnownSizes {
+  pdl::Sizes sizes;
+  std::vector<Dim> elements;  // row-major
+};
+
+/// What an import knows of the values of a graph while it grows: constants, and integers computed
+/// from sizes. Each call is looked at once, when it is made.
+class KnownValues {
+ public:
+  /// More elements than this are not computed while importing.
+  static constexpr int64_t kMaxElements = 1 << 16;
+
+  /// Says what a value is: a constant or a parameter.
+  void SetConstant(const Value* value, Constant constant);
+  void SetSizes(const Value* value, KnownSizes sizes);
+  /// Computes the results of a call where its operands are known, by the operator's own kernel, or,
+  /// of sizes, where it only moves them or does arithmetic.
+  void Visit(const Op& op);
+
+  /// Null where it is not known.
+  const Constant* FindConstant(const Value* value) const;
+  /// Integers of at most kMaxElements elements; nullopt where they are not known.
+  std::optional<KnownSizes> FindSizes(const Value* value) const;
+
+ private:
+  bool VisitConstants(const Op& op);
+  bool VisitMove(const Op& op);
+  bool VisitArithmetic(const Op& op);
+
+  llvm::DenseMap<const Value*, Constant> constants_;
+  llvm::DenseMap<const Value*, KnownSizes> sizes_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_ONNX_KNOWN_H_

@@ -1,0 +1,407 @@
+#include "onnx/node.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "onnx/names.h"
+#include "pdl/op_registry.h"
+
+namespace pdl {
+namespace {
+
+/// What values of a dtype are computed in by an operator that does not take it; the dtype itself
+/// where nothing serves.
+DType Wider(DType dtype, DTypeSet accepted) {
+  auto first = [&](std::initializer_list<DType> candidates) {
+    for (const DType candidate : candidates)
+      if (accepted.Contains(candidate)) return candidate;
+    return dtype;
+  };
+  switch (dtype) {
+    case DType::kI8:
+    case DType::kU8:
+    case DType::kI16:
+    case DType::kU16:
+      return first({DType::kI32, DType::kI64});
+    case DType::kU32:
+    case DType::kU64:
+    case DType::kI32:
+      return first({DType::kI64});
+    case DType::kF16:
+    case DType::kBF16:
+      return first({DType::kF32});
+    default:
+      return dtype;
+  }
+}
+
+}  // namespace
+
+Node::Node(Importer& importer, const onnx::NodeProto& proto, OnnxScope& scope, int64_t opset)
+    : importer_(importer), proto_(proto), scope_(scope), opset_(opset) {
+  llvm::StringRef name = proto.name();
+  if (name.empty() && proto.output_size() > 0) name = proto.output(0);
+  location_ = importer.LocationOf((scope.path + name).str());
+}
+
+// --- Mistakes -------------------------------------------------------------------------------
+
+void Node::SetError(Code code, std::string message) {
+  if (code_) return;
+  code_ = code;
+  message_ = std::move(message);
+}
+
+void Node::Take(llvm::Error error) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const CallError& call) {
+        // An operator's own limits are no mistake of the model.
+        const bool is_limit = call.code() == Code::kOperandDType || call.code() == Code::kRank;
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        call.log(os);
+        SetError(is_limit ? Code::kNotSupported : Code::kBadNetwork, text);
+      },
+      [&](const UnknownInputs& unknown) {
+        if (!code_) needed_ = unknown.names();
+        SetError(unknown.code(), unknown.text());
+      },
+      [&](const UserError& user) { SetError(user.code(), user.text()); },
+      [&](const llvm::ErrorInfoBase& other) { SetError(Code::kBadNetwork, other.message()); });
+}
+
+llvm::Error Node::TakeError() {
+  if (!code_) return llvm::Error::success();
+  std::string name = scope_.path + proto_.name();
+  if (name.empty() && proto_.output_size() > 0) name = proto_.output(0);
+  const std::string text =
+      llvm::formatv("node '{0}' ({1}): {2}", name, proto_.op_type(), message_).str();
+  if (!needed_.empty()) return llvm::make_error<UnknownInputs>(needed_, text);
+  return llvm::make_error<UserError>(*code_, text);
+}
+
+void Node::NeedsKnown(unsigned input, Value* value) {
+  if (failed() || value == nullptr) return;
+  needed_ = importer_.InputsOf(value);
+  const std::string what = llvm::formatv("the values of '{0}' must be known while importing",
+                                         proto_.input(static_cast<int>(input)));
+  SetError(Code::kNotSupported,
+           needed_.empty() ? what : what + ": give those of " + llvm::join(needed_, ", "));
+}
+
+// --- Inputs ---------------------------------------------------------------------------------
+
+bool Node::Has(unsigned input) const {
+  return input < num_inputs() && !proto_.input(static_cast<int>(input)).empty();
+}
+
+bool Node::Wants(unsigned output) const {
+  return output < num_outputs() && !proto_.output(static_cast<int>(output)).empty();
+}
+
+Value* Node::In(unsigned index) {
+  if (!Has(index)) {
+    Fail("input {0} is missing", index);
+    return nullptr;
+  }
+  const std::string& name = proto_.input(static_cast<int>(index));
+  llvm::Expected<Value*> value = importer_.Find(scope_, name);
+  if (!value) {
+    Take(value.takeError());
+    return nullptr;
+  }
+  if (*value == nullptr) {
+    if (importer_.FindSequence(scope_, name) != nullptr) {
+      Unsupported("'{0}' is a list of tensors", name);
+    } else {
+      Fail("it reads '{0}', which nothing gives before it", name);
+    }
+  }
+  return *value;
+}
+
+std::vector<Value*> Node::AllIn() {
+  std::vector<Value*> all;
+  for (unsigned i = 0; i < num_inputs(); ++i) all.push_back(In(i));
+  return all;
+}
+
+std::vector<Value*> Node::SequenceIn(unsigned index) {
+  if (!Has(index)) {
+    Fail("input {0} is missing", index);
+    return {};
+  }
+  const std::string& name = proto_.input(static_cast<int>(index));
+  const std::vector<Value*>* values = importer_.FindSequence(scope_, name);
+  if (values == nullptr) Unsupported("how many tensors '{0}' has is not known", name);
+  return values == nullptr ? std::vector<Value*>() : *values;
+}
+
+const Constant* Node::ConstantIn(unsigned index) {
+  Value* value = In(index);
+  if (value == nullptr) return nullptr;
+  const Constant* constant = importer_.FindConstant(value);
+  if (constant == nullptr) NeedsKnown(index, value);
+  return constant;
+}
+
+Shape Node::SizesIn(unsigned index) {
+  Value* value = In(index);
+  if (value == nullptr) return {};
+  std::optional<KnownSizes> known = KnownSizesOf(value);
+  if (!known) {
+    NeedsKnown(index, value);
+    return {};
+  }
+  return Shape(known->elements.begin(), known->elements.end());
+}
+
+std::vector<int64_t> Node::IntsIn(unsigned index) {
+  std::vector<int64_t> values;
+  for (const Dim& size : SizesIn(index)) {
+    if (!size.is_constant()) {
+      Unsupported("'{0}' depends on sizes: {1}", proto_.input(static_cast<int>(index)),
+                  size.ToString());
+      return {};
+    }
+    values.push_back(size.constant());
+  }
+  return values;
+}
+
+std::vector<double> Node::RealsIn(unsigned index) {
+  const Constant* constant = ConstantIn(index);
+  std::vector<double> values;
+  if (constant == nullptr) return values;
+  if (constant->num_elements() > KnownValues::kMaxElements) {
+    Unsupported("'{0}' has too many elements", proto_.input(static_cast<int>(index)));
+    return values;
+  }
+  for (int64_t i = 0; i < constant->num_elements(); ++i)
+    values.push_back(constant->ElementAsDouble(i));
+  return values;
+}
+
+template <class T>
+static T OneOf(Node& node, unsigned index, llvm::ArrayRef<T> values) {
+  if (values.size() == 1) return values[0];
+  if (!node.failed()) node.Fail("input {0} must have one element, not {1}", index, values.size());
+  return T(0);
+}
+
+Dim Node::SizeIn(unsigned index) { return OneOf<Dim>(*this, index, SizesIn(index)); }
+int64_t Node::IntIn(unsigned index) { return OneOf<int64_t>(*this, index, IntsIn(index)); }
+double Node::RealIn(unsigned index) { return OneOf<double>(*this, index, RealsIn(index)); }
+
+bool Node::IsKnown(const Value* value) const {
+  return value != nullptr && importer_.FindConstant(value) != nullptr;
+}
+
+std::optional<KnownSizes> Node::KnownSizesOf(const Value* value) const {
+  if (value == nullptr) return std::nullopt;
+  return importer_.known().FindSizes(value);
+}
+
+std::optional<double> Node::KnownReal(const Value* value) const {
+  if (value == nullptr) return std::nullopt;
+  const Constant* constant = importer_.FindConstant(value);
+  if (constant == nullptr || constant->num_elements() != 1) return std::nullopt;
+  return constant->ElementAsDouble(0);
+}
+
+// --- Attributes -----------------------------------------------------------------------------
+
+const onnx::AttributeProto* Node::Attribute(llvm::StringRef name) const {
+  for (const onnx::AttributeProto& attribute : proto_.attribute())
+    if (attribute.name() == name) return &attribute;
+  return nullptr;
+}
+
+int64_t Node::Int(llvm::StringRef name, int64_t otherwise) const {
+  const auto* attribute = Attribute(name);
+  return attribute == nullptr ? otherwise : attribute->i();
+}
+
+double Node::Float(llvm::StringRef name, double otherwise) const {
+  const auto* attribute = Attribute(name);
+  return attribute == nullptr ? otherwise : static_cast<double>(attribute->f());
+}
+
+std::string Node::String(llvm::StringRef name, llvm::StringRef otherwise) const {
+  const auto* attribute = Attribute(name);
+  return attribute == nullptr ? otherwise.str() : attribute->s();
+}
+
+std::vector<int64_t> Node::Ints(llvm::StringRef name) const {
+  const auto* attribute = Attribute(name);
+  if (attribute == nullptr) return {};
+  return {attribute->ints().begin(), attribute->ints().end()};
+}
+
+std::vector<double> Node::Floats(llvm::StringRef name) const {
+  const auto* attribute = Attribute(name);
+  if (attribute == nullptr) return {};
+  return {attribute->floats().begin(), attribute->floats().end()};
+}
+
+DType Node::TypeAttribute(llvm::StringRef name, DType otherwise) {
+  const auto* attribute = Attribute(name);
+  if (attribute == nullptr) return otherwise;
+  llvm::Expected<DType> dtype = DTypeFromOnnx(static_cast<int32_t>(attribute->i()));
+  if (dtype) return *dtype;
+  Take(dtype.takeError());
+  return otherwise;
+}
+
+// --- Calls ----------------------------------------------------------------------------------
+
+Value* Node::Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
+                  llvm::ArrayRef<NamedAttribute> attributes) {
+  std::vector<Value*> results = CallAll(op, operands, attributes);
+  return results.empty() ? nullptr : results.front();
+}
+
+std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
+                                  llvm::ArrayRef<NamedAttribute> attributes) {
+  if (failed() || llvm::is_contained(operands, nullptr)) {
+    if (!failed()) Fail("an input of '{0}' is missing", op);
+    return {};
+  }
+  const OpDef* def = GlobalRegistry().Find(op);
+  if (def == nullptr) {
+    Unsupported("this build has no operator '{0}'", op);
+    return {};
+  }
+  const OpSignature& signature = def->signature;
+  auto values = CompleteAttributes(signature, attributes);
+  if (!values) {
+    Take(values.takeError());
+    return {};
+  }
+  // Operands of a dtype that is not taken, and with them all others of that dtype.
+  std::optional<std::pair<DType, DType>> widened;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const DType dtype = operands[i]->type().dtype;
+    const DTypeSet accepted = signature.InputOf(i, *values).dtypes;
+    if (accepted.Contains(dtype)) continue;
+    const DType wider = Wider(dtype, accepted);
+    if (wider != dtype) widened = {dtype, wider};
+  }
+  llvm::SmallVector<Value*, 4> taken(operands);
+  if (widened && op != "cast")
+    for (Value*& operand : taken)
+      if (operand->type().dtype == widened->first) operand = Cast(operand, widened->second);
+  if (llvm::is_contained(taken, nullptr)) return {};
+
+  std::vector<std::string> names(signature.NumResults(*values));
+  for (std::string& name : names) name = importer_.NewTemporary();
+  CallOptions options;
+  options.location = location_;
+  llvm::Expected<Op*> made =
+      graph().AddOpWithValues(*def, taken, std::move(*values), names, std::move(options));
+  if (!made) {
+    Take(made.takeError());
+    return {};
+  }
+  importer_.known().Visit(**made);
+  std::vector<Value*> results((*made)->results().begin(), (*made)->results().end());
+  if (widened && op != "cast")
+    for (Value*& result : results)
+      if (result->type().dtype == widened->second) result = Cast(result, widened->first);
+  return results;
+}
+
+Value* Node::Cast(Value* x, DType to) {
+  if (x == nullptr || x->type().dtype == to) return x;
+  return Call("cast", {x}, {{"to", to}});
+}
+
+Value* Node::Reshape(Value* x, llvm::ArrayRef<Dim> dims) {
+  if (x == nullptr || llvm::ArrayRef<Dim>(x->type().dims) == dims) return x;
+  return Call("reshape", {x}, {{"dims", Shape(dims)}});
+}
+
+Value* Node::Transpose(Value* x, llvm::ArrayRef<int64_t> perm) {
+  bool is_identity = true;
+  for (size_t i = 0; i < perm.size(); ++i) is_identity &= perm[i] == static_cast<int64_t>(i);
+  if (x == nullptr || is_identity) return x;
+  return Call("transpose", {x}, {{"perm", perm.vec()}});
+}
+
+Value* Node::Scalar(double value, DType dtype) { return Literal(Constant::Scalar(dtype, value)); }
+
+Value* Node::Scalar(double value, Value* like) {
+  return like == nullptr ? nullptr : Scalar(value, like->type().dtype);
+}
+
+Value* Node::Literal(Constant constant) {
+  if (failed()) return nullptr;
+  llvm::Expected<Value*> value = importer_.AddConstant(std::move(constant), "");
+  if (value) return *value;
+  Take(value.takeError());
+  return nullptr;
+}
+
+Value* Node::Literal(llvm::ArrayRef<int64_t> values) {
+  return Literal(Constant::Copy(DType::kI64, {static_cast<int64_t>(values.size())}, values.data()));
+}
+
+Value* Node::Filled(llvm::ArrayRef<Dim> dims, double value, DType dtype) {
+  const OpDef* def = GlobalRegistry().Find("broadcast_to");
+  if (def == nullptr) return nullptr;
+  return Call("broadcast_to", {Scalar(value, dtype)}, {{"dims", Shape(dims)}});
+}
+
+Value* Node::SizeValue(llvm::ArrayRef<Dim> sizes) {
+  std::vector<int64_t> numbers;
+  for (const Dim& size : sizes)
+    if (size.is_constant()) numbers.push_back(size.constant());
+  if (numbers.size() == sizes.size()) return Literal(numbers);
+  std::vector<Value*> parts;
+  for (const Dim& size : sizes) {
+    parts.push_back(size.is_constant() ? Scalar(static_cast<double>(size.constant()), DType::kI64)
+                                       : Call("size", {}, {{"dims", Shape{size}}}));
+    if (parts.back() == nullptr) return nullptr;
+    importer_.known().SetSizes(parts.back(), {{}, {size}});
+  }
+  Value* all = Call("stack", parts);
+  if (all == nullptr) return nullptr;
+  importer_.known().SetSizes(all, {{static_cast<int64_t>(sizes.size())}, sizes.vec()});
+  return all;
+}
+
+// --- Outputs --------------------------------------------------------------------------------
+
+void Node::Out(unsigned index, Value* value) {
+  if (value == nullptr || failed() || !Wants(index)) return;
+  const std::string& name = proto_.output(static_cast<int>(index));
+  if (!scope_.values.try_emplace(name, value).second || scope_.initializers.contains(name)) {
+    Fail("it gives '{0}', which there is already", name);
+    return;
+  }
+  importer_.SuggestName(value, name);
+}
+
+void Node::SequenceOut(unsigned index, std::vector<Value*> values) {
+  if (failed() || !Wants(index)) return;
+  const std::string& name = proto_.output(static_cast<int>(index));
+  if (!scope_.sequences.try_emplace(name, std::move(values)).second)
+    Fail("it gives '{0}', which there is already", name);
+}
+
+unsigned Node::Axis(int64_t axis, size_t rank) {
+  const auto size = static_cast<int64_t>(rank);
+  if (axis < -size || axis >= size) {
+    Fail("axis {0} is outside a tensor of {1} dims", axis, rank);
+    return 0;
+  }
+  return static_cast<unsigned>(axis < 0 ? axis + size : axis);
+}
+
+std::vector<int64_t> Node::Axes(llvm::ArrayRef<int64_t> axes, size_t rank) {
+  std::vector<int64_t> result;
+  for (const int64_t axis : axes) result.push_back(Axis(axis, rank));
+  return result;
+}
+
+}  // namespace pdl

@@ -1,0 +1,31 @@
+#include "onnx/rules.h"
+
+#include <map>
+
+#include "llvm/ADT/StringMap.h"
+
+namespace pdl {
+
+static std::string Key(llvm::StringRef domain, llvm::StringRef op_type) {
+  return domain.str() + "/" + op_type.str();
+}
+
+const OnnxRule* FindOnnxRule(llvm::StringRef domain, llvm::StringRef op_type, int64_t opset) {
+  static const auto* const kTable = [] {
+    auto* table = new llvm::StringMap<std::map<int64_t, const OnnxRule*>>();
+    for (llvm::ArrayRef<OnnxRule> family :
+         {ElementwiseRules(), ActivationRules(), ReductionRules(), ShapeRules(), SliceRules(),
+          IndexRules(), ConstantRules(), ConvolutionRules(), PoolingRules(), NormalizationRules(),
+          MatrixRules(), ControlRules(), LossRules()}) {
+      for (const OnnxRule& rule : family)
+        (*table)[Key(rule.domain, rule.op_type)][rule.since] = &rule;
+    }
+    return table;
+  }();
+  auto found = kTable->find(Key(domain, op_type));
+  if (found == kTable->end()) return nullptr;
+  auto next = found->second.upper_bound(opset);
+  return next == found->second.begin() ? nullptr : std::prev(next)->second;
+}
+
+}  // namespace pdl

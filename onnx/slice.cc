@@ -1,0 +1,370 @@
+// Parts of tensors, tensors put together, margins, and images of other sizes.
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
+#include "onnx/node.h"
+#include "onnx/rules.h"
+
+namespace pdl {
+namespace {
+
+/// A bound of a slice as a place from 0 to the size; nullopt where symbols hide which it is.
+std::optional<Dim> ClampBound(const Dim& bound, const Dim& size, bool is_backward) {
+  if (bound.is_constant()) {
+    const int64_t at = bound.constant();
+    if (size.is_constant()) {
+      const int64_t n = size.constant();
+      const int64_t place = at < 0 ? at + n : at;
+      return is_backward ? std::clamp<int64_t>(place, -1, n - 1) : std::clamp<int64_t>(place, 0, n);
+    }
+    if (at >= 0) return at > INT32_MAX - 1 ? size : at == 0 ? Dim(0) : Dim::Min(at, size);
+    if (at < -INT32_MAX) return Dim(0);
+    return Dim::Max(size + at, 0);
+  }
+  if (bound == size) return size;
+  if ((size - bound).ProvablyAtLeast(0) && bound.ProvablyAtLeast(0)) return bound;
+  if (bound.ProvablyAtLeast(0)) return Dim::Min(bound, size);
+  return std::nullopt;
+}
+
+void ConvertSlice(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const Shape& dims = x->type().dims;
+  Shape starts, stops;
+  std::vector<int64_t> axes, steps;
+  if (n.opset() >= 10) {
+    starts = n.SizesIn(1);
+    stops = n.SizesIn(2);
+    if (n.Has(3)) axes = n.IntsIn(3);
+    if (n.Has(4)) steps = n.IntsIn(4);
+  } else {
+    for (const int64_t at : n.Ints("starts")) starts.emplace_back(at);
+    for (const int64_t at : n.Ints("ends")) stops.emplace_back(at);
+    axes = n.Ints("axes");
+  }
+  if (n.failed()) return;
+  if (axes.empty())
+    for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  if (steps.empty()) steps.assign(starts.size(), 1);
+  if (stops.size() != starts.size() || axes.size() != starts.size() ||
+      steps.size() != starts.size())
+    return n.Fail("starts, ends, axes and steps are not of one length");
+  axes = n.Axes(axes, dims.size());
+  // Steps backward are steps forward over the axis turned round.
+  std::vector<int64_t> turned, taken_axes, taken_steps;
+  Shape from, to;
+  for (size_t i = 0; i < axes.size() && !n.failed(); ++i) {
+    const Dim size = dims[static_cast<size_t>(axes[i])];
+    const bool is_backward = steps[i] < 0;
+    if (steps[i] == 0 || steps[i] == INT64_MIN) return n.Fail("a step of {0}", steps[i]);
+    Dim start = starts[i], stop = stops[i];
+    if (is_backward) {
+      if (!size.is_constant()) return n.Unsupported("steps backward over an axis of unknown size");
+      const int64_t length = size.constant();
+      const std::optional<Dim> first = ClampBound(start, size, true);
+      const std::optional<Dim> last = ClampBound(stop, size, true);
+      // An end far below 0 is before the first element, and is not counted from the end.
+      const bool is_before = stop.is_constant() && stop.constant() < -length;
+      if (!first || !last) return n.Unsupported("bounds that depend on sizes");
+      start = Dim(length - 1) - *first;
+      stop = Dim(length - 1) - (is_before ? Dim(-1) : *last);
+      turned.push_back(axes[i]);
+    } else {
+      const std::optional<Dim> first = ClampBound(start, size, false);
+      const std::optional<Dim> last = ClampBound(stop, size, false);
+      if (!first || !last) return n.Unsupported("bounds that depend on sizes");
+      start = *first;
+      stop = *last;
+    }
+    if ((start - stop).ProvablyAtLeast(0)) stop = start;
+    if (start.is_constant(0) && stop == size && std::abs(steps[i]) == 1) continue;
+    taken_axes.push_back(axes[i]);
+    taken_steps.push_back(std::abs(steps[i]));
+    from.push_back(start);
+    to.push_back(stop);
+  }
+  if (!turned.empty()) x = n.Call("flip", {x}, {{"axes", turned}});
+  if (!taken_axes.empty()) {
+    std::vector<NamedAttribute> attributes = {
+        {"axes", taken_axes}, {"starts", from}, {"stops", to}};
+    if (llvm::any_of(taken_steps, [](int64_t step) { return step != 1; }))
+      attributes.push_back({"steps", taken_steps});
+    x = n.Call("slice", {x}, attributes);
+  }
+  n.Out(x);
+}
+
+std::vector<Value*> SplitInto(Node& n, Value* x, llvm::ArrayRef<Dim> sizes, unsigned axis) {
+  return n.CallAll("split", {x}, {{"sizes", Shape(sizes)}, {"axis", static_cast<int64_t>(axis)}});
+}
+
+void ConvertSplit(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const unsigned axis = n.Axis(n.Int("axis", 0), x->type().rank());
+  if (n.failed()) return;
+  const Dim size = x->type().dims[axis];
+  Shape sizes;
+  const bool as_input = n.opset() >= 13;
+  if (as_input && n.Has(1)) {
+    sizes = n.SizesIn(1);
+  } else if (!as_input && n.HasAttribute("split")) {
+    for (const int64_t part : n.Ints("split")) sizes.emplace_back(part);
+  } else {
+    const int64_t parts = n.Int("num_outputs", n.num_outputs());
+    if (parts < 1 || parts > 65536) return n.Fail("{0} parts", parts);
+    if (size.is_constant()) {
+      const int64_t whole = (size.constant() + parts - 1) / parts;
+      for (int64_t i = 0; i < parts; ++i)
+        sizes.emplace_back(std::clamp<int64_t>(size.constant() - i * whole, 0, whole));
+    } else {
+      sizes.assign(static_cast<size_t>(parts), Dim::FloorDiv(size, parts));
+    }
+  }
+  if (n.failed()) return;
+  if (sizes.size() != n.num_outputs())
+    return n.Fail("{0} parts for {1} outputs", sizes.size(), n.num_outputs());
+  const std::vector<Value*> parts = SplitInto(n, x, sizes, axis);
+  for (size_t i = 0; i < parts.size(); ++i) n.Out(static_cast<unsigned>(i), parts[i]);
+}
+
+void ConvertSplitToSequence(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const unsigned axis = n.Axis(n.Int("axis", 0), x->type().rank());
+  if (n.failed()) return;
+  const Dim size = x->type().dims[axis];
+  Shape sizes;
+  bool keep = true;
+  if (n.Has(1) && n.In(1) != nullptr && n.In(1)->type().rank() == 1) {
+    sizes = n.SizesIn(1);
+  } else {
+    const int64_t part = n.Has(1) ? n.IntIn(1) : 1;
+    keep = n.Has(1) || n.Int("keepdims", 1) != 0;
+    if (n.failed()) return;
+    if (!size.is_constant() || part < 1) return n.Unsupported("parts of an unknown count");
+    for (int64_t at = 0; at < size.constant(); at += part)
+      sizes.emplace_back(std::min(part, size.constant() - at));
+  }
+  if (n.failed()) return;
+  if (sizes.empty()) return n.SequenceOut(0, {});
+  std::vector<Value*> parts = SplitInto(n, x, sizes, axis);
+  if (!keep)
+    for (Value*& part : parts)
+      part = n.Call("squeeze", {part}, {{"axes", std::vector<int64_t>{axis}}});
+  n.SequenceOut(0, parts);
+}
+
+void ConvertConcat(Node& n) {
+  const std::vector<Value*> all = n.AllIn();
+  if (all.empty()) return n.Fail("it has no inputs");
+  const int64_t axis = n.Int("axis", 1);
+  n.Out(all.size() == 1 ? all[0] : n.Call("concat", all, {{"axis", axis}}));
+}
+
+void ConvertConcatFromSequence(Node& n) {
+  const std::vector<Value*> all = n.SequenceIn(0);
+  if (n.failed()) return;
+  if (all.empty()) return n.Fail("the list is empty");
+  const bool is_new = n.Int("new_axis", 0) != 0;
+  n.Out(n.Call(is_new ? "stack" : "concat", all, {{"axis", n.Int("axis", 0)}}));
+}
+
+void ConvertPad(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  Shape pads;
+  if (n.opset() >= 11) {
+    pads = n.SizesIn(1);
+  } else {
+    const llvm::StringRef name = n.opset() < 2 ? "paddings" : "pads";
+    for (const int64_t pad : n.Ints(name)) pads.emplace_back(pad);
+  }
+  std::vector<int64_t> axes;
+  if (n.Has(3)) {
+    axes = n.Axes(n.IntsIn(3), x->type().rank());
+  } else {
+    for (unsigned i = 0; i < x->type().rank(); ++i) axes.push_back(i);
+  }
+  if (n.failed()) return;
+  if (pads.size() != 2 * axes.size()) return n.Fail("pads are wanted for each of the axes");
+  double value = n.Float("value", 0);
+  if (n.opset() >= 11) value = n.Has(2) ? n.RealIn(2) : 0;
+  const llvm::ArrayRef<Dim> all(pads);
+  n.Out(n.Call("pad", {x},
+               {{"before", Shape(all.take_front(axes.size()))},
+                {"after", Shape(all.drop_front(axes.size()))},
+                {"axes", axes},
+                {"mode", n.String("mode", "constant")},
+                {"value", value}}));
+}
+
+// --- Images -------------------------------------------------------------------------------------
+
+struct Resizing {
+  std::vector<double> scales;  // of all dims, or
+  Shape sizes;                 // of all dims
+};
+
+void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& coordinates) {
+  const Shape& dims = x->type().dims;
+  const unsigned rank = x->type().rank();
+  const std::string mode = n.String("mode", "nearest");
+  // Only dims whose size changes are resized, behind the first two.
+  auto stays = [&](unsigned d) {
+    return resizing.scales.empty() ? resizing.sizes[d] == dims[d] : resizing.scales[d] == 1;
+  };
+  std::vector<int64_t> moved, still, perm;
+  for (unsigned d = 0; d < rank; ++d) (stays(d) ? still : moved).push_back(d);
+  if (moved.empty()) return n.Out(x);
+  if (moved.size() > 3) return n.Unsupported("more than 3 dims are resized");
+  perm = still;
+  perm.insert(perm.end(), moved.begin(), moved.end());
+  x = n.Transpose(x, perm);
+  if (x == nullptr) return;
+  Shape image;
+  Dim batch = 1;
+  for (const int64_t d : still) batch = batch * dims[static_cast<size_t>(d)];
+  image.push_back(batch);
+  image.emplace_back(1);
+  if (still.size() == 2) {
+    image[0] = dims[static_cast<size_t>(still[0])];
+    image[1] = dims[static_cast<size_t>(still[1])];
+  }
+  for (const int64_t d : moved) image.push_back(dims[static_cast<size_t>(d)]);
+  std::vector<NamedAttribute> attributes = {
+      {"mode", mode == "linear" || mode == "bilinear" ? std::string("linear") : mode},
+      {"coordinates", coordinates},
+      {"cubic_a", n.Float("cubic_coeff_a", -0.75)}};
+  if (mode == "nearest") {
+    const std::string rounding =
+        n.String("nearest_mode", n.opset() < 11 ? "floor" : "round_prefer_floor");
+    const llvm::StringRef name = rounding;
+    attributes.push_back(
+        {"rounding", name.starts_with("round_") ? name.drop_front(6).str() : name.str()});
+  }
+  if (resizing.scales.empty()) {
+    Shape size;
+    for (const int64_t d : moved) size.push_back(resizing.sizes[static_cast<size_t>(d)]);
+    attributes.push_back({"size", size});
+  } else {
+    std::vector<double> scales;
+    for (const int64_t d : moved) scales.push_back(resizing.scales[static_cast<size_t>(d)]);
+    attributes.push_back({"scales", scales});
+  }
+  Value* y = n.Call("resize", {n.Reshape(x, image)}, attributes);
+  if (y == nullptr) return;
+  Shape back;
+  for (const int64_t d : still) back.push_back(dims[static_cast<size_t>(d)]);
+  for (size_t i = 0; i < moved.size(); ++i) back.push_back(y->type().dims[2 + i]);
+  std::vector<int64_t> inverse(perm.size());
+  for (size_t i = 0; i < perm.size(); ++i)
+    inverse[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+  n.Out(n.Transpose(n.Reshape(y, back), inverse));
+}
+
+void ConvertResize(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const unsigned rank = x->type().rank();
+  const Shape& dims = x->type().dims;
+  std::string coordinates = n.String("coordinate_transformation_mode", "half_pixel");
+  if (n.opset() < 11) coordinates = "asymmetric";
+  if (coordinates == "tf_crop_and_resize" || coordinates == "half_pixel_symmetric" ||
+      coordinates == "tf_half_pixel_for_nn")
+    return n.Unsupported("coordinate_transformation_mode '{0}'", coordinates);
+  if (n.Int("antialias", 0) != 0) return n.Unsupported("antialias");
+  if (n.Int("exclude_outside", 0) != 0) return n.Unsupported("exclude_outside");
+  std::vector<int64_t> axes = n.Axes(n.Ints("axes"), rank);
+  if (axes.empty())
+    for (unsigned d = 0; d < rank; ++d) axes.push_back(d);
+  const unsigned scales_at = n.opset() < 11 ? 1 : 2;
+  Resizing resizing;
+  // An empty tensor is one left out.
+  const bool has_sizes = n.Has(3);
+  if (has_sizes) {
+    const Shape given = n.SizesIn(3);
+    if (n.failed()) return;
+    if (given.size() != axes.size()) return n.Fail("as many sizes as axes are wanted");
+    resizing.sizes = dims;
+    const std::string policy = n.String("keep_aspect_ratio_policy", "stretch");
+    if (policy == "stretch") {
+      for (size_t i = 0; i < axes.size(); ++i)
+        resizing.sizes[static_cast<size_t>(axes[i])] = given[i];
+    } else {
+      std::optional<double> scale;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        const Dim& size = dims[static_cast<size_t>(axes[i])];
+        if (!size.is_constant() || !given[i].is_constant())
+          return n.Unsupported("keep_aspect_ratio_policy with unknown sizes");
+        const double factor =
+            static_cast<double>(given[i].constant()) / static_cast<double>(size.constant());
+        if (!scale || (policy == "not_larger" ? factor < *scale : factor > *scale)) scale = factor;
+      }
+      for (const int64_t axis : axes) {
+        const double size = static_cast<double>(dims[static_cast<size_t>(axis)].constant());
+        resizing.sizes[static_cast<size_t>(axis)] =
+            static_cast<int64_t>(std::floor(*scale * size + 0.5));
+      }
+    }
+  } else {
+    const std::vector<double> given = n.RealsIn(scales_at);
+    if (n.failed()) return;
+    if (given.size() != axes.size()) return n.Fail("as many scales as axes are wanted");
+    resizing.scales.assign(rank, 1.0);
+    for (size_t i = 0; i < axes.size(); ++i)
+      resizing.scales[static_cast<size_t>(axes[i])] = given[i];
+  }
+  EmitResize(n, x, resizing, coordinates);
+}
+
+void ConvertUpsample(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  Resizing resizing;
+  resizing.scales = n.opset() >= 9 ? n.RealsIn(1) : n.Floats("scales");
+  if (n.failed()) return;
+  if (resizing.scales.size() != x->type().rank()) return n.Fail("a scale for each dim is wanted");
+  EmitResize(n, x, resizing, "asymmetric");
+}
+
+void ConvertCenterCropPad(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const Shape wanted = n.SizesIn(1);
+  std::vector<int64_t> axes = n.Axes(n.Ints("axes"), x->type().rank());
+  if (axes.empty())
+    for (unsigned i = 0; i < x->type().rank(); ++i) axes.push_back(i);
+  if (n.failed()) return;
+  if (wanted.size() != axes.size()) return n.Fail("a size for each axis is wanted");
+  Shape before, after;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const Dim& size = x->type().dims[static_cast<size_t>(axes[i])];
+    if (!size.is_constant() || !wanted[i].is_constant())
+      return n.Unsupported("a margin of unknown size");
+    const int64_t more = wanted[i].constant() - size.constant();
+    // Of an odd count the larger part is at the end.
+    const int64_t first = more >= 0 ? more / 2 : -((-more) / 2);
+    before.emplace_back(first);
+    after.emplace_back(more - first);
+  }
+  n.Out(n.Call("pad", {x}, {{"before", before}, {"after", after}, {"axes", axes}}));
+}
+
+}  // namespace
+
+llvm::ArrayRef<OnnxRule> SliceRules() {
+  static const OnnxRule kRules[] = {{"Slice", ConvertSlice},
+                                    {"Split", ConvertSplit},
+                                    {"SplitToSequence", ConvertSplitToSequence},
+                                    {"Concat", ConvertConcat},
+                                    {"ConcatFromSequence", ConvertConcatFromSequence},
+                                    {"Pad", ConvertPad},
+                                    {"Resize", ConvertResize},
+                                    {"Upsample", ConvertUpsample},
+                                    {"CenterCropPad", ConvertCenterCropPad}};
+  return kRules;
+}
+
+}  // namespace pdl

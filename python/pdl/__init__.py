@@ -1,0 +1,109 @@
+"""pdl: a small language for neural networks, with its compiler and its runtime.
+
+``pdl.ops`` has every operator as a function, ``pdl.layers`` the standard layers. ``pdl.load`` and
+``pdl.compile`` give networks, ``pdl.Graph`` builds one, ``pdl.train`` trains one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pdl import _infix, _tensor, errors, layers, ops
+from pdl._call import seed
+from pdl._functions import load_plugin
+from pdl._grad import grad, value_and_grad
+from pdl._graph import Graph, Instance, Value
+from pdl._network import Network, compile, load
+from pdl._pdl import Tensor, __version__, explain, tensor
+from pdl._render import Function
+from pdl._train import Step, Training, batches, train
+from pdl.errors import (
+    ArgumentError,
+    AttributeValueError,
+    DeviceError,
+    Error,
+    FileError,
+    RunError,
+    ShapeError,
+    SyntaxMistake,
+    UnknownNameError,
+)
+
+_infix.install(Tensor)
+_tensor.install()
+
+
+def input(name: str, type: str, comment: str = "") -> Value:
+    """An input of the graph in use; see Graph.input."""
+    return Graph.current().input(name, type, comment)
+
+
+def param(name: str, type: str, init: Function | str | None = None, **attributes: Any) -> Value:
+    """A parameter of the graph in use; see Graph.param."""
+    return Graph.current().param(name, type, init, **attributes)
+
+
+def state(name: str, type: str, init: Function | str | None = None) -> Value:
+    """A state of the graph in use; see Graph.state."""
+    return Graph.current().state(name, type, init)
+
+
+def update(state: Value, value: Any) -> None:
+    """The next value of a state; see Graph.update."""
+    state.graph.update(state, value)
+
+
+def output(value: Value, name: str | None = None, comment: str = "") -> None:
+    """An output; see Graph.output."""
+    value.graph.output(value, name, comment)
+
+
+def minimize(loss: Value, optimizer: Function, over: Any = None, every: int | None = None) -> None:
+    """What training does; see Graph.minimize."""
+    loss.graph.minimize(loss, optimizer, over, every)
+
+
+def step() -> Value:
+    """The count of training steps done, in the graph in use."""
+    return Graph.current().step()
+
+
+__all__ = [
+    "ArgumentError",
+    "AttributeValueError",
+    "DeviceError",
+    "Error",
+    "FileError",
+    "Function",
+    "Graph",
+    "Instance",
+    "Network",
+    "RunError",
+    "ShapeError",
+    "Step",
+    "SyntaxMistake",
+    "Tensor",
+    "Training",
+    "UnknownNameError",
+    "Value",
+    "__version__",
+    "batches",
+    "compile",
+    "errors",
+    "explain",
+    "grad",
+    "input",
+    "layers",
+    "load",
+    "load_plugin",
+    "minimize",
+    "ops",
+    "output",
+    "param",
+    "seed",
+    "state",
+    "step",
+    "tensor",
+    "train",
+    "update",
+    "value_and_grad",
+]

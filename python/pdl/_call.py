@@ -1,0 +1,187 @@
+"""A call of an operator or layer from Python: run at once on arrays, or added to a graph.
+
+Either way the call is written as the language has it, and the compiler decides what it means."""
+
+from __future__ import annotations
+
+import itertools
+from functools import lru_cache
+from typing import Any
+
+from pdl import _pdl
+from pdl._arrays import is_array
+from pdl._declarations import Declaration, Input, Place, parameters
+from pdl._graph import Graph, Value
+from pdl._render import Function, Renderer
+from pdl._results import pack
+from pdl.errors import ArgumentError, Error, without_place
+
+_seed = 0
+
+
+def seed(number: int) -> None:
+    """Sets the seed of the random operators that are called on their own."""
+    global _seed
+    _seed = number
+
+
+class _Arguments:
+    """The arguments of one call, written."""
+
+    def __init__(self, declaration: Declaration, renderer: Renderer) -> None:
+        self.declaration = declaration
+        self.renderer = renderer
+        self.text: list[str] = []
+
+    def add(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Writes them all, in their order."""
+        places = parameters(self.declaration)
+        repeated = next((one for one in places if one.place is Place.REPEATED), None)
+        plain = iter([one for one in places if one.place is Place.ANY])
+        for i, given in enumerate(args):
+            source = next(plain, None)
+            if source is None and repeated is not None:
+                self.text.append(self.renderer.operand(given, f"{repeated.name}_{i}"))
+            elif source is None or isinstance(source.source, Input):
+                name = source.name if source else f"argument_{i}"
+                self.text.append(self.renderer.operand(given, name))
+            else:
+                self.text.append(self.renderer.attribute(given, source.source))
+        for name, given in kwargs.items():
+            name = name.rstrip("_") or name
+            if self.declaration.has_input(name):
+                rendered = self.renderer.operand(given, name)
+            else:
+                rendered = self.renderer.attribute(given, self.declaration.attribute(name))
+            self.text.append(f"{name}={rendered}")
+
+
+def call(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the generated functions do."""
+    name = None if declaration.has_name_attribute else kwargs.pop("name", None)
+    given = list(_flat(args)) + list(_flat(kwargs.values()))
+    if _is_function(declaration, args, kwargs):
+        return _function(declaration, args, kwargs)
+    graph = next((one.graph for one in given if isinstance(one, Value)), None)
+    if graph is None and not any(is_array(one) for one in given):
+        graph = Graph.active()
+    if graph is not None:
+        return _build(graph, declaration, args, kwargs, name)
+    if name is not None:
+        raise ArgumentError("name= names a value of a graph, and here is none")
+    return _run(declaration, args, kwargs)
+
+
+def _flat(values: Any) -> Any:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _is_function(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the call leaves out its inputs; of an operator without inputs, its sizes."""
+    if args:
+        return False
+    if declaration.inputs:
+        return not any(
+            declaration.has_input(name.rstrip("_")) and not declaration_default(declaration, name)
+            for name in kwargs
+        )
+    first = next((one for one in declaration.attributes if one.positional), None)
+    return first is not None and first.required and first.name not in kwargs
+
+
+def declaration_default(declaration: Declaration, name: str) -> bool:
+    """Whether the input may be left out, like the learning rate of an optimizer."""
+    name = name.rstrip("_")
+    return any(one.name == name and one.optional for one in declaration.inputs)
+
+
+def _function(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Function:
+    arguments = _Arguments(declaration, Renderer(_is_value, None))
+    arguments.add(args, kwargs)
+    return Function(f"{declaration.name}({', '.join(arguments.text)})", arguments.renderer.values)
+
+
+def _is_value(given: object) -> bool:
+    return isinstance(given, Value)
+
+
+def _build(
+    graph: Graph, declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None
+) -> Any:
+    arguments = _Arguments(declaration, Renderer(_is_value, None))
+    arguments.add(args, kwargs)
+    expression = f"{declaration.name}({', '.join(arguments.text)})"
+    values = arguments.renderer.values
+    if name is None and values and all(one.is_built_in for one in values.values()):
+        return graph.expression(expression)
+    count = num_results(declaration, lambda: graph.check_text(expression, values))
+    outputs = [one.name for one in declaration.outputs]
+    return pack(declaration, graph.assign(expression, values, declaration.name, outputs, count, name))
+
+
+def num_results(declaration: Declaration, text: Any) -> int:
+    """How many results a call has; ``text`` gives one that ends with it, where only it can say."""
+    if not declaration.results_from:
+        return max(1, len(declaration.outputs))
+    try:
+        return _count_results(text())
+    except Error as error:
+        raise without_place(error) from None
+
+
+@lru_cache(maxsize=1024)
+def _count_results(text: str) -> int:
+    return _pdl.compile(text, "<call>").num_last_results
+
+
+# --- At once -----------------------------------------------------------------------------------
+
+
+class _Operands:
+    """The tensors of a call, with names and types."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Any] = {}
+        self.lines: list[str] = []
+        self.device = "cpu"
+
+    def add(self, array: object, name: str) -> str:
+        tensor = array if isinstance(array, _pdl.Tensor) else _pdl.tensor(array)
+        for i in itertools.count(2):
+            if name not in self.tensors:
+                break
+            name = f"{name}_{i}"
+        self.tensors[name] = tensor
+        self.lines.append(f"input {name}: {tensor.type}\n")
+        if tensor.device != "cpu":
+            self.device = tensor.device
+        return name
+
+
+@lru_cache(maxsize=2048)
+def _network(text: str, device: str, seed_of_run: int, is_layer: bool) -> _pdl.NetworkCore:
+    program = _pdl.compile(text, "<call>")
+    if is_layer and (program.parameters or program.states):
+        raise ArgumentError("the layer has parameters of its own, so it is called in a pdl.Graph")
+    return _pdl.NetworkCore(program, device=device, seed=seed_of_run, shared_random=True)
+
+
+def _run(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    operands = _Operands()
+    arguments = _Arguments(declaration, Renderer(_is_value, operands.add))
+    arguments.add(args, kwargs)
+    expression = f"{declaration.name}({', '.join(arguments.text)})"
+    inputs = "".join(operands.lines)
+    count = num_results(declaration, lambda: inputs + expression)
+    names = ", ".join(f"result_{i}" for i in range(count))
+    try:
+        network = _network(
+            f"{inputs}{names} = {expression}\noutput {names}", operands.device, _seed, declaration.is_layer
+        )
+    except Error as error:
+        raise without_place(error) from None
+    return pack(declaration, list(network(operands.tensors).values()))

@@ -1,0 +1,234 @@
+"""What operators and layers declare, read from what ``pdl ops --format=json`` prints.
+
+Imports nothing of the package: the generators in ``python/tools`` use it, too, without the library.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+_DEFAULT_KINDS = ("int", "float", "string", "bool", "dtype", "shape", "ints", "floats", "strings", "bools")
+
+
+class Text(str):
+    """A default that only the language can write: ``{}``, ``relu()``."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One end of a range."""
+
+    value: float
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What is declared of one attribute. ``type`` is one of INT, FLOAT, STRING, BOOLEAN, DTYPE, SHAPE,
+    TENSOR, BLOCK, and of layers FUNCTION and PARAMETER."""
+
+    name: str
+    comment: str
+    type: str
+    is_list: bool
+    positional: bool
+    optional: bool
+    counted: bool
+    has_default: bool
+    default: Any
+    lower: Bound | None
+    upper: Bound | None
+    choices: tuple[str, ...]
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return not (self.optional or self.counted or self.has_default)
+
+
+@dataclass(frozen=True)
+class Input:
+    """What is declared of one input."""
+
+    name: str
+    comment: str
+    repeatable: bool
+    optional: bool
+    # The attribute that says how many values there are; empty where the call's length does.
+    count: str
+
+    @property
+    def counted(self) -> bool:
+        """Whether there may be none of a repeatable input."""
+        return bool(self.count)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is declared of one output."""
+
+    name: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """An operator or a layer."""
+
+    name: str
+    comment: str
+    is_layer: bool
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    attributes: tuple[Attribute, ...]
+    results_from: tuple[str, ...]
+
+    def attribute(self, name: str) -> Attribute | None:
+        """The attribute of that name."""
+        return next((one for one in self.attributes if one.name == name), None)
+
+    def has_input(self, name: str) -> bool:
+        """Whether an input is called so."""
+        return any(one.name == name for one in self.inputs)
+
+    @property
+    def has_name_attribute(self) -> bool:
+        """Whether ``name`` is an argument of its own, so that it cannot name the result."""
+        return self.has_input("name") or self.attribute("name") is not None
+
+
+class Place(Enum):
+    """How a parameter of a Python function may be given."""
+
+    ANY = "any"
+    REPEATED = "repeated"
+    KEYWORD = "keyword"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the Python function of an operator or layer."""
+
+    name: str
+    place: Place
+    source: Input | Attribute
+    required: bool
+    default: Any
+
+
+def python_name(name: str) -> str:
+    """``from`` is a word of Python's: such an argument is ``from_``."""
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def parameters(declaration: Declaration) -> list[Parameter]:
+    """The parameters of its Python function: inputs, attributes that may be given by position, others."""
+    result: list[Parameter] = []
+    place, some_default = Place.ANY, False
+    for one in declaration.inputs:
+        name = python_name(one.name)
+        if one.repeatable and place is Place.ANY:
+            result.append(Parameter(name, Place.REPEATED, one, False, None))
+            place = Place.KEYWORD
+            continue
+        required = not one.optional and not (one.repeatable and one.counted)
+        if required and some_default:
+            place = Place.KEYWORD
+        some_default |= not required
+        result.append(Parameter(name, place, one, required, None))
+    for positional in (True, False):
+        for attribute in declaration.attributes:
+            if attribute.positional != positional or attribute.counted:
+                continue
+            if not positional or (attribute.required and some_default):
+                place = Place.KEYWORD
+            some_default |= not attribute.required
+            name = python_name(attribute.name)
+            result.append(Parameter(name, place, attribute, attribute.required, attribute.default))
+    return result
+
+
+def _dim(dim: dict[str, Any]) -> int | str:
+    if "symbol" in dim:
+        return str(dim["symbol"])
+    return int(dim.get("constant", 0))
+
+
+def _default(value: dict[str, Any], type_name: str) -> Any:
+    kind = next((one for one in _DEFAULT_KINDS if one in value), "")
+    given: Any = value.get(kind)
+    if kind == "int":
+        return int(given)
+    if kind == "float":
+        return float(given)
+    if kind == "string":
+        return given if type_name == "STRING" else Text(given)
+    if kind == "dtype":
+        return str(given).lower()
+    if kind == "shape":
+        return [_dim(dim) for dim in given.get("dims", [])]
+    if kind == "ints":
+        return [int(item) for item in given.get("values", [])]
+    if kind in ("floats", "strings", "bools"):
+        return list(given.get("values", []))
+    return given
+
+
+def _bound(row: dict[str, Any], end: str) -> Bound | None:
+    bound = row.get(end)
+    return None if bound is None else Bound(float(bound.get("value", 0)), bool(bound.get("open", False)))
+
+
+def _attribute(row: dict[str, Any]) -> Attribute:
+    default = row.get("default_value")
+    return Attribute(
+        name=row["name"],
+        comment=row.get("comment", ""),
+        type=row["type"],
+        is_list=row.get("list", False),
+        positional=row.get("positional", False),
+        optional=row.get("optional", False),
+        counted=row.get("counted", False),
+        has_default=default is not None,
+        default=None if default is None else _default(default, row["type"]),
+        lower=_bound(row, "lower"),
+        upper=_bound(row, "upper"),
+        choices=tuple(row.get("choices", ())),
+    )
+
+
+def _input(row: dict[str, Any]) -> Input:
+    return Input(
+        name=row["name"],
+        comment=row.get("comment", ""),
+        repeatable=row.get("repeatable", False),
+        optional=row.get("optional", False),
+        count=row.get("count", ""),
+    )
+
+
+def _declaration(row: dict[str, Any], is_layer: bool) -> Declaration:
+    return Declaration(
+        name=row["type"],
+        comment=row.get("comment", ""),
+        is_layer=is_layer,
+        inputs=tuple(_input(one) for one in row.get("inputs", ())),
+        outputs=tuple(Output(one["name"], one.get("comment", "")) for one in row.get("outputs", ())),
+        attributes=tuple(_attribute(one) for one in row.get("attributes", ())),
+        results_from=tuple(row.get("results_from", ())),
+    )
+
+
+def read(text: str) -> tuple[dict[str, Declaration], dict[str, Declaration]]:
+    """Operators and layers by name, of what ``pdl ops --format=json`` prints."""
+    everything = json.loads(text)
+    ops = [_declaration(row, False) for row in everything.get("ops", ())]
+    layers = [_declaration(row, True) for row in everything.get("layers", ())]
+    return {one.name: one for one in ops}, {one.name: one for one in layers}

@@ -1,0 +1,69 @@
+"""Python functions of what operators and layers declare: made when they are first asked for."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from typing import Any, Callable
+
+from pdl import _pdl
+from pdl._call import call
+from pdl._declarations import Declaration, Place, parameters, read
+
+_KINDS = {
+    Place.ANY: inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    Place.REPEATED: inspect.Parameter.VAR_POSITIONAL,
+    Place.KEYWORD: inspect.Parameter.KEYWORD_ONLY,
+}
+_lock = threading.Lock()
+_declarations: tuple[dict[str, Declaration], dict[str, Declaration]] | None = None
+
+
+def declarations() -> tuple[dict[str, Declaration], dict[str, Declaration]]:
+    """Operators and layers by name."""
+    global _declarations
+    with _lock:
+        if _declarations is None:
+            _declarations = read(_pdl.declarations())
+        return _declarations
+
+
+def load_plugin(path: str) -> None:
+    """Loads a shared library with operators; they are in ``pdl.ops`` then."""
+    global _declarations
+    _pdl.load_plugin(path)
+    with _lock:
+        _declarations = None
+
+
+def signature(declaration: Declaration) -> inspect.Signature:
+    """The signature of its function."""
+    result = []
+    for one in parameters(declaration):
+        default = inspect.Parameter.empty if one.required or one.place is Place.REPEATED else one.default
+        result.append(inspect.Parameter(one.name, _KINDS[one.place], default=default))
+    if not declaration.has_name_attribute:
+        result.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None))
+    return inspect.Signature(result)
+
+
+def _documentation(declaration: Declaration) -> str:
+    if declaration.is_layer:
+        return _pdl.layer_documentation(declaration.name)
+    return _pdl.op_documentation(declaration.name)
+
+
+def make_function(declaration: Declaration, module: str) -> Callable[..., Any]:
+    """The function of an operator or a layer."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return call(declaration, args, kwargs)
+
+    function.__name__ = function.__qualname__ = declaration.name
+    function.__module__ = module
+    function.__doc__ = _documentation(declaration)
+    function.__signature__ = signature(declaration)  # type: ignore[attr-defined]
+    function.__pdl_declaration__ = declaration  # type: ignore[attr-defined]
+    return function
+
+

@@ -1,0 +1,328 @@
+"""A network that is built by a program: statements of the language, added one by one.
+
+Each call is checked by the compiler when it is added, against the types of what it is given, so that a
+mistake is raised at its line of Python."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, Mapping, Sequence
+
+from pdl import _pdl
+from pdl._infix import Infix
+from pdl._network import Network, compile as compile_text
+from pdl._render import Function, Renderer, literal
+from pdl._types import dims_of, dtype_of
+from pdl.errors import Error, without_place
+
+
+class Value(Infix):
+    """A tensor of a graph: an input, a parameter, a state, or what a call computes. It has a name and a
+    type, and takes part in arithmetic; it has no elements."""
+
+    __slots__ = ("graph", "name", "type", "is_built_in", "__weakref__")
+    __array_priority__ = 1000  # NumPy leaves `array + value` to the value
+    __array_ufunc__ = None
+
+    def __init__(self, graph: Graph, name: str, type: str, is_built_in: bool = False) -> None:
+        self.graph = graph
+        self.name = name
+        self.type = type
+        # There in every text, like `step`, or made of what is.
+        self.is_built_in = is_built_in
+
+    @property
+    def dtype(self) -> str:
+        """The type of an element: "f32"."""
+        return dtype_of(self.type)
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        """The sizes, numbers or expressions of symbols: ("N", 784)."""
+        return dims_of(self.type)
+
+    @property
+    def ndim(self) -> int:
+        """How many dims there are."""
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"<pdl value {self.name}: {self.type}>"
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"'{self.name}' has no elements while the graph is built: say pdl.ops.where(condition, a, b)"
+        )
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"'{self.name}' is one value of the graph; say pdl.ops.split for its parts")
+
+    def __getitem__(self, key: Any) -> Value:
+        renderer = Renderer(lambda one: isinstance(one, Value), None)
+        items = key if isinstance(key, tuple) else (key,)
+        inside = ", ".join(_subscript(item, renderer) for item in items)
+        renderer.values[self.name] = self
+        return self.graph.assign(f"{self.name}[{inside}]", renderer.values, self.name)[0]
+
+
+def _subscript(item: object, renderer: Renderer) -> str:
+    if isinstance(item, slice):
+        parts = ["" if end is None else _bound(end, renderer) for end in (item.start, item.stop)]
+        step = "" if item.step is None else f":{_bound(item.step, renderer)}"
+        return f"{parts[0]}:{parts[1]}{step}"
+    return _bound(item, renderer)
+
+
+def _bound(item: object, renderer: Renderer) -> str:
+    if item is Ellipsis:
+        return "..."
+    return item if isinstance(item, str) else renderer.plain(item)
+
+
+class Instance:
+    """A layer with its parameters: all its calls share them."""
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self.graph = graph
+        self.name = name
+
+    def __call__(self, *args: Any, name: str | None = None) -> Any:
+        renderer = Renderer(lambda one: isinstance(one, Value), None)
+        inside = ", ".join(renderer.operand(one, f"x_{i}") for i, one in enumerate(args))
+        return self.graph.define(f"{self.name}({inside})", name or self.name)
+
+
+# What no name of a value may be (docs/language.md).
+_RESERVED = frozenset(
+    "if else for in return layer import minimize assert expect with and or not true false none sparse "
+    "input output param state attr update load test feed step training".split()
+)
+_active = threading.local()
+
+
+class Graph:
+    """A network that grows by calls::
+
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N, 3]")
+        y = pdl.layers.fc(x, size=2, act="relu", name="hidden")
+        pdl.output(y, "y")
+    net = g.compile()
+    """
+
+    def __init__(self) -> None:
+        self._inputs: list[str] = []
+        self._statements: list[str] = []
+        self._names: set[str] = set(_RESERVED)
+
+    # --- The graph in use ---------------------------------------------------------------------
+
+    def __enter__(self) -> Graph:
+        _stack().append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _stack().remove(self)
+
+    @staticmethod
+    def current() -> Graph:
+        """The graph of the innermost ``with``."""
+        if not _stack():
+            raise Error("there is no graph here: say `with pdl.Graph() as g:`")
+        return _stack()[-1]
+
+    @staticmethod
+    def active() -> Graph | None:
+        """The same; None outside of any ``with``."""
+        return _stack()[-1] if _stack() else None
+
+    # --- Statements ---------------------------------------------------------------------------
+
+    def input(self, name: str, type: str, comment: str = "") -> Value:
+        """What is fed at run time. The type is written as in the language, ``f32[N, 784]``,
+        ``i64[N] in 0..10``, ``f32[N, T] where T % 4 == 0``."""
+        self._take(name)
+        statement = f"input {name}: {type}"
+        program = self._check("".join(self._inputs) + statement)
+        self._inputs.append(statement + "\n")
+        self._statements += [f"## {line}" for line in comment.splitlines()] + [statement]
+        return Value(self, name, program.inputs[-1][1])
+
+    def param(self, name: str, type: str, init: Function | str | None = None, **attributes: Any) -> Value:
+        """What is learned. ``init`` is an initializer, ``pdl.ops.normal(std=0.02)``; without one,
+        zeros. Attributes are weight_decay, gradient_clipping, lr_scale and trainable."""
+        return self._variable("param", name, type, init, attributes)
+
+    def state(self, name: str, type: str, init: Function | str | None = None) -> Value:
+        """What is kept from one run to the next; see ``update``."""
+        return self._variable("state", name, type, init, {})
+
+    def update(self, state: Value, value: Any) -> None:
+        """The next value of a state, and from here on the value of its name."""
+        self.add(f"update {state.name} = {_renderer().plain(value)}")
+
+    def output(self, value: Value, name: str | None = None, comment: str = "") -> None:
+        """What a run returns, under its own name."""
+        name = name or value.name
+        self._statements += [f"## {line}" for line in comment.splitlines()]
+        self._statements.append(f"output {name}" if name == value.name else f"output {name} = {value.name}")
+
+    def minimize(
+        self,
+        loss: Value,
+        optimizer: Function,
+        over: Sequence[Value | str] | Value | str | None = None,
+        every: int | None = None,
+    ) -> None:
+        """What training does: makes ``loss`` small with an optimizer, ``pdl.layers.adam(lr=0.001)``,
+        by the parameters of ``over`` (values, or names of layers), all of them unless given."""
+        statement = f"minimize {loss.name}"
+        if over is not None:
+            names = [over] if isinstance(over, (Value, str)) else list(over)
+            listed = ", ".join(one if isinstance(one, str) else one.name for one in names)
+            statement += f" over [{listed}]"
+        statement += f" with {optimizer.text}"
+        self.add(statement if every is None else f"{statement} every {literal(every)}")
+
+    def layer(self, name: str, function: Function) -> Instance:
+        """One instance of a layer: all calls of it share its parameters."""
+        self._take(name)
+        self.add(f"layer {name} = {function.text}")
+        return Instance(self, name)
+
+    def grad(self, output: Value, inputs: Any, cotangent: Value | None = None) -> Any:
+        """The gradient of a scalar with respect to a value, or to each of a list; of anything, given
+        its cotangent."""
+        listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        of = ", ".join(one.name for one in listed)
+        tail = "" if cotangent is None else f", {cotangent.name}"
+        names = [self.new_name(f"{one.name}_grad") for one in listed]
+        values = self._define(names, f"grad({output.name}, {of if len(listed) == 1 else f'[{of}]'}{tail})")
+        return values[0] if not isinstance(inputs, (list, tuple)) else values
+
+    def define(self, expression: str, name: str = "value") -> Value:
+        """The value of any expression of the language: ``g.define("hidden.w")``."""
+        return self._define([self.new_name(name)], expression)[0]
+
+    def add(self, statement: str) -> None:
+        """Adds a statement of the language: a layer, an import, an assertion, a test."""
+        self._check("\n".join([*self._statements, statement]))
+        self._statements.append(statement)
+
+    def step(self) -> Value:
+        """The count of training steps done, i64[]."""
+        return Value(self, "step", "i64[]", is_built_in=True)
+
+    # --- The whole ----------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The network in the language."""
+        return "\n".join(self._statements) + "\n"
+
+    def compile(self, **options: Any) -> Network:
+        """The network, ready to run; the options are those of ``pdl.compile``."""
+        return compile_text(self.text(), **options)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.compile()._repr_html_()
+
+    # --- For the package ----------------------------------------------------------------------
+
+    def assign(
+        self,
+        expression: str,
+        values: Mapping[str, Value],
+        base: str,
+        outputs: Sequence[str] = (),
+        count: int = 1,
+        name: str | None = None,
+    ) -> list[Value]:
+        """Names for the results of a call whose operands are ``values``. Only the call is compiled."""
+        if count == 1:
+            names = [name if name is not None else self.new_name(base)]
+        else:
+            labels = list(outputs) if len(outputs) == count else [str(i) for i in range(count)]
+            names = [self.new_name(f"{name or base}_{label}") for label in labels]
+        statement = f"{', '.join(names)} = {expression}"
+        program = self._check(f"{self.check_text(statement, values)}\noutput {', '.join(names)}")
+        for one in names:
+            self._take(one)
+        self._statements.append(statement)
+        return [Value(self, row[0], row[1]) for row in program.outputs]
+
+    def expression(self, expression: str) -> Value:
+        """A value that is written where it is used, as a schedule stands inside its optimizer."""
+        program = self._check(f"output value = {expression}")
+        return Value(self, expression, program.outputs[0][1], is_built_in=True)
+
+    def check_text(self, statement: str, values: Mapping[str, Value]) -> str:
+        """A text with the statement alone, whose operands are inputs."""
+        lines = list(self._inputs)
+        known = {line.split(":")[0].removeprefix("input ") for line in lines}
+        for value in values.values():
+            if value.graph is not self:
+                raise Error(f"'{value.name}' belongs to another graph")
+            if value.name not in known and not value.is_built_in:
+                lines.append(f"input {value.name}: {value.type}\n")
+        return "".join(lines) + statement
+
+    def new_name(self, base: str) -> str:
+        """``base``, or ``base_2``, ``base_3``, … where that is taken."""
+        base = base.replace(".", "_")
+        name, number = base, 1
+        while name in self._names:
+            number += 1
+            name = f"{base}_{number}"
+        return name
+
+    def _take(self, name: str) -> None:
+        if name in self._names and name not in _RESERVED:
+            raise ValueError(f"'{name}' is the name of another value of this graph")
+        self._names.add(name)
+
+    def _define(self, names: Sequence[str], expression: str) -> list[Value]:
+        statement = f"{', '.join(names)} = {expression}"
+        text = "\n".join([*(one for one in self._statements if not one.startswith("output ")), statement])
+        program = self._check(f"{text}\noutput {', '.join(names)}")
+        for one in names:
+            self._take(one)
+        self._statements.append(statement)
+        return [Value(self, row[0], row[1]) for row in program.outputs]
+
+    def _variable(
+        self, kind: str, name: str, type: str, init: Function | str | None, attributes: Mapping[str, Any]
+    ) -> Value:
+        if init is None:
+            init = "zeros()"
+        text = init if isinstance(init, str) else _renderer().plain(init)
+        statement = f"{kind} {name}: {type} = {text}"
+        if attributes:
+            statement += f" with {_renderer().attribute(attributes, None)}"
+        program = self._check("".join(self._inputs) + statement)
+        self._take(name)
+        self._statements.append(statement)
+        rows = program.parameters if kind == "param" else program.states
+        return Value(self, name, rows[0][1])
+
+    def _check(self, text: str) -> _pdl.Program:
+        try:
+            return _pdl.compile(text, "<graph>")
+        except Error as error:
+            raise without_place(error) from None
+
+
+def _renderer() -> Renderer:
+    return Renderer(lambda one: isinstance(one, Value), None)
+
+
+def _stack() -> list[Graph]:
+    if not hasattr(_active, "graphs"):
+        _active.graphs = []
+    graphs: list[Graph] = _active.graphs
+    return graphs

@@ -1,0 +1,48 @@
+"""What a notebook shows of a network: a picture of its calls, and its text with colours."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from pdl._svg import network_svg
+
+if TYPE_CHECKING:
+    from pdl._network import Network
+
+_WORDS = (
+    "if else for in return layer import minimize assert expect with and or not true false none sparse "
+    "input output param attr state update load test feed where as into over every tol"
+)
+_DTYPES = "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool"
+# In the order in which they are tried.
+_TOKENS = [
+    ("comment", r"\#[^\n]*", "#6a737d"),
+    ("text", r'"(?:\\.|[^"\\\n])*"', "#22863a"),
+    ("number", r"(?<![\w.])\d[\d_]*(?:\.\d+)?(?:e-?\d+)?", "#005cc5"),
+    ("dtype", r"\b(?:" + "|".join(_DTYPES.split()) + r")\b", "#6f42c1"),
+    ("word", r"\b(?:" + "|".join(_WORDS.split()) + r")\b(?!\s*=[^=]|\.)", "#d73a49"),
+    ("call", r"\b[A-Za-z_]\w*(?=\()", "#e36209"),
+]
+_PATTERN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern, _ in _TOKENS))
+_COLOURS = {name: colour for name, _, colour in _TOKENS}
+
+
+def highlight(text: str) -> str:
+    """A text of the language as HTML with colours."""
+
+    def paint(match: re.Match[str]) -> str:
+        return f'<span style="color:{_COLOURS[match.lastgroup or "text"]}">{escape(match.group())}</span>'
+
+    parts, end = [], 0
+    for match in _PATTERN.finditer(text):
+        parts += [escape(text[end : match.start()]), paint(match)]
+        end = match.end()
+    return "<pre>" + "".join([*parts, escape(text[end:])]) + "</pre>"
+
+
+def network_html(network: Network) -> str:
+    """The picture above the text."""
+    picture = f'<div style="overflow:auto;max-height:40em">{network_svg(network.program)}</div>'
+    return f"{picture}\n<details><summary>text</summary>{highlight(network.text())}</details>"

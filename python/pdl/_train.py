@@ -1,0 +1,148 @@
+"""Training: steps on batches that any iterable gives."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple
+
+import numpy as np
+
+from pdl import _pdl
+from pdl._graph import Graph
+from pdl._network import Network, Weights, _weights, make
+from pdl._render import Function
+
+Batch = Mapping[str, Any]
+
+
+class Step(NamedTuple):
+    """What one step of training gave. ``metrics`` are the losses, then outputs of one element, as they
+    were before the step; of what a step leaves out there is none."""
+
+    step: int
+    epoch: int
+    metrics: dict[str, float]
+
+    @property
+    def loss(self) -> float:
+        """The first loss."""
+        return next(iter(self.metrics.values()))
+
+
+def _text_of(source: Network | Graph | str) -> tuple[str, str, str, dict[str, str]]:
+    """The text to train, its name, its folder and the values of its attrs."""
+    if not isinstance(source, Network):
+        return (source if isinstance(source, str) else source.text()), "<training>", ".", {}
+    program = source.program
+    if program.source:
+        return program.source, program.name, program.folder, program.settings
+    return source.text(), "<training>", program.folder, {}
+
+
+class Training:
+    """Steps of training, one for each batch; what ``pdl.train`` gives. ``network()`` is the network with
+    what was learned so far."""
+
+    def __init__(
+        self,
+        source: Network | Graph | str,
+        data: Iterable[Batch],
+        optimizer: Function | None = None,
+        loss: str = "loss",
+        *,
+        epochs: int = 1,
+        device: str | None = None,
+        weights: Weights = None,
+        threads: int = 0,
+        seed: int = 0,
+        check_finite: bool = False,
+    ) -> None:
+        self._source = source
+        self._data = data
+        self._epochs = epochs
+        self._device = device or (source.device if isinstance(source, Network) else "cpu")
+        self._threads = threads
+        self._seed = seed
+        text, name, folder, settings = _text_of(source)
+        if optimizer is not None:
+            text += f"\nminimize {loss} with {optimizer.text}\n"
+        given = _weights(weights)
+        if given is None and isinstance(source, Network):
+            given = source.parameters
+        self._program = _pdl.compile(text, name, folder, settings, True)
+        self._core = _pdl.TrainingCore(
+            self._program, self._device, threads, given, seed, check_finite
+        )
+        self._weights = given
+        self._steps = self._run()
+
+    def __iter__(self) -> Iterator[Step]:
+        return self._steps
+
+    def __next__(self) -> Step:
+        return next(self._steps)
+
+    def network(self) -> Network:
+        """The network with what was learned so far; it trains no further."""
+        known = dict(self._weights) if isinstance(self._weights, Mapping) else {}
+        values = {**known, **self._core.values()}
+        return make(self._program, self._device, values, self._threads, self._seed)
+
+    def _run(self) -> Iterator[Step]:
+        try:
+            for epoch in range(self._epochs):
+                for batch in self._data:
+                    metrics = self._core.step(dict(batch))
+                    yield Step(self._core.steps, epoch + 1, metrics)
+        finally:
+            if isinstance(self._source, Network) and self._core.steps:
+                self._source._adopt(self.network())
+
+
+def train(
+    source: Network | Graph | str,
+    data: Iterable[Batch],
+    optimizer: Function | None = None,
+    loss: str = "loss",
+    **options: Any,
+) -> Training:
+    """Trains on batches, each a dict of arrays by the names of inputs::
+
+        for step in pdl.train(net, pdl.batches(data, 32), epochs=10):
+            print(step.step, step.loss)
+
+    ``source`` is a network, a graph or a text. It has ``minimize`` statements, or ``optimizer``
+    (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given has learned
+    when the loop ends; of others ``network()`` gives it. Options: ``epochs`` (passes over ``data``),
+    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``."""
+    return Training(source, data, optimizer, loss, **options)
+
+
+class batches:
+    """Batches of rows of arrays that are as long as each other, in another order in each pass::
+
+        pdl.batches({"image": images, "label": labels}, 32)
+    """
+
+    def __init__(
+        self, arrays: Mapping[str, Any], size: int, *, shuffle: bool = True, seed: int = 0, drop_last: bool = False
+    ) -> None:
+        self._arrays = {name: np.asarray(array) for name, array in arrays.items()}
+        lengths = {len(array) for array in self._arrays.values()}
+        if len(lengths) != 1:
+            raise ValueError(f"the arrays have {sorted(lengths)} rows, and must have as many as each other")
+        if size < 1:
+            raise ValueError(f"a batch has at least 1 row, got {size}")
+        self._rows = lengths.pop()
+        self._size = size
+        self._random = np.random.default_rng(seed) if shuffle else None
+        self._drop_last = drop_last
+
+    def __len__(self) -> int:
+        whole, rest = divmod(self._rows, self._size)
+        return whole + (rest > 0 and not self._drop_last)
+
+    def __iter__(self) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
+        order = np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
+        for i in range(len(self)):
+            rows = order[i * self._size : (i + 1) * self._size]
+            yield {name: array[rows] for name, array in self._arrays.items()}

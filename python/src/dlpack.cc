@@ -1,0 +1,179 @@
+#include "dlpack.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "errors.h"
+#include "tensor.h"
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+constexpr const char* kName = "dltensor";
+constexpr const char* kUsedName = "used_dltensor";
+constexpr const char* kVersionedName = "dltensor_versioned";
+constexpr const char* kUsedVersionedName = "used_dltensor_versioned";
+
+dlpack::DataType TypeOf(DType dtype) {
+  const auto bits = static_cast<uint8_t>(DTypeSize(dtype) * 8);
+  if (dtype == DType::kBF16) return {dlpack::kBfloat, bits, 1};
+  if (dtype == DType::kBool) return {dlpack::kBool, bits, 1};
+  if (IsFloat(dtype)) return {dlpack::kFloat, bits, 1};
+  return {IsSigned(dtype) ? dlpack::kInt : dlpack::kUInt, bits, 1};
+}
+
+std::optional<DType> DTypeOf(dlpack::DataType type) {
+  for (int i = 1; i < kNumDTypes; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    const dlpack::DataType one = TypeOf(dtype);
+    if (one.code == type.code && one.bits == type.bits && type.lanes == 1) return dtype;
+  }
+  return std::nullopt;
+}
+
+bool IsRowMajor(const dlpack::Tensor& tensor) {
+  if (!tensor.strides) return true;
+  int64_t stride = 1;
+  for (int axis = tensor.rank; axis-- > 0;) {
+    if (tensor.sizes[axis] == 0) return true;
+    if (tensor.sizes[axis] != 1 && tensor.strides[axis] != stride) return false;
+    stride *= tensor.sizes[axis];
+  }
+  return true;
+}
+
+/// Copies elements of any strides, row-major, to `to`; gives the place behind the last one.
+char* CopyStrided(const dlpack::Tensor& tensor, int axis, const char* from, int64_t size,
+                  char* to) {
+  if (axis == tensor.rank) return std::memcpy(to, from, static_cast<size_t>(size)), to + size;
+  for (int64_t i = 0; i < tensor.sizes[axis]; ++i)
+    to = CopyStrided(tensor, axis + 1, from + i * tensor.strides[axis] * size, size, to);
+  return to;
+}
+
+Tensor Import(const dlpack::Tensor& tensor, std::shared_ptr<void> owner) {
+  const std::optional<DType> dtype = DTypeOf(tensor.dtype);
+  if (!dtype) throw nb::type_error("elements of this kind have no dtype in pdl");
+  const bool on_cpu = tensor.device.type == dlpack::kCPU || tensor.device.type == dlpack::kCUDAHost;
+  if (!on_cpu && tensor.device.type != dlpack::kCUDA && tensor.device.type != dlpack::kCUDAManaged)
+    throw nb::type_error("the array lies neither on the CPU nor on a CUDA device");
+  const Sizes sizes(tensor.sizes, tensor.sizes + tensor.rank);
+  char* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  if (!IsRowMajor(tensor)) {
+    if (!on_cpu) throw nb::value_error("the array on the GPU is not row-major; copy it first");
+    Tensor copy = Get(Tensor::AllocateUninitialized(*dtype, sizes));
+    CopyStrided(tensor, 0, data, DTypeSize(*dtype), static_cast<char*>(copy.raw()));
+    return copy;
+  }
+  std::shared_ptr<void> bytes(std::move(owner), data);
+  if (!on_cpu)
+    return Tensor(*dtype, sizes, std::move(bytes), Device{DeviceKind::kCUDA, tensor.device.id});
+  return Aligned(Tensor(*dtype, sizes, std::move(bytes)));
+}
+
+/// The owner of what a capsule has handed over, which calls its deleter.
+template <typename Managed>
+std::shared_ptr<void> Owner(Managed* managed) {
+  return std::shared_ptr<void>(managed, [](void* pointer) {
+    auto* own = static_cast<Managed*>(pointer);
+    if (!own->deleter || !Py_IsInitialized()) return;
+    nb::gil_scoped_acquire gil;
+    own->deleter(own);
+  });
+}
+
+/// A tensor, its sizes, and the structure that a capsule points to.
+template <typename Managed>
+struct Exported {
+  Tensor tensor;
+  std::vector<int64_t> sizes;
+  Managed managed = {};
+};
+
+template <typename Managed>
+Managed* MakeManaged(const PyTensor& own) {
+  auto* exported = new Exported<Managed>{own.tensor, {}, {}};
+  exported->sizes.assign(own.tensor.sizes().begin(), own.tensor.sizes().end());
+  // Strides behind the sizes: some readers want them although they are row-major.
+  const size_t rank = exported->sizes.size();
+  exported->sizes.resize(2 * rank);
+  int64_t stride = 1;
+  for (size_t axis = rank; axis-- > 0;) {
+    exported->sizes[rank + axis] = stride;
+    stride *= exported->sizes[axis];
+  }
+  Managed& managed = exported->managed;
+  const auto [type, id] = DlpackDevice(own.tensor);
+  managed.tensor = {const_cast<void*>(own.tensor.raw()),
+                    {type, id},
+                    static_cast<int32_t>(rank),
+                    TypeOf(own.tensor.dtype()),
+                    exported->sizes.data(),
+                    exported->sizes.data() + rank,
+                    0};
+  managed.context = exported;
+  managed.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->context); };
+  return &managed;
+}
+
+/// Frees what nobody has taken out of the capsule.
+template <typename Managed>
+void DeleteCapsule(PyObject* capsule, const char* name) {
+  if (!PyCapsule_IsValid(capsule, name)) return;
+  auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+  managed->deleter(managed);
+}
+
+}  // namespace
+
+std::pair<int, int> DlpackDevice(const Tensor& tensor) {
+  const Device device = tensor.device();
+  if (device.kind == DeviceKind::kCUDA) return {dlpack::kCUDA, device.index};
+  return {dlpack::kCPU, 0};
+}
+
+nb::object ExportDlpack(const PyTensor& own, bool versioned) {
+  PyObject* capsule = nullptr;
+  if (versioned) {
+    auto* managed = MakeManaged<dlpack::ManagedVersioned>(own);
+    managed->version = {1, 0};
+    managed->flags = own.read_only ? dlpack::kReadOnly : 0;
+    capsule = PyCapsule_New(managed, kVersionedName, [](PyObject* self) {
+      DeleteCapsule<dlpack::ManagedVersioned>(self, kVersionedName);
+    });
+  } else {
+    if (own.read_only)
+      throw nb::buffer_error("the tensor is shared, and may only be read: ask for DLPack 1.0");
+    capsule = PyCapsule_New(MakeManaged<dlpack::Managed>(own), kName,
+                            [](PyObject* self) { DeleteCapsule<dlpack::Managed>(self, kName); });
+  }
+  return nb::steal(capsule);
+}
+
+std::optional<Tensor> ImportDlpack(nb::handle object) {
+  if (!nb::hasattr(object, "__dlpack__")) return std::nullopt;
+  nb::object capsule;
+  try {
+    capsule = object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 0));
+  } catch (nb::python_error& error) {
+    // An object of the time before versions knows no such argument.
+    if (!error.matches(PyExc_TypeError)) throw;
+    capsule = object.attr("__dlpack__")();
+  }
+  if (PyCapsule_IsValid(capsule.ptr(), kVersionedName)) {
+    auto* managed =
+        static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersionedName));
+    if (managed->version.major > 1) throw nb::type_error("the array is of a later DLPack");
+    PyCapsule_SetName(capsule.ptr(), kUsedVersionedName);
+    return Import(managed->tensor, Owner(managed));
+  }
+  if (!PyCapsule_IsValid(capsule.ptr(), kName)) throw nb::type_error("this is no DLPack capsule");
+  auto* managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule.ptr(), kName));
+  PyCapsule_SetName(capsule.ptr(), kUsedName);
+  return Import(managed->tensor, Owner(managed));
+}
+
+}  // namespace pdl::python

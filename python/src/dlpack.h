@@ -1,0 +1,59 @@
+// The structures of DLPack 1.0 (https://dmlc.github.io/dlpack), as far as tensors here have them.
+#ifndef PYTHON_SRC_DLPACK_H_
+#define PYTHON_SRC_DLPACK_H_
+
+#include <cstdint>
+
+namespace pdl::python::dlpack {
+
+enum DeviceType : int32_t { kCPU = 1, kCUDA = 2, kCUDAHost = 3, kCUDAManaged = 13 };
+enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kBool = 6 };
+
+struct Device {
+  int32_t type;
+  int32_t id;
+};
+
+struct DataType {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+};
+
+struct Tensor {
+  void* data;
+  Device device;
+  int32_t rank;
+  DataType dtype;
+  int64_t* sizes;
+  /// In elements; null where row-major.
+  int64_t* strides;
+  uint64_t byte_offset;
+};
+
+/// In a capsule called "dltensor".
+struct Managed {
+  Tensor tensor;
+  void* context;
+  void (*deleter)(Managed*);
+};
+
+struct Version {
+  uint32_t major;
+  uint32_t minor;
+};
+
+inline constexpr uint64_t kReadOnly = 1;
+
+/// In a capsule called "dltensor_versioned".
+struct ManagedVersioned {
+  Version version;
+  void* context;
+  void (*deleter)(ManagedVersioned*);
+  uint64_t flags;
+  Tensor tensor;
+};
+
+}  // namespace pdl::python::dlpack
+
+#endif  // PYTHON_SRC_DLPACK_H_

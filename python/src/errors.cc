@@ -1,0 +1,57 @@
+#include "errors.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/error.h"
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+[[noreturn]] void Throw(nb::object exception) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  throw nb::python_error();
+}
+
+nb::object Make(const char* function, nb::args arguments) {
+  return nb::module_::import_("pdl.errors").attr(function)(*arguments);
+}
+
+}  // namespace
+
+void Raise(llvm::Error error) {
+  std::string message;
+  int code = 0;
+  bool is_device = false;
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase& info) {
+    if (!message.empty()) message += '\n';
+    message += info.message();
+    if (info.isA<UserError>() && code == 0)
+      code = static_cast<int>(static_cast<const UserError&>(info).code());
+    if (info.isA<CallError>() && code == 0)
+      code = static_cast<int>(static_cast<const CallError&>(info).code());
+    is_device |= info.isA<DeviceError>();
+  });
+  Throw(Make("of_error", nb::borrow<nb::args>(nb::make_tuple(code, message, is_device))));
+}
+
+void Raise(const Diagnostics& diagnostics) {
+  nb::list mistakes;
+  for (const Diagnostic& one : diagnostics.all()) {
+    if (one.severity != Severity::kError) continue;
+    nb::list notes;
+    for (const DiagnosticNote& note : one.notes) notes.append(note.text);
+    mistakes.append(nb::make_tuple(static_cast<int>(one.code), one.message, notes));
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  diagnostics.Render(stream);
+  Throw(Make("of_mistakes", nb::borrow<nb::args>(nb::make_tuple(mistakes, text))));
+}
+
+}  // namespace pdl::python

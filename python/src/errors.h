@@ -1,0 +1,28 @@
+// From llvm::Error and diagnostics to Python's exceptions, which pdl/errors.py defines.
+#ifndef PYTHON_SRC_ERRORS_H_
+#define PYTHON_SRC_ERRORS_H_
+
+#include <utility>
+
+#include "llvm/Support/Error.h"
+#include "pdl/diagnostic.h"
+
+namespace pdl::python {
+
+/// Throws the exception of pdl.errors for what went wrong. Needs the GIL.
+[[noreturn]] void Raise(llvm::Error error);
+/// The same for the mistakes in a text; there must be one.
+[[noreturn]] void Raise(const Diagnostics& diagnostics);
+
+inline void Check(llvm::Error error) {
+  if (error) Raise(std::move(error));
+}
+template <typename T>
+T Get(llvm::Expected<T> expected) {
+  if (!expected) Raise(expected.takeError());
+  return std::move(*expected);
+}
+
+}  // namespace pdl::python
+
+#endif  // PYTHON_SRC_ERRORS_H_

@@ -1,0 +1,255 @@
+#include "network.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <utility>
+
+#include "errors.h"
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/error.h"
+#include "pdl/op_registry.h"
+#include "pdl/storage.h"
+#include "tensor.h"
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+/// Scopes that are kept for the next calls; more than that many calls at once make their own.
+constexpr size_t kMaxScopes = 64;
+
+/// Networks that are to draw from one stream count their runs together.
+std::shared_ptr<std::atomic<uint64_t>> SharedRuns() {
+  static auto runs = std::make_shared<std::atomic<uint64_t>>(0);
+  return runs;
+}
+
+bool IsRandom(const Graph& graph) {
+  for (size_t block = 0; block < graph.num_blocks(); ++block) {
+    // Initializers draw when the network is made, not in its runs; a body draws nothing.
+    if (block > 0) break;
+    for (const Op* op : graph.block(BlockId{static_cast<uint32_t>(block)}).ops)
+      if (op->def().has(kRandom)) return true;
+  }
+  return false;
+}
+
+std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
+  nb::gil_scoped_release released;
+  auto network = Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
+  if (network) return std::move(*network);
+  nb::gil_scoped_acquire acquired;
+  Raise(network.takeError());
+}
+
+RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool check_finite) {
+  RunOptions options;
+  options.outputs = std::move(outputs);
+  options.training = training;
+  options.check_finite = check_finite;
+  return options;
+}
+
+}  // namespace
+
+PyNetwork::PyNetwork(const Program& program, const std::string& device, int threads,
+                     nb::object weights, uint64_t seed, bool shared_random)
+    : program_(program), feed_(*program.graph) {
+  NetworkOptions options = OptionsFor(program, weights, seed);
+  std::vector<std::string> given;
+  for (const auto& entry : options.weights) given.push_back(entry.getKey().str());
+  given_ = std::make_shared<const std::vector<std::string>>(std::move(given));
+  context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
+  network_ = Create(program, std::move(options));
+  has_states_ = !program.graph->states().empty();
+  if (IsRandom(*program.graph))
+    random_runs_ = shared_random ? SharedRuns() : std::make_shared<std::atomic<uint64_t>>(0);
+  FindOutputs();
+}
+
+PyNetwork::PyNetwork(const PyNetwork& other)
+    : program_(other.program_),
+      network_(other.network_),
+      context_(other.context_),
+      feed_(other.feed_),
+      outputs_(other.outputs_),
+      given_(other.given_),
+      has_states_(other.has_states_),
+      random_runs_(other.random_runs_ ? std::make_shared<std::atomic<uint64_t>>(0) : nullptr) {}
+
+void PyNetwork::FindOutputs() {
+  for (const GraphOutput& output : program_.graph->outputs()) {
+    for (const PartType& part : PartsOf(output.name, output.value->type())) {
+      std::string name = PartName(output.name, part.part);
+      nb::object key = Intern(name);
+      outputs_.push_back({std::move(name), std::move(key)});
+    }
+  }
+}
+
+std::shared_ptr<const Network> PyNetwork::network() const {
+  std::lock_guard lock(mutex_);
+  return network_;
+}
+
+std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> PyNetwork::Take() {
+  std::lock_guard lock(mutex_);
+  if (scopes_.empty()) return {std::make_unique<Scope>(), network_};
+  std::unique_ptr<Scope> scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  return {std::move(scope), network_};
+}
+
+void PyNetwork::GiveBack(std::unique_ptr<Scope> scope, const Network* network) {
+  std::lock_guard lock(mutex_);
+  if (scopes_.size() < kMaxScopes && network == network_.get()) scopes_.push_back(std::move(scope));
+}
+
+/// `results` has a tensor for each of outputs_, of those that are not wanted an empty one.
+llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTensors& fed,
+                             const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results) {
+  feed_.Put(fed, &scope);
+  if (random_runs_ && !has_states_) Network::SetRunCount(&scope, random_runs_->fetch_add(1));
+  llvm::Error error = network.Run(&scope, context_.get(), options);
+  if (!error) {
+    for (const Output& output : outputs_) {
+      const Variable* variable = scope.FindLocal(output.name);
+      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+      results.push_back(tensor ? *tensor : Tensor());
+    }
+  }
+  feed_.Clear(fed, &scope);
+  return error;
+}
+
+nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
+  const FedTensors fed = feed_.Read(inputs);
+  llvm::SmallVector<Tensor, 2> results;
+  llvm::Error error = [&] {
+    nb::gil_scoped_release released;
+    if (has_states_) {
+      std::lock_guard lock(mutex_);
+      return RunIn(*network_, *states_, fed, options, results);
+    }
+    auto [scope, network] = Take();
+    llvm::Error failed = RunIn(*network, *scope, fed, options, results);
+    GiveBack(std::move(scope), network.get());
+    return failed;
+  }();
+  Check(std::move(error));
+  nb::dict outputs;
+  for (auto [output, tensor] : llvm::zip_equal(outputs_, results)) {
+    const bool wanted =
+        options.outputs.empty() || llvm::any_of(options.outputs, [&](const std::string& name) {
+          return output.name == name || llvm::StringRef(output.name).starts_with(name + ".");
+        });
+    if (wanted) outputs[output.key] = nb::cast(PyTensor{std::move(tensor)});
+  }
+  return outputs;
+}
+
+nb::dict PyNetwork::Call(nb::args positional, nb::kwargs named) {
+  static const RunOptions options;
+  if (positional.size() == 0) return Run(named, options);
+  if (positional.size() > 1 || !PyDict_Check(positional[0].ptr()))
+    throw nb::type_error("a network takes its inputs by name: net(x=…), or a dict of them");
+  nb::dict all;
+  all.update(nb::borrow<nb::dict>(positional[0]));
+  all.update(nb::borrow<nb::dict>(named));
+  return Run(all, options);
+}
+
+std::string PyNetwork::Plan(const RunOptions& options,
+                            const std::map<std::string, int64_t>& symbols) const {
+  llvm::StringMap<int64_t> sizes;
+  for (const auto& [symbol, size] : symbols) sizes[symbol] = size;
+  return Get(network()->DescribePlan(context_.get(), options, sizes));
+}
+
+llvm::Error PyNetwork::Save(const std::string& path) const {
+  return SaveNetwork(*network(), path, [&](const Value& state) {
+    return state.variable().weight || llvm::is_contained(*given_, state.name());
+  });
+}
+
+void PyNetwork::Adopt(const PyNetwork& other) {
+  const std::shared_ptr<const Network> network = other.network();
+  std::lock_guard lock(mutex_);
+  network_ = network;
+  given_ = other.given_;
+  scopes_.clear();
+  states_ = std::make_unique<Scope>();
+}
+
+void PyNetwork::Reset() {
+  std::lock_guard lock(mutex_);
+  states_ = std::make_unique<Scope>();
+}
+
+nb::dict PyNetwork::States() {
+  nb::dict states;
+  std::lock_guard lock(mutex_);
+  for (const Value* state : program_.graph->states()) {
+    const Variable* variable = states_->FindLocal(state->name());
+    if (const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr)
+      states[state->name().c_str()] = nb::cast(PyTensor{*tensor, /*read_only=*/true});
+  }
+  return states;
+}
+
+void PyNetwork::SetState(const std::string& name, nb::handle array) {
+  const Value* state = program_.graph->FindValue(name);
+  if (!state || state->kind() != ValueKind::kState)
+    Raise(MakeUserError(Code::kNoState, "the network has no state '{0}'", name));
+  std::optional<Tensor> tensor = ImportTensor(array);
+  if (!tensor) throw nb::type_error("the value of a state must be an array");
+  std::lock_guard lock(mutex_);
+  states_->Create(name)->Set(
+      Tensor::FromConstant(Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->raw())));
+}
+
+void BindNetwork(nb::module_& module) {
+  nb::class_<PyNetwork>(module, "NetworkCore", nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
+           nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
+           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("shared_random") = false)
+      .def(nb::init<const PyNetwork&>(), nb::arg("other"))
+      .def("__call__", &PyNetwork::Call)
+      .def(
+          "run",
+          [](PyNetwork& own, nb::dict inputs, std::vector<std::string> outputs, bool training,
+             bool check_finite) {
+            return own.Run(inputs, MakeRunOptions(std::move(outputs), training, check_finite));
+          },
+          nb::arg("inputs"), nb::kw_only(), nb::arg("outputs") = std::vector<std::string>(),
+          nb::arg("training") = false, nb::arg("check_finite") = false,
+          "Runs once and gives the outputs by name: all, or those named. `training` runs as a step "
+          "of training does; `check_finite` ends with an error where a call makes a nan or an "
+          "infinity.")
+      .def_prop_ro("program", &PyNetwork::program)
+      .def_prop_ro("device", &PyNetwork::device, "Where it runs: 'cpu', 'cuda:0'.")
+      .def(
+          "value",
+          [](const PyNetwork& own, const std::string& name) {
+            return PyTensor{Get(own.network()->InitialValue(name)), /*read_only=*/true};
+          },
+          nb::arg("name"), "The value of a parameter, or the first one of a state.")
+      .def(
+          "_plan",
+          [](const PyNetwork& own, bool training, std::map<std::string, int64_t> symbols) {
+            return own.Plan(MakeRunOptions({}, training, false), symbols);
+          },
+          nb::arg("training"), nb::arg("symbols"))
+      .def("_adopt", &PyNetwork::Adopt)
+      .def("_save", [](const PyNetwork& own, const std::string& path) { Check(own.Save(path)); })
+      .def("reset", &PyNetwork::Reset, "Gives states their first values again.")
+      .def_prop_ro("states", &PyNetwork::States, "The values of states now, by name.")
+      .def("set_state", &PyNetwork::SetState, nb::arg("name"), nb::arg("array"),
+           "Gives a state a value.");
+}
+
+}  // namespace pdl::python

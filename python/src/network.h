@@ -1,0 +1,80 @@
+// pdl.Network's core: a network on a device, ready to be called.
+#ifndef PYTHON_SRC_NETWORK_H_
+#define PYTHON_SRC_NETWORK_H_
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "feed.h"
+#include "pdl/device_context.h"
+#include "pdl/network.h"
+#include "pdl/scope.h"
+#include "program.h"
+
+namespace pdl::python {
+
+/// A network and what its calls share. Calls may come from many threads: those of a network without
+/// states run side by side, each in a Scope of its own out of a pool; those of one with states one
+/// after another, in the one Scope that has them.
+class PyNetwork {
+ public:
+  PyNetwork(const Program& program, const std::string& device, int threads,
+            nanobind::object weights, uint64_t seed, bool shared_random);
+  /// The same network with states of its own.
+  PyNetwork(const PyNetwork& other);
+
+  nanobind::dict Call(nanobind::args positional, nanobind::kwargs named);
+  nanobind::dict Run(nanobind::handle inputs, const RunOptions& options);
+
+  std::shared_ptr<const Network> network() const;
+  const Program& program() const { return program_; }
+  std::string device() const { return DeviceToString(context_->device()); }
+  std::string Plan(const RunOptions& options, const std::map<std::string, int64_t>& symbols) const;
+  llvm::Error Save(const std::string& path) const;
+  /// Becomes the other network, as training has made it; runs that go on finish as they began.
+  void Adopt(const PyNetwork& other);
+
+  /// Begins with the first values of states again.
+  void Reset();
+  nanobind::dict States();
+  void SetState(const std::string& name, nanobind::handle array);
+
+ private:
+  struct Output {
+    std::string name;
+    nanobind::object key;
+  };
+  void FindOutputs();
+  /// A Scope out of the pool, and the network to run in it.
+  std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> Take();
+  void GiveBack(std::unique_ptr<Scope> scope, const Network* network);
+  llvm::Error RunIn(const Network& network, Scope& scope, const FedTensors& fed,
+                    const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results);
+
+  Program program_;
+  std::shared_ptr<const Network> network_;
+  std::shared_ptr<DeviceContext> context_;
+  Feed feed_;
+  std::vector<Output> outputs_;
+  /// Names of states and parameters that were given a value.
+  std::shared_ptr<const std::vector<std::string>> given_;
+  bool has_states_ = false;
+  /// Null where no call is random; else how many runs there were.
+  std::shared_ptr<std::atomic<uint64_t>> random_runs_;
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Scope>> scopes_;
+  std::unique_ptr<Scope> states_ = std::make_unique<Scope>();
+};
+
+void BindNetwork(nanobind::module_& module);
+
+}  // namespace pdl::python
+
+#endif  // PYTHON_SRC_NETWORK_H_

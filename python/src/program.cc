@@ -1,0 +1,259 @@
+#include "program.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "errors.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler.h"
+#include "pdl/emit.h"
+#include "pdl/error.h"
+#include "pdl/io.h"
+#include "pdl/layers.h"
+#include "pdl/op_registry.h"
+#include "pdl/serialize.h"
+#include "tensor.h"
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+llvm::Expected<std::string> ReadWhole(llvm::StringRef path) {
+  auto bytes =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!bytes)
+    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
+                         bytes.getError().message());
+  return (*bytes)->getBuffer().str();
+}
+
+bool IsCompiled(llvm::StringRef path) { return llvm::sys::path::extension(path) == ".pdlc"; }
+
+/// The text that an import in a file of `folder` names.
+llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
+                                                               llvm::StringRef path) {
+  llvm::Expected<std::string> resolved = ResolveInFolder(folder, path);
+  if (!resolved) return resolved.takeError();
+  llvm::Expected<std::string> bytes = ReadWhole(*resolved);
+  if (!bytes) return bytes.takeError();
+  if (!IsCompiled(path)) return std::make_shared<const SourceFile>(path.str(), std::move(*bytes));
+  llvm::Expected<Graph> graph = DeserializeNetwork(*bytes, path, GlobalRegistry());
+  if (!graph) return graph.takeError();
+  return std::make_shared<const SourceFile>(path.str(), EmitPdl(*graph));
+}
+
+llvm::Expected<WeightInfo> LookUpWeight(llvm::StringRef folder, llvm::StringRef file,
+                                        llvm::StringRef tensor) {
+  llvm::Expected<std::string> path = ResolveInFolder(folder, file);
+  if (!path) return path.takeError();
+  llvm::Expected<SafetensorsFile> weights = SafetensorsFile::Open(*path);
+  if (!weights) return weights.takeError();
+  const SafetensorsFile::Entry* entry = weights->Find(tensor);
+  if (!entry)
+    return MakeUserError(Code::kWeightMismatch, "\"{0}\" has no tensor '{1}'", file, tensor);
+  return WeightInfo{entry->dtype, {entry->sizes.begin(), entry->sizes.end()}, ""};
+}
+
+Program CompileText(std::string text, const std::string& name, std::string folder,
+                    const Settings& settings, bool training) {
+  CompileRequest request;
+  request.file = std::make_shared<const SourceFile>(name, text);
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  request.read_file = [&](llvm::StringRef path) { return ReadImported(folder, path); };
+  request.find_weight = [&](llvm::StringRef file, llvm::StringRef tensor) {
+    return LookUpWeight(folder, file, tensor);
+  };
+  request.settings.assign(settings.begin(), settings.end());
+  request.training_step = training;
+  CompileResult result = [&] {
+    nb::gil_scoped_release released;
+    return Compile(request);
+  }();
+  if (!result.graph) Raise(result.diagnostics);
+  Program program;
+  program.graph = std::make_shared<const Graph>(std::move(*result.graph));
+  program.source = std::move(text);
+  program.name = name;
+  program.settings = settings;
+  program.folder = std::move(folder);
+  program.last_value = std::move(result.last_value);
+  llvm::raw_string_ostream stream(program.warnings);
+  result.diagnostics.Render(stream);
+  return program;
+}
+
+Program LoadFile(const std::string& path, const Settings& settings, bool training) {
+  const llvm::StringRef parent = llvm::sys::path::parent_path(path);
+  std::string folder = parent.empty() ? "." : parent.str();
+  std::string bytes = Get(ReadWhole(path));
+  if (IsCompiled(path)) {
+    if (!settings.empty())
+      Raise(MakeUserError(Code::kUnknownSetting,
+                          "'{0}' is compiled: the values of its attrs are fixed", path));
+    Graph graph = Get(DeserializeNetwork(bytes, path, GlobalRegistry()));
+    if (!training) {
+      Program program;
+      program.graph = std::make_shared<const Graph>(std::move(graph));
+      program.folder = std::move(folder);
+      return program;
+    }
+    bytes = EmitPdl(graph);
+  }
+  if (bytes.size() > SourceFile::kMaxSize)
+    Raise(MakeUserError(Code::kTextTooLong, "'{0}' is longer than 2 GiB", path));
+  return CompileText(std::move(bytes), path, std::move(folder), settings, training);
+}
+
+/// Name, type and comment of each.
+nb::list Describe(llvm::ArrayRef<Value*> values) {
+  nb::list rows;
+  for (const Value* value : values)
+    rows.append(nb::make_tuple(value->name(), value->type().ToString(), value->comment()));
+  return rows;
+}
+
+/// The same of outputs, and what value each is.
+nb::list DescribeOutputs(const Program& program) {
+  nb::list rows;
+  for (const GraphOutput& output : program.graph->outputs())
+    rows.append(nb::make_tuple(output.name, output.value->type().ToString(), output.comment,
+                               output.value->name()));
+  return rows;
+}
+
+/// How many results the call has that the last statement is made of.
+size_t CountLastResults(const Program& program) {
+  const Value* value = program.graph->FindValue(program.last_value);
+  return value && value->producer() ? value->producer()->results().size() : 1;
+}
+
+/// For each call: operator, its operands and its results, and where it stands; for pictures.
+nb::list DescribeCalls(const Program& program) {
+  nb::list rows;
+  for (const Op* op : program.graph->ops()) {
+    nb::list operands, results;
+    for (const Value* operand : op->operands()) operands.append(operand->name());
+    for (const Value* result : op->results())
+      results.append(nb::make_tuple(result->name(), result->type().ToString()));
+    rows.append(nb::make_tuple(op->type(), operands, results, op->layer_path()));
+  }
+  return rows;
+}
+
+void GiveWeight(const Program& program, llvm::StringRef name, Constant value,
+                NetworkOptions* options) {
+  const Value* variable = program.graph->FindValue(name);
+  if (!variable ||
+      (variable->kind() != ValueKind::kParameter && variable->kind() != ValueKind::kState))
+    Raise(
+        MakeUserError(Code::kWeightMismatch, "the network has no parameter or state '{0}'", name));
+  options->weights[name] = std::move(value);
+}
+
+/// Of a file: what the network has a place for. Each parameter without a file of its own must be
+/// there.
+void GiveWeights(const Program& program, const std::string& path, NetworkOptions* options) {
+  const SafetensorsFile file = Get(SafetensorsFile::Open(path));
+  std::vector<std::string> missing;
+  for (const Value* variable : Variables(*program.graph)) {
+    if (const SafetensorsFile::Entry* entry = file.Find(variable->name()))
+      options->weights[variable->name()] = file.Read(*entry);
+    else if (variable->kind() == ValueKind::kParameter && !variable->variable().weight)
+      missing.push_back("'" + variable->name() + "': " + variable->type().ToString());
+  }
+  if (!missing.empty())
+    Raise(MakeUserError(Code::kWeightMismatch, "'{0}' lacks the parameters {1}", path,
+                        llvm::join(missing, ", ")));
+}
+
+}  // namespace
+
+std::vector<Value*> Variables(const Graph& graph) {
+  std::vector<Value*> all(graph.parameters().begin(), graph.parameters().end());
+  all.insert(all.end(), graph.states().begin(), graph.states().end());
+  return all;
+}
+
+NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t seed) {
+  NetworkOptions options;
+  options.seed = seed;
+  options.weight_folder = program.folder;
+  if (weights.is_none()) return options;
+  if (nb::isinstance<nb::str>(weights)) {
+    GiveWeights(program, nb::cast<std::string>(weights), &options);
+    return options;
+  }
+  for (auto [name, array] : nb::cast<nb::dict>(weights)) {
+    std::optional<Tensor> tensor = ImportTensor(array);
+    if (!tensor) throw nb::type_error("the value of a parameter must be an array");
+    GiveWeight(program, nb::cast<std::string>(name),
+               Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->raw()), &options);
+  }
+  return options;
+}
+
+llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
+                        llvm::function_ref<bool(const Value&)> keeps_state) {
+  Graph graph = network.graph().Clone();
+  llvm::SmallString<128> beside(path);
+  llvm::sys::path::replace_extension(beside, ".safetensors");
+  const std::string file = llvm::sys::path::filename(beside).str();
+  std::vector<NamedTensor> tensors;
+  for (Value* variable : Variables(graph)) {
+    if (variable->kind() == ValueKind::kState && !keeps_state(*variable)) continue;
+    llvm::Expected<Tensor> value = network.InitialValue(variable->name());
+    if (!value) return value.takeError();
+    VariableInfo& info = variable->variable();
+    info.initializer.reset();
+    info.weight = WeightRef{file, variable->name(), Sha256(value->ToConstant())};
+    tensors.emplace_back(variable->name(), std::move(*value));
+  }
+  if (!tensors.empty())
+    if (llvm::Error error = WriteSafetensors(beside, tensors)) return error;
+  if (!IsCompiled(path)) return WriteFileAtomically(path, EmitPdl(graph));
+  llvm::Expected<std::string> bytes = SerializeNetwork(graph);
+  if (!bytes) return bytes.takeError();
+  return WriteFileAtomically(path, *bytes);
+}
+
+void BindProgram(nb::module_& module) {
+  nb::class_<Program>(module, "Program", "A compiled text, or a stored network.")
+      .def_prop_ro("inputs", [](const Program& own) { return Describe(own.graph->inputs()); })
+      .def_prop_ro("parameters",
+                   [](const Program& own) { return Describe(own.graph->parameters()); })
+      .def_prop_ro("states", [](const Program& own) { return Describe(own.graph->states()); })
+      .def_prop_ro("outputs", &DescribeOutputs)
+      .def_prop_ro("calls", &DescribeCalls)
+      .def_prop_ro("num_last_results", &CountLastResults)
+      .def_prop_ro("num_trainings",
+                   [](const Program& own) { return own.graph->trainings().size(); })
+      .def_ro("source", &Program::source)
+      .def_ro("name", &Program::name)
+      .def_ro("settings", &Program::settings)
+      .def_ro("folder", &Program::folder)
+      .def_ro("warnings", &Program::warnings)
+      .def("text", [](const Program& own) { return EmitPdl(*own.graph); })
+      .def("ir", [](const Program& own) { return EmitIr(*own.graph); })
+      .def("dot", [](const Program& own) { return EmitDot(*own.graph); });
+  module.def("compile", &CompileText, nb::arg("text"), nb::arg("name") = "<text>",
+             nb::arg("folder") = ".", nb::arg("settings") = Settings(),
+             nb::arg("training") = false);
+  module.def("load", &LoadFile, nb::arg("path"), nb::arg("settings") = Settings(),
+             nb::arg("training") = false);
+}
+
+}  // namespace pdl::python

@@ -1,0 +1,47 @@
+// A compiled text, or a stored network: what networks and trainings are made of.
+#ifndef PYTHON_SRC_PROGRAM_H_
+#define PYTHON_SRC_PROGRAM_H_
+
+#include <nanobind/nanobind.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "pdl/graph.h"
+#include "pdl/network.h"
+
+namespace pdl::python {
+
+/// An elaborated graph. Immutable; shared by what is made of it.
+struct Program {
+  std::shared_ptr<const Graph> graph;
+  /// The folder that its weight files are relative to.
+  std::string folder = ".";
+  /// The text that it was compiled from, with its name and the values of its attrs; empty where it
+  /// was stored.
+  std::string source, name;
+  std::map<std::string, std::string> settings;
+  /// What the compiler warned of, as text; empty where it did not.
+  std::string warnings;
+  /// See CompileResult.
+  std::string last_value;
+};
+
+/// The options of a network of this program: weights that `weights` gives, a dict of arrays, the
+/// path of a safetensors file, or None. Throws where one does not belong to the network.
+NetworkOptions OptionsFor(const Program& program, nanobind::handle weights, uint64_t seed);
+
+/// Parameters, then states.
+std::vector<Value*> Variables(const Graph& graph);
+
+/// Writes the graph with its values beside it: text where `path` ends in .pdl, else compiled.
+/// `keeps_state` says of which states the value is written, too.
+llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
+                        llvm::function_ref<bool(const Value&)> keeps_state);
+
+void BindProgram(nanobind::module_& module);
+
+}  // namespace pdl::python
+
+#endif  // PYTHON_SRC_PROGRAM_H_

@@ -1,0 +1,57 @@
+#include "reflection.h"
+
+#include <nanobind/stl/string.h>
+
+#include "errors.h"
+#include "pdl/describe_layers.h"
+#include "pdl/error.h"
+#include "pdl/layers.h"
+#include "pdl/op_docs.h"
+#include "pdl/op_registry.h"
+#include "pdl/plugin.h"
+#include "pdl/serialize.h"
+#include "pdl/version.h"
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+/// What `pdl ops --format=json` prints.
+std::string Declarations() {
+  return OpProtosToJson(GlobalRegistry(), DescribeLayers(*StandardLayers()));
+}
+
+std::string OpDocumentation(const std::string& name) {
+  const OpDef* def = GlobalRegistry().Find(name);
+  if (!def) Raise(MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'", name));
+  return OpDocText(*def);
+}
+
+std::string LayerDocumentation(const std::string& name) {
+  for (const LayerSignature& layer : DescribeLayers(*StandardLayers()))
+    if (layer.name == name) return LayerDocText(layer);
+  Raise(MakeUserError(Code::kUnknownOperator, "no layer is called '{0}'", name));
+}
+
+std::string Explain(const std::string& name) {
+  const std::optional<Code> code = CodeFromName(name);
+  if (!code) throw nb::key_error(name.c_str());
+  return CodeTitle(*code).str() + "\n\n" + CodeExplanation(*code).str();
+}
+
+}  // namespace
+
+void BindReflection(nb::module_& module) {
+  module.def("declarations", &Declarations);
+  module.def("op_documentation", &OpDocumentation);
+  module.def("layer_documentation", &LayerDocumentation);
+  module.def("explain", &Explain, nb::arg("code"),
+             "Why it is a mistake and how to mend it, by the code of an exception: 'PDL0203'.");
+  module.def(
+      "load_plugin", [](const std::string& path) { Check(LoadPlugin(path)); }, nb::arg("path"));
+  module.def("code_name", [](int code) { return CodeName(static_cast<Code>(code)); });
+  module.attr("__version__") = version_string;
+}
+
+}  // namespace pdl::python

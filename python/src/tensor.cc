@@ -1,0 +1,236 @@
+#include "tensor.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "errors.h"
+#include "pdl/device_context.h"
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+const char* FormatOf(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return "e";
+    case DType::kF32:
+      return "f";
+    case DType::kF64:
+      return "d";
+    case DType::kI8:
+      return "b";
+    case DType::kI16:
+      return "h";
+    case DType::kI32:
+      return "i";
+    case DType::kI64:
+      return "q";
+    case DType::kU8:
+      return "B";
+    case DType::kU16:
+      return "H";
+    case DType::kU32:
+      return "I";
+    case DType::kU64:
+      return "Q";
+    case DType::kBool:
+      return "?";
+    case DType::kBF16:
+      break;
+  }
+  return nullptr;
+}
+
+int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
+  const PyTensor& own = *nb::inst_ptr<PyTensor>(nb::handle(self));
+  const Tensor& tensor = own.tensor;
+  view->obj = nullptr;
+  const char* format = FormatOf(tensor.dtype());
+  if (tensor.device().kind != DeviceKind::kCPU) {
+    PyErr_SetString(PyExc_BufferError, "the tensor lies on a GPU; use DLPack");
+    return -1;
+  }
+  if (!format) {
+    PyErr_SetString(PyExc_BufferError, "bf16 has no NumPy dtype; use DLPack, or cast it");
+    return -1;
+  }
+  if (own.read_only && (flags & PyBUF_WRITABLE) != 0) {
+    PyErr_SetString(PyExc_BufferError, "the tensor is shared, and may only be read");
+    return -1;
+  }
+  const unsigned rank = tensor.rank();
+  auto* numbers = new Py_ssize_t[2 * rank + 1];
+  Py_ssize_t stride = DTypeSize(tensor.dtype());
+  for (unsigned axis = rank; axis-- > 0;) {
+    numbers[axis] = tensor.size(axis);
+    numbers[rank + axis] = stride;
+    stride *= tensor.size(axis);
+  }
+  static char nothing;
+  view->buf = tensor.raw() ? const_cast<void*>(tensor.raw()) : &nothing;
+  view->obj = Py_NewRef(self);
+  view->len = tensor.num_bytes();
+  view->itemsize = DTypeSize(tensor.dtype());
+  view->readonly = own.read_only;
+  view->ndim = static_cast<int>(rank);
+  view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
+  view->shape = (flags & PyBUF_ND) ? numbers : nullptr;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? numbers + rank : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = numbers;
+  return 0;
+}
+
+void ReleaseBuffer(PyObject*, Py_buffer* view) {
+  delete[] static_cast<Py_ssize_t*>(view->internal);
+}
+
+PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)},
+                       {Py_bf_releasebuffer, reinterpret_cast<void*>(ReleaseBuffer)},
+                       {0, nullptr}};
+
+/// Of an object with the buffer protocol.
+Tensor ImportBuffer(nb::handle object) {
+  auto view = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_RECORDS_RO) != 0) throw nb::python_error();
+  const std::optional<DType> dtype = DTypeOfFormat(view->format, view->itemsize);
+  if (!dtype) {
+    std::string message = "elements of format '" + std::string(view->format ? view->format : "") +
+                          "' have no dtype in pdl";
+    PyBuffer_Release(view.get());
+    throw nb::type_error(message.c_str());
+  }
+  const Sizes sizes(view->shape, view->shape + view->ndim);
+  if (!PyBuffer_IsContiguous(view.get(), 'C')) {
+    llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(*dtype, sizes);
+    const bool copied = copy && PyBuffer_ToContiguous(copy->raw(), view.get(), view->len, 'C') == 0;
+    PyBuffer_Release(view.get());
+    if (copy && !copied) throw nb::python_error();
+    return Get(std::move(copy));
+  }
+  void* data = view->buf;
+  std::shared_ptr<void> owner(data, [view = view.release()](void*) {
+    if (Py_IsInitialized()) {
+      nb::gil_scoped_acquire gil;
+      PyBuffer_Release(view);
+    }
+    delete view;
+  });
+  return Aligned(Tensor(*dtype, sizes, std::move(owner)));
+}
+
+nb::tuple ShapeOf(const PyTensor& own) {
+  nb::list sizes;
+  for (const int64_t size : own.tensor.sizes()) sizes.append(size);
+  return nb::tuple(sizes);
+}
+
+std::string Print(const PyTensor& own) {
+  if (own.tensor.device().kind != DeviceKind::kCPU)
+    return "on " + DeviceToString(own.tensor.device());
+  return TensorToString(own.tensor);
+}
+
+}  // namespace
+
+std::optional<DType> DTypeOfFormat(const char* format, Py_ssize_t item_size) {
+  if (!format) format = "B";
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (*format == '\0' || format[1] != '\0') return std::nullopt;
+  auto of_size = [&](DType one, DType two, DType four, DType eight) -> std::optional<DType> {
+    if (item_size == 1) return one;
+    if (item_size == 2) return two;
+    if (item_size == 4) return four;
+    if (item_size == 8) return eight;
+    return std::nullopt;
+  };
+  if (std::strchr("bhilqn", *format))
+    return of_size(DType::kI8, DType::kI16, DType::kI32, DType::kI64);
+  if (std::strchr("BHILQN", *format))
+    return of_size(DType::kU8, DType::kU16, DType::kU32, DType::kU64);
+  switch (*format) {
+    case 'e':
+      return DType::kF16;
+    case 'f':
+      return DType::kF32;
+    case 'd':
+      return DType::kF64;
+    case '?':
+      return DType::kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+Tensor Aligned(Tensor tensor) {
+  const auto address = reinterpret_cast<uintptr_t>(tensor.raw());
+  if (address % static_cast<uintptr_t>(DTypeSize(tensor.dtype())) == 0) return tensor;
+  Tensor copy = Get(Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes()));
+  std::memcpy(copy.raw(), tensor.raw(), static_cast<size_t>(tensor.num_bytes()));
+  return copy;
+}
+
+std::optional<Tensor> ImportTensor(nb::handle object) {
+  if (nb::isinstance<PyTensor>(object)) return nb::inst_ptr<PyTensor>(object)->tensor;
+  if (PyObject_CheckBuffer(object.ptr())) return ImportBuffer(object);
+  return ImportDlpack(object);
+}
+
+void BindTensor(nb::module_& module) {
+  nb::class_<PyTensor>(module, "Tensor", nb::type_slots(slots), nb::is_weak_referenceable(),
+                       "A typed, shaped array in memory. NumPy, and what knows DLPack, see it "
+                       "without a copy.")
+      .def_prop_ro("shape", &ShapeOf, "The sizes, outermost first.")
+      .def_prop_ro(
+          "dtype", [](const PyTensor& own) { return DTypeName(own.tensor.dtype()).str(); },
+          "The type of an element, as the language has it: 'f32'.")
+      .def_prop_ro(
+          "ndim", [](const PyTensor& own) { return own.tensor.rank(); }, "How many dims there are.")
+      .def_prop_ro(
+          "size", [](const PyTensor& own) { return own.tensor.num_elements(); },
+          "How many elements there are.")
+      .def_prop_ro(
+          "nbytes", [](const PyTensor& own) { return own.tensor.num_bytes(); },
+          "Bytes of all elements.")
+      .def_prop_ro(
+          "device", [](const PyTensor& own) { return DeviceToString(own.tensor.device()); },
+          "Where it lies: 'cpu', 'cuda:0'.")
+      .def_prop_ro(
+          "type", [](const PyTensor& own) { return own.tensor.TypeString(); },
+          "dtype and sizes, as the language has them: 'f32[2, 3]'.")
+      .def_prop_ro(
+          "address",
+          [](const PyTensor& own) { return reinterpret_cast<uintptr_t>(own.tensor.raw()); },
+          "Where its first element lies.")
+      .def("__dlpack_device__", [](const PyTensor& own) { return DlpackDevice(own.tensor); })
+      .def(
+          "__dlpack__",
+          [](const PyTensor& own, nb::object /*stream*/,
+             std::optional<std::pair<int, int>> max_version, nb::object /*dl_device*/,
+             nb::object /*copy*/) {
+            return ExportDlpack(own, max_version && max_version->first >= 1);
+          },
+          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
+          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__str__", &Print)
+      .def("__repr__", [](const PyTensor& own) {
+        return "tensor(" + Print(own) + ", " + own.tensor.TypeString() + ")";
+      });
+  module.def(
+      "tensor",
+      [](nb::handle object) {
+        std::optional<Tensor> tensor = ImportTensor(object);
+        if (!tensor) throw nb::type_error("neither a tensor nor an object with a buffer or DLPack");
+        return PyTensor{std::move(*tensor)};
+      },
+      nb::arg("array"), "The tensor over the memory of an array.");
+}
+
+}  // namespace pdl::python

@@ -1,0 +1,41 @@
+// pdl.Tensor, and arrays of other libraries as tensors and back, without copies.
+#ifndef PYTHON_SRC_TENSOR_H_
+#define PYTHON_SRC_TENSOR_H_
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <utility>
+
+#include "pdl/tensor.h"
+
+namespace pdl::python {
+
+/// What Python holds of a tensor.
+struct PyTensor {
+  Tensor tensor;
+  /// Others share its memory, such as a network its weights.
+  bool read_only = false;
+};
+
+/// The tensor over the memory of a pdl.Tensor, of what has the buffer protocol or of what has
+/// DLPack; it keeps that object alive. What is not row-major, or not aligned, is copied. Nothing
+/// where the object is none of these; throws where it is one that cannot be taken (its dtype, say).
+std::optional<Tensor> ImportTensor(nanobind::handle object);
+
+/// The dtype of a buffer's element, by its format and size; nothing where there is none.
+std::optional<DType> DTypeOfFormat(const char* format, Py_ssize_t item_size);
+
+void BindTensor(nanobind::module_& module);
+
+// dlpack.cc
+std::optional<Tensor> ImportDlpack(nanobind::handle object);
+nanobind::object ExportDlpack(const PyTensor& tensor, bool versioned);
+std::pair<int, int> DlpackDevice(const Tensor& tensor);
+
+/// `tensor`, or where its memory is not aligned for its elements a copy. CPU only.
+Tensor Aligned(Tensor tensor);
+
+}  // namespace pdl::python
+
+#endif  // PYTHON_SRC_TENSOR_H_

@@ -1,0 +1,125 @@
+#include "training.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+
+#include "errors.h"
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/attribute.h"
+#include "pdl/error.h"
+#include "pdl/op_registry.h"
+#include "pdl/training.h"
+#include "tensor.h"
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+bool IsOneNumber(const Type& type) {
+  return type.is_plain() && NumElements(type.dims).is_constant(1);
+}
+
+/// The network of a step that does the minimize statements `active`.
+llvm::Expected<Graph> MakeStep(const Graph& graph, llvm::ArrayRef<unsigned> active) {
+  if (!graph.trainings().empty()) return MakeTrainingStep(graph, active);
+  if (!graph.updates().empty()) return graph.Clone();
+  return MakeUserError(Code::kBadMinimize,
+                       "there is nothing to train: the network has no minimize statement, and no "
+                       "update");
+}
+
+}  // namespace
+
+PyTraining::PyTraining(const Program& program, const std::string& device, int threads,
+                       nb::object weights, uint64_t seed, bool check_finite)
+    : program_(program),
+      options_(OptionsFor(program, weights, seed)),
+      feed_(*program.graph),
+      check_finite_(check_finite) {
+  context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
+  std::vector<unsigned> all;
+  for (unsigned i = 0; i < program_.graph->trainings().size(); ++i) all.push_back(i);
+  const Graph step = Get(MakeStep(*program_.graph, all));
+  // The losses come first.
+  for (const GraphOutput& output : step.outputs())
+    if (losses_.size() < all.size()) losses_.push_back(output.name);
+}
+
+llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
+  std::vector<unsigned> active;
+  for (unsigned i = 0; i < program_.graph->trainings().size(); ++i)
+    if ((step_ + 1) % program_.graph->trainings()[i].every == 0) active.push_back(i);
+  auto found = networks_.find(active);
+  if (found != networks_.end()) return &found->second;
+  llvm::Expected<Graph> step = MakeStep(*program_.graph, active);
+  if (!step) return step.takeError();
+  StepNetwork made;
+  for (const GraphOutput& output : step->outputs())
+    if (IsOneNumber(output.value->type())) made.metrics.push_back(output.name);
+  auto network = Network::Create(std::move(*step), options_, GlobalRegistry());
+  if (!network) return network.takeError();
+  made.network = std::move(*network);
+  return &networks_.emplace(std::move(active), std::move(made)).first->second;
+}
+
+llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
+                                                        const FedTensors& fed) {
+  RunOptions run;
+  run.training = true;
+  run.check_finite = check_finite_;
+  run.outputs = next.metrics;
+  feed_.Put(fed, &scope_);
+  llvm::Error error = next.network->Run(&scope_, context_.get(), run);
+  feed_.Clear(fed, &scope_);
+  if (error) return error;
+  std::vector<double> values;
+  for (const std::string& name : next.metrics)
+    values.push_back(scope_.Find(name)->Get<Tensor>()->ToConstant().ElementAsDouble(0));
+  return values;
+}
+
+nb::dict PyTraining::Step(nb::handle batch) {
+  const FedTensors fed = feed_.Read(batch);
+  const StepNetwork* next = nullptr;
+  llvm::Expected<std::vector<double>> values = [&]() -> llvm::Expected<std::vector<double>> {
+    nb::gil_scoped_release released;
+    llvm::Expected<const StepNetwork*> found = Next();
+    if (!found) return found.takeError();
+    next = *found;
+    return RunStep(*next, fed);
+  }();
+  if (!values) Raise(values.takeError());
+  ++step_;
+  nb::dict metrics;
+  for (auto [name, value] : llvm::zip_equal(next->metrics, *values)) {
+    if (!std::isfinite(value) && llvm::is_contained(losses_, name))
+      Raise(MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}", name,
+                          FloatToString(value), step_));
+    metrics[name.c_str()] = value;
+  }
+  return metrics;
+}
+
+nb::dict PyTraining::Values() const {
+  nb::dict values;
+  for (const Value* variable : Variables(*program_.graph)) {
+    const Variable* held = scope_.Find(variable->name());
+    const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
+    if (tensor) values[variable->name().c_str()] = nb::cast(PyTensor{*tensor, /*read_only=*/true});
+  }
+  return values;
+}
+
+void BindTraining(nb::module_& module) {
+  nb::class_<PyTraining>(module, "TrainingCore")
+      .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
+           nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
+           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("check_finite") = false)
+      .def("step", &PyTraining::Step, nb::arg("batch"))
+      .def_prop_ro("steps", &PyTraining::step)
+      .def("values", &PyTraining::Values);
+}
+
+}  // namespace pdl::python

@@ -1,0 +1,33 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "python" / "examples"))
+
+
+@pytest.fixture
+def root() -> pathlib.Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture
+def pdl_tool() -> str:
+    """The program; ctest says where it is."""
+    path = os.environ.get("PDL_TOOL")
+    if not path:
+        pytest.skip("PDL_TOOL does not name the program")
+    return path
+
+
+def resident_bytes() -> int:
+    """How much memory this process holds."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")

@@ -1,0 +1,145 @@
+"""Networks built by a program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pdl
+
+
+def test_calls_become_statements() -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N, 3]", comment="points")
+        y = pdl.ops.cos(x, scale=5.0)
+        z = pdl.layers.fc(y, size=2, act="relu", param_attr={"weight_decay": 1e-4}, name="hidden")
+        pdl.output(z * 2 + 1.0, "out")
+    assert g.text() == (
+        "## points\n"
+        "input x: f32[N, 3]\n"
+        "cos = cos(x, scale=5.0)\n"
+        'hidden = fc(cos, size=2, act="relu", param_attr={weight_decay=0.0001})\n'
+        "mul = mul(hidden, 2)\n"
+        "add = add(mul, 1.0)\n"
+        "output out = add\n"
+    )
+    net = g.compile()
+    assert list(net.parameters) == ["hidden.w", "hidden.b"]
+    assert net(x=np.zeros((4, 3), np.float32))["out"].shape == (4, 2)
+
+
+def test_types_are_known_at_once() -> None:
+    with pdl.Graph():
+        x = pdl.input("x", "f32[N, 3]")
+        y = pdl.input("y", "f32[M, 3]")
+        both = pdl.ops.concat(x, y)
+        assert both.type == "f32[M + N, 3]" and both.shape == ("M + N", 3) and both.dtype == "f32"
+        assert both[:, 0].shape == ("M + N",) and both[..., 1:3].shape == ("M + N", 2)
+        assert pdl.ops.reshape(both, [3, "M + N"]).shape == (3, "M + N")
+        assert (x @ pdl.ops.transpose(y, [1, 0])).shape == ("N", "M")
+        assert pdl.ops.topk(x, k=2).indices.type == "i64[N, 2] in 0..3"
+        parts = pdl.ops.split(x, parts=3, axis=1)
+        assert [part.shape for part in parts] == [("N", 1)] * 3
+        assert repr(x) == "<pdl value x: f32[N, 3]>" and x.ndim == 2
+        assert pdl.layers.lstm(pdl.ops.reshape(x, ["N", 1, 3]), size=4).last.shape == ("N", 4)
+
+
+@pytest.mark.parametrize(
+    "kind,message,make",
+    [
+        (pdl.AttributeValueError, "attribute 'scale' of 'cos' must be larger than 0, got -1.0", lambda x: pdl.ops.cos(x, scale=-1.0)),
+        (pdl.AttributeValueError, "attribute 'size' of 'fc' must be larger than 0, got 0", lambda x: pdl.layers.fc(x, size=0)),
+        (pdl.ShapeError, "matmul: inner dims differ: 3 and 4", lambda x: x @ pdl.param("w", "f32[4, 2]")),
+        (pdl.UnknownNameError, "no symbol or constant is called 'M'", lambda x: pdl.ops.ones([2, "M"])),
+        (pdl.ShapeError, "5", lambda x: x[:, 5]),
+    ],
+)  # fmt: skip
+def test_mistakes_are_raised_where_they_are_made(kind: type[Exception], message: str, make: object) -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N, 3]")
+        with pytest.raises(kind, match=message):
+            make(x)  # type: ignore[operator]
+        assert "cos" not in g.text() and "fc" not in g.text()
+
+
+def test_names() -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N]")
+        assert [pdl.ops.relu(x).name for _ in range(3)] == ["relu", "relu_2", "relu_3"]
+        assert pdl.ops.relu(x, name="mine").name == "mine"
+        with pytest.raises(ValueError, match="'mine' is the name of another value"):
+            pdl.ops.cos(x, name="mine")
+        with pytest.raises(ValueError, match="'x'"):
+            pdl.input("x", "f32[N]")
+    with pdl.Graph(), pytest.raises(pdl.Error, match="belongs to another graph"):
+        pdl.ops.add(pdl.input("y", "f32[N]"), x)
+    with pytest.raises(pdl.Error, match="there is no graph here"):
+        pdl.input("x", "f32[N]")
+    assert g.text().count("relu(x)") == 4
+
+
+def test_arrays_become_constants() -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N, 2]")
+        pdl.output(x + np.array([0.5, 2.0]) - pdl.ops.ones([2]), "y")
+    assert g.compile()(x=np.zeros((1, 2), np.float32))["y"].tolist() == [[-0.5, 1.0]]
+
+
+def test_states_instances_and_text() -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N, 4]")
+        count = pdl.state("count", "i64[]")
+        pdl.update(count, count + 1)
+        encode = g.layer("encode", pdl.layers.fc(size=3))
+        g.add("layer twice(x: F[...]) { return x * 2 }")
+        pdl.output(encode(x) + encode(x), "y")
+        pdl.output(g.define("twice(encode.b)", "doubled"))
+        pdl.output(count, "count")
+    net = g.compile()
+    assert list(net.parameters) == ["encode.w", "encode.b"]
+    assert net(x=np.zeros((1, 4), np.float32))["doubled"].tolist() == [0, 0, 0]
+    assert net(x=np.zeros((1, 4), np.float32))["count"].item() == 2
+
+
+def test_functions() -> None:
+    assert repr(pdl.layers.adam(lr=0.01)) == "<pdl function adam(lr=0.01)>"
+    assert repr(pdl.ops.relu()) == "<pdl function relu()>"
+    assert repr(pdl.ops.normal(std=0.02)) == "<pdl function normal(std=0.02)>"
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N, 8]")
+        y = pdl.layers.residual(x, body=pdl.layers.fc(size=8, act=pdl.ops.gelu))
+        pdl.output(pdl.layers.fc(y, size=2, act=pdl.ops.tanh(), name="last"), "y")
+    assert "act=gelu()" in g.text() and "act=tanh()" in g.text()
+    assert g.compile()(x=np.zeros((2, 8), np.float32))["y"].shape == (2, 2)
+
+
+def test_gradients_in_a_graph() -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N]")
+        w = pdl.param("w", "f32[]", pdl.ops.ones())
+        loss = pdl.ops.sum(w * x**3)
+        slope, of_w = pdl.grad(loss, [x, w])
+        pdl.output(pdl.grad(pdl.ops.sum(slope), x), "curvature")
+        pdl.output(of_w, "of_w")
+        assert slope.type == "f32[N]" and of_w.type == "f32[]"
+        with pytest.raises(pdl.Error, match="does not depend"):
+            pdl.grad(loss, pdl.param("v", "f32[]"))
+    results = g.compile()(x=[1.0, 2.0])
+    assert results["curvature"].tolist() == [6, 12] and results["of_w"].item() == 9
+
+
+def test_gradients_of_functions() -> None:
+    def f(x: pdl.Value, w: pdl.Value) -> pdl.Value:
+        return pdl.ops.sum(x * x * w)
+
+    x, w = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    assert pdl.grad(f)(x, w).tolist() == [6, 20]
+    value, (of_x, of_w) = pdl.value_and_grad(f, argnums=(0, 1))(x, w)
+    assert value.item() == 23 and of_x.tolist() == [6, 20] and of_w.tolist() == [1, 4]
+
+
+def test_a_value_has_no_truth() -> None:
+    with pdl.Graph():
+        x = pdl.input("x", "f32[]")
+        with pytest.raises(TypeError, match="pdl.ops.where"):
+            bool(x > 0)

@@ -1,0 +1,173 @@
+"""Networks: compiled, loaded, run, saved."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pdl
+
+TEXT = """
+attr width: int > 0 = 2
+input x: f32[N, 3]
+param w: f32[3, width] = normal(std=1.0)
+y = cos(x @ w, scale=5.0)
+output y
+output total = sum(y, axes=[0])
+"""
+
+
+def ones(*shape: int) -> np.ndarray[Any, Any]:
+    return np.ones(shape, np.float32)
+
+
+def test_a_text_is_compiled_and_run() -> None:
+    net = pdl.compile(TEXT)
+    assert net.inputs == {"x": "f32[N, 3]"}
+    assert net.outputs == {"y": "f32[N, 2]", "total": "f32[2]"}
+    assert net.device == "cpu" and repr(net).startswith("<pdl network (x: f32[N, 3]) -> y: ")
+    w = net.parameters["w"].numpy()
+    for n in (1, 4):
+        results = net(x=ones(n, 3))
+        expected = 5 * np.cos(ones(n, 3) @ w)
+        assert list(results) == ["y", "total"]
+        np.testing.assert_allclose(results["y"], expected, rtol=1e-5)
+        np.testing.assert_allclose(results["total"], expected.sum(axis=0), rtol=1e-5)
+    assert list(net.run({"x": ones(1, 3)}, outputs=["total"])) == ["total"]
+    assert net({"x": ones(1, 3)})["y"].shape == (1, 2)
+    assert "plan for cpu" in net.plan(N=4) and "cos" in net.ir() and net.dot().startswith("digraph")
+
+
+def test_settings_weights_and_seed() -> None:
+    assert pdl.compile(TEXT, settings={"width": 7}).outputs["y"] == "f32[N, 7]"
+    w = np.arange(6, dtype=np.float32).reshape(3, 2)
+    np.testing.assert_array_equal(pdl.compile(TEXT, weights={"w": w}).parameters["w"], w)
+    assert not np.array_equal(pdl.compile(TEXT).parameters["w"], pdl.compile(TEXT, seed=1).parameters["w"])
+    with pytest.raises(pdl.FileError, match="no parameter or state 'v'"):
+        pdl.compile(TEXT, weights={"v": w})
+    with pytest.raises(pdl.AttributeValueError, match="attribute 'width' of .* must be larger than 0, got 0"):
+        pdl.compile(TEXT, settings={"width": 0})
+
+
+def test_numbers_and_lists_take_the_dtype_of_the_input() -> None:
+    net = pdl.compile("input x: f32[N]\ninput i: i64[]\noutput y = x * cast(i, to=f32)")
+    assert net(x=[1, 2.5], i=2)["y"].tolist() == [2, 5]
+    with pytest.raises(TypeError, match="numbers with a point"):
+        net(x=[1.0], i=2.5)
+
+
+@pytest.mark.parametrize(
+    "inputs,message",
+    [
+        ({}, r"no value for input 'x': f32\[N, 3\] \[PDL0501\]"),
+        ({"x": ones(2, 4)}, "'x'"),
+        ({"x": np.ones((2, 3))}, r"'x'.*f64\[2, 3\]"),
+        ({"image": ones(2, 3)}, r"the network has no input 'image' \[PDL0502\]"),
+    ],
+)
+def test_wrong_inputs(inputs: dict[str, Any], message: str) -> None:
+    with pytest.raises(pdl.RunError, match=message):
+        pdl.compile(TEXT)(**inputs)
+
+
+def test_the_nearest_input_is_named() -> None:
+    net = pdl.compile("input image: f32[N]\noutput y = image + 1.0")
+    with pytest.raises(pdl.RunError, match="no input 'imgae'; did you mean 'image'"):
+        net(imgae=ones(2))
+
+
+def test_mistakes_of_a_text_come_together() -> None:
+    with pytest.raises(pdl.Error) as caught:
+        pdl.compile("input x: f32[N, 3]\na = sofmax(x)\nb = cos(x, scale=-1.0)\n", name="model.pdl")
+    assert [one.code for one in caught.value.mistakes] == ["PDL0101", "PDL0203"]
+    assert str(caught.value).startswith("model.pdl:2:5: error: no operator or layer is called 'sofmax'")
+    assert "model.pdl:3:18: error: attribute 'scale' of 'cos'" in str(caught.value)
+    with pytest.raises(pdl.SyntaxMistake):
+        pdl.compile("input x")
+
+
+@pytest.mark.parametrize("ending", ["pdl", "pdlc"])
+def test_saved_and_loaded(tmp_path: pathlib.Path, ending: str) -> None:
+    net = pdl.compile(TEXT)
+    path = tmp_path / f"model.{ending}"
+    net.save(path)
+    assert (tmp_path / "model.safetensors").exists()
+    again = pdl.load(path)
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    np.testing.assert_array_equal(again(x=x)["y"], net(x=x)["y"])
+    other = pdl.compile(TEXT, weights=tmp_path / "model.safetensors", seed=3)
+    np.testing.assert_array_equal(other.parameters["w"], net.parameters["w"])
+    with pytest.raises(pdl.Error, match="should end in .pdl"):
+        net.save(tmp_path / "model.txt")
+    with pytest.raises(pdl.FileError, match="cannot read"):
+        pdl.load(tmp_path / "missing.pdl")
+
+
+def test_a_file_with_imports_and_weights(root: pathlib.Path) -> None:
+    digits = root / "examples" / "digits"
+    net = pdl.load(digits / "digits.pdl")
+    digit = net(image=np.load(digits / "images.npy"))["digit"]
+    assert (digit.numpy() == np.load(digits / "labels.npy")).mean() > 0.95
+
+
+def test_flat_text_makes_the_same_network() -> None:
+    net = pdl.compile(TEXT)
+    again = pdl.compile(net.text())
+    assert again.text() == net.text()
+    np.testing.assert_array_equal(again(x=ones(2, 3))["y"], net(x=ones(2, 3))["y"])
+
+
+COUNTER = "input x: f32[]\nstate total: f32[] = zeros()\nupdate total = total + x\noutput sum = total"
+
+
+def test_states_are_kept() -> None:
+    net = pdl.compile(COUNTER)
+    assert [net(x=2.0)["sum"].item() for _ in range(3)] == [2, 4, 6]
+    other = net.session()
+    assert other(x=1.0)["sum"].item() == 1 and net(x=0.0)["sum"].item() == 6
+    assert net.states["total"].item() == 6
+    net.set_state("total", np.float32(10))
+    assert net(x=1.0)["sum"].item() == 11
+    net.reset()
+    assert net(x=1.0)["sum"].item() == 1
+    with pytest.raises(pdl.FileError, match="no state 'x'"):
+        net.set_state("x", np.float32(1))
+
+
+def test_a_run_that_fails_changes_no_state() -> None:
+    net = pdl.compile(COUNTER)
+    net(x=2.0)
+    with pytest.raises(pdl.RunError):
+        net(x=[1.0, 2.0])
+    assert net(x=1.0)["sum"].item() == 3
+
+
+def test_random_networks_draw_anew() -> None:
+    text = "input x: f32[N]\noutput y = dropout(x, p=0.5)"
+    net, same = pdl.compile(text), pdl.compile(text)
+    x = ones(1000)
+    first, second = (net.run({"x": x}, training=True)["y"].numpy() for _ in range(2))
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(same.run({"x": x}, training=True)["y"], first)
+    np.testing.assert_array_equal(net(x=x)["y"], x)
+
+
+def test_check_finite() -> None:
+    net = pdl.compile("input x: f32[N]\noutput y = log(x)")
+    with pytest.raises(pdl.RunError, match="PDL05"):
+        net.run({"x": np.zeros(1, np.float32)}, check_finite=True)
+    assert net(x=[0.0])["y"].item() == -np.inf
+
+
+def test_ragged_inputs_are_their_parts() -> None:
+    net = pdl.compile('input x: f32[N, ~T]\noutput y = sequence_pool(x, kind="sum")')
+    parts = {"x": np.arange(3, dtype=np.float32), "x.offsets": np.array([0, 2, 2, 3])}
+    assert net(parts)["y"].tolist() == [1, 0, 2]
+
+
+def test_no_such_device() -> None:
+    with pytest.raises(pdl.Error):
+        pdl.compile(TEXT, device="tpu")

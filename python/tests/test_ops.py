@@ -1,0 +1,233 @@
+"""Operators called on arrays."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pdl
+from pdl._declarations import Attribute, Declaration, Input, parameters, python_name
+from pdl._functions import declarations
+
+OPS, LAYERS = declarations()
+
+
+def f32(*numbers: float) -> np.ndarray[Any, Any]:
+    return np.array(numbers, np.float32)
+
+
+def test_there_are_all_operators() -> None:
+    assert len(OPS) > 200 and len(LAYERS) > 40
+    assert dir(pdl.ops) == sorted(OPS)
+    assert dir(pdl.layers) == sorted(LAYERS)
+    with pytest.raises(AttributeError, match="no operator is called 'cosine_of'"):
+        pdl.ops.cosine_of
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_help_names_every_input_and_attribute(name: str) -> None:
+    declaration = OPS[name]
+    shown = pydoc.render_doc(getattr(pdl.ops, name), renderer=pydoc.plaintext)
+    signature = inspect.signature(getattr(pdl.ops, name))
+    for one in declaration.inputs:
+        assert re.search(rf"^ +{one.name}(\.\.\.)?( = none)?: ", shown, re.M), one.name
+        assert python_name(one.name) in signature.parameters
+    for attribute in declaration.attributes:
+        if attribute.counted:
+            continue
+        line = re.search(rf"^ +{attribute.name}: (.*)$", shown, re.M)
+        assert line, attribute.name
+        for bound in (attribute.lower, attribute.upper):
+            assert bound is None or number(bound.value) in line[1].replace("_", ""), (attribute, line[1])
+        assert not attribute.has_default or " = " in line[1]
+        parameter = signature.parameters[python_name(attribute.name)]
+        if attribute.has_default:
+            assert parameter.default == attribute.default
+
+
+def number(value: float) -> str:
+    return f"{value:g}" if value != int(value) else str(int(value))
+
+
+def outside(attribute: Attribute) -> Any:
+    """A value just outside the range."""
+    value: Any
+    if attribute.lower is not None:
+        value = attribute.lower.value if attribute.lower.is_open else attribute.lower.value - 1
+    else:
+        assert attribute.upper is not None
+        value = attribute.upper.value if attribute.upper.is_open else attribute.upper.value + 1
+    value = int(value) if attribute.type == "INT" else float(value)
+    return [value] if attribute.is_list else value
+
+
+def some_value(attribute: Attribute) -> Any:
+    """A value that an attribute takes, as far as its declaration tells."""
+    if attribute.choices:
+        return attribute.choices[0]
+    single = {
+        "INT": 1,
+        "FLOAT": 0.5,
+        "STRING": "a",
+        "BOOLEAN": True,
+        "DTYPE": "f32",
+        "SHAPE": [1],
+        "TENSOR": 0.0,
+        "BLOCK": "relu",
+    }[attribute.type]
+    return [single] if attribute.is_list else single
+
+
+def some_call(declaration: Declaration, wrong: str, value: Any) -> Any:
+    """Calls the operator with tensors of one element, and one attribute that is wrong."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for one in parameters(declaration):
+        if isinstance(one.source, Input):
+            if one.required or (one.source.repeatable and not args):
+                args.append(np.zeros((1, 1), np.float32))
+        elif one.required and one.source.name != wrong:
+            kwargs[one.name] = some_value(one.source)
+    return getattr(pdl.ops, declaration.name)(*args, **{**kwargs, python_name(wrong): value})
+
+
+RANGES = [
+    (name, one.name)
+    for name in sorted(OPS)
+    for one in OPS[name].attributes
+    if (one.lower or one.upper) and not one.counted
+]
+CHOICES = [(name, one.name) for name in sorted(OPS) for one in OPS[name].attributes if one.choices]
+
+
+@pytest.mark.parametrize("name,attribute", RANGES)
+def test_an_attribute_out_of_range_raises(name: str, attribute: str) -> None:
+    declared = OPS[name].attribute(attribute)
+    assert declared is not None
+    value = outside(declared)
+    with pytest.raises(pdl.AttributeValueError) as caught:
+        some_call(OPS[name], attribute, value)
+    message = str(caught.value)
+    single = value[0] if isinstance(value, list) else value
+    assert f"attribute '{attribute}' of '{name}'" in message
+    assert f"got {single}" in message
+    bound = declared.lower or declared.upper
+    assert bound is not None and number(bound.value) in message.replace("_", "")
+    assert isinstance(caught.value, ValueError) and caught.value.code == "PDL0203"
+
+
+@pytest.mark.parametrize("name,attribute", CHOICES)
+def test_an_attribute_that_is_no_choice_raises(name: str, attribute: str) -> None:
+    declared = OPS[name].attribute(attribute)
+    assert declared is not None
+    with pytest.raises(pdl.AttributeValueError) as caught:
+        some_call(OPS[name], attribute, "no such choice")
+    assert f"attribute '{attribute}' of '{name}'" in str(caught.value)
+    assert all(f'"{choice}"' in str(caught.value) for choice in declared.choices)
+
+
+def test_results_are_right() -> None:
+    x, y = f32(0, 1, -2), f32(4, 5, 6)
+    a = np.arange(6, dtype=np.float64).reshape(2, 3)
+    for result, expected in [
+        (pdl.ops.cos(x, scale=5.0), 5 * np.cos(x)),
+        (pdl.ops.add(x, y), x + y),
+        (pdl.ops.add(x, 2), x + 2),
+        (pdl.ops.matmul(a, a.T), a @ a.T),
+        (pdl.ops.concat(x, y, axis=0), np.concatenate([x, y])),
+        (pdl.ops.reshape(a, [3, 2]), a.reshape(3, 2)),
+        (pdl.ops.transpose(a, [1, 0]), a.T),
+        (pdl.ops.cast(x, to=np.float64), x.astype(np.float64)),
+        (pdl.ops.cast(x, to="i64"), x.astype(np.int64)),
+        (pdl.ops.sum(a, axes=[1]), a.sum(axis=1)),
+        (pdl.ops.where(x > 0, x, y), np.where(x > 0, x, y)),
+        (pdl.ops.ones([2, 3]), np.ones((2, 3), np.float32)),
+        (pdl.ops.constant([[1, 2], [3, 4]]), np.array([[1, 2], [3, 4]])),
+        (pdl.ops.einsum(a, a, equation="ij,kj->ik"), a @ a.T),
+    ]:
+        assert result.dtype == {"float32": "f32", "float64": "f64", "int64": "i64"}[expected.dtype.name]
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
+
+
+def test_several_results() -> None:
+    best = pdl.ops.topk(f32(3, 1, 2), k=2)
+    values, indices = best
+    np.testing.assert_array_equal(values, [3, 2])
+    np.testing.assert_array_equal(best.indices, indices)
+    parts = pdl.ops.split(f32(1, 2, 3, 4), parts=2)
+    assert [part.tolist() for part in parts] == [[1, 2], [3, 4]]
+    with pytest.raises(AttributeError, match="no output 'rest'; there are y, indices"):
+        best.rest
+
+
+def test_a_loop_over_time() -> None:
+    total = pdl.ops.scan(f32(1, 2, 3), init=f32(0).reshape(()), axis=0, body=pdl.ops.add)
+    assert total[0].item() == 6.0
+    assert pdl.ops.scan(f32(1, 2, 3), init=0.0, axis=0, body="add")[0].item() == 6.0
+
+
+@pytest.mark.parametrize(
+    "make,kind,message",
+    [
+        (
+            lambda: pdl.ops.cos(f32(1), scale=-5.0),
+            pdl.AttributeValueError,
+            "attribute 'scale' of 'cos' must be larger than 0, got -5.0 [PDL0203]",
+        ),
+        (
+            lambda: pdl.ops.cos(f32(1), scael=2.0),
+            pdl.ArgumentError,
+            "'cos' has no attribute or input 'scael'; did you mean 'scale'? [PDL0201]",
+        ),
+        (
+            lambda: pdl.ops.add(f32(1, 2, 3), f32(1, 2)),
+            pdl.ShapeError,
+            "add: sizes do not broadcast: 3 and 2 [PDL0304]\n   = x: f32[3]\n   = y: f32[2]",
+        ),
+        (
+            lambda: pdl.ops.add(f32(1), np.zeros(1)),
+            pdl.ShapeError,
+            "add: dtypes differ: f32 and f64 [PDL0303]\n   = x: f32[1]\n   = y: f64[1]",
+        ),
+        (lambda: pdl.ops.cast(f32(1)), pdl.ArgumentError, "'cast' needs the attribute 'to'"),
+    ],
+)
+def test_messages_are_the_compilers(make: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind) as caught:
+        make()
+    assert str(caught.value).startswith(message)
+
+
+def test_random_operators_draw_anew() -> None:
+    pdl.seed(7)
+    first, second = pdl.ops.normal([100]), pdl.ops.normal([100])
+    assert not np.array_equal(first, second)
+    assert abs(float(pdl.ops.mean(pdl.ops.normal([100_000])))) < 0.02
+    pdl.seed(0)
+
+
+def test_infix_operators_of_tensors() -> None:
+    x, y = pdl.tensor(f32(1, 2)), pdl.tensor(f32(3, 5))
+    assert (x + y).tolist() == [4, 7]
+    assert (1 - x).tolist() == [0, -1]
+    assert (x * 2.0).tolist() == [2, 4]
+    assert (-x @ y).item() == -13.0
+    assert (x < y).tolist() == [True, True]
+    assert (x == x).tolist() == [True, True]
+    assert (f32(1, 1) + x).tolist() == [2, 3]
+
+
+def test_a_layer_with_parameters_needs_a_graph() -> None:
+    with pytest.raises(pdl.ArgumentError, match="parameters of its own"):
+        pdl.layers.fc(np.zeros((1, 3), np.float32), size=2)
+
+
+def test_codes_are_explained() -> None:
+    assert "range" in pdl.explain("PDL0203")
+    with pytest.raises(KeyError):
+        pdl.explain("PDL9999")

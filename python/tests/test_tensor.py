@@ -1,0 +1,146 @@
+"""Arrays in and out without copies."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import resident_bytes
+
+import pdl
+
+DTYPES = {
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
+    "bool": np.bool_,
+}
+
+
+@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)])
+def test_memory_is_shared_both_ways(name: str, shape: tuple[int, ...]) -> None:
+    array = np.ones(shape, DTYPES[name])
+    tensor = pdl.tensor(array)
+    assert (tensor.dtype, tensor.shape, tensor.ndim) == (name, shape, len(shape))
+    assert (tensor.size, tensor.nbytes, tensor.device) == (array.size, array.nbytes, "cpu")
+    for back in (np.asarray(tensor), tensor.numpy(), np.from_dlpack(tensor)):
+        assert (back.dtype, back.shape) == (array.dtype, shape)
+        np.testing.assert_array_equal(back, array)
+        if array.size:
+            assert back.ctypes.data == tensor.address == array.ctypes.data
+
+
+def test_memory_lives_as_long_as_it_is_seen() -> None:
+    class Array(np.ndarray[Any, Any]):
+        pass
+
+    array = np.arange(4.0).view(Array)
+    gone = weakref.ref(array)
+    tensor = pdl.tensor(array)
+    view = tensor.numpy()
+    del array, tensor
+    gc.collect()
+    assert gone() is not None and view.tolist() == [0, 1, 2, 3]
+    del view
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_network_keeps_no_input() -> None:
+    class Array(np.ndarray[Any, Any]):
+        pass
+
+    net = pdl.compile("input x: f64[N]\noutput y = x + 1.0")
+    array = np.arange(4.0).view(Array)
+    gone = weakref.ref(array)
+    y = net(x=array)["y"]
+    del array
+    gc.collect()
+    assert gone() is None and y.tolist() == [1, 2, 3, 4]
+
+
+def test_a_result_is_not_written_over_while_it_is_seen() -> None:
+    net = pdl.compile("input x: f32[N]\noutput y = x + 1.0")
+    first = net(x=np.zeros(3, np.float32))["y"].numpy()
+    second = net(x=np.ones(3, np.float32))["y"]
+    assert first.tolist() == [1, 1, 1] and second.tolist() == [2, 2, 2]
+
+
+def test_a_large_input_is_not_copied() -> None:
+    """The network reads the array where it lies."""
+    net = pdl.compile("input x: f32[N]\noutput y = max(x)")
+    array = np.zeros(64 << 20, np.float32)
+    array[-1] = 5
+    net(x=array[:16])
+    before = resident_bytes()
+    assert net(x=array)["y"].item() == 5
+    assert resident_bytes() - before < array.nbytes // 4
+
+
+def test_what_is_not_row_major_is_copied() -> None:
+    array = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+    for view in (array.T, array[:, ::2], array[::-1]):
+        tensor = pdl.tensor(view)
+        assert tensor.tolist() == view.tolist()
+        assert tensor.address != view.ctypes.data
+    unaligned = np.frombuffer(b"\0" + array.tobytes(), np.uint8)[1:].view(np.float32)
+    assert pdl.tensor(unaligned).tolist() == array.ravel().tolist()
+
+
+def test_other_buffers() -> None:
+    import array
+
+    assert pdl.tensor(array.array("d", [1, 2])).type == "f64[2]"
+    assert pdl.tensor(memoryview(b"ab")).type == "u8[2]"
+    readonly = np.zeros(3)
+    readonly.flags.writeable = False
+    assert pdl.tensor(readonly).address == readonly.ctypes.data
+
+
+@pytest.mark.parametrize("array", [np.zeros(2, ">f4"), np.zeros(2, np.complex64), np.array(["a"]), np.array([{}])])
+def test_elements_without_a_dtype_are_refused(array: Any) -> None:
+    with pytest.raises((TypeError, ValueError, BufferError)):
+        pdl.tensor(array)
+    with pytest.raises(TypeError):
+        pdl.tensor(3)
+
+
+def test_weights_are_read_only() -> None:
+    net = pdl.compile("input x: f32[2]\nparam w: f32[2] = ones()\noutput y = x * w")
+    weight = net.parameters["w"].numpy()
+    assert not weight.flags.writeable and not np.from_dlpack(net.parameters["w"]).flags.writeable
+    with pytest.raises(ValueError):
+        weight[0] = 1
+
+
+def test_a_tensor_prints_like_numpys() -> None:
+    tensor = pdl.tensor(np.array([[1.5, 2.0], [3.0, 4.25]]))
+    assert str(tensor) == "[[1.5 , 2.0 ],\n [3.0 , 4.25]]"
+    assert repr(pdl.tensor(np.array([1, 2]))) == "tensor([1, 2], i64[2])"
+    assert float(pdl.tensor(np.array(2.5))) == 2.5 and bool(pdl.tensor(np.array(True)))
+    assert len(tensor) == 2 and tensor[1].tolist() == [3.0, 4.25]
+    assert [row.tolist() for row in tensor] == tensor.tolist()
+
+
+def test_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    there = torch.arange(6, dtype=torch.bfloat16).reshape(2, 3)
+    tensor = pdl.tensor(there)
+    assert tensor.type == "bf16[2, 3]" and tensor.address == there.data_ptr()
+    back = torch.from_dlpack(pdl.ops.add(tensor, tensor))
+    assert back.dtype == torch.bfloat16 and back.tolist() == [[0, 2, 4], [6, 8, 10]]
+    assert pdl.tensor(there.float().T).tolist() == [[0, 3], [1, 4], [2, 5]]
+    with pytest.raises(BufferError, match="bf16 has no NumPy dtype"):
+        np.asarray(memoryview(tensor))

@@ -1,0 +1,95 @@
+"""One network, many threads; and a child process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from typing import Any
+
+import numpy as np
+from conftest import resident_bytes
+
+import pdl
+
+# PDL_SOAK_SECONDS=60 is the long form.
+SECONDS = float(os.environ.get("PDL_SOAK_SECONDS", "2"))
+TEXT = """
+input x: f32[N, 16]
+param w: f32[16, 16] = normal(std=0.3)
+output y = tanh(relu(x @ w) @ w) + sum(x, axes=[1], keep=true)
+"""
+
+
+def test_eight_threads_get_right_results_in_steady_memory() -> None:
+    net = pdl.compile(TEXT, threads=2)
+    random = np.random.default_rng(0)
+    inputs = [random.normal(size=(n, 16)).astype(np.float32) for n in range(1, 9)]
+    expected = [net(x=x)["y"].numpy().copy() for x in inputs]
+    end = time.monotonic() + SECONDS
+    middle = time.monotonic() + SECONDS / 2
+    wrong: list[int] = []
+    calls = [0] * 8
+    half: list[int] = []
+
+    def work(k: int) -> None:
+        while (now := time.monotonic()) < end:
+            i = (calls[k] + k) % 8
+            if not np.array_equal(net(x=inputs[i])["y"].numpy(), expected[i]):
+                wrong.append(i)
+            calls[k] += 1
+            if k == 0 and now > middle and not half:
+                half.append(resident_bytes())
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and min(calls) > 0
+    assert resident_bytes() - half[0] < 4 << 20
+
+
+def test_threads_share_the_states_of_one_network() -> None:
+    net = pdl.compile("input x: i64[]\nstate n: i64[] = zeros()\nupdate n = n + x\noutput y = n")
+    threads = [threading.Thread(target=lambda: [net(x=1) for _ in range(200)]) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert net(x=0)["y"].item() == 1600
+
+
+def test_others_go_on_while_a_network_runs() -> None:
+    net = pdl.compile("input x: f32[N, N]\ny = x @ x\nfor i in 0..20 { y = y @ x }\noutput y", threads=1)
+    x = np.zeros((500, 500), np.float32)
+    net(x=x)
+    begin = time.monotonic()
+    net(x=x)
+    alone = time.monotonic() - begin
+    ticks = 0
+    thread = threading.Thread(target=lambda: net(x=x))
+    thread.start()
+    while thread.is_alive():
+        ticks += 1
+        time.sleep(alone / 100)
+    assert ticks > 5
+
+
+def _child(net: Any, x: Any, queue: Any) -> None:
+    queue.put(net(x=x)["y"].numpy())
+
+
+def test_a_network_works_in_a_forked_child() -> None:
+    net = pdl.compile("input x: f32[N, N]\noutput y = tanh(x @ x)")
+    x = np.full((300, 300), 0.01, np.float32)
+    expected = net(x=x)["y"].numpy()
+    context = multiprocessing.get_context("fork")
+    queue: Any = context.Queue()
+    child = context.Process(target=_child, args=(net, x, queue))
+    child.start()
+    result = queue.get(timeout=60)
+    child.join(timeout=60)
+    assert child.exitcode == 0
+    np.testing.assert_array_equal(result, expected)

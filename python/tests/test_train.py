@@ -1,0 +1,156 @@
+"""Training, and the digits page."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+from typing import Iterator
+
+import digits
+import numpy as np
+import pytest
+
+import pdl
+
+LINE = """
+input x: f32[N]
+input target: f32[N]
+param a: f32[] = zeros()
+param b: f32[] = zeros()
+y = a * x + b
+loss = mean((y - target) ** 2)
+output y
+"""
+
+
+def points() -> Iterator[dict[str, np.ndarray]]:  # type: ignore[type-arg]
+    random = np.random.default_rng(0)
+    for _ in range(300):
+        x = random.normal(size=16).astype(np.float32)
+        yield {"x": x, "target": 3 * x - 1}
+
+
+def test_any_iterable_of_batches() -> None:
+    net = pdl.compile(LINE)
+    steps = list(pdl.train(net, points(), pdl.layers.adam(lr=0.05)))
+    assert [step.step for step in steps] == list(range(1, 301))
+    assert steps[0].loss > 1 > 1e-3 > steps[-1].loss and list(steps[0].metrics) == ["loss"]
+    np.testing.assert_allclose([net.parameters[k].item() for k in "ab"], [3, -1], atol=0.05)
+    np.testing.assert_allclose(net.run({"x": [1.0]}, outputs=["y"])["y"], [2], atol=0.1)
+
+
+def test_the_same_batches_give_the_same_bits() -> None:
+    def learned() -> list[float]:
+        training = pdl.train(LINE + "minimize loss with adam(lr=0.05)", points())
+        assert len(list(training)) == 300
+        return [training.network().parameters[k].item() for k in "ab"]
+
+    assert learned() == learned()
+
+
+def test_it_agrees_with_pdl_train(root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path) -> None:
+    """The same network, in the same order of rows, learns what the command line's does."""
+    folder = root / "examples" / "digits"
+    arguments = ["--data", folder / "train.npz", "--epochs", "2", "--no-shuffle", "--out", tmp_path]
+    subprocess.run([pdl_tool, "train", folder / "train.pdl", *arguments], check=True, capture_output=True)
+    theirs = pdl.load(folder / "train.pdl", weights=tmp_path / "last.safetensors")
+    arrays = dict(np.load(folder / "train.npz"))
+    ours = pdl.load(folder / "train.pdl")
+    for _ in pdl.train(ours, pdl.batches(arrays, 32, shuffle=False), epochs=2):
+        pass
+    for name, value in ours.parameters.items():
+        np.testing.assert_array_equal(value, theirs.parameters[name])
+
+
+def test_a_broken_off_loop_keeps_what_was_learned() -> None:
+    net = pdl.compile(LINE)
+    for step in pdl.train(net, points(), pdl.layers.sgd(lr=0.1)):
+        if step.step == 3:
+            break
+    import gc
+
+    gc.collect()
+    assert net.parameters["a"].item() != 0
+
+
+def test_an_optimizer_and_settings_of_the_text() -> None:
+    text = """
+attr rate: float > 0 = 0.01
+layer downhill(w: F[...], g: F[...], lr: f32[] = 0.1) { return w - lr * g }
+"""
+    net = pdl.compile(text + LINE + "minimize loss with downhill(lr=rate)", settings={"rate": 0.1})
+    assert list(pdl.train(net, points()))[-1].loss < 1e-3
+
+
+def test_a_stored_network_is_trained(tmp_path: pathlib.Path) -> None:
+    pdl.compile(LINE + "minimize loss with adam(lr=0.05)").save(tmp_path / "line.pdlc")
+    net = pdl.load(tmp_path / "line.pdlc")
+    assert list(pdl.train(net, points()))[-1].loss < 1e-3
+
+
+def test_mistakes() -> None:
+    with pytest.raises(pdl.Error, match="nothing to train"):
+        pdl.train(LINE, points())
+    with pytest.raises(pdl.Error, match="no value is called 'cost'"):
+        pdl.train(LINE, points(), pdl.layers.adam(), loss="cost")
+    with pytest.raises(pdl.AttributeValueError, match="'beta1'"):
+        pdl.train(LINE, points(), pdl.layers.adam(beta1=2.0))
+    with pytest.raises(pdl.RunError, match="the loss 'loss' is nan in step 1"):
+        next(pdl.train(LINE, [{"x": [np.nan], "target": [0.0]}], pdl.layers.adam()))
+    with pytest.raises(ValueError, match="as many as each other"):
+        pdl.batches({"a": [1], "b": [1, 2]}, 1)
+
+
+def test_batches() -> None:
+    data = pdl.batches({"a": np.arange(10), "b": np.arange(10) * 2}, 4)
+    passes = [[batch["a"].tolist() for batch in data] for _ in range(2)]
+    assert [len(one) for one in passes[0]] == [4, 4, 2] and len(data) == 3
+    assert sorted(sum(passes[0], [])) == list(range(10)) and passes[0] != passes[1]
+    assert len(list(pdl.batches({"a": np.arange(10)}, 4, drop_last=True))) == 2
+
+
+# --- The digits page ---------------------------------------------------------------------------
+
+
+def up_to_names(text: str) -> str:
+    """A flat text without comments, its names replaced by numbers in the order of their definition."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("##")]
+    names: dict[str, str] = {}
+    for line in lines:
+        defined = re.match(r"(?:(?:input|param|state) )?([\w.]+(?:, [\w.]+)*)(?::| =) ", line)
+        if defined and not line.startswith("output"):
+            for name in defined[1].split(", "):
+                names.setdefault(name, f"%{len(names)}")
+    result = []
+    for line in lines:
+        # `output y` is `output y = y`; outputs are compared by what they are.
+        output = re.fullmatch(r"output ([\w.]+)(?: = ([\w.]+))?", line)
+        if output:
+            result.append(f"output {names[output[2] or output[1]]}")
+            continue
+        line = re.sub(r"(?<=\d)_(?=\d)", "", line)
+        line = re.sub(r'load\("([^"]*)", "([^"]*)"\)', r'load("\1", …)', line)
+        result.append(re.sub(r"[A-Za-z_][\w.]*(?!\w*[=(])", lambda m: names.get(m[0], m[0]), line))
+    return "\n".join(sorted(one for one in result if one.startswith(("output", "minimize")))) + "\n".join(
+        one for one in result if not one.startswith(("output", "minimize"))
+    )
+
+
+def test_the_page_builds_what_a_person_wrote(root: pathlib.Path) -> None:
+    written = pdl.load(root / "examples" / "digits" / "train.pdl").text()
+    assert up_to_names(digits.training_graph().compile().text()) == up_to_names(written)
+    assert up_to_names("input x: f32[N]\ny = cos(x)\noutput y\n") != up_to_names(
+        "input x: f32[N]\ny = sin(x)\noutput y\n"
+    )
+
+
+def test_the_page_trains_and_saves(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    folder = root / "examples" / "digits"
+    net = digits.train(epochs=40)
+    net.save(tmp_path / "digits.pdl")
+    written = pdl.load(folder / "digits.pdl").text()
+    saved = (tmp_path / "digits.pdl").read_text()
+    assert up_to_names(saved) == up_to_names(written)
+    digit = pdl.load(tmp_path / "digits.pdl")(image=np.load(folder / "images.npy"))["digit"]
+    assert (digit.numpy() == np.load(folder / "labels.npy")).mean() >= 0.95

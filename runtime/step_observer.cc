@@ -1,0 +1,37 @@
+#include "runtime/step_observer.h"
+
+#include "runtime/evaluator.h"
+
+namespace pdl {
+
+RunObserver::~RunObserver() = default;
+
+void RunObserver::Begin(llvm::ArrayRef<llvm::StringRef>) {}
+
+bool RunObserver::Wants(llvm::StringRef) const { return true; }
+
+llvm::Error ResultObserver::Start() {
+  std::vector<llvm::StringRef> names;
+  for (const Step& step : schedule_.steps)
+    for (SlotId slot : step.outputs) names.push_back(schedule_.slots[slot].value->name());
+  observer_.Begin(names);
+  return llvm::Error::success();
+}
+
+llvm::Error ResultObserver::AfterStep(uint32_t index) {
+  const Step& step = schedule_.steps[index];
+  for (SlotId slot : step.outputs) {
+    const llvm::StringRef name = schedule_.slots[slot].value->name();
+    const Tensor& tensor = tensors_[slot];
+    const bool is_somewhere = tensor.raw() != nullptr || tensor.num_elements() == 0;
+    if (!is_somewhere || !observer_.Wants(name)) continue;
+    llvm::Expected<Tensor> host = OnHost(tensor, context_);
+    if (!host) return host.takeError();
+    const OperatorArguments& call = step.op->arguments();
+    if (llvm::Error error = observer_.See({name, *host, call.def->name(), call.location}))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace pdl

@@ -1,0 +1,359 @@
+// Runs cases of the ONNX project's backend test data: imports each, feeds what it says, compares.
+//
+//   onnx_conformance DATA [--kind=KIND] [--case=NAME] [--verbose]
+//
+// DATA is onnx/backend/test/data. One JSON object a line goes to standard output: kind, case,
+// status ("passed", "failed", "unsupported"), reason, and the inputs that were given while
+// importing. Each case runs in a process of its own, so that none can end the others.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "onnx/import.h"
+#include "pdl/network.h"
+#include "pdl/op_registry.h"
+#include "pdl/tensor.h"
+
+namespace pdl {
+namespace {
+
+namespace path = llvm::sys::path;
+
+constexpr int kSeconds = 60;
+constexpr rlim_t kMemory = rlim_t{8} << 30;
+
+struct Case {
+  std::string kind, name;
+  std::string model;
+  /// Folders with input_0.pb and so on; empty: the input is made up, as the light models want it.
+  std::vector<std::string> data_sets;
+  std::string light_output;
+  double rtol = 1e-3, atol = 1e-7;
+};
+
+struct Outcome {
+  std::string status = "passed", reason;
+  std::vector<std::string> fixed;
+};
+
+Outcome Failed(std::string reason) { return {"failed", std::move(reason), {}}; }
+Outcome Unsupported(std::string reason) { return {"unsupported", std::move(reason), {}}; }
+
+std::string InFolder(llvm::StringRef folder, const llvm::Twine& name) {
+  llvm::SmallString<256> text(folder);
+  path::append(text, name);
+  return text.str().str();
+}
+
+llvm::Expected<std::string> ReadWhole(llvm::StringRef file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file, false, false);
+  if (!buffer) return llvm::errorCodeToError(buffer.getError());
+  return (*buffer)->getBuffer().str();
+}
+
+/// A tensor as the test data have it: read as an initializer of a model is.
+llvm::Expected<Constant> ReadTensor(llvm::StringRef file, const OnnxModel& model) {
+  llvm::Expected<std::string> bytes = ReadWhole(file);
+  if (!bytes) return bytes.takeError();
+  onnx::TensorProto proto;
+  if (!proto.ParseFromString(*bytes)) return llvm::createStringError("'" + file + "' is no tensor");
+  llvm::Expected<Constant> constant = model.ReadTensor(proto);
+  if (!constant) return constant.takeError();
+  // Its memory is the message's, which ends here.
+  return Constant::Copy(constant->dtype(), constant->sizes(), constant->data());
+}
+
+/// Element by element, as numpy.testing.assert_allclose does. Empty where they are alike.
+std::string Compare(const Tensor& got, const Constant& wanted, const Case& c) {
+  if (got.dtype() != wanted.dtype())
+    return ("dtype " + DTypeName(got.dtype()) + ", not " + DTypeName(wanted.dtype())).str();
+  if (got.sizes() != wanted.sizes()) {
+    return got.TypeString() + ", not " + TensorTypeToString(wanted.dtype(), wanted.sizes());
+  }
+  const Constant have = got.ToConstant();
+  for (int64_t i = 0; i < wanted.num_elements(); ++i) {
+    const double a = have.ElementAsDouble(i), b = wanted.ElementAsDouble(i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    if (std::abs(a - b) <= c.atol + c.rtol * std::abs(b)) continue;
+    return llvm::formatv("element {0} is {1}, not {2}", i, a, b).str();
+  }
+  return "";
+}
+
+Constant MadeUpInput(const Type& type) {
+  Sizes sizes;
+  for (const Dim& dim : type.dims) sizes.push_back(dim.is_constant() ? dim.constant() : 1);
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>(static_cast<double>(i) / static_cast<double>(count)));
+  return Constant::Copy(DType::kF32, sizes, values.data());
+}
+
+/// The code tells what the importer lacks from what it takes for a mistake of the model.
+Outcome OfError(llvm::Error error) {
+  Outcome outcome;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const UserError& e) {
+        outcome = e.code() == Code::kNotSupported ? Unsupported(e.text()) : Failed(e.text());
+      },
+      [&](const llvm::ErrorInfoBase& e) { outcome = Failed(e.message()); });
+  return outcome;
+}
+
+/// The inputs of the model that a run is fed, in its order.
+std::vector<std::string> FedInputs(const onnx::GraphProto& graph) {
+  std::vector<std::string> names;
+  for (const auto& input : graph.input()) {
+    const bool has_value = llvm::any_of(
+        graph.initializer(), [&](const auto& tensor) { return tensor.name() == input.name(); });
+    if (!has_value) names.push_back(input.name());
+  }
+  return names;
+}
+
+struct DataSet {
+  std::vector<std::pair<std::string, Constant>> inputs;
+  std::vector<Constant> outputs;
+};
+
+llvm::Expected<DataSet> ReadDataSet(const Case& c, llvm::StringRef folder, const OnnxModel& model) {
+  DataSet data;
+  const std::vector<std::string> names = FedInputs(model.proto().graph());
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string file = InFolder(folder, "input_" + llvm::Twine(i) + ".pb");
+    if (!llvm::sys::fs::exists(file)) continue;
+    llvm::Expected<Constant> value = ReadTensor(file, model);
+    if (!value) return value.takeError();
+    data.inputs.emplace_back(names[i], std::move(*value));
+  }
+  for (size_t i = 0;; ++i) {
+    const std::string file = c.light_output.empty()
+                                 ? InFolder(folder, "output_" + llvm::Twine(i) + ".pb")
+                                 : (i == 0 ? c.light_output : "");
+    if (file.empty() || !llvm::sys::fs::exists(file)) break;
+    llvm::Expected<Constant> value = ReadTensor(file, model);
+    if (!value) return value.takeError();
+    data.outputs.push_back(std::move(*value));
+  }
+  return data;
+}
+
+/// Imports with those inputs fixed that decide sizes.
+llvm::Expected<ImportedModel> Import(const OnnxModel& model, const DataSet& data,
+                                     std::vector<std::string>* fixed) {
+  ImportOptions options;
+  for (;;) {
+    llvm::Expected<ImportedModel> imported = ImportOnnx(model, options);
+    if (imported) return imported;
+    std::vector<std::string> wanted;
+    llvm::Error rest = llvm::handleErrors(
+        imported.takeError(), [&](std::unique_ptr<UnknownInputs> unknown) -> llvm::Error {
+          for (const std::string& name : unknown->names()) {
+            for (const auto& [input, value] : data.inputs)
+              if (input == name && !options.fixed_inputs.contains(name)) {
+                options.fixed_inputs[name] = value;
+                wanted.push_back(name);
+              }
+          }
+          if (wanted.empty()) return llvm::Error(std::move(unknown));
+          return llvm::Error::success();
+        });
+    if (rest) return rest;
+    fixed->insert(fixed->end(), wanted.begin(), wanted.end());
+  }
+}
+
+Outcome RunDataSet(const Case& c, llvm::StringRef folder, const OnnxModel& model) {
+  llvm::Expected<DataSet> data = ReadDataSet(c, folder, model);
+  // What cannot be fed: the importer says why as well.
+  if (!data) {
+    llvm::Error error = data.takeError();
+    llvm::Expected<ImportedModel> imported = ImportOnnx(model);
+    if (!imported) {
+      llvm::consumeError(std::move(error));
+      return OfError(imported.takeError());
+    }
+    return OfError(std::move(error));
+  }
+  Outcome outcome;
+  llvm::Expected<ImportedModel> imported = Import(model, *data, &outcome.fixed);
+  if (!imported) return OfError(imported.takeError());
+
+  Scope scope;
+  for (const auto& [name, value_name] : imported->inputs) {
+    auto found = llvm::find_if(data->inputs, [&](const auto& item) { return item.first == name; });
+    if (found != data->inputs.end()) {
+      scope.Create(value_name)->Set(Tensor::FromConstant(found->second));
+    } else if (!c.light_output.empty()) {
+      const Value* input = imported->graph.FindValue(value_name);
+      scope.Create(value_name)->Set(Tensor::FromConstant(MadeUpInput(input->type())));
+    } else {
+      return Failed("there is no data for input '" + name + "'");
+    }
+  }
+  NetworkOptions options;
+  for (auto& entry : imported->weights) options.weights[entry.getKey()] = entry.second;
+  auto network = Network::Create(std::move(imported->graph), std::move(options), GlobalRegistry());
+  if (!network) return Failed("no network: " + llvm::toString(network.takeError()));
+  CPUContext context;
+  if (llvm::Error error = (*network)->Run(&scope, &context))
+    return Failed("run: " + llvm::toString(std::move(error)));
+  if (data->outputs.empty()) return Failed("there is nothing to compare with");
+  if (data->outputs.size() > imported->outputs.size())
+    return Failed("it gives " + std::to_string(imported->outputs.size()) + " outputs, not " +
+                  std::to_string(data->outputs.size()));
+  for (size_t i = 0; i < data->outputs.size(); ++i) {
+    const auto& [name, value_name] = imported->outputs[i];
+    const Tensor* got = scope.Find(value_name)->Get<Tensor>();
+    const std::string difference = Compare(*got, data->outputs[i], c);
+    if (!difference.empty()) return Failed("output '" + name + "': " + difference);
+  }
+  return outcome;
+}
+
+Outcome RunCase(const Case& c) {
+  llvm::Expected<OnnxModel> model = OnnxModel::Read(c.model);
+  if (!model) return OfError(model.takeError());
+  if (!c.light_output.empty()) return RunDataSet(c, "", *model);
+  Outcome outcome = Failed("it has no data");
+  for (const std::string& folder : c.data_sets) {
+    outcome = RunDataSet(c, folder, *model);
+    if (outcome.status != "passed") break;
+  }
+  return outcome;
+}
+
+void Print(const Case& c, const Outcome& outcome) {
+  // The folder that the models lie in says nothing.
+  llvm::StringRef reason = outcome.reason;
+  reason.consume_front(c.model + ": ");
+  llvm::json::Object line{{"kind", c.kind}, {"case", c.name}, {"status", outcome.status}};
+  if (!reason.empty()) line["reason"] = llvm::json::fixUTF8(reason);
+  if (!outcome.fixed.empty()) line["fixed"] = llvm::json::Array(outcome.fixed);
+  llvm::outs() << llvm::json::Value(std::move(line)) << '\n';
+  llvm::outs().flush();
+}
+
+/// Runs a case in a child, which prints the outcome; says so where it ends in another way.
+void RunApart(const Case& c) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(kSeconds);
+    const rlimit limit = {kMemory, kMemory};
+#ifndef __SANITIZE_ADDRESS__
+    ::setrlimit(RLIMIT_AS, &limit);
+#else
+    (void)limit;
+#endif
+    Print(c, RunCase(c));
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    return Print(c, Failed("it takes longer than " + std::to_string(kSeconds) + " s"));
+  Print(c, Failed("it crashes, with status " + std::to_string(status)));
+}
+
+std::vector<std::string> Entries(const std::string& folder, llvm::StringRef prefix) {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator at(folder, code), end; at != end && !code;
+       at.increment(code)) {
+    const llvm::StringRef name = path::filename(at->path());
+    if (name.starts_with(prefix)) names.push_back(name.str());
+  }
+  llvm::sort(names);
+  return names;
+}
+
+/// A case's own tolerance.
+void ReadTolerance(const std::string& folder, Case* c) {
+  llvm::Expected<std::string> text = ReadWhole(InFolder(folder, "data.json"));
+  if (!text) return llvm::consumeError(text.takeError());
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(*text);
+  if (!json) return llvm::consumeError(json.takeError());
+  if (const llvm::json::Object* object = json->getAsObject()) {
+    c->rtol = object->getNumber("rtol").value_or(c->rtol);
+    c->atol = object->getNumber("atol").value_or(c->atol);
+  }
+}
+
+std::vector<Case> FindCases(const std::string& data, const std::string& kind) {
+  std::vector<Case> cases;
+  const std::string folder = InFolder(data, kind);
+  if (kind == "light") {
+    for (const std::string& name : Entries(folder, "light_")) {
+      if (path::extension(name) != ".onnx") continue;
+      Case c;
+      c.kind = kind;
+      c.name = "test_" + path::stem(name).drop_front(6).str();
+      c.model = InFolder(folder, name);
+      c.light_output = InFolder(folder, path::stem(name) + "_output_0.pb");
+      ReadTolerance(InFolder(InFolder(data, "real"), c.name), &c);
+      cases.push_back(std::move(c));
+    }
+    return cases;
+  }
+  for (const std::string& name : Entries(folder, "test_")) {
+    Case c;
+    c.kind = kind;
+    c.name = name;
+    const std::string at = InFolder(folder, name);
+    c.model = InFolder(at, "model.onnx");
+    if (!llvm::sys::fs::exists(c.model)) continue;
+    for (const std::string& set : Entries(at, "test_data_set_"))
+      c.data_sets.push_back(InFolder(at, set));
+    ReadTolerance(at, &c);
+    cases.push_back(std::move(c));
+  }
+  return cases;
+}
+
+int Main(llvm::ArrayRef<llvm::StringRef> arguments) {
+  std::vector<std::string> kinds = {"node", "simple", "light", "pytorch-operator",
+                                    "pytorch-converted"};
+  std::string data;
+  llvm::StringRef pattern;
+  for (llvm::StringRef argument : arguments) {
+    if (argument.consume_front("--kind=")) {
+      kinds = {argument.str()};
+    } else if (argument.consume_front("--case=")) {
+      pattern = argument;
+    } else {
+      data = argument.str();
+    }
+  }
+  if (data.empty()) {
+    llvm::errs() << "usage: onnx_conformance DATA [--kind=KIND] [--case=PART OF A NAME]\n";
+    return 2;
+  }
+  GlobalRegistry().All();
+  for (const std::string& kind : kinds)
+    for (const Case& c : FindCases(data, kind))
+      if (llvm::StringRef(c.name).contains(pattern)) RunApart(c);
+  return 0;
+}
+
+}  // namespace
+}  // namespace pdl
+
+int main(int argc, char** argv) {
+  const std::vector<llvm::StringRef> arguments(argv + 1, argv + argc);
+  return pdl::Main(arguments);
+}

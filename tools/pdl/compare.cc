@@ -1,0 +1,405 @@
+// pdl compare: runs two networks side by side and tells where their numbers part.
+#include <limits>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "pdl/error.h"
+#include "pdl/io.h"
+#include "pdl/packed_value.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/compare_lockstep.h"
+#include "tools/pdl/compare_report.h"
+#include "tools/pdl/compare_sides.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/load_network.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl compare", "A [B] --input NAME=VALUE... [OPTION]...",
+    R"(Runs two networks (.pdl, .pdlc, or - for standard input) on the same inputs, or one
+network on two devices, in two dtypes, or against results in a file, and tells where
+their numbers part: the first value that differs, by how much, and the line that made
+it; then how the outputs compare.
+
+Both run side by side, call by call, without fused groups. Values of the same name are
+compared as they are made and not kept. Parameters of the same name come first. Two
+numbers are near where |a - b| <= atol + rtol * |b|, or within --ulp; without any of
+the three, atol and rtol are 1e-5 (f64: 1e-10, f16: 1e-3, bf16: 1e-2, integers: 0).
+Floats of two dtypes are compared as those of the coarser one.
+
+Exit status: 0 no difference, 1 some, 2 the networks could not be compared, 3 the
+device failed.
+)",
+    R"(pdl compare model.pdl model.pdlc --input x=x.npy
+pdl compare model.pdl --device-b=cuda --input x=random --size N=8
+pdl compare model.pdl --dtypes=f32,bf16 --input x=random --size N=8
+pdl compare model.pdl --against=out.npz --input batch.npz --rtol=1e-3
+pdl compare old.pdl new.pdl --pair hidden=h --input x=random --ulp=4
+)"};
+
+constexpr int kNotCompared = 2;
+/// What is kept of values that the two make in another order.
+constexpr int64_t kMaxKeptBytes = int64_t{256} << 20;
+
+struct CompareArguments {
+  CommonOptions common;
+  RunInputs inputs;
+  Pairs pairs;
+  std::vector<std::string> outputs;
+  std::string weights_b, against, format = "text";
+  std::optional<Device> device_b;
+  std::optional<DType> floats[2];
+  Tolerance tolerance;
+  bool nan_differs = false, lists_all = false;
+};
+
+llvm::Error ReadTolerance(llvm::StringRef text, std::optional<double>* target) {
+  double value = 0;
+  // Of a nan nothing is true.
+  if (text.getAsDouble(value) || !(value >= 0))
+    return MakeUsageError("wanted a number from 0 on, such as 1e-5, got '{0}'", text);
+  *target = value;
+  return llvm::Error::success();
+}
+
+void AddTolerances(CommandLine& line, CompareArguments* arguments) {
+  Tolerance* tolerance = &arguments->tolerance;
+  line.Section("When numbers are near");
+  line.AddValue("--rtol", "NUMBER", "relative tolerance", [tolerance](llvm::StringRef text) {
+    return ReadTolerance(text, &tolerance->relative);
+  });
+  line.AddValue("--atol", "NUMBER", "absolute tolerance", [tolerance](llvm::StringRef text) {
+    return ReadTolerance(text, &tolerance->absolute);
+  });
+  line.AddValue("--ulp", "N",
+                "floats that are at most N steps of their dtype apart are near, whatever the other "
+                "tolerances are",
+                [tolerance](llvm::StringRef text) -> llvm::Error {
+                  auto ulp = ParseInt(text, 0, std::numeric_limits<int64_t>::max());
+                  if (!ulp) return ulp.takeError();
+                  tolerance->ulp = static_cast<uint64_t>(*ulp);
+                  return llvm::Error::success();
+                });
+  line.AddFlag("--nan-differs", "a nan differs from a nan", &arguments->nan_differs);
+}
+
+void AddOptions(CommandLine& line, CompareArguments* arguments) {
+  line.Section("Inputs and outputs");
+  line.AddValue("-i, --input", "NAME=VALUE",
+                "what to feed to both: as for pdl run, under the names that A has",
+                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValue("-o, --output", "NAME",
+                "compare only this output, and what it needs; may be repeated",
+                [arguments](llvm::StringRef text) {
+                  arguments->outputs.push_back(text.str());
+                  return llvm::Error::success();
+                });
+  AddSizeOption(line, "how large random inputs are: --size N=32", &arguments->common);
+  line.Section("What is compared with what");
+  line.AddValue("--device-b", "cpu|cuda[:I]", "where B runs, or A the second time",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  llvm::Expected<Device> device = DeviceFromName(text);
+                  if (!device) {
+                    llvm::consumeError(device.takeError());
+                    return MakeUsageError("wanted cpu, cuda or cuda:1, got '{0}'", text);
+                  }
+                  arguments->device_b = *device;
+                  return llvm::Error::success();
+                });
+  line.AddValue("--dtypes", "A,B",
+                "make every float of the first network of one dtype and those of the second, or of "
+                "the same network, of another one: f32,bf16. Inputs and parameters are rounded",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  const auto [a, b] = text.split(',');
+                  for (auto [name, target] :
+                       {std::pair(a, &arguments->floats[0]), std::pair(b, &arguments->floats[1])}) {
+                    const std::optional<DType> dtype = DTypeFromName(name);
+                    if (!dtype || !IsFloat(*dtype))
+                      return MakeUsageError(
+                          "wanted two dtypes of floats, such as f32,bf16, got "
+                          "'{0}'",
+                          text);
+                    *target = *dtype;
+                  }
+                  return llvm::Error::success();
+                });
+  line.AddString("--against", "FILE.npz",
+                 "compare A with the arrays in a file, which have the names of outputs or other "
+                 "values",
+                 &arguments->against);
+  line.AddValue("--pair", "A=B",
+                "the value, input or output A of the first network goes with B of the second; may "
+                "be repeated. Without it names go with themselves",
+                [arguments](llvm::StringRef text) { return arguments->pairs.Add(text); });
+  line.AddString("--weights-b", "FILE", "as --weights, for B", &arguments->weights_b);
+  AddTolerances(line, arguments);
+  line.Section("The report");
+  line.AddFlag("--all", "a line for each value that is compared", &arguments->lists_all);
+  line.AddChoice("--format", {"text", "json"}, "text (default), or one JSON object",
+                 &arguments->format);
+  line.Section("The networks");
+  AddNetworkOptions(line, &arguments->common);
+  AddWeightsOption(line, &arguments->common);
+  line.Section("The runs");
+  AddRunOptions(line, &arguments->common);
+  AddTrainingOption(line, &arguments->common);
+  AddMessageOptions(line);
+}
+
+/// The results of calls, but for those that a Plan knows before anything runs.
+std::vector<std::string> ResultsInOrder(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Op* op : graph.ops())
+    for (const Value* result : op->results())
+      if (!IsKnownToPlan(result)) names.push_back(result->name());
+  return names;
+}
+
+llvm::StringSet<> ResultsOf(const Graph& graph) {
+  llvm::StringSet<> names;
+  for (const std::string& name : ResultsInOrder(graph)) names.insert(name);
+  return names;
+}
+
+SeenValue FindSeen(const Scope& scope, llvm::StringRef name) {
+  const Variable* variable = scope.Find(name);
+  const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+  return tensor ? SeenValue{*tensor, "", ""} : SeenValue();
+}
+
+std::string PlaceOf(const Graph& graph, const Value& value) {
+  return graph.LocationToString(value.location());
+}
+
+const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name) {
+  const auto found = llvm::find_if(graph.outputs(),
+                                   [&](const GraphOutput& output) { return output.name == name; });
+  return found == graph.outputs().end() ? nullptr : found;
+}
+
+/// Parameters and states of the same name, before anything runs.
+llvm::Error CompareVariables(const Side& first, const Side& second, const CompareArguments& a,
+                             CompareReport& report) {
+  const Graph &graph = first.network->graph(), &other = second.network->graph();
+  for (const Value* variable : Variables(graph)) {
+    const Value* partner = other.FindValue(a.pairs.SecondOf(variable->name()));
+    if (!partner || partner->kind() != variable->kind()) continue;
+    const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
+    if (!llvm::all_of(variable->type().dims, is_known)) continue;
+    if (!llvm::all_of(partner->type().dims, is_known)) continue;
+    llvm::Expected<Tensor> mine = first.network->InitialValue(variable->name());
+    if (!mine) return mine.takeError();
+    llvm::Expected<Tensor> theirs = second.network->InitialValue(partner->name());
+    if (!theirs) return theirs.takeError();
+    report.Add(CompareValues(ComparedValue::Kind::kVariable, variable->name(),
+                             {*mine, "", PlaceOf(graph, *variable)},
+                             {*theirs, "", PlaceOf(other, *partner)}, a.tolerance));
+  }
+  return llvm::Error::success();
+}
+
+void CompareOutputs(const Side& first, const Side& second, const CompareArguments& arguments,
+                    CompareReport& report) {
+  const Graph &graph = first.network->graph(), &other = second.network->graph();
+  const auto is_wanted = [&](llvm::StringRef name) {
+    return arguments.outputs.empty() || llvm::is_contained(arguments.outputs, name);
+  };
+  for (const GraphOutput& output : graph.outputs()) {
+    if (!is_wanted(output.name)) continue;
+    const GraphOutput* partner = FindOutput(other, arguments.pairs.SecondOf(output.name));
+    if (!partner) {
+      report.AddLone(output.name, /*in_first=*/true);
+      continue;
+    }
+    for (const PartType& part : PartsOf(output.name, output.value->type())) {
+      SeenValue mine = FindSeen(first.scope, PartName(output.name, part.part));
+      SeenValue theirs = FindSeen(second.scope, PartName(partner->name, part.part));
+      mine.place = PlaceOf(graph, *output.value);
+      theirs.place = PlaceOf(other, *partner->value);
+      report.Add(CompareValues(ComparedValue::Kind::kOutput, PartName(output.name, part.part), mine,
+                               theirs, arguments.tolerance));
+    }
+  }
+  for (const GraphOutput& output : other.outputs()) {
+    const std::string name = arguments.pairs.FirstOf(output.name);
+    if (is_wanted(name) && !FindOutput(graph, name)) report.AddLone(output.name, false);
+  }
+}
+
+RunOptions OptionsOf(const CompareArguments& arguments) {
+  RunOptions options;
+  options.training = arguments.common.training;
+  options.outputs = arguments.outputs;
+  return options;
+}
+
+llvm::Error CompareNetworks(Side& first, Side& second, CompareArguments& arguments,
+                            CompareReport& report) {
+  const Pairs& pairs = arguments.pairs;
+  if (first.network != second.network)
+    if (llvm::Error error = CompareVariables(first, second, arguments, report)) return error;
+  const llvm::StringSet<> mine = ResultsOf(first.network->optimized_graph());
+  const llvm::StringSet<> theirs = ResultsOf(second.network->optimized_graph());
+  LockstepHandler handler;
+  handler.wants = [&](llvm::StringRef name) {
+    return mine.contains(name) && theirs.contains(pairs.SecondOf(name));
+  };
+  handler.compare = [&](llvm::StringRef name, const SeenValue& a, const SeenValue& b) {
+    report.Add(CompareValues(ComparedValue::Kind::kCall, name, a, b, arguments.tolerance));
+  };
+  const RunOptions options = OptionsOf(arguments);
+  RunOptions options_b = options;
+  for (std::string& name : options_b.outputs) name = pairs.SecondOf(name);
+  if (llvm::Error error = RunLockstep(first, second, pairs, options, options_b, handler,
+                                      kMaxKeptBytes, &report.left_out))
+    return error;
+  CompareOutputs(first, second, arguments, report);
+  for (const std::string& name : ResultsInOrder(first.network->optimized_graph()))
+    if (!theirs.contains(pairs.SecondOf(name))) report.only_in_first.push_back(name);
+  for (const std::string& name : ResultsInOrder(second.network->optimized_graph()))
+    if (!mine.contains(pairs.FirstOf(name))) report.only_in_second.push_back(name);
+  return llvm::Error::success();
+}
+
+/// Compares what a run gives with arrays of a file.
+class FileObserver : public RunObserver {
+ public:
+  FileObserver(llvm::ArrayRef<NamedTensor> arrays, const CompareArguments& arguments,
+               CompareReport& report)
+      : arguments_(arguments), report_(report) {
+    for (const auto& [name, tensor] : arrays) arrays_[name] = tensor;
+  }
+  bool Wants(llvm::StringRef name) const override {
+    return arrays_.count(name) != 0 && !compared_.contains(name);
+  }
+  llvm::Error See(const Result& result) override {
+    Compare(ComparedValue::Kind::kCall, result.name,
+            {result.tensor, result.op.str(), result.place.str()});
+    return llvm::Error::success();
+  }
+  bool Has(llvm::StringRef name) const { return arrays_.count(name) != 0; }
+  bool IsCompared(llvm::StringRef name) const { return compared_.contains(name); }
+  void Compare(ComparedValue::Kind kind, llvm::StringRef name, const SeenValue& value) {
+    compared_.insert(name);
+    report_.Add(
+        CompareValues(kind, name, value, {arrays_.lookup(name), "", ""}, arguments_.tolerance));
+  }
+
+ private:
+  llvm::StringMap<Tensor> arrays_;
+  llvm::StringSet<> compared_;
+  const CompareArguments& arguments_;
+  CompareReport& report_;
+};
+
+llvm::Error CompareWithFile(Side& side, const CompareArguments& arguments, CompareReport& report) {
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(arguments.against);
+  if (!arrays) return arrays.takeError();
+  FileObserver observer(*arrays, arguments, report);
+  RunOptions options = OptionsOf(arguments);
+  options.observer = &observer;
+  if (llvm::Error error = side.network->Run(&side.scope, side.context.get(), options)) return error;
+  const Graph& graph = side.network->graph();
+  std::vector<std::string> names;
+  for (const GraphOutput& output : graph.outputs()) {
+    if (!arguments.outputs.empty() && !llvm::is_contained(arguments.outputs, output.name)) continue;
+    for (const PartType& part : PartsOf(output.name, output.value->type())) {
+      const std::string name = PartName(output.name, part.part);
+      names.push_back(name);
+      if (observer.Has(name)) {
+        SeenValue value = FindSeen(side.scope, name);
+        value.place = PlaceOf(graph, *output.value);
+        observer.Compare(ComparedValue::Kind::kOutput, name, value);
+      } else {
+        report.only_in_first.push_back(name);
+      }
+    }
+  }
+  bool is_any = false;
+  std::vector<std::string> stored;
+  for (const auto& [name, tensor] : *arrays) {
+    stored.push_back(name);
+    is_any |= observer.IsCompared(name);
+    if (!observer.IsCompared(name)) report.only_in_second.push_back(name);
+  }
+  if (is_any) return llvm::Error::success();
+  return MakeUserError(Code::kBadFile,
+                       "no array in {0} has the name of an output or another value: it has {1}, "
+                       "the outputs are {2}",
+                       arguments.against, stored.empty() ? "none" : llvm::join(stored, ", "),
+                       llvm::join(names, ", "));
+}
+
+/// True where they differ.
+llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArguments& arguments) {
+  Side first, second;
+  first.path = files[0].str();
+  first.options = arguments.common;
+  first.floats = arguments.floats[0];
+  if (llvm::Error error = Open(first)) return error;
+  const bool is_file = !arguments.against.empty();
+  if (!is_file) {
+    const bool is_same = files.size() == 1;
+    second.path = files.back().str();
+    second.options = arguments.common;
+    second.floats = arguments.floats[1];
+    if (arguments.device_b) second.options.device = *arguments.device_b;
+    if (!is_same || !arguments.weights_b.empty()) second.options.weights = arguments.weights_b;
+    // What one network is set to be, the other one need not know.
+    second.options.without_warnings = is_same;
+    const bool can_share = is_same && !second.floats && arguments.weights_b.empty();
+    if (llvm::Error error = can_share ? OpenSame(first, second) : Open(second)) return error;
+  }
+  if (llvm::Error error = is_file ? FeedOne(arguments.inputs, first)
+                                  : FeedBoth(arguments.inputs, arguments.pairs, first, second))
+    return error;
+  CompareReport report(first.Title(), is_file ? arguments.against : second.Title(),
+                       arguments.format == "json", arguments.lists_all);
+  if (llvm::Error error = is_file ? CompareWithFile(first, arguments, report)
+                                  : CompareNetworks(first, second, arguments, report))
+    return error;
+  report.Print(llvm::outs());
+  return report.differs();
+}
+
+llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringRef> files,
+                           const CompareArguments& arguments) {
+  if (files.empty() || files.size() > 2) return line.Wrong("wanted one network or two");
+  const bool has_second = arguments.device_b || arguments.floats[0] || !arguments.weights_b.empty();
+  if (!arguments.against.empty()) {
+    if (files.size() == 2 || arguments.device_b || arguments.floats[0] ||
+        !arguments.weights_b.empty())
+      return line.Wrong("--against compares one network, as it is, with a file");
+    return llvm::Error::success();
+  }
+  if (files.size() == 1 && !has_second)
+    return line.Wrong(
+        "one network: compare it with what? give a second one, --device-b, --dtypes, "
+        "--weights-b or --against");
+  if (files.size() == 2 && files[0] == "-" && files[1] == "-")
+    return line.Wrong("standard input holds one network");
+  if (files.size() == 1 && files[0] == "-" && (arguments.floats[0] || !arguments.weights_b.empty()))
+    return line.Wrong("standard input is read once; this wants a file");
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+int CompareMain(Arguments arguments) {
+  CompareArguments compare;
+  CommandLine line(kHelp);
+  AddOptions(line, &compare);
+  auto files = line.Parse(arguments);
+  if (!files) return Finish(files.takeError());
+  if (!*files) return kWell;
+  compare.tolerance.nan_is_nan = !compare.nan_differs;
+  if (llvm::Error error = CheckArguments(line, **files, compare)) return Finish(std::move(error));
+  llvm::Expected<bool> differ = Compare(**files, compare);
+  if (!differ) return std::max<int>(kNotCompared, Finish(differ.takeError()));
+  return *differ ? 1 : kWell;
+}
+
+}  // namespace pdl
