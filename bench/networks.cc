@@ -13,14 +13,11 @@
 #include "pdl/serialize.h"
 
 namespace pdl::bench {
-namespace {
 
-[[noreturn]] void Die(const std::string& message) {
+void Die(const std::string& message) {
   llvm::errs() << "pdl_bench: " << message << "\n";
   std::exit(1);
 }
-
-}  // namespace
 
 std::string ChainOfAdds(int count) {
   std::string text = "input x: f32[N]\ny0 = x\n";
@@ -57,11 +54,12 @@ output y = layer_norm(x) |> fc(size=1000)
 )";
 }
 
-Graph CompileOrDie(const std::string& text) {
+Graph CompileOrDie(const std::string& text, bool training_step) {
   CompileRequest request;
   request.file = std::make_shared<SourceFile>("bench.pdl", text);
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
+  request.training_step = training_step;
   CompileResult result = Compile(request);
   result.diagnostics.Render(llvm::errs());
   if (!result.graph) Die("the text does not compile");
@@ -76,8 +74,8 @@ std::shared_ptr<const Network> MakeNetwork(const std::string& text, bool fuse) {
   return *network;
 }
 
-void RunOrDie(const Network& network, Scope* scope, DeviceContext* context) {
-  if (llvm::Error error = network.Run(scope, context)) Die(llvm::toString(std::move(error)));
+void RunOrDie(const Network& network, Scope* scope, DeviceContext* context, const RunOptions& run) {
+  if (llvm::Error error = network.Run(scope, context, run)) Die(llvm::toString(std::move(error)));
 }
 
 const std::string& NetworkFile() {

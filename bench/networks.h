@@ -20,11 +20,13 @@ std::string ChainOfCosines(int count);
 /// A transformer of that many blocks, written with layers and a loop. From `ids: i64[N, T]` to `y`.
 std::string Transformer(int blocks);
 
+[[noreturn]] void Die(const std::string& message);
 /// Ends the program where the text has a mistake.
-Graph CompileOrDie(const std::string& text);
+Graph CompileOrDie(const std::string& text, bool training_step = false);
 std::shared_ptr<const Network> MakeNetwork(const std::string& text, bool fuse = true);
 /// One run; ends the program where it fails.
-void RunOrDie(const Network& network, Scope* scope, DeviceContext* context);
+void RunOrDie(const Network& network, Scope* scope, DeviceContext* context,
+              const RunOptions& run = {});
 
 /// Calls of the network in NetworkFile().
 inline constexpr int kFileCalls = 100'000;

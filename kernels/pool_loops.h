@@ -104,38 +104,71 @@ struct PoolLoop {
 };
 
 /// The place in its plane of each window's largest element, the first of equal ones, the last nan;
-/// -1 for a window without elements. Planes [begin, end).
+/// -1 for a window without elements. Planes [begin, end). `row` and `places` have room for a row of
+/// x. Which element is larger cannot be foreseen, so nothing here branches on it.
 template <class T>
-void PoolIndices(const PoolTable& table, const T* x, int64_t* y, int64_t begin, int64_t end) {
+struct PoolIndexLoop {
   using C = ComputeType<T>;
-  const PoolWindow& pool = table.pool;
-  const int64_t height = pool.d[1].window.in, width = pool.d[2].window.in;
-  x += begin * pool.in();
-  y += begin * pool.out();
-  for (int64_t plane = begin; plane < end; ++plane, x += pool.in()) {
-    for (const PoolRange& a : table.ranges[0]) {
-      for (const PoolRange& b : table.ranges[1]) {
-        for (const PoolRange& c : table.ranges[2]) {
-          int64_t place = -1;
-          C largest{};
-          for (int64_t p = 0; p < a.count; ++p) {
-            for (int64_t q = 0; q < b.count; ++q) {
-              const int64_t row = ((a.first + p * a.step) * height + b.first + q * b.step) * width;
-              for (int64_t r = 0; r < c.count; ++r) {
-                const int64_t at = row + c.first + r * c.step;
-                const C value = Element<T>::Load(x[at]);
-                if (place >= 0 && !(value > largest) && value == value) continue;
-                place = at;
-                largest = value;
-              }
-            }
-          }
-          *y++ = place;
+
+  static PDL_INLINE void Run(const PoolTable& table, const void* x_raw, int64_t* y, void* row_raw,
+                             int64_t* places, int64_t begin, int64_t end) {
+    const PoolWindow& pool = table.pool;
+    const T* x = static_cast<const T*>(x_raw) + begin * pool.in();
+    C* row = static_cast<C*>(row_raw);
+    y += begin * pool.out();
+    for (int64_t plane = begin; plane < end; ++plane, x += pool.in()) {
+      for (const PoolRange& a : table.ranges[0]) {
+        for (const PoolRange& b : table.ranges[1]) {
+          const bool is_empty = !JoinRows(pool, x, a, b, row, places);
+          for (const PoolRange& c : table.ranges[2])
+            *y++ = is_empty || c.count == 0 ? -1 : Place(c, row, places);
         }
       }
     }
   }
-}
+
+ private:
+  /// The largest element of each column of the window's rows; false where it has none.
+  static PDL_INLINE bool JoinRows(const PoolWindow& pool, const T* x, const PoolRange& a,
+                                  const PoolRange& b, C* row, int64_t* places) {
+    const int64_t height = pool.d[1].window.in, width = pool.d[2].window.in;
+    for (int64_t p = 0; p < a.count; ++p) {
+      for (int64_t q = 0; q < b.count; ++q) {
+        const int64_t at = ((a.first + p * a.step) * height + b.first + q * b.step) * width;
+        const T* from = x + at;
+        if (p == 0 && q == 0) {
+          for (int64_t i = 0; i < width; ++i) {
+            row[i] = Element<T>::Load(from[i]);
+            places[i] = at + i;
+          }
+          continue;
+        }
+#pragma GCC ivdep
+        for (int64_t i = 0; i < width; ++i) {
+          const C value = Element<T>::Load(from[i]);
+          const bool wins = (value > row[i]) | (value != value);
+          row[i] = wins ? value : row[i];
+          places[i] = wins ? at + i : places[i];
+        }
+      }
+    }
+    return a.count > 0 && b.count > 0;
+  }
+
+  static PDL_INLINE int64_t Place(const PoolRange& c, const C* row, const int64_t* places) {
+    int64_t best = c.first;
+    for (int64_t r = 1; r < c.count; ++r) {
+      const int64_t i = c.first + r * c.step;
+      const C value = row[i], largest = row[best];
+      const bool is_before = places[i] < places[best];
+      const bool is_nan = value != value, was_nan = largest != largest;
+      const bool wins =
+          (value > largest) | ((value == largest) & is_before) | (is_nan & !(was_nan & is_before));
+      best += (i - best) & -static_cast<int64_t>(wins);
+    }
+    return places[best];
+  }
+};
 
 /// Spreads each output's gradient evenly over its window, planes [begin, end). `row` has room for a
 /// row of dx, `sums` for a plane.

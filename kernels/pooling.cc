@@ -47,7 +47,7 @@ class PoolOp : public Operator<Context> {
                              kAdaptive);
     if (!pool) return pool.takeError();
     auto state = std::make_shared<PoolState>(*pool);
-    state->scratch = pool->d[2].window.in;
+    state->scratch = (kKind == PoolKind::kIndex ? 2 : 1) * pool->d[2].window.in;
     Preparation preparation;
     preparation.workspace_bytes = state->pieces * state->scratch * 8;
     preparation.state = std::move(state);
@@ -62,9 +62,11 @@ class PoolOp : public Operator<Context> {
       using T = typename decltype(tag)::type;
       using C = ComputeType<T>;
       if constexpr (kKind == PoolKind::kIndex) {
-        state.ForEachPiece(context, [&](int64_t begin, int64_t end, double*) {
-          PoolIndices(state.table, static_cast<const T*>(inputs[0]->raw()),
-                      static_cast<int64_t*>(outputs[0]->raw()), begin, end);
+        const auto loop = ChooseIsa<PoolIndexLoop<T>>();
+        state.ForEachPiece(context, [&](int64_t begin, int64_t end, double* row) {
+          auto* places = reinterpret_cast<int64_t*>(row + state.scratch / 2);
+          loop(state.table, inputs[0]->raw(), outputs[0]->template data<int64_t>(), row, places,
+               begin, end);
         });
       } else if constexpr (kKind == PoolKind::kMax) {
         RunLoop<T>(MaxPolicy<C>(), *inputs[0], outputs[0], state, context);

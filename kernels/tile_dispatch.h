@@ -148,6 +148,10 @@ PDL_INLINE void Unary(const void* const* inputs, void* output, int64_t n, const 
   }
 }
 
+/// A binary functor that has a shorter formula, with the same results, for one right operand.
+template <class F>
+concept HasWithRight = requires { F::WithRight::kRight; };
+
 template <class F, class Out, class Left, class Right, Form kForm>
 PDL_INLINE void Binary(const void* const* inputs, void* output, int64_t n, const void* parameters) {
   const F f = Functor<F>(parameters);
@@ -167,6 +171,16 @@ PDL_INLINE void Binary(const void* const* inputs, void* output, int64_t n, const
     }
   } else {
     const auto y = Element<Right>::Load(*right);
+    if constexpr (HasWithRight<F> && std::is_floating_point_v<std::remove_const_t<decltype(y)>>) {
+      if (y == F::WithRight::kRight) {
+        const typename F::WithRight g;
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) {
+          out[i] = Element<Out>::Store(g(Element<Left>::Load(left[i])));
+        }
+        return;
+      }
+    }
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
       out[i] = Element<Out>::Store(f(Element<Left>::Load(left[i]), y));

@@ -1,11 +1,14 @@
 #include "runtime/arena.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace pdl {
 
 int64_t ArenaLayout::Take(int64_t bytes) {
   bytes = Rounded(bytes);
+  taken_ += bytes;
+  peak_ = std::max(peak_, taken_);
   auto fit = by_size_.lower_bound({bytes, 0});
   if (fit == by_size_.end()) {
     // A gap at the end grows.
@@ -33,6 +36,7 @@ int64_t ArenaLayout::Take(int64_t bytes) {
 
 void ArenaLayout::GiveBack(int64_t offset, int64_t bytes) {
   bytes = Rounded(bytes);
+  taken_ -= bytes;
   auto next = gaps_.lower_bound(offset);
   if (next != gaps_.end() && offset + bytes == next->first) {
     bytes += next->second;

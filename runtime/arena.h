@@ -19,6 +19,8 @@ class ArenaLayout {
   void GiveBack(int64_t offset, int64_t bytes);
   /// The bytes that the arena needs.
   int64_t size() const { return size_; }
+  /// The most bytes that were taken at one time: no layout needs less.
+  int64_t peak() const { return peak_; }
 
  private:
   static int64_t Rounded(int64_t bytes) {
@@ -27,6 +29,7 @@ class ArenaLayout {
   std::map<int64_t, int64_t> gaps_;                // offset -> bytes
   std::set<std::pair<int64_t, int64_t>> by_size_;  // (bytes, offset)
   int64_t size_ = 0;
+  int64_t taken_ = 0, peak_ = 0;
 };
 
 }  // namespace pdl

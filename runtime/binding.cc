@@ -148,6 +148,7 @@ class Binder {
     PlaceUpdates();
     for (uint32_t s = 0; s < schedule_.steps.size(); ++s) PlaceStep(s);
     binding_.arena_bytes = arena_.size();
+    binding_.live_bytes = arena_.peak();
     for (SlotId slot = 0; slot < count; ++slot) {
       Placement& placement = binding_.placements[slot];
       if (placement.root != slot) {

@@ -73,6 +73,8 @@ class Binding {
   std::vector<Placement> placements;
   std::vector<Call> calls;  // by step
   int64_t arena_bytes = 0;
+  /// The most that is live in the arena at one time.
+  int64_t live_bytes = 0;
   /// What all results would take without sharing memory.
   int64_t unshared_bytes = 0;
   /// Bytes of outputs, which lie outside the arena.

@@ -73,6 +73,7 @@ std::string PlanToString(const Graph& graph, const Schedule& schedule, const Bin
        << schedule.symbols[0] << "=...)\n";
   if (binding) {
     os << "peak: " << BytesToString(binding->arena_bytes) << " of arena ("
+       << BytesToString(binding->live_bytes) << " live at once, "
        << BytesToString(binding->unshared_bytes) << " of results without sharing), "
        << BytesToString(binding->output_bytes) << " of outputs\n";
   }

@@ -19,6 +19,7 @@ int DiffMain(Arguments arguments);
 int CompareMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
+int ExportMain(Arguments arguments);
 int ReplMain(Arguments arguments);
 int TestMain(Arguments arguments);
 int TrainMain(Arguments arguments);

@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"train", "FILE --data DATA", "learn the parameters of a network from data", TrainMain},
     {"check", "FILE...", "report the mistakes of networks", CheckMain},
     {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
+    {"export", "FILE -o OUT.onnx", "write a network as an ONNX model", ExportMain},
     {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},
     {"test", "FILE|FOLDER...", "run the tests in texts", TestMain},
     {"gradcheck", "FILE|FOLDER...", "compare gradient rules with differences", GradcheckMain},
