@@ -406,7 +406,8 @@ Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional
     return nullptr;
   }
   const DType natural = dtype ? *dtype : NaturalDType(datum);
-  if (RaggedLevels(datum) > 0) return EmitRagged(datum, natural, range, targets);
+  if (RaggedLevels(datum) > 0 && FindOperator(sugar::kRagged) != nullptr)
+    return EmitRagged(datum, natural, range, targets);
   llvm::Expected<Constant> constant = ToConstant(datum, natural);
   if (!constant) {
     Error(Code::kLiteral, range, llvm::toString(constant.takeError()));

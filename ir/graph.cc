@@ -322,6 +322,8 @@ Value* Graph::FindValue(llvm::StringRef name) const {
 std::string Graph::LocationToString(LocationId id) const {
   if (id >= locations_.size()) return "";
   const Location& location = locations_[id];
+  // A place that is not in lines: the name of a node, say.
+  if (location.line == 0) return files_[location.file];
   return files_[location.file] + ":" + std::to_string(location.line) + ":" +
          std::to_string(location.column);
 }

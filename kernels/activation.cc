@@ -124,7 +124,7 @@ struct SiluMaker : ActivationMaker {
       Value* one = g.Scalar(1, g.input(0));
       SetSlope(g, g.Mul(s, g.Add(one, g.Mul(g.input(0), g.Sub(one, s)))));
     });
-    SetMaxUlp(2.2);
+    SetMaxUlp(1.7);
     AddExample("y = silu([-1.0, 2.0])  # = [-0.268941, 1.761594]");
   }
 };

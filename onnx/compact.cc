@@ -4,7 +4,11 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "onnx/composites.h"
 #include "onnx/names.h"
+#include "pdl/inference.h"
+#include "pdl/op_registry.h"
+#include "pdl/passes.h"
 
 namespace pdl {
 namespace {
@@ -21,6 +25,8 @@ class Compactor {
   std::string NameOf(const Value* value, llvm::StringRef otherwise);
   LocationId CopyLocation(LocationId id);
   llvm::Error CopyOp(const Op& op);
+  /// Whether the operator that the call completes took its place.
+  llvm::Expected<bool> CopyComposite(const Op& op);
   Shape Renamed(const Shape& dims) const;
 
   const Graph& from_;
@@ -92,6 +98,66 @@ llvm::Error Compactor::CopyOp(const Op& op) {
   return llvm::Error::success();
 }
 
+/// Whether such a call would be good and have a result of that type.
+bool Gives(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
+           llvm::ArrayRef<NamedAttribute> given, const Type& type) {
+  const OpDef& def = *GlobalRegistry().Find(op);
+  auto attributes = CompleteAttributes(def.signature, given);
+  if (!attributes) {
+    llvm::consumeError(attributes.takeError());
+    return false;
+  }
+  llvm::SmallVector<const Type*, 4> types;
+  for (const Value* operand : operands) types.push_back(&operand->type());
+  InferenceContext context(def, types, *attributes);
+  if (llvm::Error error = Infer(context)) {
+    llvm::consumeError(std::move(error));
+    return false;
+  }
+  return context.outputs()[0] == type;
+}
+
+llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
+  const std::optional<Composite> composite = FindComposite(op);
+  if (!composite) return false;
+  CallOptions options;
+  options.location = CopyLocation(op.location());
+  auto add = [&](llvm::StringRef type, llvm::ArrayRef<Value*> operands,
+                 llvm::ArrayRef<NamedAttribute> attributes,
+                 llvm::StringRef name) -> llvm::Expected<Op*> {
+    const OpDef& def = *GlobalRegistry().Find(type);
+    std::vector<std::string> names = {name.str()};
+    while (names.size() < def.signature.outputs.size()) names.push_back(to_.NewName("v"));
+    return to_.AddOp(def, operands, attributes, names, options);
+  };
+  llvm::SmallVector<Value*, 4> operands;
+  for (const Value* operand : composite->operands) {
+    if (operand != nullptr) {
+      operands.push_back(values_.lookup(operand));
+      continue;
+    }
+    // An operand that is left out, before one that is not.
+    llvm::Expected<Op*> zero =
+        add("constant", {}, {{"value", Constant::Scalar(DType::kI64, 0)}, {"dtype", DType::kI64}},
+            to_.NewName("c"));
+    if (!zero) return zero.takeError();
+    operands.push_back((*zero)->result());
+  }
+  if (!composite->transpose.empty()) {
+    llvm::Expected<Op*> turned =
+        add("transpose", {operands[1]}, {{"perm", composite->transpose}}, to_.NewName("k"));
+    if (!turned) return turned.takeError();
+    operands[1] = (*turned)->result();
+  }
+  if (!Gives(composite->op, operands, composite->attributes, op.result()->type())) return false;
+  const std::string name = NameOf(op.result(), "v");
+  if (!to_.FindValue(name)) to_.ReserveName(name);
+  llvm::Expected<Op*> made = add(composite->op, operands, composite->attributes, name);
+  if (!made) return made.takeError();
+  values_[op.result()] = (*made)->result();
+  return true;
+}
+
 llvm::Expected<Graph> Compactor::Run() {
   for (const GraphOutput& output : from_.outputs()) {
     to_.ReserveName(output.name);
@@ -114,11 +180,16 @@ llvm::Expected<Graph> Compactor::Run() {
     values_[parameter] =
         to_.AddParameter(NameOf(parameter, "w"), parameter->type(), std::move(info));
   }
-  for (const Op* op : from_.ops())
+  for (const Op* op : from_.ops()) {
+    llvm::Expected<bool> is_done = CopyComposite(*op);
+    if (!is_done) return is_done.takeError();
+    if (*is_done) continue;
     if (llvm::Error error = CopyOp(*op)) return error;
+  }
   for (const GraphOutput& output : from_.outputs())
     to_.AddOutput(output.name, values_.lookup(output.value));
   for (const auto& [before, after] : values_) (*copies_)[before] = after;
+  EliminateDeadCode(to_);  // what a composite was made of
   return std::move(to_);
 }
 

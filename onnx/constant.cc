@@ -91,6 +91,8 @@ void ConvertWindow(Node& n) {
   const DType dtype = n.TypeAttribute("output_datatype", DType::kF32);
   if (n.failed()) return;
   if (!size.is_constant()) return n.Unsupported("a window of unknown size");
+  if (size.constant() < 0 || size.constant() > KnownValues::kMaxElements)
+    return n.Unsupported("a window of {0} elements", size.constant());
   const bool is_periodic = n.Int("periodic", 1) != 0;
   const auto length = static_cast<double>(size.constant() - (is_periodic ? 0 : 1));
   const double a0 = n.op_type() == "HannWindow"      ? 0.5

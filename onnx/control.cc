@@ -130,6 +130,7 @@ void ConvertScan(Node& n) {
   const Dim length = xs[0]->type().dims[axes[0]];
   if (!length.is_constant() || length.constant() > kMaxSteps)
     return n.Unsupported("a loop of an unknown count of steps, or of more than {0}", kMaxSteps);
+  if (n.num_outputs() < carried.size()) return n.Fail("{0} outputs", n.num_outputs());
   const size_t scanned = n.num_outputs() - carried.size();
   std::vector<std::vector<Value*>> slices(scanned);
   for (int64_t step = 0; step < length.constant() && !n.failed(); ++step) {

@@ -51,6 +51,7 @@ void ConvertConvTranspose(Node& n) {
   if (x == nullptr || w == nullptr) return;
   const unsigned spatial = SpatialRank(n, x);
   if (n.failed()) return;
+  if (w->type().rank() != spatial + 2) return n.Fail("the weights have {0} dims", w->type().rank());
   Windows windows = ReadWindows(n, spatial, KernelOf(w));
   std::vector<Value*> operands = {x, w};
   if (Value* bias = n.OptionalIn(2)) operands.push_back(bias);
@@ -93,6 +94,10 @@ Value* WithoutZero(Node& n, Value* x, Value* zero, unsigned axis) {
   Value* wide = n.Cast(x, DType::kI32);
   if (zero == nullptr || wide == nullptr) return wide;
   if (zero->type().rank() == 1 && !zero->type().dims[0].is_constant(1)) {
+    if (axis >= x->type().rank()) {
+      n.Fail("there is no axis {0} for the zero points", axis);
+      return nullptr;
+    }
     Shape dims(x->type().rank(), Dim(1));
     dims[axis] = zero->type().dims[0];
     zero = n.Reshape(zero, dims);

@@ -42,8 +42,9 @@ llvm::Error FixMode(Graph& graph, const OpRegistry& registry) {
   if (!constant) InternalError("there is no operator 'constant'");
   for (Op* op : graph.ops()) {
     if (!op->def().has(kTrainingFlag)) continue;
-    llvm::Expected<std::vector<AttributeValue>> values = CompleteAttributes(
-        constant->signature, {{"value", Constant::Scalar(DType::kBool, 0)}, {"dtype", DType::kBool}});
+    llvm::Expected<std::vector<AttributeValue>> values =
+        CompleteAttributes(constant->signature,
+                           {{"value", Constant::Scalar(DType::kBool, 0)}, {"dtype", DType::kBool}});
     if (!values) return values.takeError();
     graph.RewriteOp(op, *constant, {}, std::move(*values));
   }

@@ -28,9 +28,9 @@ inline constexpr int64_t kSmallInitializer = 1024;
 inline constexpr int64_t kOnnxOpset = 21;
 
 /// The network in inference mode as an ONNX model: the calls that its outputs need, its symbols as
-/// dim_params, its parameters and states as initializers. An Error lists all that has no counterpart,
-/// a line for each operator and reason, with its places: ragged and sparse values, states that a
-/// run changes, random numbers, operators.
+/// dim_params, its parameters and states as initializers. An Error lists all that has no
+/// counterpart, a line for each operator and reason, with its places: ragged and sparse values,
+/// states that a run changes, random numbers, operators.
 llvm::Expected<onnx::ModelProto> ExportOnnx(const Graph& network, const OpRegistry& registry,
                                             const OnnxExportOptions& options);
 

@@ -81,10 +81,18 @@ Exported Softmax(ExportCall& c) {
 }
 
 constexpr ExportRule kRules[] = {
-    {"elu", Elu},           {"leaky_relu", LeakyRelu}, {"thresholded_relu", ThresholdedRelu},
-    {"hard_sigmoid", HardSigmoid}, {"selu", Selu},     {"celu", Celu},
-    {"gelu", Gelu},         {"silu", Silu},            {"log_sigmoid", LogSigmoid},
-    {"prelu", Prelu},       {"shrink", Shrink},        {"softmax", Softmax},
+    {"elu", Elu},
+    {"leaky_relu", LeakyRelu},
+    {"thresholded_relu", ThresholdedRelu},
+    {"hard_sigmoid", HardSigmoid},
+    {"selu", Selu},
+    {"celu", Celu},
+    {"gelu", Gelu},
+    {"silu", Silu},
+    {"log_sigmoid", LogSigmoid},
+    {"prelu", Prelu},
+    {"shrink", Shrink},
+    {"softmax", Softmax},
     {"log_softmax", Softmax},
 };
 

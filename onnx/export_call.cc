@@ -60,8 +60,7 @@ std::string ExportCall::Node(llvm::StringRef type, llvm::ArrayRef<std::string> i
   return exporter_.AddNode(type, inputs, attributes, 1).front();
 }
 
-std::vector<std::string> ExportCall::Nodes(llvm::StringRef type,
-                                           llvm::ArrayRef<std::string> inputs,
+std::vector<std::string> ExportCall::Nodes(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
                                            llvm::ArrayRef<OnnxAttribute> attributes,
                                            unsigned outputs) {
   return exporter_.AddNode(type, inputs, attributes, outputs);

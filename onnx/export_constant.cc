@@ -44,15 +44,15 @@ Exported Linspace(ExportCall& c) {
   if (!number) return number.takeError();
   llvm::Expected<std::string> steps = c.Number(Dim::Max(count - 1, 1), dtype);
   if (!steps) return steps.takeError();
-  const std::string places = c.Cast(
-      c.Node("Range", {c.Scalar(0, DType::kI64), *number, c.Scalar(1, DType::kI64)}), dtype);
+  const std::string places =
+      c.Cast(c.Node("Range", {c.Scalar(0, DType::kI64), *number, c.Scalar(1, DType::kI64)}), dtype);
   const std::string part = c.Node("Div", {places, *steps});
   const std::string way = c.Node("Mul", {part, c.Scalar(stop - start, dtype)});
   return c.Out(c.Node("Add", {way, c.Scalar(start, dtype)}), dtype);
 }
 
 constexpr ExportRule kRules[] = {
-    {"constant", Literal}, {"zeros", Filled}, {"ones", Filled},        {"fill", Filled},
+    {"constant", Literal}, {"zeros", Filled}, {"ones", Filled},       {"fill", Filled},
     {"size", Size},        {"range", Range},  {"linspace", Linspace},
 };
 

@@ -14,23 +14,37 @@ struct SameName {
 
 /// Operators of one or two operands that ONNX has, too, computed in a dtype that it knows.
 constexpr SameName kSame[] = {
-    {"abs", "Abs"},         {"acos", "Acos"},     {"acosh", "Acosh"},   {"add", "Add"},
-    {"asin", "Asin"},       {"asinh", "Asinh"},   {"atan", "Atan"},     {"atanh", "Atanh"},
-    {"ceil", "Ceil"},       {"cosh", "Cosh"},     {"div", "Div"},       {"erf", "Erf"},
-    {"exp", "Exp"},         {"floor", "Floor"},   {"log", "Log"},       {"maximum", "Max"},
-    {"minimum", "Min"},     {"mul", "Mul"},       {"neg", "Neg"},       {"reciprocal", "Reciprocal"},
-    {"round", "Round"},     {"sign", "Sign"},     {"sinh", "Sinh"},     {"sqrt", "Sqrt"},
-    {"sub", "Sub"},         {"tan", "Tan"},       {"tanh", "Tanh"},     {"sigmoid", "Sigmoid"},
-    {"softsign", "Softsign"}, {"softplus", "Softplus"}, {"mish", "Mish"}, {"hard_swish", "HardSwish"},
-    {"relu", "Relu"},
+    {"abs", "Abs"},           {"acos", "Acos"},
+    {"acosh", "Acosh"},       {"add", "Add"},
+    {"asin", "Asin"},         {"asinh", "Asinh"},
+    {"atan", "Atan"},         {"atanh", "Atanh"},
+    {"ceil", "Ceil"},         {"cosh", "Cosh"},
+    {"div", "Div"},           {"erf", "Erf"},
+    {"exp", "Exp"},           {"floor", "Floor"},
+    {"log", "Log"},           {"maximum", "Max"},
+    {"minimum", "Min"},       {"mul", "Mul"},
+    {"neg", "Neg"},           {"reciprocal", "Reciprocal"},
+    {"round", "Round"},       {"sign", "Sign"},
+    {"sinh", "Sinh"},         {"sqrt", "Sqrt"},
+    {"sub", "Sub"},           {"tan", "Tan"},
+    {"tanh", "Tanh"},         {"sigmoid", "Sigmoid"},
+    {"softsign", "Softsign"}, {"softplus", "Softplus"},
+    {"mish", "Mish"},         {"hard_swish", "HardSwish"},
 };
 
 /// Comparisons: the result has another dtype than the operands.
 constexpr SameName kCompare[] = {
-    {"equal", "Equal"},     {"greater", "Greater"},           {"less", "Less"},
-    {"isnan", "IsNaN"},     {"greater_equal", "GreaterOrEqual"}, {"less_equal", "LessOrEqual"},
-    {"isinf", "IsInf"},     {"logical_and", "And"},           {"logical_not", "Not"},
-    {"logical_or", "Or"},   {"logical_xor", "Xor"},
+    {"equal", "Equal"},
+    {"greater", "Greater"},
+    {"less", "Less"},
+    {"isnan", "IsNaN"},
+    {"greater_equal", "GreaterOrEqual"},
+    {"less_equal", "LessOrEqual"},
+    {"isinf", "IsInf"},
+    {"logical_and", "And"},
+    {"logical_not", "Not"},
+    {"logical_or", "Or"},
+    {"logical_xor", "Xor"},
 };
 
 llvm::StringRef Lookup(llvm::ArrayRef<SameName> table, llvm::StringRef op) {
@@ -48,6 +62,14 @@ std::vector<std::string> Operands(ExportCall& c, DType dtype) {
 Exported Same(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   return c.Out(c.Node(Lookup(kSame, c.op().type()), Operands(c, dtype)), dtype);
+}
+
+Exported Relu(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  // ONNX Runtime has it for floats alone.
+  if (IsFloat(dtype)) return c.Out(c.Node("Relu", {x}), dtype);
+  return c.Out(c.Node("Max", {x, c.Scalar(0, dtype)}), dtype);
 }
 
 Exported Compare(ExportCall& c) {
@@ -129,8 +151,7 @@ Exported Expm1(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), one = c.Scalar(1, dtype), two = c.Scalar(2, dtype);
   const std::string t = c.Node("Tanh", {c.Node("Div", {x, two})});
-  const std::string small =
-      c.Node("Div", {c.Node("Mul", {two, t}), c.Node("Sub", {one, t})});
+  const std::string small = c.Node("Div", {c.Node("Mul", {two, t}), c.Node("Sub", {one, t})});
   const std::string large = c.Node("Sub", {c.Node("Exp", {x}), one});
   const std::string is_small = c.Node("Less", {c.Node("Abs", {x}), one});
   return c.Out(c.Node("Where", {is_small, small, large}), dtype);
@@ -140,18 +161,24 @@ Exported Expm1(ExportCall& c) {
 Exported Log1p(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), two = c.Scalar(2, dtype);
-  const std::string small = c.Node(
-      "Mul", {two, c.Node("Atanh", {c.Node("Div", {x, c.Node("Add", {two, x})})})});
+  const std::string small =
+      c.Node("Mul", {two, c.Node("Atanh", {c.Node("Div", {x, c.Node("Add", {two, x})})})});
   const std::string large = c.Node("Log", {c.Node("Add", {x, c.Scalar(1, dtype)})});
   const std::string is_small = c.Node("Less", {c.Node("Abs", {x}), c.Scalar(0.5, dtype)});
   return c.Out(c.Node("Where", {is_small, small, large}), dtype);
 }
 
+/// Without overflow: of parts of the larger one.
 Exported Hypot(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), y = c.In(1, dtype);
-  return c.Out(c.Node("Sqrt", {c.Node("Add", {c.Node("Mul", {x, x}), c.Node("Mul", {y, y})})}),
-               dtype);
+  const std::string larger = c.Node("Max", {c.Node("Abs", {x}), c.Node("Abs", {y})});
+  const std::string is_special =
+      c.Node("Or", {c.Node("Equal", {larger, c.Scalar(0, dtype)}), c.Node("IsInf", {larger})});
+  const std::string unit = c.Node("Where", {is_special, c.Scalar(1, dtype), larger});
+  const std::string a = c.Node("Div", {x, unit}), b = c.Node("Div", {y, unit});
+  const std::string squares = c.Node("Add", {c.Node("Mul", {a, a}), c.Node("Mul", {b, b})});
+  return c.Out(c.Node("Mul", {unit, c.Node("Sqrt", {squares})}), dtype);
 }
 
 /// The arc tangent of y / x, half a turn further on where x is negative.
@@ -183,8 +210,10 @@ Exported Clip(ExportCall& c) {
 
 Exported Where(ExportCall& c) {
   const DType own = c.dtype();
-  // Truth values are chosen as numbers.
-  const DType dtype = own == DType::kBool ? DType::kU8 : own == DType::kI8 ? DType::kI32 : own;
+  // What ONNX Runtime chooses: truth values as numbers, halves as f32.
+  const DType dtype = own == DType::kBool  ? DType::kU8
+                      : own == DType::kF16 ? DType::kF32
+                                           : ComputeDType(own);
   return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
 }
 
@@ -195,23 +224,72 @@ Exported CastTo(ExportCall& c) { return c.Cast(c.In(0), c.dtype()); }
 Exported Operand(ExportCall& c) { return c.In(0); }
 
 constexpr ExportRule kRules[] = {
-    {"abs", Same},          {"acos", Same},          {"acosh", Same},       {"add", Same},
-    {"asin", Same},         {"asinh", Same},         {"atan", Same},        {"atanh", Same},
-    {"ceil", Same},         {"cosh", Same},          {"div", Same},         {"erf", Same},
-    {"exp", Same},          {"floor", Same},         {"log", Same},         {"maximum", Same},
-    {"minimum", Same},      {"mul", Same},           {"neg", Same},         {"reciprocal", Same},
-    {"round", Same},        {"sign", Same},          {"sinh", Same},        {"sqrt", Same},
-    {"sub", Same},          {"tan", Same},           {"tanh", Same},        {"sigmoid", Same},
-    {"softsign", Same},     {"softplus", Same},      {"mish", Same},        {"hard_swish", Same},
-    {"relu", Same},         {"equal", Compare},      {"greater", Compare},  {"less", Compare},
-    {"isnan", Compare},     {"greater_equal", Compare}, {"less_equal", Compare}, {"isinf", Compare},
-    {"logical_and", Compare}, {"logical_not", Compare}, {"logical_or", Compare},
-    {"logical_xor", Compare}, {"not_equal", NotEqual}, {"isfinite", IsFinite}, {"sin", Wave},
-    {"cos", Wave},          {"add_n", AddN},         {"log2", Log2},        {"log10", Log10},
-    {"exp2", Exp2},         {"rsqrt", Rsqrt},        {"square", Square},    {"erfc", Erfc},
-    {"trunc", Trunc},       {"cbrt", Cbrt},          {"expm1", Expm1},      {"log1p", Log1p},
-    {"hypot", Hypot},       {"atan2", Atan2},        {"pow", Pow},          {"clip", Clip},
-    {"where", Where},       {"plan_select", PlanSelect}, {"cast", CastTo},
+    {"abs", Same},
+    {"acos", Same},
+    {"acosh", Same},
+    {"add", Same},
+    {"asin", Same},
+    {"asinh", Same},
+    {"atan", Same},
+    {"atanh", Same},
+    {"ceil", Same},
+    {"cosh", Same},
+    {"div", Same},
+    {"erf", Same},
+    {"exp", Same},
+    {"floor", Same},
+    {"log", Same},
+    {"maximum", Same},
+    {"minimum", Same},
+    {"mul", Same},
+    {"neg", Same},
+    {"reciprocal", Same},
+    {"round", Same},
+    {"sign", Same},
+    {"sinh", Same},
+    {"sqrt", Same},
+    {"sub", Same},
+    {"tan", Same},
+    {"tanh", Same},
+    {"sigmoid", Same},
+    {"softsign", Same},
+    {"softplus", Same},
+    {"mish", Same},
+    {"hard_swish", Same},
+    {"relu", Relu},
+    {"equal", Compare},
+    {"greater", Compare},
+    {"less", Compare},
+    {"isnan", Compare},
+    {"greater_equal", Compare},
+    {"less_equal", Compare},
+    {"isinf", Compare},
+    {"logical_and", Compare},
+    {"logical_not", Compare},
+    {"logical_or", Compare},
+    {"logical_xor", Compare},
+    {"not_equal", NotEqual},
+    {"isfinite", IsFinite},
+    {"sin", Wave},
+    {"cos", Wave},
+    {"add_n", AddN},
+    {"log2", Log2},
+    {"log10", Log10},
+    {"exp2", Exp2},
+    {"rsqrt", Rsqrt},
+    {"square", Square},
+    {"erfc", Erfc},
+    {"trunc", Trunc},
+    {"cbrt", Cbrt},
+    {"expm1", Expm1},
+    {"log1p", Log1p},
+    {"hypot", Hypot},
+    {"atan2", Atan2},
+    {"pow", Pow},
+    {"clip", Clip},
+    {"where", Where},
+    {"plan_select", PlanSelect},
+    {"cast", CastTo},
     {"stop_gradient", Operand},
 };
 

@@ -73,7 +73,8 @@ Exported ScatterAdd(ExportCall& c) {
   const std::string updates =
       c.Transpose(c.In(2, dtype), to_front(c.type(2).rank(), axis, indices));
   const std::string places = c.Unsqueeze(c.In(1, DType::kI64), {int64_t{indices}});
-  const std::string y = c.Node("ScatterND", {x, places, updates}, {{"reduction", std::string("add")}});
+  const std::string y =
+      c.Node("ScatterND", {x, places, updates}, {{"reduction", std::string("add")}});
   return c.Out(c.Transpose(y, back), dtype);
 }
 
@@ -90,14 +91,15 @@ Exported Write(ExportCall& c) {
   const std::string axes = c.Ints({axis}), zero = c.Ints({0}), end = c.Ints({INT64_MAX});
   const std::string given = c.Unsqueeze(c.In(2, DType::kI64), {0});
   const std::string is_from_end = c.Node("Less", {given, zero});
-  const std::string at =
-      c.Node("Where", {is_from_end, c.Node("Add", {given, *whole}), given});
-  const std::string stop = c.Node("Add", {at, *part});
-  const std::string before = c.Node("Slice", {c.In(0), zero, at, axes});
+  const std::string at = c.Node("Where", {is_from_end, c.Node("Add", {given, *whole}), given});
+  // What would lie before the start is left out, and so is, below, what would lie behind the end.
+  const std::string start = c.Node("Max", {at, zero});
+  const std::string stop = c.Node("Max", {c.Node("Add", {at, *part}), zero});
+  const std::string first = c.Node("Sub", {start, at});
+  const std::string before = c.Node("Slice", {c.In(0), zero, start, axes});
+  const std::string value = c.Node("Slice", {c.In(1), first, end, axes});
   const std::string after = c.Node("Slice", {c.In(0), stop, end, axes});
-  const std::string all =
-      c.Node("Concat", {before, c.In(1), after}, {{"axis", axis}});
-  // What would lie behind the end is left out.
+  const std::string all = c.Node("Concat", {before, value, after}, {{"axis", axis}});
   return c.Node("Slice", {all, zero, *whole, axes});
 }
 
@@ -108,9 +110,13 @@ Exported OneHot(ExportCall& c) {
   const DType dtype = own == DType::kI64 ? own : DType::kF32;
   const float numbers[] = {0, 1};
   const int64_t integers[] = {0, 1};
-  const std::string values = c.Constant(
-      dtype == DType::kF32 ? Constant::Copy(dtype, {2}, numbers) : Constant::Copy(dtype, {2}, integers));
-  return c.Out(c.Node("OneHot", {c.In(0, DType::kI64), *depth, values}), dtype);
+  const std::string values =
+      c.Constant(dtype == DType::kF32 ? Constant::Copy(dtype, {2}, numbers)
+                                      : Constant::Copy(dtype, {2}, integers));
+  const std::string indices = c.In(0, DType::kI64);
+  if (!c.type(0).is_scalar()) return c.Out(c.Node("OneHot", {indices, *depth, values}), dtype);
+  const std::string rows = c.Node("OneHot", {c.Unsqueeze(indices, {0}), *depth, values});
+  return c.Out(c.Squeeze(rows, {0}), dtype);
 }
 
 llvm::Expected<std::vector<std::string>> Largest(ExportCall& c, const Dim& count, int64_t axis,
@@ -127,17 +133,16 @@ llvm::Expected<std::vector<std::string>> Largest(ExportCall& c, const Dim& count
 
 Exported TopK(ExportCall& c) {
   const int64_t axis = c.Axis("axis", c.type(0).rank());
-  llvm::Expected<std::vector<std::string>> names = Largest(
-      c, c.result().dims[static_cast<size_t>(axis)], axis, c.attributes().Bool("largest"));
+  llvm::Expected<std::vector<std::string>> names =
+      Largest(c, c.result().dims[static_cast<size_t>(axis)], axis, c.attributes().Bool("largest"));
   if (!names) return names.takeError();
   return *names;
 }
 
 Exported Sort(ExportCall& c) {
   const int64_t axis = c.Axis("axis", c.type(0).rank());
-  llvm::Expected<std::vector<std::string>> names =
-      Largest(c, c.type(0).dims[static_cast<size_t>(axis)], axis,
-              c.attributes().Bool("descending"));
+  llvm::Expected<std::vector<std::string>> names = Largest(
+      c, c.type(0).dims[static_cast<size_t>(axis)], axis, c.attributes().Bool("descending"));
   if (!names) return names.takeError();
   if (c.op().type() == "argsort") return (*names)[1];
   return *names;
@@ -145,7 +150,10 @@ Exported Sort(ExportCall& c) {
 
 Exported Nonzero(ExportCall& c) {
   const DType dtype = c.type(0).dtype == DType::kBool ? DType::kBool : MovedDType(c.type(0).dtype);
-  return c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
+  const std::string places = c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
+  if (c.type(0).rank() > 0) return places;
+  // The place of a scalar has no numbers.
+  return c.Node("Slice", {places, c.Ints({0}), c.Ints({0}), c.Ints({1})});
 }
 
 Exported Unique(ExportCall& c) {
@@ -157,10 +165,10 @@ Exported Unique(ExportCall& c) {
 }
 
 constexpr ExportRule kRules[] = {
-    {"gather", Gather},     {"gather_nd", GatherNd},   {"take_along_axis", TakeAlongAxis},
-    {"scatter", Scatter},   {"scatter_nd", ScatterNd}, {"scatter_add", ScatterAdd},
-    {"write", Write},       {"one_hot", OneHot},       {"topk", TopK},
-    {"sort", Sort},         {"argsort", Sort},         {"nonzero", Nonzero},
+    {"gather", Gather},   {"gather_nd", GatherNd},   {"take_along_axis", TakeAlongAxis},
+    {"scatter", Scatter}, {"scatter_nd", ScatterNd}, {"scatter_add", ScatterAdd},
+    {"write", Write},     {"one_hot", OneHot},       {"topk", TopK},
+    {"sort", Sort},       {"argsort", Sort},         {"nonzero", Nonzero},
     {"unique", Unique},
 };
 

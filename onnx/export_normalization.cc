@@ -32,10 +32,10 @@ Exported Normalize(ExportCall& c) {
   const auto gamma = c.Find("gamma"), beta = c.Find("beta");
   const std::string x = c.In(0, dtype), mean = c.In(1, dtype), variance = c.In(2, dtype);
   if (axis == 1 && gamma && beta && rank >= 2) {
-    return c.Out(c.Node("BatchNormalization",
-                        {x, c.In(*gamma, dtype), c.In(*beta, dtype), mean, variance},
-                        {{"epsilon", c.attributes().Float("eps")}}),
-                 dtype);
+    return c.Out(
+        c.Node("BatchNormalization", {x, c.In(*gamma, dtype), c.In(*beta, dtype), mean, variance},
+               {{"epsilon", c.attributes().Float("eps")}}),
+        dtype);
   }
   const std::string eps = c.Scalar(c.attributes().Float("eps"), dtype);
   const std::string deviation = c.Node("Sqrt", {c.Node("Add", {variance, eps})});
@@ -64,7 +64,8 @@ Exported Quantize(ExportCall& c) {
   std::string y = c.Node("Div", {c.In(0, dtype), beside(c.In(1, dtype))});
   y = c.Node("Round", {y});
   if (has_zero) y = c.Node("Add", {y, beside(c.In(2, dtype))});
-  y = c.Node("Clip", {y, c.Scalar(is_signed ? -128 : 0, dtype), c.Scalar(is_signed ? 127 : 255, dtype)});
+  y = c.Node("Clip",
+             {y, c.Scalar(is_signed ? -128 : 0, dtype), c.Scalar(is_signed ? 127 : 255, dtype)});
   return c.Cast(y, c.dtype());
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "llvm/ADT/STLExtras.h"
 #include "onnx/export_call.h"
 
 namespace pdl {
@@ -25,12 +26,32 @@ Exported MatMul(ExportCall& c) {
   return c.Out(c.Node("MatMul", {a, b}), dtype);
 }
 
+/// The axes that the `...` of each operand stands for have the same sizes.
+bool EllipsesAgree(ExportCall& c) {
+  llvm::SmallVector<llvm::StringRef, 4> terms;
+  c.attributes().String("equation").split("->").first.split(terms, ',');
+  std::optional<Shape> dims;
+  for (unsigned i = 0; i < c.num_inputs() && i < terms.size(); ++i) {
+    const auto [front, back] = terms[i].split("...");
+    if (front.size() == terms[i].size()) continue;
+    const auto labels = [](llvm::StringRef text) {
+      return static_cast<size_t>(llvm::count_if(text, [](char ch) { return ch != ' '; }));
+    };
+    const llvm::ArrayRef<Dim> all = c.type(i).dims;
+    const llvm::ArrayRef<Dim> own = all.drop_front(labels(front)).drop_back(labels(back));
+    if (dims && !(*dims == own)) return false;
+    dims = Shape(own.begin(), own.end());
+  }
+  return true;
+}
+
 Exported Einsum(ExportCall& c) {
+  if (!EllipsesAgree(c)) return c.Refuse("the ellipsis of Einsum does not broadcast");
   const DType dtype = ComputeDType(c.dtype());
   std::vector<std::string> operands;
   for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i, dtype));
-  return c.Out(
-      c.Node("Einsum", operands, {{"equation", c.attributes().String("equation").str()}}), dtype);
+  return c.Out(c.Node("Einsum", operands, {{"equation", c.attributes().String("equation").str()}}),
+               dtype);
 }
 
 /// [..., G, S, D] with each head repeated, so that there are H.
@@ -103,7 +124,7 @@ Exported Attention(ExportCall& c) {
   // A query that sees nothing has a softmax of nans.
   if (hides) parts = c.Node("Where", {c.Node("IsNaN", {parts}), c.Scalar(0, dtype), parts});
   const std::string y = c.Out(c.Node("MatMul", {parts, *values}), dtype);
-  if (c.op().result(1)->uses().empty()) return y;
+  if (!c.exporter().IsUsed(c.op().result(1))) return y;
   const std::string lse = c.Reduce("ReduceLogSumExp", scores, {int64_t{rank} - 1}, false);
   return std::vector<std::string>{y, c.Out(lse, dtype, 1)};
 }
@@ -136,10 +157,8 @@ Exported RotaryEmbedding(ExportCall& c) {
   };
   const std::string a = is_interleaved ? part(0, width, 2) : part(0, half, 1);
   const std::string b = is_interleaved ? part(1, width, 2) : part(half, width, 1);
-  const std::string first =
-      c.Node("Sub", {c.Node("Mul", {a, cos}), c.Node("Mul", {b, sin})});
-  const std::string second =
-      c.Node("Add", {c.Node("Mul", {b, cos}), c.Node("Mul", {a, sin})});
+  const std::string first = c.Node("Sub", {c.Node("Mul", {a, cos}), c.Node("Mul", {b, sin})});
+  const std::string second = c.Node("Add", {c.Node("Mul", {b, cos}), c.Node("Mul", {a, sin})});
   std::string y;
   if (is_interleaved) {
     const std::vector<int64_t> last = {static_cast<int64_t>(rank)};

@@ -97,10 +97,10 @@ Exported CumSum(ExportCall& c) {
 }
 
 constexpr ExportRule kRules[] = {
-    {"sum", Plain},       {"prod", Plain},         {"max", Plain},      {"min", Plain},
-    {"mean", Plain},      {"norm", Plain},         {"logsumexp", Plain}, {"count_nonzero", Count},
-    {"any", Any},         {"all", All},            {"argmax", ArgMax},  {"argmin", ArgMax},
-    {"variance", Variance}, {"std", Variance},     {"moments", Moments}, {"cumsum", CumSum},
+    {"sum", Plain},         {"prod", Plain},   {"max", Plain},       {"min", Plain},
+    {"mean", Plain},        {"norm", Plain},   {"logsumexp", Plain}, {"count_nonzero", Count},
+    {"any", Any},           {"all", All},      {"argmax", ArgMax},   {"argmin", ArgMax},
+    {"variance", Variance}, {"std", Variance}, {"moments", Moments}, {"cumsum", CumSum},
 };
 
 }  // namespace

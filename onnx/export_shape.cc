@@ -36,7 +36,7 @@ Exported BroadcastTo(ExportCall& c) {
 
 Exported Transpose(ExportCall& c) {
   std::vector<int64_t> perm = c.Axes("perm", c.type(0).rank());
-  if (!c.attributes().Has("perm")) std::reverse(perm.begin(), perm.end());
+  if (!c.attributes().Has("perm")) std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
   return c.Transpose(c.In(0), perm);
 }
 
@@ -60,8 +60,7 @@ Exported Split(ExportCall& c) {
     sizes.push_back(result->type().dims[static_cast<size_t>(axis)]);
   llvm::Expected<std::string> split = c.Sizes(sizes);
   if (!split) return split.takeError();
-  return c.Nodes("Split", {c.In(0), *split}, {{"axis", axis}},
-                 static_cast<unsigned>(sizes.size()));
+  return c.Nodes("Split", {c.In(0), *split}, {{"axis", axis}}, static_cast<unsigned>(sizes.size()));
 }
 
 Exported Slice(ExportCall& c) {
@@ -100,13 +99,14 @@ Exported Roll(ExportCall& c) {
     dims = {NumElements(c.type(0).dims)};
     x = c.Node("Reshape", {x, c.Ints({-1})});
   }
-  const std::vector<int64_t> axes = is_flat ? std::vector<int64_t>{0} : c.Axes("axes", c.type(0).rank());
+  const std::vector<int64_t> axes =
+      is_flat ? std::vector<int64_t>{0} : c.Axes("axes", c.type(0).rank());
   for (size_t i = 0; i < axes.size(); ++i) {
     const Dim& size = dims[static_cast<size_t>(axes[i])];
     if (size.is_constant(0)) continue;
     // A size of 0 gives an empty slice wherever it is cut.
-    llvm::Expected<std::string> at =
-        c.Size(Dim::Mod(Dim(0) - shifts[std::min<size_t>(i, shifts.size() - 1)], Dim::Max(size, 1)));
+    llvm::Expected<std::string> at = c.Size(
+        Dim::Mod(Dim(0) - shifts[std::min<size_t>(i, shifts.size() - 1)], Dim::Max(size, 1)));
     if (!at) return at.takeError();
     x = Rotate(c, x, *at, axes[i]);
   }
@@ -190,8 +190,8 @@ llvm::Expected<std::string> IsOnDiagonal(ExportCall& c, const Dim& rows, const D
   if (!row) return row.takeError();
   llvm::Expected<std::string> column = places(columns);
   if (!column) return column.takeError();
-  const std::string diagonal = c.Node(
-      "Add", {c.Unsqueeze(*row, {1}), c.Scalar(static_cast<double>(k), DType::kI64)});
+  const std::string diagonal =
+      c.Node("Add", {c.Unsqueeze(*row, {1}), c.Scalar(static_cast<double>(k), DType::kI64)});
   return c.Node("Equal", {diagonal, *column});
 }
 
@@ -219,10 +219,8 @@ Exported Diag(ExportCall& c) {
   const DType dtype = own == DType::kBool ? DType::kU8 : own == DType::kI8 ? DType::kI32 : own;
   std::string x = c.In(0, dtype);
   // Column j of the result has element j - k on the diagonal, if k is positive; else element j.
-  if (k > 0)
-    x = c.Node("Pad", {x, c.Ints({k, 0}), c.Scalar(0, dtype), c.Ints({-1})});
-  if (k < 0)
-    x = c.Node("Pad", {x, c.Ints({0, -k}), c.Scalar(0, dtype), c.Ints({-1})});
+  if (k > 0) x = c.Node("Pad", {x, c.Ints({k, 0}), c.Scalar(0, dtype), c.Ints({-1})});
+  if (k < 0) x = c.Node("Pad", {x, c.Ints({0, -k}), c.Scalar(0, dtype), c.Ints({-1})});
   const std::string rows = c.Unsqueeze(x, {static_cast<int64_t>(rank) - 2});
   return c.Out(c.Node("Where", {*diagonal, rows, c.Scalar(0, dtype)}), dtype);
 }
@@ -241,8 +239,7 @@ Exported Diagonal(ExportCall& c) {
   if (!count) return count.takeError();
   llvm::Expected<std::string> step = c.Number(columns + 1, DType::kI64);
   if (!step) return step.takeError();
-  llvm::Expected<std::string> first =
-      c.Number(k >= 0 ? Dim(k) : columns * Dim(-k), DType::kI64);
+  llvm::Expected<std::string> first = c.Number(k >= 0 ? Dim(k) : columns * Dim(-k), DType::kI64);
   if (!first) return first.takeError();
   const std::string places =
       c.Node("Range", {c.Scalar(0, DType::kI64), *count, c.Scalar(1, DType::kI64)});
@@ -277,26 +274,40 @@ Exported Blocks(ExportCall& c) {
   }
   if (!to_space) {
     std::vector<int64_t> back(perm.size());
-    for (size_t i = 0; i < perm.size(); ++i) back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+    for (size_t i = 0; i < perm.size(); ++i)
+      back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
     perm = back;
     std::swap(apart, joined);
   }
   llvm::Expected<std::string> parts = c.Reshape(c.In(0), c.type(0).dims, apart);
   if (!parts) return parts.takeError();
-  llvm::Expected<std::string> y =
-      c.Reshape(c.Transpose(*parts, perm), joined, c.result().dims);
+  llvm::Expected<std::string> y = c.Reshape(c.Transpose(*parts, perm), joined, c.result().dims);
   if (!y) return y.takeError();
   return *y;
 }
 
 constexpr ExportRule kRules[] = {
-    {"reshape", Reshape},     {"flatten", Reshape},   {"squeeze", Squeeze},
-    {"unsqueeze", Unsqueeze}, {"broadcast_to", BroadcastTo}, {"transpose", Transpose},
-    {"concat", Concat},       {"stack", Stack},       {"split", Split},
-    {"slice", Slice},         {"flip", Flip},         {"roll", Roll},
-    {"tile", Tile},           {"pad", Pad},           {"tril", Triangle},
-    {"triu", Triangle},       {"eye", Eye},           {"diag", Diag},
-    {"diagonal", Diagonal},   {"depth_to_space", Blocks}, {"space_to_depth", Blocks},
+    {"reshape", Reshape},
+    {"flatten", Reshape},
+    {"squeeze", Squeeze},
+    {"unsqueeze", Unsqueeze},
+    {"broadcast_to", BroadcastTo},
+    {"transpose", Transpose},
+    {"concat", Concat},
+    {"stack", Stack},
+    {"split", Split},
+    {"slice", Slice},
+    {"flip", Flip},
+    {"roll", Roll},
+    {"tile", Tile},
+    {"pad", Pad},
+    {"tril", Triangle},
+    {"triu", Triangle},
+    {"eye", Eye},
+    {"diag", Diag},
+    {"diagonal", Diagonal},
+    {"depth_to_space", Blocks},
+    {"space_to_depth", Blocks},
 };
 
 }  // namespace

@@ -184,8 +184,8 @@ Exported Im2Col(ExportCall& c) {
   const std::string w = c.Constant(Constant::Copy(DType::kF32, sizes, weights.data()));
   std::vector<OnnxAttribute> attributes = window->Attributes();
   attributes.push_back({"group", channels});
-  const std::string y = c.Node(
-      "Conv", {c.In(0, dtype), dtype == DType::kF32 ? w : c.Cast(w, dtype)}, attributes);
+  const std::string y =
+      c.Node("Conv", {c.In(0, dtype), dtype == DType::kF32 ? w : c.Cast(w, dtype)}, attributes);
   // Its sizes come out of the window: all of them are one axis.
   const std::string columns = c.Node("Reshape", {y, c.Ints({0, channels * places, -1})});
   return c.Out(columns, dtype);
@@ -200,9 +200,10 @@ Exported Col2Im(ExportCall& c) {
   const DType dtype = ConvDType(c.dtype());
   std::vector<int64_t> pads = window->begin;
   pads.insert(pads.end(), window->end.begin(), window->end.end());
-  return c.Out(c.Node("Col2Im", {c.In(0, dtype), *image, c.Ints(window->kernel)},
-                      {{"dilations", window->dilation}, {"pads", pads}, {"strides", window->stride}}),
-               dtype);
+  return c.Out(
+      c.Node("Col2Im", {c.In(0, dtype), *image, c.Ints(window->kernel)},
+             {{"dilations", window->dilation}, {"pads", pads}, {"strides", window->stride}}),
+      dtype);
 }
 
 constexpr ExportRule kRules[] = {

@@ -418,9 +418,13 @@ llvm::Expected<ImportedModel> Importer::Import() {
       [&](const Op& op,
           llvm::ArrayRef<Constant>) -> llvm::Expected<std::optional<std::vector<Constant>>> {
     if (op.operands().empty()) return std::nullopt;
-    const Constant* constant = known_.FindConstant(op.result());
-    if (constant == nullptr || constant->num_elements() > kMaxLiteral) return std::nullopt;
-    return std::vector<Constant>{*constant};
+    std::vector<Constant> results;
+    for (const Value* result : op.results()) {
+      const Constant* constant = known_.FindConstant(result);
+      if (constant == nullptr || constant->num_elements() > kMaxLiteral) return std::nullopt;
+      results.push_back(*constant);
+    }
+    return results;
   };
   if (llvm::Error error = FoldConstants(graph_, GlobalRegistry(), evaluate)) return error;
   EliminateDeadCode(graph_);

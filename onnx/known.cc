@@ -159,6 +159,14 @@ bool KnownValues::VisitConstants(const Op& op) {
   if (!CanRun(op)) return false;
   std::optional<std::vector<Tensor>> results = Run(op, operands);
   if (!results) return false;
+  // Sizes that no call may have show when it runs, and not before.
+  for (size_t i = 0; i < results->size(); ++i) {
+    const Type& type = op.results()[i]->type();
+    if ((*results)[i].dtype() != type.dtype ||
+        (*results)[i].sizes() != llvm::ArrayRef<int64_t>(StaticSizes(type))) {
+      return false;
+    }
+  }
   for (size_t i = 0; i < results->size(); ++i)
     SetConstant(op.results()[i], (*results)[i].ToConstant());
   return true;

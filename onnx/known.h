@@ -13,7 +13,7 @@ namespace pdl {
 
 /// An integer tensor whose elements are known, maybe as sizes with symbols.
 struct KnownSizes {
-  pdl::Sizes sizes;
+  Sizes sizes;
   std::vector<Dim> elements;  // row-major
 };
 

@@ -38,11 +38,15 @@ Value* AlongAxis(Node& n, Value* part, Value* x, unsigned axis, int64_t block) {
   if (part->type().rank() == 0) return part;
   if (part->type().rank() == 1 && block == 0) {
     if (part->type().dims[0].is_constant(1)) return n.Reshape(part, {});
+    if (axis >= rank) {
+      n.Fail("there is no axis {0} for the scales", axis);
+      return nullptr;
+    }
     Shape dims(rank, Dim(1));
     dims[axis] = part->type().dims[0];
     return n.Reshape(part, dims);
   }
-  if (part->type().rank() != rank) {
+  if (part->type().rank() != rank || axis >= rank || block < 1) {
     n.Fail("the scale has {0} dims", part->type().rank());
     return nullptr;
   }

@@ -1,5 +1,7 @@
 #include "onnx/node.h"
 
+#include <cmath>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "onnx/names.h"
@@ -149,6 +151,20 @@ Shape Node::SizesIn(unsigned index) {
   Value* value = In(index);
   if (value == nullptr) return {};
   std::optional<KnownSizes> known = KnownSizesOf(value);
+  if (const Constant* constant = known ? nullptr : importer_.FindConstant(value)) {
+    // Some operators take sizes as reals.
+    Shape sizes;
+    for (int64_t i = 0; i < constant->num_elements() && i < KnownValues::kMaxElements; ++i) {
+      const double real = constant->ElementAsDouble(i);
+      if (!(std::abs(real) < 1e15) || real != std::floor(real)) {
+        Unsupported("'{0}' has {1} in place of a size", proto_.input(static_cast<int>(index)),
+                    real);
+        return {};
+      }
+      sizes.emplace_back(static_cast<int64_t>(real));
+    }
+    return sizes;
+  }
   if (!known) {
     NeedsKnown(index, value);
     return {};
@@ -222,9 +238,16 @@ int64_t Node::Int(llvm::StringRef name, int64_t otherwise) const {
   return attribute == nullptr ? otherwise : attribute->i();
 }
 
+/// The number that was meant: 1e-05, and not what the nearest f32 is in more digits.
+static double Meant(float number) {
+  double meant = 0;
+  return llvm::StringRef(FloatToString(number)).getAsDouble(meant) ? static_cast<double>(number)
+                                                                   : meant;
+}
+
 double Node::Float(llvm::StringRef name, double otherwise) const {
   const auto* attribute = Attribute(name);
-  return attribute == nullptr ? otherwise : static_cast<double>(attribute->f());
+  return attribute == nullptr ? otherwise : Meant(attribute->f());
 }
 
 std::string Node::String(llvm::StringRef name, llvm::StringRef otherwise) const {
@@ -288,6 +311,7 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
     if (wider != dtype) widened = {dtype, wider};
   }
   llvm::SmallVector<Value*, 4> taken(operands);
+  if (def->has(kElementwise) && taken.size() == 2) UseScalars(taken);
   if (widened && op != "cast")
     for (Value*& operand : taken)
       if (operand->type().dtype == widened->first) operand = Cast(operand, widened->second);
@@ -305,10 +329,44 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
   }
   importer_.known().Visit(**made);
   std::vector<Value*> results((*made)->results().begin(), (*made)->results().end());
+  if (Value* filled = FilledAlike(**made)) results = {filled};
   if (widened && op != "cast")
     for (Value*& result : results)
       if (result->type().dtype == widened->second) result = Cast(result, widened->first);
   return results;
+}
+
+/// The call of `fill` that gives a value.
+static const Op* FillOf(const Value* value) {
+  const Op* op = value->producer();
+  return op != nullptr && op->type() == "fill" ? op : nullptr;
+}
+
+Value* Node::FilledAlike(const Op& op) {
+  const bool moves = op.type() == "reshape" || op.type() == "unsqueeze" || op.type() == "squeeze" ||
+                     op.type() == "transpose" || op.type() == "broadcast_to";
+  const Op* fill = moves ? FillOf(op.operands()[0]) : nullptr;
+  if (fill == nullptr) return nullptr;
+  return Filled(op.result()->type().dims, fill->attributes().Tensor("value").ElementAsDouble(0),
+                op.result()->type().dtype);
+}
+
+void Node::UseScalars(llvm::MutableArrayRef<Value*> operands) {
+  for (const unsigned i : {0u, 1u}) {
+    const Op* fill = FillOf(operands[i]);
+    const Type& type = operands[i]->type();
+    const Type& other = operands[1 - i]->type();
+    if (fill == nullptr || type.rank() > other.rank()) continue;
+    bool fits = true;
+    for (unsigned d = 0; d < type.rank(); ++d) {
+      const Dim& size = type.dims[d];
+      fits &= size.is_constant(1) || size == other.dims[other.rank() - type.rank() + d];
+    }
+    if (!fits) continue;
+    Value* scalar = Scalar(fill->attributes().Tensor("value").ElementAsDouble(0), type.dtype);
+    if (scalar != nullptr) operands[i] = scalar;
+    return;
+  }
 }
 
 Value* Node::Cast(Value* x, DType to) {
@@ -347,8 +405,12 @@ Value* Node::Literal(llvm::ArrayRef<int64_t> values) {
 }
 
 Value* Node::Filled(llvm::ArrayRef<Dim> dims, double value, DType dtype) {
-  const OpDef* def = GlobalRegistry().Find("broadcast_to");
-  if (def == nullptr) return nullptr;
+  const bool fills = IsFloat(dtype) || dtype == DType::kI32 || dtype == DType::kI64;
+  if (fills && dims.size() > 0) {
+    return Call(
+        "fill", {},
+        {{"dims", Shape(dims)}, {"value", Constant::Scalar(dtype, value)}, {"dtype", dtype}});
+  }
   return Call("broadcast_to", {Scalar(value, dtype)}, {{"dims", Shape(dims)}});
 }
 

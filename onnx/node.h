@@ -116,6 +116,10 @@ class Node {
   llvm::Error TakeError();
 
  private:
+  /// The same number everywhere in other dims, where the call only moves what `fill` gives.
+  Value* FilledAlike(const Op& op);
+  /// One number in place of a tensor of it that broadcasts to the other operand.
+  void UseScalars(llvm::MutableArrayRef<Value*> operands);
   void SetError(Code code, std::string message);
   void NeedsKnown(unsigned input, Value* value);
   const Constant* ConstantIn(unsigned index);

@@ -81,6 +81,10 @@ void ConvertRMSNormalization(Node& n) {
 /// gamma, beta: one for each channel, as [C, 1, ...].
 Value* ForChannels(Node& n, Value* line, unsigned rank) {
   if (line == nullptr) return nullptr;
+  if (line->type().rank() != 1) {
+    n.Fail("one number for each channel is wanted");
+    return nullptr;
+  }
   Shape dims = {line->type().dims[0]};
   while (dims.size() < rank - 1) dims.emplace_back(1);
   return n.Reshape(line, dims);

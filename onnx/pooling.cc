@@ -99,9 +99,15 @@ void ConvertMaxUnpool(Node& n) {
   Value* local = n.Call("mod", {index, n.Reshape(n.SizeValue({plane}), {})});
   Value* y = n.Call("max_unpool", {x, local}, {{"size", natural}});
   if (size == natural) return n.Out(y);
-  // In a larger result the places are counted in it.
-  local = n.Call("mod", {index, n.Reshape(n.SizeValue({NumElements(size)}), {})});
-  n.Out(n.Call("max_unpool", {x, local}, {{"size", size}}));
+  // A larger result has zeros behind it.
+  std::vector<int64_t> axes;
+  Shape before, after;
+  for (unsigned i = 0; i < windows.spatial; ++i) {
+    axes.push_back(2 + i);
+    before.emplace_back(0);
+    after.push_back(size[i] - natural[i]);
+  }
+  n.Out(n.Call("pad", {y}, {{"before", before}, {"after", after}, {"axes", axes}}));
 }
 
 }  // namespace

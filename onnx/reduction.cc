@@ -1,4 +1,6 @@
 // Reductions, running sums, order statistics.
+#include <cmath>
+
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/node.h"
 #include "onnx/rules.h"
@@ -21,6 +23,32 @@ std::optional<std::vector<int64_t>> ReducedAxes(Node& n, const Value* x, int64_t
   return n.Axes(axes, rank);
 }
 
+bool HasEmpty(const Value* x, llvm::ArrayRef<int64_t> axes) {
+  return llvm::any_of(
+      axes, [&](int64_t axis) { return x->type().dims[static_cast<size_t>(axis)].is_constant(0); });
+}
+
+Shape WithoutAxes(llvm::ArrayRef<Dim> dims, llvm::ArrayRef<int64_t> axes, bool keep) {
+  Shape rest;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (!llvm::is_contained(axes, static_cast<int64_t>(i))) {
+      rest.push_back(dims[i]);
+    } else if (keep) {
+      rest.emplace_back(1);
+    }
+  }
+  return rest;
+}
+
+/// The largest or the smallest number of a dtype.
+double Extreme(DType dtype, bool largest) {
+  if (IsFloat(dtype)) return largest ? HUGE_VAL : -HUGE_VAL;
+  if (dtype == DType::kBool) return largest ? 1 : 0;
+  const auto bits = static_cast<int>(8 * DTypeSize(dtype));
+  if (IsUnsigned(dtype)) return largest ? std::ldexp(1.0, bits) - 1 : 0;
+  return largest ? std::ldexp(1.0, bits - 1) - 1 : -std::ldexp(1.0, bits - 1);
+}
+
 void ConvertReduce(Node& n) {
   Value* x = n.In(0);
   if (x == nullptr) return;
@@ -33,6 +61,11 @@ void ConvertReduce(Node& n) {
     if (!axes) return of;
     return n.Call(op, {of}, {{"axes", *axes}, {"keep", keep}});
   };
+  // The largest or smallest of nothing.
+  if ((kind == "ReduceMax" || kind == "ReduceMin") && axes && HasEmpty(x, *axes)) {
+    return n.Out(n.Filled(WithoutAxes(x->type().dims, *axes, keep),
+                          Extreme(dtype, kind == "ReduceMin"), dtype));
+  }
   Value* y = nullptr;
   if (kind == "ReduceSum" || kind == "ReduceProd") {
     y = reduce(kind == "ReduceSum" ? "sum" : "prod", x);

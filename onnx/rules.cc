@@ -10,13 +10,18 @@ static std::string Key(llvm::StringRef domain, llvm::StringRef op_type) {
   return domain.str() + "/" + op_type.str();
 }
 
+std::vector<llvm::ArrayRef<OnnxRule>> OnnxRuleFamilies() {
+  return {ElementwiseRules(), ActivationRules(),    ReductionRules(), ShapeRules(),
+          SliceRules(),       IndexRules(),         ConstantRules(),  ConvolutionRules(),
+          PoolingRules(),     NormalizationRules(), MatrixRules(),    ControlRules(),
+          LossRules(),        AttentionRules(),     RecurrentRules(), SampleRules(),
+          FourierRules()};
+}
+
 const OnnxRule* FindOnnxRule(llvm::StringRef domain, llvm::StringRef op_type, int64_t opset) {
   static const auto* const kTable = [] {
     auto* table = new llvm::StringMap<std::map<int64_t, const OnnxRule*>>();
-    for (llvm::ArrayRef<OnnxRule> family :
-         {ElementwiseRules(), ActivationRules(), ReductionRules(), ShapeRules(), SliceRules(),
-          IndexRules(), ConstantRules(), ConvolutionRules(), PoolingRules(), NormalizationRules(),
-          MatrixRules(), ControlRules(), LossRules()}) {
+    for (llvm::ArrayRef<OnnxRule> family : OnnxRuleFamilies()) {
       for (const OnnxRule& rule : family)
         (*table)[Key(rule.domain, rule.op_type)][rule.since] = &rule;
     }

@@ -2,6 +2,7 @@
 #define PDL_ONNX_RULES_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -36,6 +37,13 @@ llvm::ArrayRef<OnnxRule> NormalizationRules();
 llvm::ArrayRef<OnnxRule> MatrixRules();
 llvm::ArrayRef<OnnxRule> ControlRules();
 llvm::ArrayRef<OnnxRule> LossRules();
+llvm::ArrayRef<OnnxRule> AttentionRules();
+llvm::ArrayRef<OnnxRule> RecurrentRules();
+llvm::ArrayRef<OnnxRule> SampleRules();
+llvm::ArrayRef<OnnxRule> FourierRules();
+
+/// All of them.
+std::vector<llvm::ArrayRef<OnnxRule>> OnnxRuleFamilies();
 
 }  // namespace pdl
 

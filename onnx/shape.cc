@@ -118,7 +118,10 @@ void ConvertTile(Node& n) {
     repeats = n.SizesIn(1);
   } else {
     repeats.assign(x->type().rank(), Dim(1));
-    repeats[n.Axis(n.IntIn(2), x->type().rank())] = n.SizeIn(1);
+    const unsigned axis = n.Axis(n.IntIn(2), x->type().rank());
+    const Dim count = n.SizeIn(1);
+    if (n.failed()) return;
+    repeats[axis] = count;
   }
   n.Out(n.Call("tile", {x}, {{"repeats", repeats}}));
 }

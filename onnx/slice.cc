@@ -8,6 +8,8 @@
 namespace pdl {
 namespace {
 
+constexpr int64_t kMaxParts = 65536;
+
 /// A bound of a slice as a place from 0 to the size; nullopt where symbols hide which it is.
 std::optional<Dim> ClampBound(const Dim& bound, const Dim& size, bool is_backward) {
   if (bound.is_constant()) {
@@ -113,7 +115,7 @@ void ConvertSplit(Node& n) {
     for (const int64_t part : n.Ints("split")) sizes.emplace_back(part);
   } else {
     const int64_t parts = n.Int("num_outputs", n.num_outputs());
-    if (parts < 1 || parts > 65536) return n.Fail("{0} parts", parts);
+    if (parts < 1 || parts > kMaxParts) return n.Fail("{0} parts", parts);
     if (size.is_constant()) {
       const int64_t whole = (size.constant() + parts - 1) / parts;
       for (int64_t i = 0; i < parts; ++i)
@@ -144,6 +146,7 @@ void ConvertSplitToSequence(Node& n) {
     keep = n.Has(1) || n.Int("keepdims", 1) != 0;
     if (n.failed()) return;
     if (!size.is_constant() || part < 1) return n.Unsupported("parts of an unknown count");
+    if (size.constant() / part > kMaxParts) return n.Unsupported("more than {0} parts", kMaxParts);
     for (int64_t at = 0; at < size.constant(); at += part)
       sizes.emplace_back(std::min(part, size.constant() - at));
   }
@@ -298,6 +301,8 @@ void ConvertResize(Node& n) {
         const Dim& size = dims[static_cast<size_t>(axes[i])];
         if (!size.is_constant() || !given[i].is_constant())
           return n.Unsupported("keep_aspect_ratio_policy with unknown sizes");
+        if (size.constant() < 1 || given[i].constant() < 1 || given[i].constant() > INT32_MAX)
+          return n.Fail("a size of {0} for one of {1}", given[i].constant(), size.constant());
         const double factor =
             static_cast<double>(given[i].constant()) / static_cast<double>(size.constant());
         if (!scale || (policy == "not_larger" ? factor < *scale : factor > *scale)) scale = factor;
@@ -313,8 +318,16 @@ void ConvertResize(Node& n) {
     if (n.failed()) return;
     if (given.size() != axes.size()) return n.Fail("as many scales as axes are wanted");
     resizing.scales.assign(rank, 1.0);
-    for (size_t i = 0; i < axes.size(); ++i)
-      resizing.scales[static_cast<size_t>(axes[i])] = given[i];
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const auto axis = static_cast<size_t>(axes[i]);
+      resizing.scales[axis] = given[i];
+      // Where the result has no whole size, its corners lie between elements.
+      if (coordinates != "align_corners" || given[i] == 1) continue;
+      const double size =
+          dims[axis].is_constant() ? static_cast<double>(dims[axis].constant()) * given[i] : 0.5;
+      if (size != std::floor(size))
+        return n.Unsupported("align_corners with a scale that gives no whole size");
+    }
   }
   EmitResize(n, x, resizing, coordinates);
 }

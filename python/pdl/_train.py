@@ -10,6 +10,7 @@ from pdl import _pdl
 from pdl._graph import Graph
 from pdl._network import Network, Weights, _weights, make
 from pdl._render import Function
+from pdl.errors import Error
 
 Batch = Mapping[str, Any]
 
@@ -26,6 +27,16 @@ class Step(NamedTuple):
     def loss(self) -> float:
         """The first loss."""
         return next(iter(self.metrics.values()))
+
+
+def _text_of(source: Network | Graph | str) -> tuple[str, str, str, dict[str, str]]:
+    """The text to train, its name, its folder and the values of its attrs."""
+    if not isinstance(source, Network):
+        return (source if isinstance(source, str) else source.text()), "<training>", ".", {}
+    program = source.program
+    if program.source:
+        return program.source, program.name, program.folder, program.settings
+    return source.text(), "<training>", program.folder, {}
 
 
 class Training:
@@ -52,14 +63,13 @@ class Training:
         self._device = device or (source.device if isinstance(source, Network) else "cpu")
         self._threads = threads
         self._seed = seed
-        text = source if isinstance(source, str) else source.text()
-        folder = source.program.folder if isinstance(source, Network) else "."
+        text, name, folder, settings = _text_of(source)
         if optimizer is not None:
             text += f"\nminimize {loss} with {optimizer.text}\n"
         given = _weights(weights)
         if given is None and isinstance(source, Network):
             given = source.parameters
-        self._program = _pdl.compile(text, "<training>", folder, {}, True)
+        self._program = _pdl.compile(text, name, folder, settings, True)
         self._core = _pdl.TrainingCore(
             self._program, self._device, threads, given, seed, check_finite
         )
@@ -81,9 +91,14 @@ class Training:
     def _run(self) -> Iterator[Step]:
         try:
             for epoch in range(self._epochs):
+                before = self._core.steps
                 for batch in self._data:
                     metrics = self._core.step(dict(batch))
                     yield Step(self._core.steps, epoch + 1, metrics)
+                if self._core.steps == before:
+                    raise Error(
+                        f"the data give no batch in pass {epoch + 1}: can they be gone over again?"
+                    )
         finally:
             if isinstance(self._source, Network) and self._core.steps:
                 self._source._adopt(self.network())
@@ -104,23 +119,32 @@ def train(
     ``source`` is a network, a graph or a text. It has ``minimize`` statements, or ``optimizer``
     (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given has learned
     when the loop ends; of others ``network()`` gives it. Options: ``epochs`` (passes over ``data``),
-    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``."""
+    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``.
+    """
     return Training(source, data, optimizer, loss, **options)
 
 
 class batches:
     """Batches of rows of arrays that are as long as each other, in another order in each pass::
 
-        pdl.batches({"image": images, "label": labels}, 32)
+    pdl.batches({"image": images, "label": labels}, 32)
     """
 
     def __init__(
-        self, arrays: Mapping[str, Any], size: int, *, shuffle: bool = True, seed: int = 0, drop_last: bool = False
+        self,
+        arrays: Mapping[str, Any],
+        size: int,
+        *,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
     ) -> None:
         self._arrays = {name: np.asarray(array) for name, array in arrays.items()}
         lengths = {len(array) for array in self._arrays.values()}
         if len(lengths) != 1:
-            raise ValueError(f"the arrays have {sorted(lengths)} rows, and must have as many as each other")
+            raise ValueError(
+                f"the arrays have {sorted(lengths)} rows, and must have as many as each other"
+            )
         if size < 1:
             raise ValueError(f"a batch has at least 1 row, got {size}")
         self._rows = lengths.pop()
@@ -133,7 +157,9 @@ class batches:
         return whole + (rest > 0 and not self._drop_last)
 
     def __iter__(self) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
-        order = np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
+        order = (
+            np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
+        )
         for i in range(len(self)):
             rows = order[i * self._size : (i + 1) * self._size]
             yield {name: array[rows] for name, array in self._arrays.items()}

@@ -70,7 +70,7 @@ llvm::Expected<WeightInfo> LookUpWeight(llvm::StringRef folder, llvm::StringRef 
 Program CompileText(std::string text, const std::string& name, std::string folder,
                     const Settings& settings, bool training) {
   CompileRequest request;
-  request.file = std::make_shared<const SourceFile>(name, std::move(text));
+  request.file = std::make_shared<const SourceFile>(name, text);
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
   request.read_file = [&](llvm::StringRef path) { return ReadImported(folder, path); };
@@ -86,6 +86,9 @@ Program CompileText(std::string text, const std::string& name, std::string folde
   if (!result.graph) Raise(result.diagnostics);
   Program program;
   program.graph = std::make_shared<const Graph>(std::move(*result.graph));
+  program.source = std::move(text);
+  program.name = name;
+  program.settings = settings;
   program.folder = std::move(folder);
   program.last_value = std::move(result.last_value);
   llvm::raw_string_ostream stream(program.warnings);
@@ -96,6 +99,9 @@ Program CompileText(std::string text, const std::string& name, std::string folde
 Program LoadFile(const std::string& path, const Settings& settings, bool training) {
   const llvm::StringRef parent = llvm::sys::path::parent_path(path);
   std::string folder = parent.empty() ? "." : parent.str();
+  if (llvm::sys::path::extension(path) == ".onnx")
+    Raise(MakeUserError(Code::kBadFile, "'{0}' is an ONNX model, which this package cannot read",
+                        path));
   std::string bytes = Get(ReadWhole(path));
   if (IsCompiled(path)) {
     if (!settings.empty())
@@ -194,12 +200,8 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
     GiveWeights(program, nb::cast<std::string>(weights), &options);
     return options;
   }
-  for (auto [name, array] : nb::cast<nb::dict>(weights)) {
-    std::optional<Tensor> tensor = ImportTensor(array);
-    if (!tensor) throw nb::type_error("the value of a parameter must be an array");
-    GiveWeight(program, nb::cast<std::string>(name),
-               Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->raw()), &options);
-  }
+  for (auto [name, array] : nb::cast<nb::dict>(weights))
+    GiveWeight(program, nb::cast<std::string>(name), CopyOf(array), &options);
   return options;
 }
 
@@ -238,6 +240,9 @@ void BindProgram(nb::module_& module) {
       .def_prop_ro("num_last_results", &CountLastResults)
       .def_prop_ro("num_trainings",
                    [](const Program& own) { return own.graph->trainings().size(); })
+      .def_ro("source", &Program::source)
+      .def_ro("name", &Program::name)
+      .def_ro("settings", &Program::settings)
       .def_ro("folder", &Program::folder)
       .def_ro("warnings", &Program::warnings)
       .def("text", [](const Program& own) { return EmitPdl(*own.graph); })

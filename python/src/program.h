@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,10 @@ struct Program {
   std::shared_ptr<const Graph> graph;
   /// The folder that its weight files are relative to.
   std::string folder = ".";
+  /// The text that it was compiled from, with its name and the values of its attrs; empty where it
+  /// was stored.
+  std::string source, name;
+  std::map<std::string, std::string> settings;
   /// What the compiler warned of, as text; empty where it did not.
   std::string warnings;
   /// See CompileResult.

@@ -76,7 +76,7 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
   WeightFiles files(loaded->folder);
   llvm::Error errors = llvm::Error::success();
   for (const Value* variable : Variables(graph)) {
-    if (!variable->variable().weight) continue;
+    if (!variable->variable().weight || loaded->weights.contains(variable->name())) continue;
     errors = llvm::joinErrors(std::move(errors), FindWeight(*variable, files).takeError());
   }
   if (errors) return errors;

@@ -46,9 +46,10 @@ class WeightMover {
   explicit WeightMover(llvm::StringRef out)
       : copy_file_((out + ".safetensors").str()), folder_(FolderOf(out)) {}
 
-  /// `from` is the folder that the weights are relative to now. `given`, if not null, has the
-  /// values of the parameters and states whose names it has.
-  llvm::Error Move(const Graph& graph, const std::string& from, const GivenWeights* given) {
+  /// `given`, if not null, has the values of the parameters and states whose names it has.
+  llvm::Error Move(const LoadedNetwork& loaded, const GivenWeights* given) {
+    const Graph& graph = loaded.graph;
+    const std::string& from = loaded.folder;
     if (std::error_code code = llvm::sys::fs::real_path(folder_, real_folder_))
       return MakeUserError(Code::kBadFile, "cannot write to '{0}': {1}", folder_, code.message());
     llvm::SmallString<256> real_copy(real_folder_);
@@ -56,14 +57,22 @@ class WeightMover {
 
     WeightFiles files(from);
     std::vector<std::pair<Value*, WeightFiles::Found>> all;
+    std::vector<NamedTensor> copies;
     for (Value* value : Variables(graph)) {
+      const bool is_given = given != nullptr && given->file.Find(value->name()) != nullptr;
+      auto held = loaded.weights.find(value->name());
+      if (held != loaded.weights.end() && !is_given) {
+        copies.emplace_back(value->name(), Tensor::FromConstant(held->second));
+        value->variable().weight = WeightRef{path::filename(copy_file_).str(), value->name(),
+                                             Sha256(held->second)};
+        continue;
+      }
       llvm::Expected<std::optional<WeightFiles::Found>> found = Find(value, files, given);
       if (!found) return found.takeError();
       if (*found) all.emplace_back(value, **found);
     }
     const bool has_copies =
-        llvm::any_of(all, [&](const auto& item) { return Inside(item.second.path).empty(); });
-    std::vector<NamedTensor> copies;
+        !copies.empty() || llvm::any_of(all, [&](const auto& item) { return Inside(item.second.path).empty(); });
     for (auto& [value, found] : all) {
       const Constant constant = found.file->Read(*found.entry);
       WeightRef& weight = *value->variable().weight;
@@ -140,7 +149,7 @@ llvm::Error Compile(llvm::StringRef file, const CompileArguments& arguments) {
   llvm::Expected<std::optional<GivenWeights>> given = OpenGiven(arguments.common.weights, graph);
   if (!given) return given.takeError();
   if (llvm::Error error =
-          WeightMover(arguments.out).Move(graph, loaded->folder, *given ? &**given : nullptr))
+          WeightMover(arguments.out).Move(*loaded, *given ? &**given : nullptr))
     return error;
 
   SerializeOptions options;
@@ -169,7 +178,8 @@ int CompileMain(Arguments arguments) {
   if (!file) return Finish(file.takeError());
   if (!*file) return kWell;
   if (compile.out.empty()) {
-    if (path::extension(**file) != ".pdl") return Finish(line.Wrong("where to? say -o OUT.pdlc"));
+    if (path::extension(**file) != ".pdl" && path::extension(**file) != ".onnx")
+      return Finish(line.Wrong("where to? say -o OUT.pdlc"));
     llvm::SmallString<256> beside(**file);
     path::replace_extension(beside, ".pdlc");
     compile.out = beside.str().str();

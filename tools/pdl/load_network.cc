@@ -11,6 +11,7 @@
 #include "pdl/tensor.h"
 #include "pdl/trainer.h"
 #include "tools/pdl/console.h"
+#include "tools/pdl/onnx_network.h"
 
 namespace pdl {
 namespace {
@@ -81,6 +82,15 @@ CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const S
 
 llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
   const bool is_stdin = path == "-";
+  const llvm::StringRef extension = llvm::sys::path::extension(path);
+  if (extension == ".onnx") {
+    InputFile model;
+    model.bytes = llvm::MemoryBuffer::getMemBuffer("");
+    model.name = path.str();
+    model.folder = FolderOf(path);
+    model.is_onnx = true;
+    return model;
+  }
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       is_stdin ? llvm::MemoryBuffer::getSTDIN()
                : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -92,7 +102,6 @@ llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
   file.bytes = std::move(*buffer);
   file.name = is_stdin ? "<stdin>" : path.str();
   file.folder = FolderOf(path);
-  const llvm::StringRef extension = llvm::sys::path::extension(path);
   file.is_compiled = extension == ".pdlc" ||
                      (extension != ".pdl" && file.bytes->getBuffer().starts_with(kCompiledStart));
   return file;
@@ -104,11 +113,10 @@ std::string FolderOf(llvm::StringRef path) {
 }
 
 llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file) {
-  if (file.is_compiled) {
-    return MakeUserError(Code::kBadFile,
-                         "'{0}' is a compiled network, and text is wanted; see: pdl dump "
-                         "--emit=pdl",
-                         file.name);
+  if (!file.is_text()) {
+    return MakeUserError(Code::kBadFile, "'{0}' is {1}, and text is wanted; see: {2}", file.name,
+                         file.is_onnx ? "an ONNX model" : "a compiled network",
+                         file.is_onnx ? "pdl import" : "pdl dump --emit=pdl");
   }
   if (file.bytes->getBufferSize() > SourceFile::kMaxSize)
     return MakeUserError(Code::kTextTooLong, "'{0}' is longer than 2 GiB", file.name);
@@ -145,6 +153,15 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
 }
 
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options) {
+  if (file.is_onnx) {
+    llvm::Expected<ImportedModel> imported = ImportOnnxFile(file.name, options);
+    if (!imported) return imported.takeError();
+    LoadedNetwork network;
+    network.graph = std::move(imported->graph);
+    network.folder = file.folder;
+    network.weights = std::move(imported->weights);
+    return network;
+  }
   if (!file.is_compiled) return CompileText(file, options);
   if (!options.settings.empty()) {
     return MakeUserError(Code::kUnknownSetting,
@@ -268,6 +285,7 @@ llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loade
   NetworkOptions network_options;
   network_options.seed = options.seed;
   network_options.weight_folder = loaded.folder;
+  network_options.weights = std::move(loaded.weights);
   if (!options.weights.empty()) {
     llvm::Expected<SafetensorsFile> file = OpenGivenWeights(options.weights, loaded.graph);
     if (!file) return file.takeError();

@@ -27,11 +27,14 @@ struct InputFile {
   std::string folder;
   /// A compiled network (.pdlc) rather than text.
   bool is_compiled = false;
+  /// An ONNX model, whose bytes are not read here.
+  bool is_onnx = false;
+  bool is_text() const { return !is_compiled && !is_onnx; }
 };
 llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path);
 /// The folder of that file; "." where the path names none.
 std::string FolderOf(llvm::StringRef path);
-/// The text for the compiler; an Error where it is a compiled network or too long.
+/// The text for the compiler; an Error where it is no text, or too long.
 llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file);
 
 /// The text that an import in a file of `folder` names.
@@ -78,9 +81,11 @@ struct LoadedNetwork {
   std::string folder;
   /// Of a text: whether it has `test` blocks.
   bool has_tests = false;
+  /// Values of parameters that lie in no file of their own: those of an ONNX model.
+  llvm::StringMap<Constant> weights = {};
 };
 
-/// Reads and checks a network from text or a .pdlc, after the plugins; prints the warnings.
+/// Reads and checks a network from text, a .pdlc or an ONNX model, after the plugins; prints the warnings.
 /// Mistakes come back as TextErrors or a UserError.
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options);
 /// The same of a file that is read already.

@@ -22,6 +22,8 @@ constexpr Command kCommands[] = {
     {"train", "FILE --data DATA", "learn the parameters of a network from data", TrainMain},
     {"check", "FILE...", "report the mistakes of networks", CheckMain},
     {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
+    {"import", "MODEL.onnx", "make text and weights of an ONNX model", ImportMain},
+    {"export", "FILE -o OUT.onnx", "write a network as an ONNX model", ExportMain},
     {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},
     {"test", "FILE|FOLDER...", "run the tests in texts", TestMain},
     {"gradcheck", "FILE|FOLDER...", "compare gradient rules with differences", GradcheckMain},
@@ -45,8 +47,8 @@ void PrintHelp(llvm::raw_ostream& os) {
     os << "  " << left << command.summary << '\n';
   }
   os << R"(
-`pdl help COMMAND` tells more. FILE is text (.pdl), a compiled network (.pdlc), or
-- for standard input.
+`pdl help COMMAND` tells more. FILE is text (.pdl), a compiled network (.pdlc), an
+ONNX model (.onnx), or - for standard input.
 
 A first network, in a file wave.pdl:
 
@@ -90,7 +92,7 @@ int Dispatch(Arguments arguments) {
     if (command.name == name) return command.main(arguments);
     names.push_back(command.name);
   }
-  if (name.ends_with(".pdl") || name.ends_with(".pdlc"))
+  if (name.ends_with(".pdl") || name.ends_with(".pdlc") || name.ends_with(".onnx"))
     return Finish(MakeUsageError("'{0}' is no command; did you mean 'pdl run {0}'?", name));
   return Finish(MakeUsageError("there is no command '{0}'{1}", name, DidYouMean(name, names)));
 }

@@ -1,6 +1,6 @@
 // Runs cases of the ONNX project's backend test data: imports each, feeds what it says, compares.
 //
-//   onnx_conformance DATA [--kind=KIND] [--case=NAME] [--verbose]
+//   onnx_conformance DATA [--kind=KIND] [--case=NAME] [--text]
 //
 // DATA is onnx/backend/test/data. One JSON object a line goes to standard output: kind, case,
 // status ("passed", "failed", "unsupported"), reason, and the inputs that were given while
@@ -8,6 +8,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/wire_format_lite.h>
 
 #include <cmath>
 #include <fstream>
@@ -21,6 +25,9 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "onnx/import.h"
+#include "onnx/text.h"
+#include "pdl/compiler.h"
+#include "pdl/layers.h"
 #include "pdl/network.h"
 #include "pdl/op_registry.h"
 #include "pdl/tensor.h"
@@ -32,6 +39,9 @@ namespace path = llvm::sys::path;
 
 constexpr int kSeconds = 60;
 constexpr rlim_t kMemory = rlim_t{8} << 30;
+
+/// Whether the text of each network is written, compiled and run, in place of the network.
+bool g_as_text = false;
 
 struct Case {
   std::string kind, name;
@@ -45,10 +55,12 @@ struct Case {
 struct Outcome {
   std::string status = "passed", reason;
   std::vector<std::string> fixed;
+  /// Of the text, with --text.
+  int64_t lines = 0;
 };
 
-Outcome Failed(std::string reason) { return {"failed", std::move(reason), {}}; }
-Outcome Unsupported(std::string reason) { return {"unsupported", std::move(reason), {}}; }
+Outcome Failed(std::string reason) { return {"failed", std::move(reason), {}, 0}; }
+Outcome Unsupported(std::string reason) { return {"unsupported", std::move(reason), {}, 0}; }
 
 std::string InFolder(llvm::StringRef folder, const llvm::Twine& name) {
   llvm::SmallString<256> text(folder);
@@ -72,6 +84,41 @@ llvm::Expected<Constant> ReadTensor(llvm::StringRef file, const OnnxModel& model
   if (!constant) return constant.takeError();
   // Its memory is the message's, which ends here.
   return Constant::Copy(constant->dtype(), constant->sizes(), constant->data());
+}
+
+/// Where the model gives a list of tensors, a SequenceProto of onnx-data.proto, whose field 3 are
+/// the tensors.
+llvm::Expected<std::vector<Constant>> ReadTensors(llvm::StringRef file, const OnnxModel& model,
+                                                  bool is_list) {
+  std::vector<Constant> tensors;
+  if (!is_list) {
+    llvm::Expected<Constant> tensor = ReadTensor(file, model);
+    if (!tensor) return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+    return tensors;
+  }
+  llvm::Expected<std::string> bytes = ReadWhole(file);
+  if (!bytes) return bytes.takeError();
+  namespace io = google::protobuf::io;
+  using Wire = google::protobuf::internal::WireFormatLite;
+  io::ArrayInputStream array(bytes->data(), static_cast<int>(bytes->size()));
+  io::CodedInputStream stream(&array);
+  while (const uint32_t tag = stream.ReadTag()) {
+    if (Wire::GetTagFieldNumber(tag) != 3) {
+      if (!Wire::SkipField(&stream, tag)) return llvm::createStringError("a broken list");
+      continue;
+    }
+    uint32_t length = 0;
+    std::string part;
+    onnx::TensorProto proto;
+    if (!stream.ReadVarint32(&length) || !stream.ReadString(&part, static_cast<int>(length)) ||
+        !proto.ParseFromString(part))
+      return llvm::createStringError("a broken list");
+    llvm::Expected<Constant> tensor = model.ReadTensor(proto);
+    if (!tensor) return tensor.takeError();
+    tensors.push_back(Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->data()));
+  }
+  return tensors;
 }
 
 /// Element by element, as numpy.testing.assert_allclose does. Empty where they are alike.
@@ -127,7 +174,9 @@ std::vector<std::string> FedInputs(const onnx::GraphProto& graph) {
 
 struct DataSet {
   std::vector<std::pair<std::string, Constant>> inputs;
+  /// Those of a list one after another, as the importer gives them.
   std::vector<Constant> outputs;
+  bool has_empty_list = false;
 };
 
 llvm::Expected<DataSet> ReadDataSet(const Case& c, llvm::StringRef folder, const OnnxModel& model) {
@@ -145,9 +194,13 @@ llvm::Expected<DataSet> ReadDataSet(const Case& c, llvm::StringRef folder, const
                                  ? InFolder(folder, "output_" + llvm::Twine(i) + ".pb")
                                  : (i == 0 ? c.light_output : "");
     if (file.empty() || !llvm::sys::fs::exists(file)) break;
-    llvm::Expected<Constant> value = ReadTensor(file, model);
-    if (!value) return value.takeError();
-    data.outputs.push_back(std::move(*value));
+    const auto& outputs = model.proto().graph().output();
+    const bool is_list = static_cast<int>(i) < outputs.size() &&
+                         outputs[static_cast<int>(i)].type().has_sequence_type();
+    llvm::Expected<std::vector<Constant>> values = ReadTensors(file, model, is_list);
+    if (!values) return values.takeError();
+    data.outputs.insert(data.outputs.end(), values->begin(), values->end());
+    if (is_list && values->empty()) data.has_empty_list = true;
   }
   return data;
 }
@@ -175,6 +228,25 @@ llvm::Expected<ImportedModel> Import(const OnnxModel& model, const DataSet& data
     if (rest) return rest;
     fixed->insert(fixed->end(), wanted.begin(), wanted.end());
   }
+}
+
+/// Puts the network that the imported one's text makes in its place.
+llvm::Error MakeOfText(ImportedModel* model, NetworkOptions* options, int64_t* lines) {
+  const ImportedText text = WriteImportedText(*model, "weights.safetensors");
+  *lines = llvm::StringRef(text.text).count('\n');
+  CompileRequest request;
+  request.file = std::make_shared<const SourceFile>("imported.pdl", text.text);
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  CompileResult result = Compile(request);
+  if (!result.graph) {
+    std::string mistakes;
+    for (const Diagnostic& mistake : result.diagnostics.all()) mistakes += mistake.message + "; ";
+    return llvm::createStringError("the text: " + mistakes + "\n" + text.text);
+  }
+  model->graph = std::move(*result.graph);
+  for (const auto& [name, constant] : text.tensors) options->weights[name] = constant;
+  return llvm::Error::success();
 }
 
 Outcome RunDataSet(const Case& c, llvm::StringRef folder, const OnnxModel& model) {
@@ -206,14 +278,21 @@ Outcome RunDataSet(const Case& c, llvm::StringRef folder, const OnnxModel& model
     }
   }
   NetworkOptions options;
-  for (auto& entry : imported->weights) options.weights[entry.getKey()] = entry.second;
+  if (g_as_text) {
+    if (llvm::Error error = MakeOfText(&*imported, &options, &outcome.lines))
+      return OfError(std::move(error));
+  } else {
+    for (auto& entry : imported->weights) options.weights[entry.getKey()] = entry.second;
+  }
   auto network = Network::Create(std::move(imported->graph), std::move(options), GlobalRegistry());
   if (!network) return Failed("no network: " + llvm::toString(network.takeError()));
   CPUContext context;
   if (llvm::Error error = (*network)->Run(&scope, &context))
     return Failed("run: " + llvm::toString(std::move(error)));
-  if (data->outputs.empty()) return Failed("there is nothing to compare with");
-  if (data->outputs.size() > imported->outputs.size())
+  if (data->outputs.empty() && !data->has_empty_list)
+    return Failed("there is nothing to compare with");
+  if (data->outputs.size() > imported->outputs.size() ||
+      (data->has_empty_list && data->outputs.size() != imported->outputs.size()))
     return Failed("it gives " + std::to_string(imported->outputs.size()) + " outputs, not " +
                   std::to_string(data->outputs.size()));
   for (size_t i = 0; i < data->outputs.size(); ++i) {
@@ -244,6 +323,7 @@ void Print(const Case& c, const Outcome& outcome) {
   llvm::json::Object line{{"kind", c.kind}, {"case", c.name}, {"status", outcome.status}};
   if (!reason.empty()) line["reason"] = llvm::json::fixUTF8(reason);
   if (!outcome.fixed.empty()) line["fixed"] = llvm::json::Array(outcome.fixed);
+  if (outcome.lines != 0) line["lines"] = outcome.lines;
   llvm::outs() << llvm::json::Value(std::move(line)) << '\n';
   llvm::outs().flush();
 }
@@ -335,12 +415,14 @@ int Main(llvm::ArrayRef<llvm::StringRef> arguments) {
       kinds = {argument.str()};
     } else if (argument.consume_front("--case=")) {
       pattern = argument;
+    } else if (argument == "--text") {
+      g_as_text = true;
     } else {
       data = argument.str();
     }
   }
   if (data.empty()) {
-    llvm::errs() << "usage: onnx_conformance DATA [--kind=KIND] [--case=PART OF A NAME]\n";
+    llvm::errs() << "usage: onnx_conformance DATA [--kind=KIND] [--case=PART OF A NAME] [--text]\n";
     return 2;
   }
   GlobalRegistry().All();

@@ -1,0 +1,445 @@
+// Models as an attacker writes them: whatever a file says, the answer is an Error or a good graph.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "llvm/ADT/StringExtras.h"
+#include "onnx/import.h"
+#include "onnx/rules.h"
+#include "pdl/device_context.h"
+
+namespace pdl {
+namespace {
+
+namespace fs = std::filesystem;
+
+void AddValue(onnx::ValueInfoProto* info, const std::string& name, std::vector<int64_t> dims,
+              int32_t type = onnx::TensorProto::FLOAT) {
+  info->set_name(name);
+  auto* tensor = info->mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(type);
+  tensor->mutable_shape();
+  for (const int64_t dim : dims) tensor->mutable_shape()->add_dim()->set_dim_value(dim);
+}
+
+onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& type,
+                         std::vector<std::string> inputs, std::vector<std::string> outputs) {
+  onnx::NodeProto* node = graph->add_node();
+  node->set_op_type(type);
+  node->set_name(type + "_" + std::to_string(graph->node_size()));
+  for (const std::string& input : inputs) node->add_input(input);
+  for (const std::string& output : outputs) node->add_output(output);
+  return node;
+}
+
+onnx::TensorProto* AddTensor(onnx::GraphProto* graph, const std::string& name,
+                             std::vector<int64_t> dims, size_t floats) {
+  onnx::TensorProto* tensor = graph->add_initializer();
+  tensor->set_name(name);
+  tensor->set_data_type(onnx::TensorProto::FLOAT);
+  for (const int64_t dim : dims) tensor->add_dims(dim);
+  tensor->set_raw_data(std::string(4 * floats, '\1'));
+  return tensor;
+}
+
+onnx::ModelProto EmptyModel() {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(17);
+  model.mutable_graph()->set_name("g");
+  return model;
+}
+
+/// A convolution, a chain of shapes, and a branch: something of each.
+onnx::ModelProto GoodModel() {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  AddValue(graph->add_input(), "x", {1, 2, 5, 5});
+  graph->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_param("N");
+  AddValue(graph->add_output(), "y", {1, 50});
+  AddTensor(graph, "w", {2, 2, 3, 3}, 36);
+  auto* conv = AddNode(graph, "Conv", {"x", "w"}, {"c"});
+  auto* pads = conv->add_attribute();
+  pads->set_name("pads");
+  pads->set_type(onnx::AttributeProto::INTS);
+  for (int i = 0; i < 4; ++i) pads->add_ints(1);
+  AddNode(graph, "Shape", {"c"}, {"s"});
+  auto* zero = graph->add_initializer();
+  zero->set_name("zero");
+  zero->set_data_type(onnx::TensorProto::INT64);
+  zero->add_dims(1);
+  zero->add_int64_data(0);
+  auto* minus = graph->add_initializer();
+  *minus = *zero;
+  minus->set_name("minus");
+  minus->set_int64_data(0, -1);
+  AddNode(graph, "Gather", {"s", "zero"}, {"n"});
+  AddNode(graph, "Concat", {"n", "minus"}, {"to"})->add_attribute()->CopyFrom([] {
+    onnx::AttributeProto axis;
+    axis.set_name("axis");
+    axis.set_type(onnx::AttributeProto::INT);
+    axis.set_i(0);
+    return axis;
+  }());
+  AddNode(graph, "Reshape", {"c", "to"}, {"r"});
+  AddNode(graph, "Relu", {"r"}, {"y"});
+  return model;
+}
+
+/// What reading and importing say; "" where all is well.
+std::string Say(const onnx::ModelProto& proto, const std::string& folder = ".") {
+  llvm::Expected<OnnxModel> model = OnnxModel::Parse(proto.SerializeAsString(), "m.onnx", folder);
+  if (!model) return llvm::toString(model.takeError());
+  llvm::Expected<ImportedModel> imported = ImportOnnx(*model);
+  return imported ? "" : llvm::toString(imported.takeError());
+}
+
+std::string SayOfBytes(llvm::StringRef bytes) {
+  llvm::Expected<OnnxModel> model = OnnxModel::Parse(bytes, "m.onnx", ".");
+  if (!model) return llvm::toString(model.takeError());
+  llvm::Expected<ImportedModel> imported = ImportOnnx(*model);
+  return imported ? "" : llvm::toString(imported.takeError());
+}
+
+void ExpectSays(const std::string& wanted, const onnx::ModelProto& model) {
+  const std::string said = Say(model);
+  EXPECT_TRUE(llvm::StringRef(said).contains(wanted)) << "said: " << said;
+}
+
+TEST(OnnxHostileTest, TheModelIsGoodBefore) { EXPECT_EQ(Say(GoodModel()), ""); }
+
+TEST(OnnxHostileTest, TruncatedAtEachPercent) {
+  const std::string bytes = GoodModel().SerializeAsString();
+  for (int percent = 0; percent < 100; ++percent) {
+    const size_t length = bytes.size() * static_cast<size_t>(percent) / 100;
+    EXPECT_NE(SayOfBytes(llvm::StringRef(bytes).take_front(length)), "") << percent << " %";
+  }
+}
+
+TEST(OnnxHostileTest, BitFlips) {
+  const std::string bytes = GoodModel().SerializeAsString();
+  std::mt19937 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    std::string broken = bytes;
+    broken[random() % broken.size()] ^= static_cast<char>(1u << (random() % 8));
+    SayOfBytes(broken);  // a weight may have changed, and nothing else
+  }
+}
+
+// --- External data ------------------------------------------------------------------------------
+
+class OnnxExternalDataTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "pdl_onnx_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
+    fs::create_directory(root_ / "model");
+    std::ofstream(root_ / "secret") << std::string(144, 's');
+    std::ofstream(root_ / "model" / "data") << std::string(144, 'd');
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  std::string SayOf(std::vector<std::pair<std::string, std::string>> entries) {
+    onnx::ModelProto model = GoodModel();
+    onnx::TensorProto* tensor = model.mutable_graph()->mutable_initializer(0);
+    tensor->clear_raw_data();
+    tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, value] : entries) {
+      auto* entry = tensor->add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
+    return Say(model, (root_ / "model").string());
+  }
+  fs::path root_;
+};
+
+TEST_F(OnnxExternalDataTest, BelowTheFolderIsGood) {
+  EXPECT_EQ(SayOf({{"location", "data"}}), "");
+  EXPECT_EQ(SayOf({{"location", "data"}, {"offset", "0"}, {"length", "144"}}), "");
+}
+
+TEST_F(OnnxExternalDataTest, NoWayOutOfTheFolder) {
+  for (const std::string& location :
+       {std::string("../secret"), std::string("x/../../secret"), (root_ / "secret").string(),
+        std::string("./../secret"), std::string("..\\secret"), std::string("/etc/passwd"),
+        std::string(), std::string("."), std::string("data\0x", 6), std::string("missing")}) {
+    EXPECT_NE(SayOf({{"location", location}}), "") << location;
+  }
+  EXPECT_NE(SayOf({}), "");
+}
+
+TEST_F(OnnxExternalDataTest, NoLinkOutOfTheFolder) {
+  fs::create_symlink(root_ / "secret", root_ / "model" / "symlink");
+  EXPECT_NE(SayOf({{"location", "symlink"}}), "");
+  fs::create_directory_symlink(root_, root_ / "model" / "folder");
+  EXPECT_NE(SayOf({{"location", "folder/secret"}}), "");
+  fs::create_hard_link(root_ / "secret", root_ / "model" / "hardlink");
+  EXPECT_NE(SayOf({{"location", "hardlink"}}), "");
+  ASSERT_EQ(::mkfifo((root_ / "model" / "fifo").c_str(), 0600), 0);
+  EXPECT_NE(SayOf({{"location", "fifo"}}), "");
+}
+
+TEST_F(OnnxExternalDataTest, NoByteBeyondTheFile) {
+  for (const char* offset : {"1", "144", "-1", "9223372036854775807", "99999999999999999999", "x"})
+    EXPECT_NE(SayOf({{"location", "data"}, {"offset", offset}}), "") << offset;
+  for (const char* length : {"143", "145", "0", "-144", "9223372036854775807"})
+    EXPECT_NE(SayOf({{"location", "data"}, {"length", length}}), "") << length;
+}
+
+// --- Sizes --------------------------------------------------------------------------------------
+
+TEST(OnnxHostileTest, SizesAreCheckedBeforeMemoryIsTaken) {
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{int64_t{1} << 40},
+                                           {int64_t{1} << 32, int64_t{1} << 32},
+                                           {INT64_MAX, INT64_MAX},
+                                           {-1},
+                                           {-2, -18},
+                                           {37},
+                                           {35}}) {
+    onnx::ModelProto model = GoodModel();
+    onnx::TensorProto* tensor = model.mutable_graph()->mutable_initializer(0);
+    tensor->clear_dims();
+    for (const int64_t dim : dims) tensor->add_dims(dim);
+    EXPECT_NE(Say(model), "");
+  }
+  onnx::ModelProto model = GoodModel();
+  model.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(1)
+      ->set_dim_value(-5);
+  ExpectSays("size -5", model);
+}
+
+TEST(OnnxHostileTest, AHugeResultIsNotComputedWhileImporting) {
+  onnx::ModelProto model = EmptyModel();
+  auto* shape = model.mutable_graph()->add_initializer();
+  shape->set_name("shape");
+  shape->set_data_type(onnx::TensorProto::INT64);
+  shape->add_dims(2);
+  shape->add_int64_data(int64_t{1} << 20);
+  shape->add_int64_data(int64_t{1} << 20);
+  AddNode(model.mutable_graph(), "ConstantOfShape", {"shape"}, {"a"});
+  AddNode(model.mutable_graph(), "Add", {"a", "a"}, {"y"});
+  AddValue(model.mutable_graph()->add_output(), "y", {1});
+  EXPECT_EQ(Say(model), "");  // a run would say that the memory is short
+}
+
+// --- Graphs -------------------------------------------------------------------------------------
+
+TEST(OnnxHostileTest, GraphsThatAreNone) {
+  onnx::ModelProto cycle = EmptyModel();
+  AddNode(cycle.mutable_graph(), "Relu", {"b"}, {"a"});
+  AddNode(cycle.mutable_graph(), "Relu", {"a"}, {"b"});
+  AddValue(cycle.mutable_graph()->add_output(), "b", {1});
+  ExpectSays("which nothing gives before it", cycle);
+
+  onnx::ModelProto twice = GoodModel();
+  AddNode(twice.mutable_graph(), "Relu", {"x"}, {"c"});
+  ExpectSays("which there is already", twice);
+
+  onnx::ModelProto weights = GoodModel();
+  *weights.mutable_graph()->add_initializer() = weights.graph().initializer(0);
+  ExpectSays("two initializers 'w'", weights);
+
+  onnx::ModelProto inputs = GoodModel();
+  *inputs.mutable_graph()->add_input() = inputs.graph().input(0);
+  ExpectSays("two inputs 'x'", inputs);
+
+  onnx::ModelProto output = GoodModel();
+  output.mutable_graph()->mutable_output(0)->set_name("nobody");
+  ExpectSays("nothing gives the output 'nobody'", output);
+
+  onnx::ModelProto none = GoodModel();
+  none.mutable_graph()->clear_output();
+  ExpectSays("no outputs", none);
+
+  onnx::ModelProto sets = GoodModel();
+  sets.clear_opset_import();
+  ExpectSays("no operator set", sets);
+}
+
+TEST(OnnxHostileTest, UnknownOperatorsAreListedAtOnce) {
+  onnx::ModelProto model = GoodModel();
+  for (int i = 0; i < 3; ++i)
+    AddNode(model.mutable_graph(), "Foo", {"x"}, {"foo" + std::to_string(i)});
+  AddNode(model.mutable_graph(), "Bar", {"x"}, {"bar"})->set_domain("com.example");
+  ExpectSays("Foo (3 nodes), com.example.Bar (1 node)", model);
+}
+
+TEST(OnnxHostileTest, GraphsInGraphs) {
+  for (const int depth : {10, 40, 2000}) {
+    onnx::ModelProto model = EmptyModel();
+    onnx::GraphProto* graph = model.mutable_graph();
+    AddValue(graph->add_input(), "on", {}, onnx::TensorProto::BOOL);
+    AddValue(graph->add_output(), "y", {});
+    for (int i = 0; i < depth; ++i) {
+      auto* node = AddNode(graph, "If", {"on"}, {"y"});
+      auto* other = node->add_attribute();
+      other->set_name("else_branch");
+      AddNode(other->mutable_g(), "Identity", {"on"}, {"y"});
+      AddValue(other->mutable_g()->add_output(), "y", {});
+      auto* then = node->add_attribute();
+      then->set_name("then_branch");
+      graph = then->mutable_g();
+      AddValue(graph->add_output(), "y", {});
+    }
+    AddNode(graph, "Identity", {"on"}, {"y"});
+    EXPECT_EQ(Say(model).empty(), depth == 10) << depth << Say(model);
+  }
+}
+
+onnx::FunctionProto* AddFunction(onnx::ModelProto* model, const std::string& name) {
+  onnx::FunctionProto* function = model->add_functions();
+  function->set_name(name);
+  function->set_domain("f");
+  function->add_input("x");
+  function->add_output("y");
+  function->add_opset_import()->set_version(17);
+  auto* set = function->add_opset_import();
+  set->set_domain("f");
+  set->set_version(1);
+  return function;
+}
+
+TEST(OnnxHostileTest, FunctionsThatNeverEnd) {
+  onnx::ModelProto self = EmptyModel();
+  onnx::NodeProto* call = AddFunction(&self, "F")->add_node();
+  call->set_op_type("F");
+  call->set_domain("f");
+  call->add_input("x");
+  call->add_output("y");
+  *self.mutable_graph()->add_node() = *call;
+  AddValue(self.mutable_graph()->add_input(), "x", {1});
+  AddValue(self.mutable_graph()->add_output(), "y", {1});
+  ExpectSays("deep", self);
+
+  // Ten calls of ten calls of ten calls.
+  onnx::ModelProto many = EmptyModel();
+  for (int level = 0; level < 9; ++level) {
+    onnx::FunctionProto* function = AddFunction(&many, "F" + std::to_string(level));
+    for (int i = 0; i < 10; ++i) {
+      onnx::NodeProto* node = function->add_node();
+      node->set_op_type(level == 0 ? "Relu" : "F" + std::to_string(level - 1));
+      if (level > 0) node->set_domain("f");
+      node->add_input(i == 0 ? "x" : "v" + std::to_string(i - 1));
+      node->add_output(i == 9 ? "y" : "v" + std::to_string(i));
+    }
+  }
+  onnx::NodeProto* node = AddNode(many.mutable_graph(), "F8", {"x"}, {"y"});
+  node->set_domain("f");
+  AddValue(many.mutable_graph()->add_input(), "x", {1});
+  AddValue(many.mutable_graph()->add_output(), "y", {1});
+  ExpectSays("nodes", many);
+}
+
+// --- Nodes --------------------------------------------------------------------------------------
+
+std::vector<OnnxRule> AllRules() {
+  std::vector<OnnxRule> all;
+  for (llvm::ArrayRef<OnnxRule> family : OnnxRuleFamilies())
+    all.insert(all.end(), family.begin(), family.end());
+  return all;
+}
+
+// Every operator with any count of inputs of any rank, known or not, and attributes from a dice.
+TEST(OnnxHostileTest, NodesOfEveryKind) {
+  std::mt19937 random(11);
+  const std::vector<std::string> names = {"axis",
+                                          "axes",
+                                          "perm",
+                                          "kernel_shape",
+                                          "strides",
+                                          "pads",
+                                          "dilations",
+                                          "group",
+                                          "keepdims",
+                                          "num_groups",
+                                          "blocksize",
+                                          "num_heads",
+                                          "to",
+                                          "dtype",
+                                          "starts",
+                                          "ends",
+                                          "split",
+                                          "num_outputs",
+                                          "k",
+                                          "size",
+                                          "batch_dims",
+                                          "p",
+                                          "shape",
+                                          "hidden_size",
+                                          "kv_num_heads",
+                                          "q_num_heads",
+                                          "num_scan_inputs"};
+  const std::vector<int64_t> numbers = {0, 1, -1, 2, 3, -2, 7, 1 << 20, INT64_MAX, INT64_MIN};
+  for (const OnnxRule& rule : AllRules()) {
+    for (int round = 0; round < 40; ++round) {
+      onnx::ModelProto model = EmptyModel();
+      model.mutable_opset_import(0)->set_version(1 + static_cast<int>(random() % 24));
+      onnx::GraphProto* graph = model.mutable_graph();
+      std::vector<std::string> inputs;
+      for (unsigned i = 0, count = random() % 6; i < count; ++i) {
+        const std::string name = "i" + std::to_string(i);
+        const unsigned rank = random() % 5;
+        const int32_t type = random() % 2 == 0   ? onnx::TensorProto::FLOAT
+                             : random() % 3 == 0 ? onnx::TensorProto::BOOL
+                                                 : onnx::TensorProto::INT64;
+        std::vector<int64_t> dims;
+        int64_t elements = 1;
+        for (unsigned d = 0; d < rank; ++d) dims.push_back(random() % 4);
+        for (const int64_t dim : dims) elements *= dim;
+        if (random() % 2 == 0) {
+          AddValue(graph->add_input(), name, dims, type);
+        } else {
+          auto* tensor = graph->add_initializer();
+          tensor->set_name(name);
+          tensor->set_data_type(type);
+          for (const int64_t dim : dims) tensor->add_dims(dim);
+          for (int64_t e = 0; e < elements; ++e) {
+            const int64_t number = numbers[random() % numbers.size()];
+            if (type == onnx::TensorProto::FLOAT) {
+              tensor->add_float_data(static_cast<float>(number));
+            } else if (type == onnx::TensorProto::INT64) {
+              tensor->add_int64_data(number);
+            } else {
+              tensor->add_int32_data(number != 0);
+            }
+          }
+        }
+        inputs.push_back(random() % 8 == 0 ? "" : name);
+      }
+      onnx::NodeProto* node = AddNode(graph, rule.op_type.str(), inputs, {"y"});
+      node->set_domain(rule.domain.str());
+      for (unsigned i = 0, count = random() % 3; i < count; ++i)
+        node->add_output("y" + std::to_string(i));
+      for (unsigned i = 0, count = random() % 4; i < count; ++i) {
+        auto* attribute = node->add_attribute();
+        attribute->set_name(names[random() % names.size()]);
+        attribute->set_i(numbers[random() % numbers.size()]);
+        for (unsigned e = 0, size = random() % 5; e < size; ++e)
+          attribute->add_ints(numbers[random() % numbers.size()]);
+      }
+      AddValue(graph->add_output(), "y", {});
+      SCOPED_TRACE(rule.op_type.str() + " " + std::to_string(round));
+      Say(model);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pdl

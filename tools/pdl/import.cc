@@ -1,0 +1,72 @@
+// pdl import: makes text and weights of an ONNX model.
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+#include "onnx/text.h"
+#include "pdl/error.h"
+#include "pdl/io.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/console.h"
+#include "tools/pdl/onnx_network.h"
+
+namespace pdl {
+namespace {
+
+namespace path = llvm::sys::path;
+
+constexpr CommandLine::Help kHelp = {
+    "pdl import", "MODEL.onnx [-o OUT.pdl] [OPTION]...",
+    R"(Makes the text of a network of an ONNX model, and writes its weights beside it
+as OUT.safetensors. Sizes keep the names that the model gives them; what the
+model computes from sizes becomes arithmetic of sizes. Operators that are not
+known are all listed at once.
+
+An input whose values decide sizes (the shape that a tensor is given, say) must
+be a constant of the network: --set NAME=VALUE gives it.
+)",
+    R"(pdl import resnet.onnx                     # writes resnet.pdl, resnet.safetensors
+pdl import bert.onnx -o build/bert.pdl
+pdl import crop.onnx --set sizes='[224, 224]'
+pdl run resnet.onnx --input data=cat.npy   # every command takes a model as it is
+)"};
+
+llvm::Error Import(llvm::StringRef file, llvm::StringRef out, const CommonOptions& options) {
+  llvm::SmallString<256> weight_path(out);
+  path::replace_extension(weight_path, ".safetensors");
+  llvm::Expected<ImportedModel> imported = ImportOnnxFile(file, options);
+  if (!imported) return imported.takeError();
+  const ImportedText text = WriteImportedText(*imported, path::filename(weight_path));
+  if (out == "-") {
+    llvm::outs() << text.text;
+    return llvm::Error::success();
+  }
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, constant] : text.tensors)
+    tensors.emplace_back(name, Tensor::FromConstant(constant));
+  if (!tensors.empty())
+    if (llvm::Error error = WriteSafetensors(weight_path, tensors)) return error;
+  return WriteFileAtomically(out, text.text);
+}
+
+}  // namespace
+
+int ImportMain(Arguments arguments) {
+  CommonOptions options;
+  std::string out;
+  CommandLine line(kHelp);
+  line.AddString("-o, --output", "OUT.pdl",
+                 "where to (- prints the text and writes no weights); default: MODEL.pdl", &out);
+  AddNetworkOptions(line, &options);
+  AddMessageOptions(line);
+  auto file = line.ParseOneFile(arguments);
+  if (!file) return Finish(file.takeError());
+  if (!*file) return kWell;
+  if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
+  if (out.empty()) {
+    llvm::SmallString<256> beside(**file);
+    path::replace_extension(beside, ".pdl");
+    out = beside.str().str();
+  }
+  return Finish(Import(**file, out, options));
+}
+
+}  // namespace pdl
