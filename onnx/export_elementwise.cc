@@ -30,7 +30,6 @@ constexpr SameName kSame[] = {
     {"tanh", "Tanh"},         {"sigmoid", "Sigmoid"},
     {"softsign", "Softsign"}, {"softplus", "Softplus"},
     {"mish", "Mish"},         {"hard_swish", "HardSwish"},
-    {"relu", "Relu"},
 };
 
 /// Comparisons: the result has another dtype than the operands.
@@ -63,6 +62,14 @@ std::vector<std::string> Operands(ExportCall& c, DType dtype) {
 Exported Same(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   return c.Out(c.Node(Lookup(kSame, c.op().type()), Operands(c, dtype)), dtype);
+}
+
+Exported Relu(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  // ONNX Runtime has it for floats alone.
+  if (IsFloat(dtype)) return c.Out(c.Node("Relu", {x}), dtype);
+  return c.Out(c.Node("Max", {x, c.Scalar(0, dtype)}), dtype);
 }
 
 Exported Compare(ExportCall& c) {
@@ -161,11 +168,17 @@ Exported Log1p(ExportCall& c) {
   return c.Out(c.Node("Where", {is_small, small, large}), dtype);
 }
 
+/// Without overflow: of parts of the larger one.
 Exported Hypot(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), y = c.In(1, dtype);
-  return c.Out(c.Node("Sqrt", {c.Node("Add", {c.Node("Mul", {x, x}), c.Node("Mul", {y, y})})}),
-               dtype);
+  const std::string larger = c.Node("Max", {c.Node("Abs", {x}), c.Node("Abs", {y})});
+  const std::string is_special =
+      c.Node("Or", {c.Node("Equal", {larger, c.Scalar(0, dtype)}), c.Node("IsInf", {larger})});
+  const std::string unit = c.Node("Where", {is_special, c.Scalar(1, dtype), larger});
+  const std::string a = c.Node("Div", {x, unit}), b = c.Node("Div", {y, unit});
+  const std::string squares = c.Node("Add", {c.Node("Mul", {a, a}), c.Node("Mul", {b, b})});
+  return c.Out(c.Node("Mul", {unit, c.Node("Sqrt", {squares})}), dtype);
 }
 
 /// The arc tangent of y / x, half a turn further on where x is negative.
@@ -197,8 +210,10 @@ Exported Clip(ExportCall& c) {
 
 Exported Where(ExportCall& c) {
   const DType own = c.dtype();
-  // Truth values are chosen as numbers.
-  const DType dtype = own == DType::kBool ? DType::kU8 : own == DType::kI8 ? DType::kI32 : own;
+  // What ONNX Runtime chooses: truth values as numbers, halves as f32.
+  const DType dtype = own == DType::kBool  ? DType::kU8
+                      : own == DType::kF16 ? DType::kF32
+                                           : ComputeDType(own);
   return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
 }
 
@@ -241,7 +256,7 @@ constexpr ExportRule kRules[] = {
     {"softplus", Same},
     {"mish", Same},
     {"hard_swish", Same},
-    {"relu", Same},
+    {"relu", Relu},
     {"equal", Compare},
     {"greater", Compare},
     {"less", Compare},

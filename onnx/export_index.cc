@@ -92,11 +92,14 @@ Exported Write(ExportCall& c) {
   const std::string given = c.Unsqueeze(c.In(2, DType::kI64), {0});
   const std::string is_from_end = c.Node("Less", {given, zero});
   const std::string at = c.Node("Where", {is_from_end, c.Node("Add", {given, *whole}), given});
-  const std::string stop = c.Node("Add", {at, *part});
-  const std::string before = c.Node("Slice", {c.In(0), zero, at, axes});
+  // What would lie before the start is left out, and so is, below, what would lie behind the end.
+  const std::string start = c.Node("Max", {at, zero});
+  const std::string stop = c.Node("Max", {c.Node("Add", {at, *part}), zero});
+  const std::string first = c.Node("Sub", {start, at});
+  const std::string before = c.Node("Slice", {c.In(0), zero, start, axes});
+  const std::string value = c.Node("Slice", {c.In(1), first, end, axes});
   const std::string after = c.Node("Slice", {c.In(0), stop, end, axes});
-  const std::string all = c.Node("Concat", {before, c.In(1), after}, {{"axis", axis}});
-  // What would lie behind the end is left out.
+  const std::string all = c.Node("Concat", {before, value, after}, {{"axis", axis}});
   return c.Node("Slice", {all, zero, *whole, axes});
 }
 
@@ -110,7 +113,10 @@ Exported OneHot(ExportCall& c) {
   const std::string values =
       c.Constant(dtype == DType::kF32 ? Constant::Copy(dtype, {2}, numbers)
                                       : Constant::Copy(dtype, {2}, integers));
-  return c.Out(c.Node("OneHot", {c.In(0, DType::kI64), *depth, values}), dtype);
+  const std::string indices = c.In(0, DType::kI64);
+  if (!c.type(0).is_scalar()) return c.Out(c.Node("OneHot", {indices, *depth, values}), dtype);
+  const std::string rows = c.Node("OneHot", {c.Unsqueeze(indices, {0}), *depth, values});
+  return c.Out(c.Squeeze(rows, {0}), dtype);
 }
 
 llvm::Expected<std::vector<std::string>> Largest(ExportCall& c, const Dim& count, int64_t axis,
@@ -144,7 +150,10 @@ Exported Sort(ExportCall& c) {
 
 Exported Nonzero(ExportCall& c) {
   const DType dtype = c.type(0).dtype == DType::kBool ? DType::kBool : MovedDType(c.type(0).dtype);
-  return c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
+  const std::string places = c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
+  if (c.type(0).rank() > 0) return places;
+  // The place of a scalar has no numbers.
+  return c.Node("Slice", {places, c.Ints({0}), c.Ints({0}), c.Ints({1})});
 }
 
 Exported Unique(ExportCall& c) {
@@ -152,7 +161,7 @@ Exported Unique(ExportCall& c) {
   const DType dtype = own == DType::kI32 ? DType::kI64 : own;
   const std::vector<std::string> names =
       c.Nodes("Unique", {c.In(0, dtype)}, {{"sorted", int64_t{c.attributes().Bool("sorted")}}}, 4);
-  return std::vector<std::string>{c.Out(names[0], dtype), names[2], names[3]};
+  return std::vector<std::string>{c.Out(names[0], dtype), names[2], names[3], names[1]};
 }
 
 constexpr ExportRule kRules[] = {

@@ -6,14 +6,17 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// What is divided by, without the zeros, and where those are.
+/// What is divided by, without the zeros, and without the -1 by which the smallest integer cannot
+/// be divided; and where those are.
 struct Divisor {
-  std::string value, is_zero, zero;
+  std::string value, is_zero, is_minus_one, zero;
 };
 Divisor SafeDivisor(ExportCall& c, DType dtype) {
   const std::string y = c.In(1, dtype), zero = c.Scalar(0, dtype);
   const std::string is_zero = c.Node("Equal", {y, zero});
-  return {c.Node("Where", {is_zero, c.Scalar(1, dtype), y}), is_zero, zero};
+  const std::string is_minus_one = c.Node("Equal", {y, c.Scalar(-1, dtype)});
+  const std::string is_either = c.Node("Or", {is_zero, is_minus_one});
+  return {c.Node("Where", {is_either, c.Scalar(1, dtype), y}), is_zero, is_minus_one, zero};
 }
 
 Exported FloorDiv(ExportCall& c) {
@@ -22,7 +25,9 @@ Exported FloorDiv(ExportCall& c) {
   if (IsFloat(dtype)) return c.Out(c.Node("Floor", {c.Node("Div", {x, c.In(1, dtype)})}), dtype);
   const Divisor y = SafeDivisor(c, dtype);
   const std::string whole = c.Node("Sub", {x, c.Node("Mod", {x, y.value})});
-  return c.Out(c.Node("Where", {y.is_zero, y.zero, c.Node("Div", {whole, y.value})}), dtype);
+  const std::string other = c.Node(
+      "Where", {y.is_minus_one, c.Node("Sub", {y.zero, x}), c.Node("Div", {whole, y.value})});
+  return c.Out(c.Node("Where", {y.is_zero, y.zero, other}), dtype);
 }
 
 Exported Mod(ExportCall& c) {
@@ -36,7 +41,17 @@ Exported Mod(ExportCall& c) {
     return c.Out(c.Node("Sub", {x, c.Node("Mul", {y, whole})}), dtype);
   }
   const Divisor y = SafeDivisor(c, dtype);
-  const std::string rest = c.Node("Mod", {x, y.value}, {{"fmod", int64_t{is_c}}});
+  std::string rest = c.Node("Mod", {x, y.value});
+  if (is_c) {
+    // The rest has the sign of y: one step down where x has the other one.
+    const auto is_negative = [&](const std::string& value) {
+      return c.Node("Less", {value, y.zero});
+    };
+    const std::string differs = c.Node("Xor", {is_negative(x), is_negative(y.value)});
+    const std::string is_off =
+        c.Node("And", {differs, c.Node("Not", {c.Node("Equal", {rest, y.zero})})});
+    rest = c.Node("Where", {is_off, c.Node("Sub", {rest, y.value}), rest});
+  }
   return c.Out(c.Node("Where", {y.is_zero, y.zero, rest}), dtype);
 }
 

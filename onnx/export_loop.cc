@@ -72,7 +72,63 @@ Exported Scan(ExportCall& c) {
   return names;
 }
 
-constexpr ExportRule kRules[] = {{"scan", Scan}};
+/// The products, or the sums with decay, up to each place: a Scan whose body is one step.
+Exported Recurrence(ExportCall& c) {
+  const bool is_product = c.op().type() == "cumprod";
+  const AttributeReader& a = c.attributes();
+  const DType dtype = ComputeDType(c.dtype());
+  const Type& type = c.type(0);
+  const int64_t axis = c.Axis("axis", type.rank());
+  if (NumElements(type.dims).is_constant(0)) return c.In(0);
+  Type slice(dtype, type.dims);
+  slice.dims.erase(slice.dims.begin() + axis);
+  llvm::Expected<std::string> sizes = c.Sizes(slice.dims);
+  if (!sizes) return sizes.takeError();
+  const std::string stem = c.op().result()->name() + "/body";
+  onnx::GraphProto body;
+  body.set_name(stem);
+  const auto add = [&](const char* type_name, const std::string& x, const std::string& y,
+                       const std::string& name) {
+    onnx::NodeProto* node = body.add_node();
+    node->set_op_type(type_name);
+    node->set_name(name);
+    node->add_input(x);
+    node->add_input(y);
+    node->add_output(name);
+  };
+  const std::string state = stem + "/state", x = stem + "/x", next = stem + "/next";
+  Exporter::SetType(slice, state, body.add_input());
+  Exporter::SetType(slice, x, body.add_input());
+  std::vector<std::string> inputs = {
+      c.Node("Expand", {c.Scalar(is_product ? 1 : 0, dtype), *sizes}), c.In(0, dtype)};
+  if (is_product) {
+    add("Mul", state, x, next);
+  } else {
+    const std::string decay = stem + "/decay", kept = stem + "/kept";
+    Exporter::SetType(slice, decay, body.add_input());
+    inputs.push_back(c.In(1, dtype));
+    add("Mul", decay, state, kept);
+    add("Add", kept, x, next);
+  }
+  Exporter::SetType(slice, next, body.add_output());
+  const std::string step = stem + "/step";
+  Give(&body, is_product && a.Bool("exclusive") ? state : next, step);
+  Exporter::SetType(slice, step, body.add_output());
+  const auto count = static_cast<size_t>(inputs.size() - 1);
+  const int64_t backwards = a.Bool("reverse") ? 1 : 0;
+  return c.Out(c.Nodes("Scan", inputs,
+                       {{"body", static_cast<const onnx::GraphProto*>(&body)},
+                        {"num_scan_inputs", static_cast<int64_t>(count)},
+                        {"scan_input_axes", std::vector<int64_t>(count, axis)},
+                        {"scan_input_directions", std::vector<int64_t>(count, backwards)},
+                        {"scan_output_axes", std::vector<int64_t>{axis}},
+                        {"scan_output_directions", std::vector<int64_t>{backwards}}},
+                       2)[1],
+               dtype);
+}
+
+constexpr ExportRule kRules[] = {
+    {"scan", Scan}, {"cumprod", Recurrence}, {"linear_recurrence", Recurrence}};
 
 }  // namespace
 

@@ -100,14 +100,21 @@ Exported BinaryCrossEntropy(ExportCall& c) {
 
 Exported CosSim(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
-  const std::string x = c.In(0, dtype), y = c.In(1, dtype), zero = c.Scalar(0, dtype);
+  const std::string zero = c.Scalar(0, dtype), one = c.Scalar(1, dtype);
   const std::vector<int64_t> last = {int64_t{c.type(0).rank()} - 1};
+  // Without overflow: of rows whose largest number is 1.
+  const auto scaled = [&](const std::string& rows) {
+    const std::string largest = c.Reduce("ReduceMax", c.Node("Abs", {rows}), last, true);
+    const std::string is_zero = c.Node("Equal", {largest, zero});
+    return c.Node("Div", {rows, c.Node("Where", {is_zero, one, largest})});
+  };
+  const std::string x = scaled(c.In(0, dtype)), y = scaled(c.In(1, dtype));
   const std::string dot = c.Reduce("ReduceSum", c.Node("Mul", {x, y}), last, false);
   const std::string size =
       c.Node("Mul", {c.Reduce("ReduceL2", x, last, false), c.Reduce("ReduceL2", y, last, false)});
   // A row of zeros has no direction.
   const std::string is_zero = c.Node("Equal", {size, zero});
-  const std::string safe = c.Node("Where", {is_zero, c.Scalar(1, dtype), size});
+  const std::string safe = c.Node("Where", {is_zero, one, size});
   const std::string angle = c.Node("Where", {is_zero, zero, c.Node("Div", {dot, safe})});
   return c.Out(c.Node("Mul", {angle, c.Scalar(c.attributes().Float("scale"), dtype)}), dtype);
 }

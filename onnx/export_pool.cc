@@ -28,8 +28,34 @@ llvm::Expected<ExportedWindow> PoolWindow(ExportCall& c) {
   return ReadExportedWindow(c, kernel, in);
 }
 
-OnnxAttribute CeilMode(ExportCall& c) {
-  return {"ceil_mode", int64_t{c.attributes().Bool("ceil_mode")}};
+/// Sets `ceil_mode`. ONNX also counts a last window that begins in the padding at the end; where
+/// there is one fewer here, the padding is cut so that there is no room for it.
+llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
+                        std::vector<OnnxAttribute>* attributes) {
+  bool is_ceil = c.attributes().Bool("ceil_mode");
+  if (is_ceil && window.same.empty()) {
+    const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
+    bool differs = false;
+    std::vector<int64_t> end;
+    for (size_t i = 0; i < window.kernel.size(); ++i) {
+      if (!in[i].is_constant() || !out[i].is_constant()) continue;
+      const int64_t extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
+      const int64_t room = in[i].constant() + window.begin[i] + window.end[i] - extent;
+      const int64_t stride = window.stride[i];
+      differs |= (room + stride - 1) / stride + 1 != out[i].constant();
+      end.push_back((out[i].constant() - 1) * stride + extent - in[i].constant() - window.begin[i]);
+    }
+    if (differs) {
+      for (int64_t pad : end)
+        if (pad < 0 || end.size() < window.kernel.size())
+          return c.Refuse("ONNX counts a window that begins in the padding");
+      window.end = end;
+      is_ceil = false;
+    }
+  }
+  *attributes = window.Attributes();
+  attributes->push_back({"ceil_mode", int64_t{is_ceil}});
+  return llvm::Error::success();
 }
 
 Exported MaxPool(ExportCall& c) {
@@ -37,8 +63,8 @@ Exported MaxPool(ExportCall& c) {
   if (!window) return window.takeError();
   const bool wants_index = c.op().type() == "max_pool_index";
   const DType dtype = PoolDType(c.type(0).dtype);
-  std::vector<OnnxAttribute> attributes = window->Attributes();
-  attributes.push_back(CeilMode(c));
+  std::vector<OnnxAttribute> attributes;
+  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
   const std::vector<std::string> names =
       c.Nodes("MaxPool", {c.In(0, dtype)}, attributes, wants_index ? 2 : 1);
   if (!wants_index) return c.Out(names[0], dtype);
@@ -55,8 +81,8 @@ Exported AvgPool(ExportCall& c) {
   const bool has_divisor = c.attributes().Has("divisor");
   const bool is_ceil = c.attributes().Bool("ceil_mode");
   if (has_divisor && is_ceil) return c.Refuse("AveragePool has no divisor");
-  std::vector<OnnxAttribute> attributes = window->Attributes();
-  attributes.push_back(CeilMode(c));
+  std::vector<OnnxAttribute> attributes;
+  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
   attributes.push_back(
       {"count_include_pad", int64_t{has_divisor || c.attributes().Bool("count_include_pad")}});
   std::string y = c.Node("AveragePool", {c.In(0, dtype)}, attributes);
@@ -75,8 +101,8 @@ Exported LpPool(ExportCall& c) {
   const double p = c.attributes().Float("p");
   if (p != std::floor(p)) return c.Refuse("the p of LpPool is a whole number");
   const DType dtype = ComputeDType(c.dtype());
-  std::vector<OnnxAttribute> attributes = window->Attributes();
-  attributes.push_back(CeilMode(c));
+  std::vector<OnnxAttribute> attributes;
+  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
   attributes.push_back({"p", static_cast<int64_t>(p)});
   return c.Out(c.Node("LpPool", {c.In(0, dtype)}, attributes), dtype);
 }
@@ -188,7 +214,9 @@ Exported Resize(ExportCall& c) {
                       {{"mode", a.String("mode").str()},
                        {"coordinate_transformation_mode", a.String("coordinates").str()},
                        {"nearest_mode", nearest},
-                       {"cubic_coeff_a", a.Float("cubic_a")}}),
+                       {"cubic_coeff_a", a.Float("cubic_a")},
+                       {"antialias", int64_t{a.Bool("antialias")}},
+                       {"exclude_outside", int64_t{a.String("outside") == "skip"}}}),
                dtype);
 }
 

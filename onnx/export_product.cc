@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "llvm/ADT/STLExtras.h"
 #include "onnx/export_call.h"
 
 namespace pdl {
@@ -25,7 +26,27 @@ Exported MatMul(ExportCall& c) {
   return c.Out(c.Node("MatMul", {a, b}), dtype);
 }
 
+/// The axes that the `...` of each operand stands for have the same sizes.
+bool EllipsesAgree(ExportCall& c) {
+  llvm::SmallVector<llvm::StringRef, 4> terms;
+  c.attributes().String("equation").split("->").first.split(terms, ',');
+  std::optional<Shape> dims;
+  for (unsigned i = 0; i < c.num_inputs() && i < terms.size(); ++i) {
+    const auto [front, back] = terms[i].split("...");
+    if (front.size() == terms[i].size()) continue;
+    const auto labels = [](llvm::StringRef text) {
+      return static_cast<size_t>(llvm::count_if(text, [](char ch) { return ch != ' '; }));
+    };
+    const llvm::ArrayRef<Dim> all = c.type(i).dims;
+    const llvm::ArrayRef<Dim> own = all.drop_front(labels(front)).drop_back(labels(back));
+    if (dims && !(*dims == own)) return false;
+    dims = Shape(own.begin(), own.end());
+  }
+  return true;
+}
+
 Exported Einsum(ExportCall& c) {
+  if (!EllipsesAgree(c)) return c.Refuse("the ellipsis of Einsum does not broadcast");
   const DType dtype = ComputeDType(c.dtype());
   std::vector<std::string> operands;
   for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i, dtype));
@@ -103,7 +124,7 @@ Exported Attention(ExportCall& c) {
   // A query that sees nothing has a softmax of nans.
   if (hides) parts = c.Node("Where", {c.Node("IsNaN", {parts}), c.Scalar(0, dtype), parts});
   const std::string y = c.Out(c.Node("MatMul", {parts, *values}), dtype);
-  if (c.op().result(1)->uses().empty()) return y;
+  if (!c.exporter().IsUsed(c.op().result(1))) return y;
   const std::string lse = c.Reduce("ReduceLogSumExp", scores, {int64_t{rank} - 1}, false);
   return std::vector<std::string>{y, c.Out(lse, dtype, 1)};
 }

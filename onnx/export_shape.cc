@@ -36,7 +36,7 @@ Exported BroadcastTo(ExportCall& c) {
 
 Exported Transpose(ExportCall& c) {
   std::vector<int64_t> perm = c.Axes("perm", c.type(0).rank());
-  if (!c.attributes().Has("perm")) std::reverse(perm.begin(), perm.end());
+  if (!c.attributes().Has("perm")) std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
   return c.Transpose(c.In(0), perm);
 }
 

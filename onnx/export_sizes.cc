@@ -9,7 +9,7 @@ namespace pdl {
 void Exporter::LearnSizes(const Type& type, const std::string& name) {
   for (unsigned axis = 0; axis < type.rank(); ++axis) {
     const Dim& dim = type.dims[axis];
-    if (dim.is_constant()) continue;
+    if (dim.is_constant() || dim.is_ragged()) continue;
     const SizeSource source{name, axis};
     if (!dim.symbol().empty()) {
       known_.sources.try_emplace(dim.symbol(), source);

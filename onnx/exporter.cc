@@ -130,6 +130,7 @@ llvm::Error Exporter::AddInputs() {
       refused_[{"", "input '" + input->name() + "' is " + input->type().ToString() +
                         ", and ONNX has dense tensors alone"}]
           .push_back(graph_.LocationToString(input->location()));
+      LearnSizes(input->type(), NameOf(input));  // or calls would complain of them
       continue;
     }
     SetType(input->type(), NameOf(input), main_->add_input());
@@ -141,13 +142,16 @@ llvm::Error Exporter::AddInputs() {
   return llvm::Error::success();
 }
 
+bool Exporter::IsUsed(const Value* value) const {
+  return !value->uses().empty() || llvm::any_of(graph_.outputs(), [&](const GraphOutput& output) {
+    return output.value == value;
+  });
+}
+
 llvm::Error Exporter::AddVariables() {
   for (llvm::ArrayRef<Value*> values : {graph_.parameters(), graph_.states()}) {
     for (const Value* value : values) {
-      if (value->uses().empty() && llvm::none_of(graph_.outputs(), [&](const GraphOutput& output) {
-            return output.value == value;
-          }))
-        continue;
+      if (!IsUsed(value)) continue;
       llvm::Expected<Tensor> tensor = options_.value(value->name());
       if (!tensor) return tensor.takeError();
       onnx::TensorProto* initializer = main_->add_initializer();
@@ -179,7 +183,7 @@ llvm::Error Exporter::AddOutputs() {
         !given.insert(name).second) {
       onnx::NodeProto* node = main_->add_node();
       node->set_op_type("Identity");
-      node->set_name(name + "@" + place_);
+      node->set_name(NodeName(name));
       node->add_input(NameOf(output.value));
       node->add_output(name);
     }
@@ -242,8 +246,11 @@ void Exporter::ExportOp(const Op& op) {
       onnx::NodeProto* node = target_->mutable_node(n);
       for (std::string& input : *node->mutable_input())
         if (input == made) input = wanted;
-      for (std::string& output : *node->mutable_output())
-        if (output == made) output = wanted;
+      for (std::string& output : *node->mutable_output()) {
+        if (output != made) continue;
+        output = wanted;
+        node->set_name(NodeName(wanted));
+      }
     }
   }
   for (const Value* result : op.results()) {
@@ -280,6 +287,11 @@ llvm::Error Exporter::Refused() {
   return errors;
 }
 
+/// As "h/0@model.pdl:3:5": the value it is for, and where that was written.
+std::string Exporter::NodeName(const std::string& value) const {
+  return place_.empty() ? value : value + "@" + place_;
+}
+
 std::string Exporter::FreshName() { return stem_ + "/" + std::to_string(next_++); }
 
 std::vector<std::string> Exporter::AddNode(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
@@ -297,8 +309,7 @@ std::vector<std::string> Exporter::AddNode(llvm::StringRef type, llvm::ArrayRef<
     names.push_back(FreshName());
     node->add_output(names.back());
   }
-  // As "h/0@model.pdl:3:5": the value it is for, and where that was written.
-  node->set_name(names.front() + (place_.empty() ? "" : "@" + place_));
+  node->set_name(NodeName(names.front()));
   return names;
 }
 

@@ -38,7 +38,8 @@ class Exporter {
   /// What ONNX calls a value.
   const std::string& NameOf(const Value* value) const { return names_.at(value); }
   void SetName(const Value* value, std::string name) { names_[value] = std::move(name); }
-  onnx::GraphProto* target() { return target_; }
+  /// Whether a call or an output reads it.
+  bool IsUsed(const Value* value) const;
   /// Adds a node whose outputs have fresh names.
   std::vector<std::string> AddNode(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
                                    llvm::ArrayRef<OnnxAttribute> attributes, unsigned outputs);
@@ -75,6 +76,7 @@ class Exporter {
   void Refuse(const Op& op, std::string reason);
   llvm::Error Refused();
   std::string FreshName();
+  std::string NodeName(const std::string& value) const;
   void ChooseNames();
   std::string Arithmetic(llvm::StringRef type, const std::string& a, const std::string& b);
   llvm::Expected<std::string> Symbol(llvm::StringRef symbol);

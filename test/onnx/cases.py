@@ -28,17 +28,19 @@ def literal(text):
 class Case:
     """A network: its text, the arrays to feed, the arrays and tolerances that must come out."""
 
-    def __init__(self, name):
+    def __init__(self, name, layers):
         self.name = name
+        self.layers = layers  # those of the file
         self.lines, self.feeds, self.wanted, self.bf16 = [], {}, {}, set()
+        self.is_fed = False  # a network of its own
 
     def outputs(self):
         """NumPy has no bf16."""
-        return [f"output {name} = cast({name}, f32)" if name in self.bf16 else f"output {name}"
+        return [f"output {name} = cast({name}, to=f32)" if name in self.bf16 else f"output {name}"
                 for name in self.wanted]
 
     def text(self):
-        return "\n".join(self.lines + self.outputs()) + "\n"
+        return "\n".join(self.layers + self.lines + self.outputs()) + "\n"
 
     def symbolic(self):
         """The same network with a symbol for each size of its inputs, equal ones for equal sizes."""
@@ -49,22 +51,35 @@ class Case:
         lines = [line if "bf16" in line else re.sub(r"^(\w+): \w+\[[^\]]*\] = ", r"\1 = ", line)
                  for line in self.lines]
         lines = [re.sub(r"^input (\w+): (\w+)\[([^\]]*)\]", dims, line) for line in lines]
-        return "\n".join(lines + self.outputs()) + "\n"
+        return "\n".join(self.layers + lines + self.outputs()) + "\n"
+
+
+def statements(path):
+    """The lines of a file; one that breaks off inside brackets goes on with the next."""
+    begun = ""
+    for line in open(path):
+        line = begun + (line.strip() if begun else line.rstrip("\n"))
+        if sum(map(line.count, "([")) > sum(map(line.count, ")]")) and not line.startswith("#"):
+            begun = line + " "
+            continue
+        begun = ""
+        yield line
 
 
 def read(path):
     """All cases of a file that can be networks."""
-    cases, case = [], None
-    for line in open(path):
-        line = line.rstrip("\n")
+    cases, case, layers = [], None, []
+    for line in statements(path):
         if match := re.match(r'^test "(.*)" (?:with .*)?\{$', line):
-            case = Case(match[1])
+            case = Case(match[1], layers)
         elif line == "}" and case is not None:
-            if case.wanted:
+            if case.wanted and not case.is_fed:
                 cases.append(case)
             case = None
         elif case is not None:
             add(case, line.strip())
+        elif line.startswith("layer ") or (layers and layers[-1] != "}"):
+            layers.append(line)
     return cases
 
 
@@ -74,7 +89,8 @@ def add(case, line):
         if value is not None:
             case.wanted[match[1]] = (value, float(match[3] or 1e-5))
         return
-    if line.startswith(("expect", "feed", "#")) or not line:
+    case.is_fed |= line.startswith("feed ")
+    if line.startswith(("expect", "#")) or not line:
         return
     match = TYPED.match(line)
     if match and match[2] in NUMPY and re.fullmatch(r"[\d, ]*", match[3]):

@@ -5,9 +5,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
-#include "pdl/io.h"
 #include "pdl/packed_value.h"
 #include "tools/pdl/commands.h"
+#include "tools/pdl/compare_against.h"
 #include "tools/pdl/compare_lockstep.h"
 #include "tools/pdl/compare_report.h"
 #include "tools/pdl/compare_sides.h"
@@ -164,16 +164,6 @@ llvm::StringSet<> ResultsOf(const Graph& graph) {
   return names;
 }
 
-SeenValue FindSeen(const Scope& scope, llvm::StringRef name) {
-  const Variable* variable = scope.Find(name);
-  const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
-  return tensor ? SeenValue{*tensor, "", ""} : SeenValue();
-}
-
-std::string PlaceOf(const Graph& graph, const Value& value) {
-  return graph.LocationToString(value.location());
-}
-
 const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name) {
   const auto found = llvm::find_if(graph.outputs(),
                                    [&](const GraphOutput& output) { return output.name == name; });
@@ -264,75 +254,6 @@ llvm::Error CompareNetworks(Side& first, Side& second, CompareArguments& argumen
   return llvm::Error::success();
 }
 
-/// Compares what a run gives with arrays of a file.
-class FileObserver : public RunObserver {
- public:
-  FileObserver(llvm::ArrayRef<NamedTensor> arrays, const CompareArguments& arguments,
-               CompareReport& report)
-      : arguments_(arguments), report_(report) {
-    for (const auto& [name, tensor] : arrays) arrays_[name] = tensor;
-  }
-  bool Wants(llvm::StringRef name) const override {
-    return arrays_.count(name) != 0 && !compared_.contains(name);
-  }
-  llvm::Error See(const Result& result) override {
-    Compare(ComparedValue::Kind::kCall, result.name,
-            {result.tensor, result.op.str(), result.place.str()});
-    return llvm::Error::success();
-  }
-  bool Has(llvm::StringRef name) const { return arrays_.count(name) != 0; }
-  bool IsCompared(llvm::StringRef name) const { return compared_.contains(name); }
-  void Compare(ComparedValue::Kind kind, llvm::StringRef name, const SeenValue& value) {
-    compared_.insert(name);
-    report_.Add(
-        CompareValues(kind, name, value, {arrays_.lookup(name), "", ""}, arguments_.tolerance));
-  }
-
- private:
-  llvm::StringMap<Tensor> arrays_;
-  llvm::StringSet<> compared_;
-  const CompareArguments& arguments_;
-  CompareReport& report_;
-};
-
-llvm::Error CompareWithFile(Side& side, const CompareArguments& arguments, CompareReport& report) {
-  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(arguments.against);
-  if (!arrays) return arrays.takeError();
-  FileObserver observer(*arrays, arguments, report);
-  RunOptions options = OptionsOf(arguments);
-  options.observer = &observer;
-  if (llvm::Error error = side.network->Run(&side.scope, side.context.get(), options)) return error;
-  const Graph& graph = side.network->graph();
-  std::vector<std::string> names;
-  for (const GraphOutput& output : graph.outputs()) {
-    if (!arguments.outputs.empty() && !llvm::is_contained(arguments.outputs, output.name)) continue;
-    for (const PartType& part : PartsOf(output.name, output.value->type())) {
-      const std::string name = PartName(output.name, part.part);
-      names.push_back(name);
-      if (observer.Has(name)) {
-        SeenValue value = FindSeen(side.scope, name);
-        value.place = PlaceOf(graph, *output.value);
-        observer.Compare(ComparedValue::Kind::kOutput, name, value);
-      } else {
-        report.only_in_first.push_back(name);
-      }
-    }
-  }
-  bool is_any = false;
-  std::vector<std::string> stored;
-  for (const auto& [name, tensor] : *arrays) {
-    stored.push_back(name);
-    is_any |= observer.IsCompared(name);
-    if (!observer.IsCompared(name)) report.only_in_second.push_back(name);
-  }
-  if (is_any) return llvm::Error::success();
-  return MakeUserError(Code::kBadFile,
-                       "no array in {0} has the name of an output or another value: it has {1}, "
-                       "the outputs are {2}",
-                       arguments.against, stored.empty() ? "none" : llvm::join(stored, ", "),
-                       llvm::join(names, ", "));
-}
-
 /// True where they differ.
 llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArguments& arguments) {
   Side first, second;
@@ -358,7 +279,8 @@ llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArgum
     return error;
   CompareReport report(first.Title(), is_file ? arguments.against : second.Title(),
                        arguments.format == "json", arguments.lists_all);
-  if (llvm::Error error = is_file ? CompareWithFile(first, arguments, report)
+  if (llvm::Error error = is_file ? CompareWithFile(first, arguments.against, OptionsOf(arguments),
+                                                    arguments.tolerance, report)
                                   : CompareNetworks(first, second, arguments, report))
     return error;
   report.Print(llvm::outs());

@@ -170,6 +170,16 @@ class SecondObserver : public RunObserver {
 
 }  // namespace
 
+SeenValue FindSeen(const Scope& scope, llvm::StringRef name) {
+  const Variable* variable = scope.Find(name);
+  const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+  return tensor ? SeenValue{*tensor, "", ""} : SeenValue();
+}
+
+std::string PlaceOf(const Graph& graph, const Value& value) {
+  return graph.LocationToString(value.location());
+}
+
 llvm::Error RunLockstep(Side& first, Side& second, const Pairs& pairs, const RunOptions& options_a,
                         const RunOptions& options_b, const LockstepHandler& handler,
                         int64_t max_kept_bytes, std::vector<std::string>* left_out) {

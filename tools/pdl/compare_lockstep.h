@@ -20,6 +20,11 @@ struct SeenValue {
   std::string place;
 };
 
+/// The tensor of that name in a Scope; an empty one where there is none.
+SeenValue FindSeen(const Scope& scope, llvm::StringRef name);
+/// Where a value was written.
+std::string PlaceOf(const Graph& graph, const Value& value);
+
 /// What is done with the values that both networks make.
 struct LockstepHandler {
   /// Values of that name are of interest.

@@ -1,0 +1,18 @@
+#ifndef TOOLS_PDL_COMPARE_AGAINST_H_
+#define TOOLS_PDL_COMPARE_AGAINST_H_
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "tools/pdl/compare_report.h"
+#include "tools/pdl/compare_sides.h"
+
+namespace pdl {
+
+/// Runs a network that was fed and compares its outputs, and values on the way, with the arrays of
+/// their names in a .npz file. An Error where none has such a name.
+llvm::Error CompareWithFile(Side& side, llvm::StringRef file, RunOptions options,
+                            const Tolerance& tolerance, CompareReport& report);
+
+}  // namespace pdl
+
+#endif  // TOOLS_PDL_COMPARE_AGAINST_H_
