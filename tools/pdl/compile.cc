@@ -63,16 +63,17 @@ class WeightMover {
       auto held = loaded.weights.find(value->name());
       if (held != loaded.weights.end() && !is_given) {
         copies.emplace_back(value->name(), Tensor::FromConstant(held->second));
-        value->variable().weight = WeightRef{path::filename(copy_file_).str(), value->name(),
-                                             Sha256(held->second)};
+        value->variable().weight =
+            WeightRef{path::filename(copy_file_).str(), value->name(), Sha256(held->second)};
         continue;
       }
       llvm::Expected<std::optional<WeightFiles::Found>> found = Find(value, files, given);
       if (!found) return found.takeError();
       if (*found) all.emplace_back(value, **found);
     }
-    const bool has_copies =
-        !copies.empty() || llvm::any_of(all, [&](const auto& item) { return Inside(item.second.path).empty(); });
+    const bool has_copies = !copies.empty() || llvm::any_of(all, [&](const auto& item) {
+      return Inside(item.second.path).empty();
+    });
     for (auto& [value, found] : all) {
       const Constant constant = found.file->Read(*found.entry);
       WeightRef& weight = *value->variable().weight;
@@ -148,8 +149,7 @@ llvm::Error Compile(llvm::StringRef file, const CompileArguments& arguments) {
   const Graph& graph = loaded->graph;
   llvm::Expected<std::optional<GivenWeights>> given = OpenGiven(arguments.common.weights, graph);
   if (!given) return given.takeError();
-  if (llvm::Error error =
-          WeightMover(arguments.out).Move(*loaded, *given ? &**given : nullptr))
+  if (llvm::Error error = WeightMover(arguments.out).Move(*loaded, *given ? &**given : nullptr))
     return error;
 
   SerializeOptions options;

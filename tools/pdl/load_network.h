@@ -85,8 +85,8 @@ struct LoadedNetwork {
   llvm::StringMap<Constant> weights = {};
 };
 
-/// Reads and checks a network from text, a .pdlc or an ONNX model, after the plugins; prints the warnings.
-/// Mistakes come back as TextErrors or a UserError.
+/// Reads and checks a network from text, a .pdlc or an ONNX model, after the plugins; prints the
+/// warnings. Mistakes come back as TextErrors or a UserError.
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options);
 /// The same of a file that is read already.
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options);
