@@ -1,13 +1,15 @@
 // What the processor and the memory could do at most, measured beside what is compared with it.
 #include "bench/ceilings.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <numeric>
 #include <vector>
+
+#include "kernels/isa_dispatch.h"
+#include "kernels/simd.h"
 
 namespace pdl::bench {
 namespace {
@@ -31,49 +33,44 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// Chains of products and sums that do not wait for each other.
-constexpr int kChains = 24;
+/// Chains of products and sums that do not wait for each other, of the vectors of simd.h.
+template <class S>
+struct FmaChains {
+  static constexpr int kChains = 12;
+  static constexpr double kFlops = 2.0 * S::kLanes * kChains;  // of a step
 
-// GCC 12 takes the undefined value inside _mm512_reduce_add_ps for a mistake of ours, so the lanes
-// are stored and summed by hand.
-__attribute__((target("avx512f"))) float RunFma512(int64_t steps, float x) {
-  __m512 sums[kChains];
-  for (int i = 0; i < kChains; ++i) sums[i] = _mm512_set1_ps(x + static_cast<float>(i));
-  const __m512 a = _mm512_set1_ps(0.5f), b = _mm512_set1_ps(0.25f);
-  for (int64_t s = 0; s < steps; ++s) {
-#pragma GCC unroll 24
-    for (int i = 0; i < kChains; ++i) sums[i] = _mm512_fmadd_ps(sums[i], a, b);
-  }
-  for (int i = 1; i < kChains; ++i) sums[0] = _mm512_add_ps(sums[0], sums[i]);
-  float lanes[16];
-  _mm512_storeu_ps(lanes, sums[0]);
-  return lanes[0];
-}
-
-__attribute__((target("avx2,fma"))) float RunFma256(int64_t steps, float x) {
-  constexpr int kHalf = kChains / 2;
-  __m256 sums[kHalf];
-  for (int i = 0; i < kHalf; ++i) sums[i] = _mm256_set1_ps(x + static_cast<float>(i));
-  const __m256 a = _mm256_set1_ps(0.5f), b = _mm256_set1_ps(0.25f);
-  for (int64_t s = 0; s < steps; ++s) {
+  static PDL_INLINE float Run(int64_t steps, float x) {
+    const auto a = S::Set(0.5f), b = S::Set(0.25f);
+    // Different lanes, or a compiler computes equal vectors once.
+    float lanes[S::kLanes];
+    for (int i = 0; i < S::kLanes; ++i) lanes[i] = x + static_cast<float>(i);
+    typename S::Floats sums[kChains];
+    for (int i = 0; i < kChains; ++i)
+      sums[i] = S::Add(S::Load(lanes), S::Set(static_cast<float>(i)));
+    for (int64_t s = 0; s < steps; ++s) {
 #pragma GCC unroll 12
-    for (int i = 0; i < kHalf; ++i) sums[i] = _mm256_fmadd_ps(sums[i], a, b);
+      for (int i = 0; i < kChains; ++i) sums[i] = S::Fma(sums[i], a, b);
+    }
+    for (int i = 1; i < kChains; ++i) sums[0] = S::Add(sums[0], sums[i]);
+    S::Store(lanes, sums[0]);
+    return std::accumulate(lanes, lanes + S::kLanes, 0.0f);
   }
-  for (int i = 1; i < kHalf; ++i) sums[0] = _mm256_add_ps(sums[0], sums[i]);
-  float lanes[8];
-  _mm256_storeu_ps(lanes, sums[0]);
-  return lanes[0];
-}
+};
 
 /// Floating-point operations a second of the chains, about `flops` of them.
 double FmaSpeed(double flops) {
   const bool wide = __builtin_cpu_supports("avx512f");
-  const double of_step = 2 * (wide ? 16.0 * kChains : 8.0 * kChains / 2);
+  using Wide = FmaChains<simd::Avx512>;
+  using Narrow = FmaChains<simd::Avx2>;
+  using Run = float (*)(int64_t steps, float x);
+  const Run run =
+      wide ? &detail::IsaForms<Wide, Run>::Avx512 : &detail::IsaForms<Narrow, Run>::Avx2;
+  const double of_step = wide ? Wide::kFlops : Narrow::kFlops;
   const int64_t steps = std::max<int64_t>(1000, static_cast<int64_t>(flops / of_step));
   float x = 1;
   const double seconds = Seconds([&] {
     benchmark::DoNotOptimize(x);
-    x = wide ? RunFma512(steps, x) : RunFma256(steps, x);
+    x = run(steps, x);
     benchmark::DoNotOptimize(x);
   });
   return of_step * static_cast<double>(steps) / seconds;

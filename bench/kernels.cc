@@ -62,6 +62,17 @@ void Matmul(benchmark::State& state) {
 }
 BENCHMARK(Matmul)->Arg(256)->Arg(1024)->Arg(2048)->UseManualTime()->Unit(benchmark::kMicrosecond);
 
+/// 128 steps of 16 sequences; all products count.
+void Lstm(benchmark::State& state) {
+  constexpr int64_t kSteps = 128, kRows = 16, kSize = 256;
+  const int64_t features = state.range(0);
+  Runner run("input x: f32[N, T, " + std::to_string(features) + "]\noutput y = lstm(x, size=256)\n",
+             {{"x", {kRows, kSteps, features}}});
+  const int64_t products = kSteps * kRows * 4 * kSize * (features + kSize);
+  AgainstFmaPeak(state, 2.0 * static_cast<double>(products), [&] { run(); });
+}
+BENCHMARK(Lstm)->Arg(128)->Arg(256)->UseManualTime()->Unit(benchmark::kMillisecond);
+
 /// One call on 4096 x 4096 floats.
 void Square(benchmark::State& state, const std::string& call) {
   AgainstCopy(state, "input x: f32[N, 4096]\noutput y = " + call + "\n", {{"x", {4096, 4096}}});
@@ -76,6 +87,7 @@ PDL_BENCH_SQUARE(gelu, "gelu(x)");
 PDL_BENCH_SQUARE(gelu_tanh, "gelu(x, approximate=true)");
 PDL_BENCH_SQUARE(layer_norm, "layer_norm(x, scale=false, bias=false)");
 PDL_BENCH_SQUARE(affine_layer_norm, "layer_norm(x)");
+PDL_BENCH_SQUARE(rms_norm, "rms_norm(x)");
 PDL_BENCH_SQUARE(transpose, "transpose(x, [1, 0])");
 
 void Add(benchmark::State& state) {

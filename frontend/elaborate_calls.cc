@@ -367,8 +367,8 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
   LeaveOutInputs(call);
 }
 
-// Inputs that are left out behind the last one given are no operands; before it, what the operator
-// says stands for them.
+// Inputs that are left out behind the last one given are no operands; before it, the number that
+// the operator declares stands for them.
 void Elaborator::LeaveOutInputs(Call* call) {
   const OpSignature& signature = call->def->signature;
   const size_t fixed = signature.inputs.size();
@@ -379,10 +379,8 @@ void Elaborator::LeaveOutInputs(Call* call) {
   while (!operands.empty() && is_left_out(operands.size() - 1)) operands.pop_back();
   for (size_t i = 0; i < std::min(operands.size(), fixed); ++i) {
     const InputDecl& input = signature.inputs[i];
-    // Optional counts of a dtype of their own, of which none is 0.
-    const bool is_count = input.own_dtype && !input.dtypes.Contains(DType::kF32);
-    if (is_left_out(i) && is_count) {
-      operands[i].datum = Datum(int64_t{0});
+    if (is_left_out(i) && input.stand_in) {
+      operands[i].datum = Datum(*input.stand_in);
     } else if (operands[i].datum.is<Datum::None>()) {
       Error(Code::kOperandCount, operands[i].range,
             "input '" + input.name + "' of '" + signature.name + "' is missing");

@@ -33,6 +33,7 @@ void InputToProto(const InputDecl& input, InputProto* out) {
   out->set_optional(input.optional);
   out->set_own_dtype(input.own_dtype);
   out->set_count(input.count);
+  if (input.stand_in) out->set_stand_in(*input.stand_in);
 }
 
 void AttributeDeclToProto(const AttributeDecl& decl, AttributeProto* out) {

@@ -21,11 +21,13 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterSegmentOps(registry);
   RegisterSegmentPoolOps(registry);
   RegisterSequenceOps(registry);
+  RegisterSequenceRowsOps(registry);
   RegisterSequenceMakers(registry);
   RegisterDataSizeOps(registry);
   RegisterSparseOps(registry);
   RegisterSoftmaxOps(registry);
   RegisterNormalizationOps(registry);
+  RegisterStandardizeOps(registry);
   RegisterLossOps(registry);
   RegisterPointwiseLossOps(registry);
   RegisterShapeOps(registry);

@@ -278,7 +278,7 @@ struct AttentionMaker : OpProtoMaker {
              "how many keys come before the first query's own, with `causal`; 0 if left out")
         .Accepts(kIndexSet)
         .OwnDType()
-        .Optional();
+        .Optional(0);
     AddInput("mask",
              "broadcasts to [..., H, T, S]: truth values, true where a query sees a key; or of q's "
              "dtype, added to the scaled products")

@@ -322,7 +322,7 @@ struct AttentionGradientMaker : OpProtoMaker {
     AddInput("dy", "the gradient of y").Accepts(kFloatSet);
     AddInput("shift", "for each query the sum of y * dy, less the gradient of lse; dtype as lse")
         .Accepts(kWide);
-    AddInput("past", "as attention had it").Accepts(kIndexSet).OwnDType().Optional();
+    AddInput("past", "as attention had it").Accepts(kIndexSet).OwnDType().Optional(0);
     AddInput("mask", "as attention had it").Accepts(kFloatSet | DTypeSet(DType::kBool)).Optional();
     AddOutput("dq", "type as q");
     AddOutput("dk", "type as k");

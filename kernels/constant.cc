@@ -337,11 +337,13 @@ struct RangeMaker : OpProtoMaker {
     AddOutput("y", "one dim; numbers of `dtype`");
     AddAttr<Shape>("start", "the first number").Positional();
     AddAttr<Shape>("stop", "where it ends: this number is not among them").Positional();
-    AddAttr<int64_t>("step", "the distance of neighbours; below 0, numbers go down").Default(1);
+    AddAttr<int64_t>("step", "the distance of neighbours; below 0, numbers go down")
+        .Default(1)
+        .Positional();
     AddAttr<DType>("dtype", "of the elements").Default(DType::kI64);
     SetInference(InferRange);
     AddExample("y = range(0, 5)  # = [0, 1, 2, 3, 4]");
-    AddExample("y = range(5, 0, step=-2)  # = [5, 3, 1]");
+    AddExample("y = range(5, 0, -2)  # = [5, 3, 1]");
   }
 };
 

@@ -203,6 +203,9 @@ llvm::Error InferUnique(InferenceContext& context) {
   inverse.index_bound = count;
   context.SetOutput(1, std::move(inverse));
   context.SetOutput(2, Type(DType::kI64, {count}));
+  Type first(DType::kI64, {count});
+  first.index_bound = NumElements(x.dims);
+  context.SetOutput(3, std::move(first));
   return llvm::Error::success();
 }
 
@@ -229,9 +232,11 @@ llvm::Error LowerUnique(LoweringContext& l) {
   Value* runs = l.Call("sub", {ones.counts, one});
   Value* zeros = l.Call("zeros", {}, {{"dims", Shape{n}}, {"dtype", DType::kI64}});
   Value* inverse = l.Call("scatter", {zeros, order, runs});
+  // Of equal elements the first is sorted before the others.
+  Value* first = l.Call("gather", {order, starts});
   if (!l.attributes().Bool("sorted")) {
-    // By the first element of each.
-    Value* by_first = l.Call("argsort", {l.Call("gather", {order, starts})});
+    Value* by_first = l.Call("argsort", {first});
+    first = l.Call("gather", {first, by_first});
     values = l.Call("gather", {values, by_first});
     counts = l.Call("gather", {counts, by_first});
     inverse = l.Call("gather", {l.Call("argsort", {by_first}), inverse});
@@ -239,6 +244,7 @@ llvm::Error LowerUnique(LoweringContext& l) {
   l.SetOutput(0, values);
   l.SetOutput(1, inverse);
   l.SetOutput(2, counts);
+  l.SetOutput(3, first);
   return l.TakeError();
 }
 
@@ -246,15 +252,16 @@ struct UniqueMaker : OpProtoMaker {
   void Make() override {
     AddComment(
         "The different elements of x, from the smallest on; all nan are one, the last. With them, "
-        "which of them each element of x is, and how often each occurs. How many there are only "
-        "the data decide.");
+        "which of them each element of x is, how often each occurs, and where first. How many "
+        "there are only the data decide.");
     AddInput("x", "elements of any rank; no gradient").Accepts(kAnySet);
     AddOutput("values", "[count]; dtype as x");
     AddOutput("inverse", "i64[elements of x]: gather(values, inverse) are the elements of x");
     AddOutput("counts", "i64[count]");
+    AddOutput("first", "i64[count]: the place of the first of each among the elements of x");
     AddAttr<bool>("sorted", "from the smallest on; else in the order of their first elements")
         .Default(true);
-    AddExample("values, inverse, counts = unique([3, 1, 3])");
+    AddExample("values, inverse, counts, first = unique([3, 1, 3])");
     SetInference(InferUnique);
     SetLowering(LowerUnique);
   }

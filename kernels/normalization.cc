@@ -1,4 +1,4 @@
-// Operators that bring numbers to a mean and a variance: moments, normalize, standardize.
+// Operators of means and variances: moments, and normalize, which is given them.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,6 @@
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/operator.h"
-#include "runtime/stream.h"
 
 namespace pdl {
 namespace {
@@ -117,14 +116,16 @@ struct MomentsMaker : OpProtoMaker {
 template <class T>
 struct NormalizeLoop {
   using C = ComputeType<T>;
-  // factor = gamma / sqrt(variance + eps); gamma may be null.
-  static void Factors(const void* variance, const void* gamma, double eps, int64_t n, void* out) {
+  // factor = gamma / sqrt(variance + eps); gamma may be null, or (step is 0) one element for all.
+  static void Factors(const void* variance, const void* gamma, int64_t step, double eps, int64_t n,
+                      void* out) {
     const T* v = static_cast<const T*>(variance);
     const T* scale = static_cast<const T*>(gamma);
     for (int64_t i = 0; i < n; ++i) {
       const double inverse = 1 / std::sqrt(static_cast<double>(Element<T>::Load(v[i])) + eps);
       static_cast<C*>(out)[i] = static_cast<C>(
-          scale == nullptr ? inverse : inverse * static_cast<double>(Element<T>::Load(scale[i])));
+          scale == nullptr ? inverse
+                           : inverse * static_cast<double>(Element<T>::Load(scale[i * step])));
     }
   }
   // One channel: means and betas are single, and beta may be null.
@@ -171,7 +172,7 @@ struct NormalizeLoop {
 };
 
 struct NormalizeState : CallState {
-  void (*factors)(const void* variance, const void* gamma, double eps, int64_t n,
+  void (*factors)(const void* variance, const void* gamma, int64_t step, double eps, int64_t n,
                   void* out) = nullptr;
   void (*loop)(const void* const* inputs, const void* factors, int64_t channels, int64_t inner,
                int64_t begin, int64_t end, void* out) = nullptr;
@@ -221,7 +222,8 @@ class NormalizeOp : public Operator<Context> {
     if (s.rows == 0) return llvm::Error::success();
     const void* gamma = inputs.size() > 3 ? inputs[3]->raw() : nullptr;
     const void* beta = inputs.size() > 4 ? inputs[4]->raw() : nullptr;
-    s.factors(inputs[2]->raw(), gamma, eps_, s.channels, context.workspace());
+    const int64_t step = inputs.size() > 3 && inputs[3]->sizes().empty() ? 0 : 1;
+    s.factors(inputs[2]->raw(), gamma, step, eps_, s.channels, context.workspace());
     const void* operands[] = {inputs[0]->raw(), inputs[1]->raw(), beta};
     context.ParallelFor(s.rows, s.grain, [&](int64_t begin, int64_t end) {
       s.loop(operands, context.workspace(), s.channels, s.inner, begin, end, outputs[0]->raw());
@@ -241,6 +243,8 @@ class NormalizeOp : public Operator<Context> {
   double eps_ = 0;
 };
 
+constexpr unsigned kGamma = 3;
+
 llvm::Error InferNormalize(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
@@ -249,6 +253,7 @@ llvm::Error InferNormalize(InferenceContext& context) {
   for (unsigned i = 1; i < context.num_inputs(); ++i) {
     const Type& other = context.input(i);
     if (llvm::Error error = RequireSameDType(context, 0, i)) return error;
+    if (i == kGamma && other.rank() == 0) continue;
     if (other.rank() != 1) {
       return context.FailAt({i}, Code::kRank, "'{0}' must have one dim, got {1}",
                             context.def().signature.inputs[i].name, other.ToString());
@@ -286,7 +291,10 @@ void NormalizeGradient(GradientContext& g) {
   g.SetInputGradient(0, g.Mul(dy, ReshapeTo(g, factor, broadcast)));
   g.SetInputGradient(1, g.Neg(g.Mul(sum, factor)));
   g.SetInputGradient(2, g.Mul(g.Mul(product, g.Mul(factor, r)), g.Scalar(-0.5, x)));
-  if (g.num_inputs() > 3) g.SetInputGradient(3, product);
+  if (g.num_inputs() > 3) {
+    const bool is_one = g.input(3)->type().rank() == 0;
+    g.SetInputGradient(3, is_one ? g.Call("sum", {product}) : product);
+  }
   if (g.num_inputs() > 4) g.SetInputGradient(4, sum);
 }
 
@@ -298,7 +306,9 @@ struct NormalizeMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddInput("mean", "[C], where C is the size of the axis; dtype as x").Accepts(kFloatSet);
     AddInput("variance", "type as the mean").Accepts(kFloatSet);
-    AddInput("gamma", "type as the mean; left out: 1").Accepts(kFloatSet).Optional();
+    AddInput("gamma", "type as the mean, or one number for all; left out: 1")
+        .Accepts(kFloatSet)
+        .Optional(1);
     AddInput("beta", "type as the mean; left out: 0").Accepts(kFloatSet).Optional();
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(1).Axis();
@@ -309,166 +319,12 @@ struct NormalizeMaker : OpProtoMaker {
   }
 };
 
-// --- standardize --------------------------------------------------------------------------------
-
-template <class T>
-struct StandardizeLoop {
-  using C = ComputeType<T>;
-  static PDL_INLINE void Run(const void* in, int64_t rows, int64_t n, double eps, void* out) {
-    for (int64_t row = 0; row < rows; ++row) {
-      const T* x = static_cast<const T*>(in) + row * n;
-      T* y = static_cast<T*>(out) + row * n;
-      ShiftedSums sums;
-      sums.shift = ShiftOf(static_cast<double>(Element<T>::Load(x[0])));
-      MomentsRowLoop<T>::Run(x, n, &sums);
-      const double count = static_cast<double>(n);
-      const double inverse = 1 / std::sqrt(sums.Variance(count) + eps);
-      // What rounding the mean takes away may be much, seen beside small distances from it.
-      const C mean = static_cast<C>(sums.Mean(count));
-      const C factor = static_cast<C>(inverse);
-      const C rest = static_cast<C>((static_cast<double>(mean) - sums.Mean(count)) * inverse);
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) {
-        y[i] = Element<T>::Store((Element<T>::Load(x[i]) - mean) * factor + rest);
-      }
-    }
-  }
-};
-
-struct StandardizeState : CallState {
-  void (*loop)(const void* in, int64_t rows, int64_t n, double eps, void* out) = nullptr;
-  int64_t rows = 1, n = 1, row_bytes = 0, grain = 1;
-  bool exceeds_cache = false;
-};
-
-template <class Context>
-class StandardizeOp : public Operator<Context> {
- public:
-  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    const OperandType& x = context.inputs()[0];
-    auto state = std::make_shared<StandardizeState>();
-    const int64_t rank = static_cast<int64_t>(x.sizes.size());
-    const int64_t axis = axis_ < 0 ? axis_ + rank : axis_;
-    for (int64_t d = 0; d < rank; ++d) {
-      (d < axis ? state->rows : state->n) *= x.sizes[static_cast<size_t>(d)];
-    }
-    if (state->n == 0) state->rows = 0;
-    state->row_bytes = state->n * DTypeSize(x.dtype);
-    state->grain = std::max<int64_t>(1, kGrainElements / std::max<int64_t>(state->n, 1));
-    state->exceeds_cache =
-        ExceedsCache(state->rows * state->row_bytes) && state->row_bytes <= kBufferBytes;
-    VisitDType(FloatTypes(), x.dtype, [&](auto tag) {
-      state->loop = ChooseIsa<StandardizeLoop<typename decltype(tag)::type>>();
-    });
-    Preparation preparation;
-    preparation.rows = state->rows;
-    preparation.state = std::move(state);
-    preparation.in_place.push_back({0, 0});
-    return preparation;
-  }
-
-  bool makes_rows() const override { return true; }
-  void RunRows(const CallState* state, llvm::ArrayRef<const Tensor*> inputs, int64_t begin,
-               int64_t end, void* to) const override {
-    const StandardizeState& s = *static_cast<const StandardizeState*>(state);
-    const char* in = static_cast<const char*>(inputs[0]->raw());
-    s.loop(in + begin * s.row_bytes, end - begin, s.n, eps_, to);
-  }
-
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  Context& context) const override {
-    const StandardizeState& s = *context.template state<StandardizeState>();
-    const char* in = static_cast<const char*>(inputs[0]->raw());
-    char* out = static_cast<char*>(outputs[0]->raw());
-    const bool stream = s.exceeds_cache && in != out;
-    context.ParallelFor(s.rows, s.grain, [&](int64_t begin, int64_t end) {
-      if (!stream) {
-        s.loop(in + begin * s.row_bytes, end - begin, s.n, eps_, out + begin * s.row_bytes);
-        return;
-      }
-      alignas(64) char buffer[kBufferBytes];
-      for (int64_t row = begin; row < end; ++row) {
-        s.loop(in + row * s.row_bytes, 1, s.n, eps_, buffer);
-        StreamCopy(out + row * s.row_bytes, buffer, s.row_bytes);
-      }
-      StreamFence();
-    });
-    return llvm::Error::success();
-  }
-
- protected:
-  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    axis_ = attributes.Int("axis");
-    eps_ = attributes.Float("eps");
-    return llvm::Error::success();
-  }
-
- private:
-  static constexpr int64_t kBufferBytes = 32 * 1024;
-  int64_t axis_ = -1;
-  double eps_ = 0;
-};
-
-llvm::Error InferStandardize(InferenceContext& context) {
-  const Type& x = context.input(0);
-  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
-  if (!axis) return axis.takeError();
-  if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
-  return InferSameAsFirst(context);
-}
-
-// With r = 1 / sqrt(variance + eps): dx = r * (dy - mean(dy) - y * mean(dy * y)).
-void StandardizeGradient(GradientContext& g) {
-  Value* x = g.input(0);
-  Value* y = g.output();
-  Value* dy = g.output_gradient();
-  const Type& type = x->type();
-  const int64_t given = g.attributes().Int("axis");
-  const int64_t axis = given < 0 ? given + type.rank() : given;
-  std::vector<int64_t> rows, columns;
-  Shape broadcast;
-  for (int64_t d = 0; d < type.rank(); ++d) {
-    (d < axis ? rows : columns).push_back(d);
-    broadcast.push_back(d < axis ? type.dims[static_cast<size_t>(d)] : Dim(1));
-  }
-  const auto mean = [&](Value* value) {
-    return g.Call("mean", {value}, {{"axes", columns}, {"keep", true}});
-  };
-  Value* moments = g.Call("moments", {x}, {{"keep", rows}});
-  if (moments == nullptr) return;
-  Value* variance = moments->producer()->result(1);
-  Value* r = g.Call("rsqrt", {g.Add(variance, g.Scalar(g.attributes().Float("eps"), x))});
-  Value* inner = g.Sub(g.Sub(dy, mean(dy)), g.Mul(y, mean(g.Mul(dy, y))));
-  g.SetInputGradient(0, g.Mul(inner, ReshapeTo(g, r, broadcast)));
-}
-
-struct StandardizeMaker : OpProtoMaker {
-  void Make() override {
-    AddComment(
-        "(x - mean) / sqrt(variance + eps), with the mean and the (population) variance over an "
-        "axis and all after it: layer normalization without its weights (Ba, Kiros and Hinton, "
-        "arXiv:1607.06450).");
-    AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
-    AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis",
-                     "the first of the axes that are taken together, a negative one from the end")
-        .Default(-1)
-        .Axis();
-    AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
-    SetInference(InferStandardize);
-    SetGradient(StandardizeGradient);
-    AddExample(
-        "y = standardize([[1.0, 3.0], [0.0, 20.0]], eps=0.0)  # = [[-1.0, 1.0], [-1.0, 1.0]]");
-  }
-};
-
 }  // namespace
 
 void RegisterNormalizationOps(OpRegistry& registry) {
   registry.BeginFamily("Normalization");
   registry.RegisterOp<MomentsOp, MomentsMaker>("moments");
   registry.RegisterOp<NormalizeOp, NormalizeMaker>("normalize");
-  registry.RegisterOp<StandardizeOp, StandardizeMaker>("standardize");
 }
 
 }  // namespace pdl

@@ -11,20 +11,27 @@ namespace {
 __device__ __forceinline__ float Root(float x) { return sqrtf(x); }
 __device__ __forceinline__ double Root(double x) { return sqrt(x); }
 
+/// From one element of an operand to the next: 0 where it is one for all.
+int64_t StepOf(llvm::ArrayRef<const Tensor*> inputs, size_t i) {
+  return i < inputs.size() && inputs[i]->sizes().empty() ? 0 : 1;
+}
+
 // --- normalize ----------------------------------------------------------------------------------
 
-/// gamma and beta may be null. y may be x.
+/// gamma and beta may be null; gamma_step is 0 where gamma is one element for all. y may be x.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     NormalizeKernel(long long n, long long channels, long long inner, double eps, const T* x,
-                    const T* mean, const T* variance, const T* gamma, const T* beta, T* y) {
+                    const T* mean, const T* variance, const T* gamma, long long gamma_step,
+                    const T* beta, T* y) {
   using Compute = ComputeType<T>;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step) {
     const long long channel = i / inner % channels;
     const Compute spread = Element<T>::Load(variance[channel]) + static_cast<Compute>(eps);
-    const Compute scale = gamma == nullptr ? Compute(1) : Element<T>::Load(gamma[channel]);
+    const Compute scale =
+        gamma == nullptr ? Compute(1) : Element<T>::Load(gamma[channel * gamma_step]);
     const Compute shift = beta == nullptr ? Compute(0) : Element<T>::Load(beta[channel]);
     const Compute distance = Element<T>::Load(x[i]) - Element<T>::Load(mean[channel]);
     y[i] = Element<T>::Store(distance * (scale / Root(spread)) + shift);
@@ -65,7 +72,7 @@ class NormalizeOp : public Operator<CUDAContext> {
       };
       return Launch(context, type().c_str(), &NormalizeKernel<T>, GridFor(context, n),
                     dim3(kBlockThreads), n, state.channels, state.inner, eps_, operand(0),
-                    operand(1), operand(2), operand(3), operand(4),
+                    operand(1), operand(2), operand(3), StepOf(inputs, 3), operand(4),
                     static_cast<T*>(outputs[0]->raw()));
     });
   }
@@ -82,11 +89,12 @@ class NormalizeOp : public Operator<CUDAContext> {
 // --- standardize --------------------------------------------------------------------------------
 
 /// `depth` threads go over each row of `length` elements: for the mean, for the variance, and to
-/// write. y may be x.
+/// write. gamma and beta may be null; gamma_step is 0 where gamma is one element for all. y may be
+/// x.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
-    StandardizeKernel(long long num_rows, long long length, int depth, double eps, const T* x,
-                      T* y) {
+    StandardizeKernel(long long num_rows, long long length, int depth, double eps, bool center,
+                      const T* x, const T* gamma, long long gamma_step, const T* beta, T* y) {
   using Value = ComputeType<T>;
   __shared__ Value shared[kBlockThreads];
   const int width = kBlockThreads / depth;
@@ -102,13 +110,15 @@ __global__ void __launch_bounds__(kBlockThreads)
 
     // Distances from the first element: their sum loses little where all are large.
     const Value near = Element<T>::Load(x[begin]);
-    const Value shift = near - near == Value(0) ? near : Value(0);
-    Value sum = 0;
+    const Value shift = center && near - near == Value(0) ? near : Value(0);
+    Value distance = 0;
+    if (center) {
+      Value sum = 0;
 #pragma unroll 4
-    for (long long i = place.part; i < end; i += depth)
-      sum += Element<T>::Load(x[begin + i]) - shift;
-    sum = MergeParts(shared, sum, place, depth, add);
-    const Value distance = sum / static_cast<Value>(length);
+      for (long long i = place.part; i < end; i += depth)
+        sum += Element<T>::Load(x[begin + i]) - shift;
+      distance = MergeParts(shared, sum, place, depth, add) / static_cast<Value>(length);
+    }
     const Value mean = shift + distance;
 
     Value square = 0;
@@ -120,10 +130,14 @@ __global__ void __launch_bounds__(kBlockThreads)
     square = MergeParts(shared, square, place, depth, add);
     const Value factor =
         Value(1) / Root(square / static_cast<Value>(length) + static_cast<Value>(eps));
-    // What rounding the mean takes away.
-    const Value rest = ((mean - shift) - distance) * factor;
-    for (long long i = place.part; i < end; i += depth)
-      y[begin + i] = Element<T>::Store((Element<T>::Load(x[begin + i]) - mean) * factor + rest);
+    // What rounding the mean takes away; -0 leaves a zero its sign.
+    const Value rest = center ? ((mean - shift) - distance) * factor : Value(-0.0);
+    for (long long i = place.part; i < end; i += depth) {
+      Value value = (Element<T>::Load(x[begin + i]) - mean) * factor + rest;
+      if (gamma != nullptr) value *= Element<T>::Load(gamma[i * gamma_step]);
+      if (beta != nullptr) value += Element<T>::Load(beta[i]);
+      y[begin + i] = Element<T>::Store(value);
+    }
   }
 }
 
@@ -156,20 +170,26 @@ class StandardizeOp : public Operator<CUDAContext> {
     if (outputs[0]->num_elements() == 0) return llvm::Error::success();
     return VisitDType(Floats(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
+      const auto operand = [&](size_t i) {
+        return static_cast<const T*>(i < inputs.size() ? inputs[i]->raw() : nullptr);
+      };
       return Launch(context, type().c_str(), &StandardizeKernel<T>,
                     GridFor(context, state.num_rows, kBlockThreads / state.depth),
-                    dim3(kBlockThreads), state.num_rows, state.length, state.depth, eps_,
-                    static_cast<const T*>(inputs[0]->raw()), static_cast<T*>(outputs[0]->raw()));
+                    dim3(kBlockThreads), state.num_rows, state.length, state.depth, eps_, center_,
+                    operand(0), operand(1), StepOf(inputs, 1), operand(2),
+                    static_cast<T*>(outputs[0]->raw()));
     });
   }
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    center_ = attributes.Bool("center");
     return attributes.Get("eps", &eps_);
   }
 
  private:
   double eps_ = 0;
+  bool center_ = true;
 };
 
 }  // namespace

@@ -168,6 +168,10 @@ llvm::Error CheckScale(InferenceContext& context, double scale, llvm::StringRef 
 // The spatial dims of a resized tensor: as `size` says, or the factors.
 llvm::Expected<Shape> ResizedDims(InferenceContext& context, llvm::ArrayRef<Dim> in) {
   const AttributeReader& attributes = context.attributes();
+  if (attributes.Bool("antialias") && attributes.String("mode") == "nearest") {
+    return context.FailAtAttribute("antialias", Code::kAttributeRange,
+                                   "the nearest element alone has no weights to spread");
+  }
   const unsigned rank = static_cast<unsigned>(in.size());
   const int given = attributes.Has("size") + attributes.Has("scale") + attributes.Has("scales");
   if (given != 1) {
@@ -256,8 +260,9 @@ llvm::Error InferResizeGrad(InferenceContext& context) {
 
 // --- declarations -------------------------------------------------------------------------------
 
-constexpr const char* kResizeAttributes[] = {"size",        "scale",    "scales", "mode",
-                                             "coordinates", "rounding", "cubic_a"};
+constexpr const char* kResizeAttributes[] = {"size",    "scale",       "scales",
+                                             "mode",    "coordinates", "rounding",
+                                             "cubic_a", "antialias",   "outside"};
 
 std::vector<NamedAttribute> Attributes(GradientContext& g) {
   std::vector<NamedAttribute> attributes;
@@ -292,7 +297,16 @@ class ResizeMakerBase : public OpProtoMaker {
     AddAttr<std::string>("rounding", "which element is the nearest; the first two differ at halves")
         .Default("prefer_floor")
         .OneOf({"prefer_floor", "prefer_ceil", "floor", "ceil"});
-    AddAttr<double>("cubic_a", "the slope of the cubic at 1").Default(-0.75);
+    AddAttr<double>("cubic_a", "the slope of the cubic at 1; Pillow's is -0.5").Default(-0.75);
+    AddAttr<bool>("antialias",
+                  "of linear and cubic: a smaller result is made of all elements, by weights that "
+                  "are spread as far as it is smaller")
+        .Default(false);
+    AddAttr<std::string>("outside",
+                         "what has a weight outside of x: edge gives it to the element there; skip "
+                         "leaves it out, as PyTorch and Pillow do with `antialias`")
+        .Default("edge")
+        .OneOf({"edge", "skip"});
   }
 };
 
@@ -300,9 +314,8 @@ struct ResizeMaker : ResizeMakerBase {
   void Make() override {
     AddComment(
         "An image of another size (ONNX's Resize, PyTorch's interpolate), dim by dim: each element "
-        "is the nearest of x, or an interpolation. Places outside take the element at the edge. "
-        "One "
-        "of `size`, `scale` and `scales` says how large it is.");
+        "is the nearest of x, or an interpolation. One of `size`, `scale` and `scales` says how "
+        "large it is.");
     AddInput("x", "[N, C, ...] with 1 to 3 more dims; floats where mode is not nearest")
         .Accepts(kAnySet);
     AddOutput("y", "[N, C, ...] with the new sizes; dtype as x");

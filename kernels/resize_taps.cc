@@ -34,29 +34,65 @@ double Cubic(double x, double a) {
   return 0;
 }
 
+// A weighted sum's taps: those of nonzero weight, filled up with some of weight 0.
+class Taps {
+ public:
+  Taps(ResizeAxis* axis, bool skip_outside) : axis_(axis), skip_outside_(skip_outside) {}
+
+  void Add(double place, double weight) {
+    const double last = static_cast<double>(axis_->from - 1);
+    if (weight == 0 || (skip_outside_ && (place < 0 || place > last))) return;
+    axis_->places.push_back(static_cast<int64_t>(std::clamp(place, 0.0, last)));
+    axis_->weights.push_back(weight);
+    sum_ += weight;
+    ++count_;
+  }
+  /// Ends the taps of one element. The weights make 1, but where there are none.
+  void End() {
+    for (auto weight = axis_->weights.end() - count_; weight != axis_->weights.end(); ++weight)
+      *weight /= sum_;
+    axis_->places.resize(axis_->places.size() + static_cast<size_t>(axis_->count - count_));
+    axis_->weights.resize(axis_->places.size());
+    sum_ = 0;
+    count_ = 0;
+  }
+
+ private:
+  ResizeAxis* axis_;
+  bool skip_outside_;
+  double sum_ = 0;
+  int64_t count_ = 0;
+};
+
 void FillTaps(const AttributeReader& attributes, double scale, ResizeAxis* axis) {
-  const llvm::StringRef mode = attributes.String("mode");
   const llvm::StringRef coordinates = attributes.String("coordinates");
-  axis->count = mode == "nearest" ? 1 : mode == "linear" ? 2 : 4;
-  const auto add = [&](double place, double weight) {
-    const double last = static_cast<double>(axis->from - 1);
-    axis->places.push_back(static_cast<int64_t>(std::clamp(place, 0.0, last)));
-    axis->weights.push_back(weight);
+  const auto place_of = [&](int64_t o) {
+    return SourcePlace(coordinates, o, axis->from, axis->to, scale);
   };
+  if (attributes.String("mode") == "nearest") {
+    const double last = static_cast<double>(axis->from - 1);
+    for (int64_t o = 0; o < axis->to; ++o) {
+      const double place = Nearest(attributes.String("rounding"), place_of(o));
+      axis->places.push_back(static_cast<int64_t>(std::clamp(place, 0.0, last)));
+      axis->weights.push_back(1);
+    }
+    return;
+  }
+  const bool is_linear = attributes.String("mode") == "linear";
+  const double a = attributes.Float("cubic_a");
+  // A filter that is wider than the distance of the places lets none pass by.
+  const double squeeze = attributes.Bool("antialias") ? std::min(scale, 1.0) : 1.0;
+  const auto reach = static_cast<int64_t>(std::ceil((is_linear ? 1.0 : 2.0) / squeeze));
+  axis->count = 2 * reach;
+  Taps taps(axis, attributes.String("outside") == "skip");
   for (int64_t o = 0; o < axis->to; ++o) {
-    const double place = SourcePlace(coordinates, o, axis->from, axis->to, scale);
-    if (mode == "nearest") {
-      add(Nearest(attributes.String("rounding"), place), 1);
-      continue;
+    const double place = place_of(o), below = std::floor(place);
+    for (int64_t t = 1 - reach; t <= reach; ++t) {
+      const double tap = below + static_cast<double>(t);
+      const double x = (tap - place) * squeeze;
+      taps.Add(tap, is_linear ? std::max(0.0, 1 - std::abs(x)) : Cubic(x, a));
     }
-    const double below = std::floor(place), rest = place - below;
-    if (mode == "linear") {
-      add(below, 1 - rest);
-      add(below + 1, rest);
-      continue;
-    }
-    const double a = attributes.Float("cubic_a");
-    for (int t = -1; t <= 2; ++t) add(below + t, Cubic(rest - t, a));
+    taps.End();
   }
 }
 

@@ -89,8 +89,9 @@ class Tail {
   }
 
   /// ramp plus or minus m * exp(-v) * R(t), where v = (high + low) * unit is at most 114, and
-  /// `place` is the number in [1, 16) that t is looked up by.
-  template <bool kMinus, bool kHalf, bool kHasLow, class M>
+  /// `place` is the number in [1, 16) that t is looked up by. `kExact` takes back what the first of
+  /// the two sums lost.
+  template <bool kMinus, bool kHalf, bool kHasLow, bool kExact = false, class M>
   PDL_INLINE F Add(const F& ramp, const M& m, const F& high, const F& low, const F& t,
                    const F& place) const {
     constexpr float kUnit = kHalf ? 0.5f : 1.0f;
@@ -118,8 +119,13 @@ class Tail {
     const F rest = S::Fma(S::Add(base, u), p, u);
     // Only these two sums round: the product with a power of two is exact.
     const F scaled = S::Mul(m, S::template ShiftLeft<23>(shifted));
-    if constexpr (kMinus) return S::Fnma(scaled, base, S::Fnma(scaled, rest, ramp));
-    return S::Fma(scaled, base, S::Fma(scaled, rest, ramp));
+    if constexpr (!kMinus) return S::Fma(scaled, base, S::Fma(scaled, rest, ramp));
+    const F sum = S::Fnma(scaled, rest, ramp);
+    const F y = S::Fnma(scaled, base, sum);
+    if constexpr (!kExact) return y;
+    // What the sum lost; a number also where the ramp is infinite.
+    const F lost = S::Fms(scaled, rest, S::Sub(ramp, sum));
+    return S::Sub(y, S::Max(lost, S::Set(-1.0f)));
   }
 
  private:
@@ -180,8 +186,17 @@ struct ApproximateGelu {
 
 namespace detail {
 
-// Where R is 1 to the last bit.
-inline constexpr float kEndOfSteps = 29.0f;
+/// What a table whose steps are as wide as 2 is looked up by: |x| up to `most`, and near 0 (from
+/// 29 on R is 1 to the last bit) with its place.
+template <class S>
+struct WideSteps {
+  using F = typename S::Floats;
+  PDL_INLINE WideSteps(const F& x, float most)
+      : t(S::Min(S::Set(most), S::Abs(x))),
+        near(S::Min(S::Set(29.0f), t)),
+        place(S::Fma(near, S::Set(0.5f), S::Set(1.0f))) {}
+  F t, near, place;
+};
 
 }  // namespace detail
 
@@ -192,10 +207,9 @@ struct Silu {
   detail::Tail<S> tail{detail::kSiluTable};
 
   PDL_INLINE F operator()(const F& x) const {
-    const F t = S::Min(S::Set(110.0f), S::Abs(x));
-    const F near = S::Min(S::Set(detail::kEndOfSteps), t);
-    const F place = S::Fma(near, S::Set(0.5f), S::Set(1.0f));
-    return tail.template Add<true, false, false>(S::Max(S::Set(-0.0f), x), t, t, t, near, place);
+    const detail::WideSteps<S> at(x, 110.0f);
+    return tail.template Add<true, false, false, true>(S::Max(S::Set(-0.0f), x), at.t, at.t, at.t,
+                                                       at.near, at.place);
   }
 };
 
@@ -206,11 +220,9 @@ struct Softplus {
   detail::Tail<S> tail{detail::kSoftplusTable};
 
   PDL_INLINE F operator()(const F& x) const {
-    const F t = S::Min(S::Set(105.0f), S::Abs(x));
-    const F near = S::Min(S::Set(detail::kEndOfSteps), t);
-    const F place = S::Fma(near, S::Set(0.5f), S::Set(1.0f));
-    return tail.template Add<false, false, false>(S::Max(S::Set(0.0f), x), S::Set(1.0f), t, t, near,
-                                                  place);
+    const detail::WideSteps<S> at(x, 105.0f);
+    return tail.template Add<false, false, false>(S::Max(S::Set(0.0f), x), S::Set(1.0f), at.t, at.t,
+                                                  at.near, at.place);
   }
 };
 

@@ -37,6 +37,22 @@ struct SimdFunctor {
   using Formula = FormulaOf<S>;
 };
 
+/// The form of the static function `Loop<S>::Run` for an instruction set, with its struct of
+/// simd.h.
+template <template <class S> class Loop>
+auto ChooseSimd(Isa isa = CurrentIsa()) {
+  using Function = decltype(&Loop<simd::Portable>::Run);
+  switch (isa) {
+    case Isa::kBaseline:
+      return Function(&detail::IsaForms<Loop<simd::Portable>, Function>::Baseline);
+    case Isa::kAvx2:
+      return Function(&detail::IsaForms<Loop<simd::Avx2>, Function>::Avx2);
+    case Isa::kAvx512:
+      return Function(&detail::IsaForms<Loop<simd::Avx512>, Function>::Avx512);
+  }
+  __builtin_unreachable();
+}
+
 namespace detail {
 
 template <class F>
@@ -83,19 +99,12 @@ struct SimdTileLoop {
   }
 };
 
-/// The form of SimdTileLoop for an instruction set.
+/// SimdTileLoop with all but the set bound.
 template <class F, class Out, class In, bool kStream>
-TileFunction ChooseSimd(Isa isa) {
-  switch (isa) {
-    case Isa::kBaseline:
-      return IsaForms<SimdTileLoop<F, simd::Portable, Out, In, kStream>, TileFunction>::Baseline;
-    case Isa::kAvx2:
-      return IsaForms<SimdTileLoop<F, simd::Avx2, Out, In, kStream>, TileFunction>::Avx2;
-    case Isa::kAvx512:
-      return IsaForms<SimdTileLoop<F, simd::Avx512, Out, In, kStream>, TileFunction>::Avx512;
-  }
-  __builtin_unreachable();
-}
+struct SimdTileLoops {
+  template <class S>
+  struct Loop : SimdTileLoop<F, S, Out, In, kStream> {};
+};
 
 /// Which operands are one element that serves all n.
 enum class Form { kDense, kScalarLeft, kScalarRight };
@@ -211,9 +220,9 @@ template <class Out, class In, class F>
 Tile MakeUnaryTile(const F* f, Isa isa = CurrentIsa()) {
   Tile tile;
   if constexpr (detail::HasSimdFormula<F> && std::is_same_v<ComputeType<In>, float>) {
-    tile.dense = detail::ChooseSimd<F, Out, In, false>(isa);
+    tile.dense = ChooseSimd<detail::SimdTileLoops<F, Out, In, false>::template Loop>(isa);
     if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, float>) {
-      tile.stream = detail::ChooseSimd<F, Out, In, true>(isa);
+      tile.stream = ChooseSimd<detail::SimdTileLoops<F, Out, In, true>::template Loop>(isa);
     }
   } else {
     tile.dense = ChooseIsa<detail::UnaryTileLoop<F, Out, In>>(isa);

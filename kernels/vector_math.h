@@ -5,8 +5,7 @@
 // the true value over all floats, denormals included, and treat NaN, infinities and signed zeros
 // as C (and NumPy) do. The double forms are those of the C library.
 //
-// The polynomials are minimax fits (Remez) of the function named beside them; the coefficients
-// ascend.
+// The polynomials are minimax fits (Remez) of the function named beside them.
 #ifndef PDL_KERNELS_VECTOR_MATH_H_
 #define PDL_KERNELS_VECTOR_MATH_H_
 
@@ -39,6 +38,13 @@ inline constexpr double kRoundDouble = 0x1.8p52;
 // 2^n for n in [-126, 127].
 PDL_INLINE float PowerOfTwo(int32_t n) { return FloatOf(static_cast<uint32_t>(n + 127) << 23); }
 
+// The polynomial of x with these coefficients, that of the highest power first.
+template <class T, class... Rest>
+PDL_INLINE T Horner(T x, T first, Rest... rest) {
+  ((first = first * x + rest), ...);
+  return first;
+}
+
 // x in [low, high]; NaN stays.
 PDL_INLINE float Clamp(float x, float low, float high) {
   x = x < low ? low : x;
@@ -58,11 +64,7 @@ PDL_INLINE ExpParts SplitExp(float x) {
   const float n = shifted - kRound;
   const float r = (x - n * kLn2High) - n * kLn2Low;
   // (exp(r) - 1 - r) / r^2
-  float p = 0x1.6dbc6ep-10f;
-  p = p * r + 0x1.124148p-7f;
-  p = p * r + 0x1.555454p-5f;
-  p = p * r + 0x1.555486p-3f;
-  p = p * r + 0.5f;
+  const float p = Horner(r, 0x1.6dbc6ep-10f, 0x1.124148p-7f, 0x1.555454p-5f, 0x1.555486p-3f, 0.5f);
   return {static_cast<int32_t>(Bits(shifted) - Bits(kRound)), r * r * p + r};
 }
 
@@ -110,15 +112,9 @@ PDL_INLINE float Log(float x) {
   const int32_t n = (static_cast<int32_t>(from_root) >> 23) - (denormal ? 23 : 0);
   const float f = detail::FloatOf((from_root & 0x007f'ffffu) + Bits(0x1.6a09e6p-1f)) - 1.0f;
   // (log(1 + f) - f + f^2 / 2) / f^3
-  float p = 0x1.1b4f04p-4f;
-  p = p * f + -0x1.e2fcd2p-4f;
-  p = p * f + 0x1.e6554cp-4f;
-  p = p * f + -0x1.fb4070p-4f;
-  p = p * f + 0x1.23324ap-3f;
-  p = p * f + -0x1.5562f2p-3f;
-  p = p * f + 0x1.99a54cp-3f;
-  p = p * f + -0x1.ffffeep-3f;
-  p = p * f + 0x1.555546p-2f;
+  const float p = detail::Horner(f, 0x1.1b4f04p-4f, -0x1.e2fcd2p-4f, 0x1.e6554cp-4f,
+                                 -0x1.fb4070p-4f, 0x1.23324ap-3f, -0x1.5562f2p-3f, 0x1.99a54cp-3f,
+                                 -0x1.ffffeep-3f, 0x1.555546p-2f);
   const float square = f * f;
   const float exponent = static_cast<float>(n);
   const float low = (f * square * p + exponent * kLn2Low) - 0.5f * square;
@@ -208,11 +204,8 @@ PDL_INLINE float Tanh(float x) {
   const float magnitude = Abs(x);
   const float z = x * x;
   // (tanh(x) - x) / x^3 for |x| <= 0.625
-  float p = -0x1.762d70p-8f;
-  p = p * z + 0x1.523bc6p-6f;
-  p = p * z + -0x1.b8405ap-5f;
-  p = p * z + 0x1.11074cp-3f;
-  p = p * z + -0x1.555534p-2f;
+  const float p = detail::Horner(z, -0x1.762d70p-8f, 0x1.523bc6p-6f, -0x1.b8405ap-5f,
+                                 0x1.11074cp-3f, -0x1.555534p-2f);
   const float small = x * z * p + x;
   // Elsewhere 1 - 2 / (exp(2 |x|) + 1), which is 1 from 10 on.
   const auto [n, tail] = detail::SplitExp(magnitude > 10.0f ? 20.0f : 2.0f * magnitude);
@@ -270,16 +263,9 @@ PDL_INLINE NormalTail SplitNormalTail(float t) {
   // (t + 4) times the tail / exp(-t^2 / 2)
   const float inverse = 1.0f / (t + 4.0f);
   const float w = (t - 4.0f) * inverse;
-  float p = -0x1.01ea14p-13f;
-  p = p * w + 0x1.988772p-13f;
-  p = p * w + 0x1.9b62dcp-10f;
-  p = p * w + -0x1.cdd786p-9f;
-  p = p * w + -0x1.ed4daep-8f;
-  p = p * w + 0x1.eed98cp-5f;
-  p = p * w + -0x1.7dffc6p-3f;
-  p = p * w + 0x1.8c6d8ep-2f;
-  p = p * w + -0x1.373e3ap-1f;
-  p = p * w + 0x1.82b4bcp-1f;
+  const float p = Horner(w, -0x1.01ea14p-13f, 0x1.988772p-13f, 0x1.9b62dcp-10f, -0x1.cdd786p-9f,
+                         -0x1.ed4daep-8f, 0x1.eed98cp-5f, -0x1.7dffc6p-3f, 0x1.8c6d8ep-2f,
+                         -0x1.373e3ap-1f, 0x1.82b4bcp-1f);
   return {n, p * inverse * e};
 }
 
@@ -290,13 +276,8 @@ PDL_INLINE float Erf(float x) {
   const float magnitude = Abs(x);
   const float z = x * x;
   // erf(x) / x - 1 for |x| <= 1
-  float p = 0x1.496a28p-14f;
-  p = p * z + -0x1.a3f6fcp-11f;
-  p = p * z + 0x1.5405b2p-8f;
-  p = p * z + -0x1.b7f90cp-6f;
-  p = p * z + 0x1.ce2cf8p-4f;
-  p = p * z + -0x1.81273ep-2f;
-  p = p * z + 0x1.06eba8p-3f;
+  const float p = detail::Horner(z, 0x1.496a28p-14f, -0x1.a3f6fcp-11f, 0x1.5405b2p-8f,
+                                 -0x1.b7f90cp-6f, 0x1.ce2cf8p-4f, -0x1.81273ep-2f, 0x1.06eba8p-3f);
   const float small = x * p + x;
   // 1 from 4 on.
   const auto [n, m] =

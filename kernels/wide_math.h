@@ -28,13 +28,9 @@ PDL_INLINE double Log2Wide(double x) {
   const double s = (m - 1.0) / (m + 1.0);
   const double z = s * s;
   // log2((1 + s) / (1 - s)) / s
-  double p = 0x1.f1a0293118c7ap-3;
-  p = p * z + 0x1.0bb69de35ac49p-2;
-  p = p * z + 0x1.484fb4f2aa076p-2;
-  p = p * z + 0x1.a6175657757e3p-2;
-  p = p * z + 0x1.2776c516c2c09p-1;
-  p = p * z + 0x1.ec709dc39c8f8p-1;
-  p = p * z + 0x1.71547652b82ffp+1;
+  const double p = Horner(z, 0x1.f1a0293118c7ap-3, 0x1.0bb69de35ac49p-2, 0x1.484fb4f2aa076p-2,
+                          0x1.a6175657757e3p-2, 0x1.2776c516c2c09p-1, 0x1.ec709dc39c8f8p-1,
+                          0x1.71547652b82ffp+1);
   const double y = x == 0.0 ? -kInfinity : n + s * p;
   return x < kInfinity ? y : x;
 }
@@ -44,14 +40,9 @@ PDL_INLINE double Exp2Wide(double t) {
   const double shifted = t + kRoundDouble;
   const double f = t - (shifted - kRoundDouble);
   // 2^f
-  double q = 0x1.00f7ce6f9d101p-16;
-  q = q * f + 0x1.446ca1b45066cp-13;
-  q = q * f + 0x1.5d87158129d8bp-10;
-  q = q * f + 0x1.3b29d88883f8ep-7;
-  q = q * f + 0x1.c6b08e072243dp-5;
-  q = q * f + 0x1.ebfbe0aa41fc3p-3;
-  q = q * f + 0x1.62e42fef6cbc9p-1;
-  q = q * f + 0x1.ffffffffa6e83p-1;
+  const double q = Horner(f, 0x1.00f7ce6f9d101p-16, 0x1.446ca1b45066cp-13, 0x1.5d87158129d8bp-10,
+                          0x1.3b29d88883f8ep-7, 0x1.c6b08e072243dp-5, 0x1.ebfbe0aa41fc3p-3,
+                          0x1.62e42fef6cbc9p-1, 0x1.ffffffffa6e83p-1);
   return q * DoubleOf((Bits(shifted) + 1023) << 52);
 }
 
@@ -67,27 +58,17 @@ PDL_INLINE double ExpWide(double x) { return Exp2Wide(x * kLog2E); }
 // exp(x) - 1, right to a float in the relative sense also where x is small; x in [-600, 600].
 PDL_INLINE double Expm1Wide(double x) {
   // (exp(x) - 1 - x) / x^2 for |x| <= 1/2
-  double p = 0x1.71f2782d00000p-19;
-  p = p * x + 0x1.a2aecb4960000p-16;
-  p = p * x + 0x1.a01c1cd3d9000p-13;
-  p = p * x + 0x1.6c14d91bb0200p-10;
-  p = p * x + 0x1.11110f6125430p-7;
-  p = p * x + 0x1.5555565d73334p-5;
-  p = p * x + 0x1.55555556a1fcap-3;
-  p = p * x + 0x1.ffffffff6af43p-2;
+  const double p = Horner(x, 0x1.71f2782d00000p-19, 0x1.a2aecb4960000p-16, 0x1.a01c1cd3d9000p-13,
+                          0x1.6c14d91bb0200p-10, 0x1.11110f6125430p-7, 0x1.5555565d73334p-5,
+                          0x1.55555556a1fcap-3, 0x1.ffffffff6af43p-2);
   return Abs(x) <= 0.5 ? x * x * p + x : ExpWide(x) - 1.0;
 }
 
 // The arc sine of s in [0, 1/2], whose square is z.
 PDL_INLINE double AsinOfHalf(double s, double z) {
-  double p = 0x1.e0231588b1e55p-6;
-  p = p * z + 0x1.64b97e009bd03p-8;
-  p = p * z + 0x1.3c5053c2afce1p-6;
-  p = p * z + 0x1.6a9e3262c37dbp-6;
-  p = p * z + 0x1.f208eb1ddd0fbp-6;
-  p = p * z + 0x1.6db5cfb6af282p-5;
-  p = p * z + 0x1.333334ceb6520p-4;
-  p = p * z + 0x1.55555554ee47bp-3;
+  const double p = Horner(z, 0x1.e0231588b1e55p-6, 0x1.64b97e009bd03p-8, 0x1.3c5053c2afce1p-6,
+                          0x1.6a9e3262c37dbp-6, 0x1.f208eb1ddd0fbp-6, 0x1.6db5cfb6af282p-5,
+                          0x1.333334ceb6520p-4, 0x1.55555554ee47bp-3);
   return s * z * p + s;
 }
 
@@ -179,17 +160,12 @@ PDL_INLINE float TanReducible(float x) {
   const auto [r, quadrant] = detail::ReduceByHalfPiWide(x);
   const double z = r * r;
   // (sin(r) - r) / r^3
-  double s = 0x1.6dbcfb4dee452p-19;
-  s = s * z + -0x1.a013a455bd213p-13;
-  s = s * z + 0x1.11110decc73fdp-7;
-  s = s * z + -0x1.555555545d0dap-3;
+  double s = detail::Horner(z, 0x1.6dbcfb4dee452p-19, -0x1.a013a455bd213p-13, 0x1.11110decc73fdp-7,
+                            -0x1.555555545d0dap-3);
   s = s * z * r + r;
-  double c = -0x1.24740198bcf0bp-22;
-  c = c * z + 0x1.a01295104b6a7p-16;
-  c = c * z + -0x1.6c16bae0eeeadp-10;
-  c = c * z + 0x1.555555514b595p-5;
-  c = c * z + -0x1.fffffffffe677p-2;
-  c = c * z + 1.0;
+  const double c =
+      detail::Horner(z, -0x1.24740198bcf0bp-22, 0x1.a01295104b6a7p-16, -0x1.6c16bae0eeeadp-10,
+                     0x1.555555514b595p-5, -0x1.fffffffffe677p-2, 1.0);
   const bool odd = (quadrant & 1) != 0;
   const double y = (odd ? -c : s) / (odd ? s : c);
   return x == 0.0f ? x : static_cast<float>(y);
@@ -233,13 +209,9 @@ PDL_INLINE float Atan2(float y, float x) {
   const double t = ay == ax ? 0.0 : upper / lower;
   const double z = t * t;
   // (atan(t) - t) / t^3
-  double p = -0x1.4b107f787f967p-5;
-  p = p * z + 0x1.2439d1666cb6dp-4;
-  p = p * z + -0x1.71d214eaeb143p-4;
-  p = p * z + 0x1.c6f664c251f89p-4;
-  p = p * z + -0x1.2491bfec7eaaap-3;
-  p = p * z + 0x1.9999982386384p-3;
-  p = p * z + -0x1.55555555018d3p-2;
+  const double p = detail::Horner(
+      z, -0x1.4b107f787f967p-5, 0x1.2439d1666cb6dp-4, -0x1.71d214eaeb143p-4, 0x1.c6f664c251f89p-4,
+      -0x1.2491bfec7eaaap-3, 0x1.9999982386384p-3, -0x1.55555555018d3p-2);
   const bool eighth = far | ((ay == ax) & (ax > 0.0));
   double angle = (t * z * p + t) + (eighth ? 0.5 * detail::kHalfPi : 0.0);
   angle = steep ? detail::kHalfPi - angle : angle;
@@ -257,11 +229,9 @@ PDL_INLINE float Sinh(float x) {
   const double a = static_cast<double>(Abs(x));
   const double z = a * a;
   // (sinh(a) - a) / a^3, for a <= 1
-  double p = 0x1.b557c78eb1ae2p-26;
-  p = p * z + 0x1.71d208a299728p-19;
-  p = p * z + 0x1.a01a131097a98p-13;
-  p = p * z + 0x1.1111110857b52p-7;
-  p = p * z + 0x1.5555555558201p-3;
+  const double p =
+      detail::Horner(z, 0x1.b557c78eb1ae2p-26, 0x1.71d208a299728p-19, 0x1.a01a131097a98p-13,
+                     0x1.1111110857b52p-7, 0x1.5555555558201p-3);
   const double e = detail::ExpWide(a > 100.0 ? 100.0 : a);
   const double y = a <= 1.0 ? a * z * p + a : 0.5 * (e - 1.0 / e);
   return CopySign(static_cast<float>(y), x);
@@ -309,16 +279,9 @@ PDL_INLINE float Erfc(float x) {
   // (t + 4) times the part of a standard normal distribution beyond t / exp(-t^2 / 2)
   const double inverse = 1.0 / (t + 4.0);
   const double w = (t - 4.0) * inverse;
-  double p = -0x1.01ea14p-13;
-  p = p * w + 0x1.988772p-13;
-  p = p * w + 0x1.9b62dcp-10;
-  p = p * w + -0x1.cdd786p-9;
-  p = p * w + -0x1.ed4daep-8;
-  p = p * w + 0x1.eed98cp-5;
-  p = p * w + -0x1.7dffc6p-3;
-  p = p * w + 0x1.8c6d8ep-2;
-  p = p * w + -0x1.373e3ap-1;
-  p = p * w + 0x1.82b4bcp-1;
+  const double p = detail::Horner(w, -0x1.01ea14p-13, 0x1.988772p-13, 0x1.9b62dcp-10,
+                                  -0x1.cdd786p-9, -0x1.ed4daep-8, 0x1.eed98cp-5, -0x1.7dffc6p-3,
+                                  0x1.8c6d8ep-2, -0x1.373e3ap-1, 0x1.82b4bcp-1);
   const double tail = 2.0 * p * inverse * detail::ExpWide(-a * a);
   return static_cast<float>(static_cast<double>(x) < 0.0 ? 2.0 - tail : tail);
 }

@@ -1,19 +1,16 @@
 #!/usr/bin/env bash
 # make_wheel.sh BUILD PYTHON FOLDER: a wheel of the build in BUILD, with the C++ libraries that it needs
-# inside, but for those of glibc, of g++ and of CUDA. Nothing is compiled. PYTHON has what
-# requirements.txt lists. Prints the wheel's path.
+# inside, but for those of glibc, of g++ and of CUDA. PYTHON has what requirements.txt lists. Prints
+# the path of the wheel.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(cd "$1" && pwd) python=$2 folder=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A copy without the links and caches of a working tree.
-cp -r "$root/python" "$work/python"
-find "$work/python" -name __pycache__ -prune -exec rm -r {} +
 export PATH=$(dirname "$python"):$PATH
 PDL_BUILD=$build "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
-  -w "$work/raw" "$work/python" >&2
+  -w "$work/raw" "$root/python" >&2
 mkdir -p "$folder"
 rm -f "$folder"/pdl-*.whl
 "$python" -m auditwheel -v repair --strip --exclude 'libcu*' --exclude 'libnv*' -w "$folder" \

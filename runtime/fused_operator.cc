@@ -20,8 +20,6 @@ constexpr size_t kMaxInputs = 64;
 /// Rows that take no more together are made at once, into a buffer on the stack.
 constexpr int64_t kRowBytes = 32 << 10;
 constexpr int64_t kLineBytes = 64;
-/// Larger results of such groups are stored past the cache, beside what is fetched.
-constexpr int64_t kManyBytes = 32 << 20;
 /// Elements that are worth a piece of their own for another thread.
 constexpr int64_t kGrain = 1 << 15;
 
@@ -216,7 +214,7 @@ class FusedOperator final : public Operator<CPUContext> {
     for (unsigned output = 0; output < context.outputs().size(); ++output) {
       const DType dtype = context.outputs()[output].dtype;
       const int64_t bytes = layout->total * DTypeSize(dtype);
-      layout->exceeds_cache.push_back(ExceedsCache(bytes) || (has_rows_ && bytes > kManyBytes));
+      layout->exceeds_cache.push_back(ExceedsCache(bytes) || (has_rows_ && bytes > kManyRowBytes));
       size_t writer = 0;
       while (instructions_[writer].output != static_cast<int>(output)) ++writer;
       for (unsigned input = 0; input < input_dtypes_.size(); ++input) {

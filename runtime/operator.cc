@@ -132,6 +132,12 @@ llvm::Expected<std::vector<Tensor>> AllocateOutputs(llvm::ArrayRef<OperandType> 
   for (const OperandType& type : types) {
     llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, type.sizes);
     if (!bytes) return bytes.takeError();
+    if (context.device().kind == DeviceKind::kCPU) {
+      llvm::Expected<Tensor> tensor = Tensor::AllocateUninitialized(type.dtype, type.sizes);
+      if (!tensor) return tensor.takeError();
+      tensors.push_back(std::move(*tensor));
+      continue;
+    }
     auto memory = context.Allocate(*bytes);
     if (!memory) return memory.takeError();
     tensors.emplace_back(type.dtype, type.sizes, std::move(*memory), context.device());

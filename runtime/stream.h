@@ -8,6 +8,9 @@ namespace pdl {
 
 /// Whether a result of so many bytes had better not go through the cache.
 bool ExceedsCache(int64_t bytes);
+/// Results of rows that are larger than this had better not on any machine, where writing takes
+/// turns with work on what was fetched.
+inline constexpr int64_t kManyRowBytes = int64_t{32} << 20;
 
 /// As memcpy, with non-temporal stores; StreamFence orders them before what follows.
 void StreamCopy(void* to, const void* from, int64_t bytes);

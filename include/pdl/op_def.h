@@ -78,6 +78,9 @@ struct InputDecl {
   std::string count;
   /// May be left out; no required input follows it.
   bool optional = false;
+  /// The number that a compiler puts where an optional input is left out before one that is given;
+  /// none: it must not be left out there.
+  std::optional<int64_t> stand_in;
   /// An untyped literal given here has a dtype of its own (i64, or f32), whatever stands beside it.
   bool own_dtype = false;
   bool accepts_sparse = false;

@@ -45,6 +45,8 @@ class InputBuilder {
     return decl_->count = std::move(count), decl_->repeatable = true, *this;
   }
   InputBuilder& Optional() { return decl_->optional = true, *this; }
+  /// The same as a scalar of that value.
+  InputBuilder& Optional(int64_t stand_in) { return decl_->stand_in = stand_in, Optional(); }
   InputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
   /// Takes ragged dims at up to `levels` levels; every input of an elementwise operator does.
   InputBuilder& Ragged(uint8_t levels = kMaxRaggedLevels) {

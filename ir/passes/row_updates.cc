@@ -13,6 +13,8 @@ namespace {
 
 /// Smaller tables are gone over whole: finding the rows that are used would cost as much.
 constexpr int64_t kManyRows = 10'000;
+/// Rows of what longer chains of calls give are taken from the whole.
+constexpr unsigned kMaxDepth = 500;
 
 /// A scatter_add of rows onto zeros.
 bool IsSource(const Op& op) {
@@ -137,9 +139,11 @@ class RowRewriter {
   Value* RowsOf(Value* value) {
     if (Value* known = rows_.lookup(value)) return known;
     const Op* op = value->producer();
-    const bool is_computed =
-        op != nullptr && op->def().has(kElementwise) && value->type().dims == table_.dims;
+    const bool is_computed = op != nullptr && op->def().has(kElementwise) &&
+                             value->type().dims == table_.dims && depth_ < kMaxDepth;
+    ++depth_;
     Value* rows = is_computed ? RowsOfCall(*op) : g_.Call("gather", {value, read_});
+    --depth_;
     rows_[value] = rows;
     return rows;
   }
@@ -167,6 +171,7 @@ class RowRewriter {
   GradientContext g_;
   Value* read_ = nullptr;
   Value* places_ = nullptr;
+  unsigned depth_ = 0;
   llvm::DenseMap<const Value*, Value*> rows_;
 };
 

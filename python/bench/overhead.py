@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a call of a network costs from Python: one `neg` of one float.
 
-    overhead.py [MOST]     # exits with 1 where a call takes more than MOST microseconds
+overhead.py [MOST]     # exits with 1 where a call takes more than MOST microseconds
 """
 
 from __future__ import annotations
@@ -29,8 +29,12 @@ def main() -> int:
     of_network = microseconds(lambda: net(x=array))
     print(f"a network, `neg` of one float (NumPy)   {of_network:6.2f} µs")
     print(f"a network, `neg` of one float (Tensor)  {microseconds(lambda: net(x=tensor)):6.2f} µs")
-    print(f"pdl.ops.neg of one float (Tensor)       {microseconds(lambda: pdl.ops.neg(tensor)):6.2f} µs")
-    print(f"pdl.tensor of an array, zero copy       {microseconds(lambda: pdl.tensor(array)):6.2f} µs")
+    print(
+        f"pdl.ops.neg of one float (Tensor)       {microseconds(lambda: pdl.ops.neg(tensor)):6.2f} µs"
+    )
+    print(
+        f"pdl.tensor of an array, zero copy       {microseconds(lambda: pdl.tensor(array)):6.2f} µs"
+    )
     return int(len(sys.argv) > 1 and of_network > float(sys.argv[1]))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pdl import _pdl
 from pdl._arrays import is_array
-from pdl._declarations import Declaration, Input, Place, parameters
+from pdl._declarations import Declaration, Input, Place
 from pdl._graph import Graph, Value
 from pdl._render import Function, Renderer
 from pdl._results import pack
@@ -35,7 +35,7 @@ class _Arguments:
 
     def add(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Writes them all, in their order."""
-        places = parameters(self.declaration)
+        places = self.declaration.parameters
         repeated = next((one for one in places if one.place is Place.REPEATED), None)
         plain = iter([one for one in places if one.place is Place.ANY])
         for i, given in enumerate(args):
@@ -110,7 +110,11 @@ def _is_value(given: object) -> bool:
 
 
 def _build(
-    graph: Graph, declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None
+    graph: Graph,
+    declaration: Declaration,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    name: str | None,
 ) -> Any:
     arguments = _Arguments(declaration, Renderer(_is_value, None))
     arguments.add(args, kwargs)
@@ -120,7 +124,9 @@ def _build(
         return graph.expression(expression)
     count = num_results(declaration, lambda: graph.check_text(expression, values))
     outputs = [one.name for one in declaration.outputs]
-    return pack(declaration, graph.assign(expression, values, declaration.name, outputs, count, name))
+    return pack(
+        declaration, graph.assign(expression, values, declaration.name, outputs, count, name)
+    )
 
 
 def num_results(declaration: Declaration, text: Any) -> int:
@@ -180,7 +186,10 @@ def _run(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]
     names = ", ".join(f"result_{i}" for i in range(count))
     try:
         network = _network(
-            f"{inputs}{names} = {expression}\noutput {names}", operands.device, _seed, declaration.is_layer
+            f"{inputs}{names} = {expression}\noutput {names}",
+            operands.device,
+            _seed,
+            declaration.is_layer,
         )
     except Error as error:
         raise without_place(error) from None

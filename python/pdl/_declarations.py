@@ -9,9 +9,21 @@ import json
 import keyword
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
-_DEFAULT_KINDS = ("int", "float", "string", "bool", "dtype", "shape", "ints", "floats", "strings", "bools")
+_DEFAULT_KINDS = (
+    "int",
+    "float",
+    "string",
+    "bool",
+    "dtype",
+    "shape",
+    "ints",
+    "floats",
+    "strings",
+    "bools",
+)
 
 
 class Text(str):
@@ -90,6 +102,11 @@ class Declaration:
     attributes: tuple[Attribute, ...]
     results_from: tuple[str, ...]
 
+    @cached_property
+    def parameters(self) -> list[Parameter]:
+        """Those of its Python function."""
+        return parameters(self)
+
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name."""
         return next((one for one in self.attributes if one.name == name), None)
@@ -98,7 +115,7 @@ class Declaration:
         """Whether an input is called so."""
         return any(one.name == name for one in self.inputs)
 
-    @property
+    @cached_property
     def has_name_attribute(self) -> bool:
         """Whether ``name`` is an argument of its own, so that it cannot name the result."""
         return self.has_input("name") or self.attribute("name") is not None
@@ -183,7 +200,11 @@ def _default(value: dict[str, Any], type_name: str) -> Any:
 
 def _bound(row: dict[str, Any], end: str) -> Bound | None:
     bound = row.get(end)
-    return None if bound is None else Bound(float(bound.get("value", 0)), bool(bound.get("open", False)))
+    return (
+        None
+        if bound is None
+        else Bound(float(bound.get("value", 0)), bool(bound.get("open", False)))
+    )
 
 
 def _attribute(row: dict[str, Any]) -> Attribute:
@@ -220,7 +241,9 @@ def _declaration(row: dict[str, Any], is_layer: bool) -> Declaration:
         comment=row.get("comment", ""),
         is_layer=is_layer,
         inputs=tuple(_input(one) for one in row.get("inputs", ())),
-        outputs=tuple(Output(one["name"], one.get("comment", "")) for one in row.get("outputs", ())),
+        outputs=tuple(
+            Output(one["name"], one.get("comment", "")) for one in row.get("outputs", ())
+        ),
         attributes=tuple(_attribute(one) for one in row.get("attributes", ())),
         results_from=tuple(row.get("results_from", ())),
     )

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from pdl import _pdl
 from pdl._call import call
-from pdl._declarations import Declaration, Place, parameters, read
+from pdl._declarations import Declaration, Place, read
 
 _KINDS = {
     Place.ANY: inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -39,8 +39,10 @@ def load_plugin(path: str) -> None:
 def signature(declaration: Declaration) -> inspect.Signature:
     """The signature of its function."""
     result = []
-    for one in parameters(declaration):
-        default = inspect.Parameter.empty if one.required or one.place is Place.REPEATED else one.default
+    for one in declaration.parameters:
+        default = (
+            inspect.Parameter.empty if one.required or one.place is Place.REPEATED else one.default
+        )
         result.append(inspect.Parameter(one.name, _KINDS[one.place], default=default))
     if not declaration.has_name_attribute:
         result.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None))
@@ -65,5 +67,3 @@ def make_function(declaration: Declaration, module: str) -> Callable[..., Any]:
     function.__signature__ = signature(declaration)  # type: ignore[attr-defined]
     function.__pdl_declaration__ = declaration  # type: ignore[attr-defined]
     return function
-
-

@@ -11,7 +11,9 @@ from pdl._graph import Graph, Value
 from pdl._network import Network
 
 
-def grad(of: Any, wrt: Any = None, cotangent: Value | None = None, *, argnums: int | Sequence[int] = 0) -> Any:
+def grad(
+    of: Any, wrt: Any = None, cotangent: Value | None = None, *, argnums: int | Sequence[int] = 0
+) -> Any:
     """Of a value of a graph: its gradient with respect to a value, or to each of a list. Of a function
     of arrays that gives a scalar: the function that gives its gradient with respect to its argument
     ``argnums``, or a tuple of several::
@@ -25,7 +27,9 @@ def grad(of: Any, wrt: Any = None, cotangent: Value | None = None, *, argnums: i
     return lambda *args: function(*args)[1]
 
 
-def value_and_grad(of: Callable[..., Value], *, argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+def value_and_grad(
+    of: Callable[..., Value], *, argnums: int | Sequence[int] = 0
+) -> Callable[..., Any]:
     """The function that gives the value of ``of``, and its gradient."""
     made: dict[tuple[str, ...], Network] = {}
 
@@ -48,7 +52,9 @@ def _as_tensor(given: Any) -> _pdl.Tensor:
     return _pdl.tensor(given)
 
 
-def _derive(of: Callable[..., Value], types: tuple[str, ...], argnums: int | Sequence[int]) -> Network:
+def _derive(
+    of: Callable[..., Value], types: tuple[str, ...], argnums: int | Sequence[int]
+) -> Network:
     with Graph() as graph:
         names = list(inspect.signature(of).parameters)
         values = []

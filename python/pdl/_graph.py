@@ -123,7 +123,10 @@ class Graph:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         _stack().remove(self)
 
@@ -151,7 +154,9 @@ class Graph:
         self._statements += [f"## {line}" for line in comment.splitlines()] + [statement]
         return Value(self, name, program.inputs[-1][1])
 
-    def param(self, name: str, type: str, init: Function | str | None = None, **attributes: Any) -> Value:
+    def param(
+        self, name: str, type: str, init: Function | str | None = None, **attributes: Any
+    ) -> Value:
         """What is learned. ``init`` is an initializer, ``pdl.ops.normal(std=0.02)``; without one,
         zeros. Attributes are weight_decay, gradient_clipping, lr_scale and trainable."""
         return self._variable("param", name, type, init, attributes)
@@ -168,7 +173,9 @@ class Graph:
         """What a run returns, under its own name."""
         name = name or value.name
         self._statements += [f"## {line}" for line in comment.splitlines()]
-        self._statements.append(f"output {name}" if name == value.name else f"output {name} = {value.name}")
+        self._statements.append(
+            f"output {name}" if name == value.name else f"output {name} = {value.name}"
+        )
 
     def minimize(
         self,
@@ -200,7 +207,9 @@ class Graph:
         of = ", ".join(one.name for one in listed)
         tail = "" if cotangent is None else f", {cotangent.name}"
         names = [self.new_name(f"{one.name}_grad") for one in listed]
-        values = self._define(names, f"grad({output.name}, {of if len(listed) == 1 else f'[{of}]'}{tail})")
+        values = self._define(
+            names, f"grad({output.name}, {of if len(listed) == 1 else f'[{of}]'}{tail})"
+        )
         return values[0] if not isinstance(inputs, (list, tuple)) else values
 
     def define(self, expression: str, name: str = "value") -> Value:
@@ -288,7 +297,9 @@ class Graph:
 
     def _define(self, names: Sequence[str], expression: str) -> list[Value]:
         statement = f"{', '.join(names)} = {expression}"
-        text = "\n".join([*(one for one in self._statements if not one.startswith("output ")), statement])
+        text = "\n".join(
+            [*(one for one in self._statements if not one.startswith("output ")), statement]
+        )
         program = self._check(f"{text}\noutput {', '.join(names)}")
         for one in names:
             self._take(one)
@@ -296,7 +307,12 @@ class Graph:
         return [Value(self, row[0], row[1]) for row in program.outputs]
 
     def _variable(
-        self, kind: str, name: str, type: str, init: Function | str | None, attributes: Mapping[str, Any]
+        self,
+        kind: str,
+        name: str,
+        type: str,
+        init: Function | str | None,
+        attributes: Mapping[str, Any],
     ) -> Value:
         if init is None:
             init = "zeros()"

@@ -128,4 +128,8 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\\": "\\\\", '"
 
 def text(given: str) -> str:
     """A text in quotes."""
-    return '"' + "".join(_ESCAPES.get(c, c if c.isprintable() else f"\\u{{{ord(c):X}}}") for c in given) + '"'
+    return (
+        '"'
+        + "".join(_ESCAPES.get(c, c if c.isprintable() else f"\\u{{{ord(c):X}}}") for c in given)
+        + '"'
+    )

@@ -47,7 +47,9 @@ def _boxes(program: _pdl.Program) -> dict[str, Box]:
     for i, (operator, operands, results, path) in enumerate(calls):
         layer = path.split(".")[0] if path and len(calls) > _MOST_CALLS else ""
         key = f"layer {layer}" if layer else f"call {i}"
-        title, subtitle = (layer, "layer") if layer else (operator, results[0][1] if results else "")
+        title, subtitle = (
+            (layer, "layer") if layer else (operator, results[0][1] if results else "")
+        )
         box = boxes.setdefault(key, Box("call", title, subtitle))
         box.sources += [holder[one] for one in operands if holder.get(one, key) != key]
         for name, _ in results:
@@ -63,7 +65,9 @@ def _place(boxes: dict[str, Box]) -> tuple[float, float]:
     for _ in boxes:
         moved = False
         for box in boxes.values():
-            below = max((boxes[source].row + 1 for source in box.sources if source in boxes), default=0)
+            below = max(
+                (boxes[source].row + 1 for source in box.sources if source in boxes), default=0
+            )
             if box.row < below < len(boxes):
                 box.row, moved = below, True
         if not moved:

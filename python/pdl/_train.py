@@ -10,6 +10,7 @@ from pdl import _pdl
 from pdl._graph import Graph
 from pdl._network import Network, Weights, _weights, make
 from pdl._render import Function
+from pdl.errors import Error
 
 Batch = Mapping[str, Any]
 
@@ -90,9 +91,14 @@ class Training:
     def _run(self) -> Iterator[Step]:
         try:
             for epoch in range(self._epochs):
+                before = self._core.steps
                 for batch in self._data:
                     metrics = self._core.step(dict(batch))
                     yield Step(self._core.steps, epoch + 1, metrics)
+                if self._core.steps == before:
+                    raise Error(
+                        f"the data give no batch in pass {epoch + 1}: can they be gone over again?"
+                    )
         finally:
             if isinstance(self._source, Network) and self._core.steps:
                 self._source._adopt(self.network())
@@ -113,23 +119,32 @@ def train(
     ``source`` is a network, a graph or a text. It has ``minimize`` statements, or ``optimizer``
     (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given has learned
     when the loop ends; of others ``network()`` gives it. Options: ``epochs`` (passes over ``data``),
-    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``."""
+    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``.
+    """
     return Training(source, data, optimizer, loss, **options)
 
 
 class batches:
     """Batches of rows of arrays that are as long as each other, in another order in each pass::
 
-        pdl.batches({"image": images, "label": labels}, 32)
+    pdl.batches({"image": images, "label": labels}, 32)
     """
 
     def __init__(
-        self, arrays: Mapping[str, Any], size: int, *, shuffle: bool = True, seed: int = 0, drop_last: bool = False
+        self,
+        arrays: Mapping[str, Any],
+        size: int,
+        *,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
     ) -> None:
         self._arrays = {name: np.asarray(array) for name, array in arrays.items()}
         lengths = {len(array) for array in self._arrays.values()}
         if len(lengths) != 1:
-            raise ValueError(f"the arrays have {sorted(lengths)} rows, and must have as many as each other")
+            raise ValueError(
+                f"the arrays have {sorted(lengths)} rows, and must have as many as each other"
+            )
         if size < 1:
             raise ValueError(f"a batch has at least 1 row, got {size}")
         self._rows = lengths.pop()
@@ -142,7 +157,9 @@ class batches:
         return whole + (rest > 0 and not self._drop_last)
 
     def __iter__(self) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
-        order = np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
+        order = (
+            np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
+        )
         for i in range(len(self)):
             rows = order[i * self._size : (i + 1) * self._size]
             yield {name: array[rows] for name, array in self._arrays.items()}

@@ -95,7 +95,9 @@ def of_error(code: int, message: str, is_device: bool) -> Error:
 def of_mistakes(mistakes: Sequence[tuple[int, str, Sequence[str]]], text: str) -> Error:
     """The exception of the mistakes in a text, which ``text`` shows with their places."""
     code = mistakes[0][0] if mistakes else 0
-    listed = [Mistake(_name_of(number), message, tuple(notes)) for number, message, notes in mistakes]
+    listed = [
+        Mistake(_name_of(number), message, tuple(notes)) for number, message, notes in mistakes
+    ]
     return _class_of(code)(text.rstrip("\n"), _name_of(code), listed)
 
 
@@ -107,6 +109,7 @@ def without_place(error: Error) -> Error:
     if not error.mistakes:
         return error
     mistakes = [
-        one._replace(notes=tuple(_PLACE.sub("", note) for note in one.notes)) for one in error.mistakes
+        one._replace(notes=tuple(_PLACE.sub("", note) for note in one.notes))
+        for one in error.mistakes
     ]
     return type(error)("\n".join(map(str, mistakes)), error.code, mistakes)

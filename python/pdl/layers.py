@@ -1,7 +1,8 @@
 """Every standard layer as a function, made from what the layer declares.
 
 Called on values of a ``pdl.Graph`` it adds a call, with parameters of its own, named after ``name=``.
-Without its inputs it is a function: an optimizer, a schedule, the value of an attribute like ``act``."""
+Without its inputs it is a function: an optimizer, a schedule, the value of an attribute like ``act``.
+"""
 
 from __future__ import annotations
 

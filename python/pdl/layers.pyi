@@ -1510,6 +1510,53 @@ def scale_step(
 def scale_step(*, scale: float, training: bool = ..., recompute: bool = ...) -> Function: ...
 
 @overload
+def sequence_conv(
+    x: Value,
+    *,
+    channels: int,
+    size: int = 3,
+    start: int | None = None,
+    act: FunctionLike | None = None,
+    bias: bool = True,
+    param_attr: ParameterAttributes = ...,
+    bias_attr: ParameterAttributes = ...,
+    name: str | None = None,
+    training: bool = ...,
+    recompute: bool = ...,
+) -> Value:
+    """Convolution over sequences: each row becomes a product of learned weights with the rows
+    around it in its sequence; zeros stand beyond its ends.
+
+    Inputs:
+      x: [N, ~T, D], or [N, ~S, ~T, D]
+
+    Outputs:
+      y
+
+    Attributes:
+      channels > 0: of the result
+      size > 0 = 3: rows in a window
+      start: from a row to the first of its window; none: -(size // 2)
+      act: applied last
+      bias = True: adds a bias to each channel
+      param_attr = {}
+      bias_attr = {}
+    """
+@overload
+def sequence_conv(
+    *,
+    channels: int,
+    size: int = 3,
+    start: int | None = None,
+    act: FunctionLike | None = None,
+    bias: bool = True,
+    param_attr: ParameterAttributes = ...,
+    bias_attr: ParameterAttributes = ...,
+    training: bool = ...,
+    recompute: bool = ...,
+) -> Function: ...
+
+@overload
 def sgd(
     w: Value,
     g: Operand,

@@ -2433,6 +2433,24 @@ def kl_div(
 def kl_div(*, log_target: bool = False) -> Function: ...
 
 @overload
+def lazy_rows(x: Value, *, name: str | None = None) -> Value:
+    """x itself: the gradient of a parameter, whose rows are 0 where a step did not use them (those
+    that no index of `gather` or of an embedding named). What is computed from the result as the
+    next value of a state may then leave those rows as they are: a step costs what the rows cost
+    that it uses. `lazy=true` of an optimizer in `minimize` is this.
+
+    Inputs:
+      x: the gradient
+
+    Outputs:
+      y: x; type as x
+    """
+@overload
+def lazy_rows(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def lazy_rows() -> Function: ...
+
+@overload
 def leaky_relu(x: Value, *, alpha: float = 0.01, name: str | None = None) -> Value:
     """x where it is positive, else alpha * x, element by element. The gradient at 0 is alpha.
 
@@ -3303,7 +3321,7 @@ def normalize(
       x: at least one dim
       mean: [C], where C is the size of the axis; dtype as x
       variance: type as the mean
-      gamma: type as the mean; left out: 1
+      gamma: type as the mean, or one number for all; left out: 1
       beta: type as the mean; left out: 0
 
     Outputs:
@@ -3623,6 +3641,25 @@ def quantize(
 ) -> Function: ...
 
 @overload
+def ragged(x: Value, lengths: Operand, *, name: str | None = None) -> Value:
+    """Rows as sequences of these lengths: the first lengths[0] rows are the first sequence, the
+    next lengths[1] rows the second. Of sequences come sequences of sequences. The lengths add
+    up to the rows; none is negative. `[[1, 2, 3], [4]]` where a tensor is wanted is ragged([1,
+    2, 3, 4], [3, 1]).
+
+    Inputs:
+      x: [R, ...] or [R, ~T, ...]
+      lengths: rows of each sequence, i64[N]
+
+    Outputs:
+      y: [N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x
+    """
+@overload
+def ragged(x: ArrayLike, lengths: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def ragged() -> Function: ...
+
+@overload
 def randperm(n: Dims, *, name: str | None = None) -> Any:
     """The numbers below n in an order drawn at random. It depends on the seed, the count of runs
     and the name of the result alone.
@@ -3640,8 +3677,8 @@ def randperm() -> Function: ...
 def range(
     start: Dims,
     stop: Dims,
-    *,
     step: int = 1,
+    *,
     dtype: DType = "i64",
     name: str | None = None,
 ) -> Any:
@@ -3657,7 +3694,7 @@ def range(
       dtype = 'i64': of the elements
     """
 @overload
-def range(*, step: int = 1, dtype: DType = "i64") -> Function: ...
+def range(*, dtype: DType = "i64") -> Function: ...
 
 @overload
 def reciprocal(x: Value, *, name: str | None = None) -> Value:
@@ -3719,11 +3756,13 @@ def resize(
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
     cubic_a: float = -0.75,
+    antialias: bool = False,
+    outside: Literal["edge", "skip"] = "edge",
     name: str | None = None,
 ) -> Value:
     """An image of another size (ONNX's Resize, PyTorch's interpolate), dim by dim: each element is
-    the nearest of x, or an interpolation. Places outside take the element at the edge. One of
-    `size`, `scale` and `scales` says how large it is.
+    the nearest of x, or an interpolation. One of `size`, `scale` and `scales` says how large it
+    is.
 
     Inputs:
       x: [N, C, ...] with 1 to 3 more dims; floats where mode is not nearest
@@ -3743,7 +3782,11 @@ def resize(
           scale; align_corners so that the ends meet
       rounding in "prefer_floor", "prefer_ceil", "floor", "ceil" = 'prefer_floor': which element
           is the nearest; the first two differ at halves
-      cubic_a = -0.75: the slope of the cubic at 1
+      cubic_a = -0.75: the slope of the cubic at 1; Pillow's is -0.5
+      antialias = False: of linear and cubic: a smaller result is made of all elements, by
+          weights that are spread as far as it is smaller
+      outside in "edge", "skip" = 'edge': what has a weight outside of x: edge gives it to the
+          element there; skip leaves it out, as PyTorch and Pillow do with `antialias`
     """
 @overload
 def resize(
@@ -3756,6 +3799,8 @@ def resize(
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
     cubic_a: float = -0.75,
+    antialias: bool = False,
+    outside: Literal["edge", "skip"] = "edge",
     name: str | None = None,
 ) -> Tensor: ...
 @overload
@@ -3768,6 +3813,8 @@ def resize(
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
     cubic_a: float = -0.75,
+    antialias: bool = False,
+    outside: Literal["edge", "skip"] = "edge",
 ) -> Function: ...
 
 @overload
@@ -3782,6 +3829,8 @@ def resize_grad(
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
     cubic_a: float = -0.75,
+    antialias: bool = False,
+    outside: Literal["edge", "skip"] = "edge",
     name: str | None = None,
 ) -> Value:
     """The gradient of resize: each element of dy, weighted as it was made, is added to those that
@@ -3806,7 +3855,11 @@ def resize_grad(
           scale; align_corners so that the ends meet
       rounding in "prefer_floor", "prefer_ceil", "floor", "ceil" = 'prefer_floor': which element
           is the nearest; the first two differ at halves
-      cubic_a = -0.75: the slope of the cubic at 1
+      cubic_a = -0.75: the slope of the cubic at 1; Pillow's is -0.5
+      antialias = False: of linear and cubic: a smaller result is made of all elements, by
+          weights that are spread as far as it is smaller
+      outside in "edge", "skip" = 'edge': what has a weight outside of x: edge gives it to the
+          element there; skip leaves it out, as PyTorch and Pillow do with `antialias`
     """
 @overload
 def resize_grad(
@@ -3820,6 +3873,8 @@ def resize_grad(
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
     cubic_a: float = -0.75,
+    antialias: bool = False,
+    outside: Literal["edge", "skip"] = "edge",
     name: str | None = None,
 ) -> Tensor: ...
 @overload
@@ -3833,6 +3888,8 @@ def resize_grad(
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
     cubic_a: float = -0.75,
+    antialias: bool = False,
+    outside: Literal["edge", "skip"] = "edge",
 ) -> Function: ...
 
 @overload
@@ -4382,6 +4439,22 @@ def sequence_at(x: ArrayLike, at: Dims, *, name: str | None = None) -> Tensor: .
 def sequence_at() -> Function: ...
 
 @overload
+def sequence_concat(xs_0: Value, /, *xs: Operand, name: str | None = None) -> Value:
+    """Sequences one behind the other: each is made of the rows of those at its place, in the order
+    of the operands. Of sequences of sequences the inner ones are taken.
+
+    Inputs:
+      xs: [N, ~T, ...] each, or [N, ~S, ~T, ...] with the same ~S; one dtype
+
+    Outputs:
+      y: [N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as xs
+    """
+@overload
+def sequence_concat(xs_0: ArrayLike, /, *xs: ArrayLike, name: str | None = None) -> Tensor: ...
+@overload
+def sequence_concat() -> Function: ...
+
+@overload
 def sequence_expand(x: Value, like: Operand, *, name: str | None = None) -> Value:
     """Each row of x as often as the sequence of `like` at its place has rows.
 
@@ -4497,6 +4570,38 @@ def sequence_reverse(
 def sequence_reverse(*, lengths: Operand | None = None) -> Function: ...
 
 @overload
+def sequence_slice(
+    x: Value,
+    starts: Operand,
+    lengths: Operand | None = None,
+    *,
+    name: str | None = None,
+) -> Value:
+    """Some rows of each sequence: `lengths` of them from the row `starts` on, as far as there are
+    so many. Of sequences of sequences the inner ones are taken. How many rows that makes only
+    the data decide, so a network runs in two parts, with the count between them.
+
+    Inputs:
+      x: [N, ~T, ...] or [N, ~S, ~T, ...]
+      starts: the first row of each, below 0 from the end: one number, or [N], or [N, ~S]; no
+          gradient
+      lengths: how many rows of each: in the same way; left out: all that follow
+
+    Outputs:
+      y: [N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as x
+    """
+@overload
+def sequence_slice(
+    x: ArrayLike,
+    starts: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def sequence_slice(*, lengths: Operand | None = None) -> Function: ...
+
+@overload
 def sequence_softmax(x: Value, *, name: str | None = None) -> Value:
     """The softmax over the rows of each sequence, for each column by itself: attention over
     sequences of any length.
@@ -4511,6 +4616,23 @@ def sequence_softmax(x: Value, *, name: str | None = None) -> Value:
 def sequence_softmax(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
 @overload
 def sequence_softmax() -> Function: ...
+
+@overload
+def sequence_unpad(x: Value, lengths: Operand, *, name: str | None = None) -> Value:
+    """The first steps of each row of a padded batch as a sequence: what `sequence_pad` filled up
+    is left out again. A length beyond the steps is all of them, a negative one none.
+
+    Inputs:
+      x: [N, T, ...]
+      lengths: steps of each row, i64[N]
+
+    Outputs:
+      y: [N, ~T, ...]; dtype as x
+    """
+@overload
+def sequence_unpad(x: ArrayLike, lengths: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def sequence_unpad() -> Function: ...
 
 @overload
 def sequence_window(x: Value, *, size: int = 3, start: int = -1, name: str | None = None) -> Value:
@@ -4954,13 +5076,25 @@ def stack(x_0: ArrayLike, /, *x: ArrayLike, axis: int = 0, name: str | None = No
 def stack(*, axis: int = 0) -> Function: ...
 
 @overload
-def standardize(x: Value, *, axis: int = -1, eps: float = 1e-05, name: str | None = None) -> Value:
-    """(x - mean) / sqrt(variance + eps), with the mean and the (population) variance over an axis
-    and all after it: layer normalization without its weights (Ba, Kiros and Hinton,
-    arXiv:1607.06450).
+def standardize(
+    x: Value,
+    gamma: Operand | None = None,
+    beta: Operand | None = None,
+    *,
+    axis: int = -1,
+    eps: float = 1e-05,
+    center: bool = True,
+    name: str | None = None,
+) -> Value:
+    """(x - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the (population)
+    variance over an axis and all after it: layer normalization (Ba, Kiros and Hinton,
+    arXiv:1607.06450), or without `center` RMS normalization (Zhang and Sennrich,
+    arXiv:1910.07467).
 
     Inputs:
       x: at least one dim
+      gamma: the dims of x from the axis on, or one number for all; left out: 1
+      beta: the dims of x from the axis on; left out: 0
 
     Outputs:
       y: type as x
@@ -4968,17 +5102,28 @@ def standardize(x: Value, *, axis: int = -1, eps: float = 1e-05, name: str | Non
     Attributes:
       axis = -1: the first of the axes that are taken together, a negative one from the end
       eps >= 0 = 1e-05: added to the variance
+      center = True: false: the mean is taken for 0, in the variance too
     """
 @overload
 def standardize(
     x: ArrayLike,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
     *,
     axis: int = -1,
     eps: float = 1e-05,
+    center: bool = True,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def standardize(*, axis: int = -1, eps: float = 1e-05) -> Function: ...
+def standardize(
+    *,
+    gamma: Operand | None = None,
+    beta: Operand | None = None,
+    axis: int = -1,
+    eps: float = 1e-05,
+    center: bool = True,
+) -> Function: ...
 
 @overload
 def std(
@@ -5361,8 +5506,8 @@ def uniform(*, low: float = 0.0, high: float = 1.0, dtype: DType = "f32") -> Fun
 @overload
 def unique(x: Value, *, sorted: bool = True, name: str | None = None) -> Results:
     """The different elements of x, from the smallest on; all nan are one, the last. With them,
-    which of them each element of x is, and how often each occurs. How many there are only the
-    data decide.
+    which of them each element of x is, how often each occurs, and where first. How many there
+    are only the data decide.
 
     Inputs:
       x: elements of any rank; no gradient
@@ -5371,6 +5516,7 @@ def unique(x: Value, *, sorted: bool = True, name: str | None = None) -> Results
       values: [count]; dtype as x
       inverse: i64[elements of x]: gather(values, inverse) are the elements of x
       counts: i64[count]
+      first: i64[count]: the place of the first of each among the elements of x
 
     Attributes:
       sorted = True: from the smallest on; else in the order of their first elements

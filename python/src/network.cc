@@ -10,6 +10,7 @@
 #include "errors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
+#include "pdl/io.h"
 #include "pdl/op_registry.h"
 #include "pdl/storage.h"
 #include "tensor.h"
@@ -28,14 +29,9 @@ std::shared_ptr<std::atomic<uint64_t>> SharedRuns() {
   return runs;
 }
 
+// Initializers draw when the network is made, not in its runs; a body draws nothing.
 bool IsRandom(const Graph& graph) {
-  for (size_t block = 0; block < graph.num_blocks(); ++block) {
-    // Initializers draw when the network is made, not in its runs; a body draws nothing.
-    if (block > 0) break;
-    for (const Op* op : graph.block(BlockId{static_cast<uint32_t>(block)}).ops)
-      if (op->def().has(kRandom)) return true;
-  }
-  return false;
+  return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().has(kRandom); });
 }
 
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
@@ -132,8 +128,8 @@ nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
   llvm::Error error = [&] {
     nb::gil_scoped_release released;
     if (has_states_) {
-      std::lock_guard lock(mutex_);
-      return RunIn(*network_, *states_, fed, options, results);
+      std::lock_guard lock(run_mutex_);
+      return RunIn(*this->network(), *states_, fed, options, results);
     }
     auto [scope, network] = Take();
     llvm::Error failed = RunIn(*network, *scope, fed, options, results);
@@ -177,27 +173,36 @@ llvm::Error PyNetwork::Save(const std::string& path) const {
 }
 
 void PyNetwork::Adopt(const PyNetwork& other) {
-  const std::shared_ptr<const Network> network = other.network();
+  nb::gil_scoped_release released;
+  std::shared_ptr<const Network> network = other.network();
+  std::lock_guard run_lock(run_mutex_);
   std::lock_guard lock(mutex_);
-  network_ = network;
+  network_ = std::move(network);
   given_ = other.given_;
   scopes_.clear();
   states_ = std::make_unique<Scope>();
 }
 
 void PyNetwork::Reset() {
-  std::lock_guard lock(mutex_);
+  nb::gil_scoped_release released;
+  std::lock_guard lock(run_mutex_);
   states_ = std::make_unique<Scope>();
 }
 
 nb::dict PyNetwork::States() {
-  nb::dict states;
-  std::lock_guard lock(mutex_);
-  for (const Value* state : program_.graph->states()) {
-    const Variable* variable = states_->FindLocal(state->name());
-    if (const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr)
-      states[state->name().c_str()] = nb::cast(PyTensor{*tensor, /*read_only=*/true});
+  std::vector<NamedTensor> tensors;
+  {
+    nb::gil_scoped_release released;
+    std::lock_guard lock(run_mutex_);
+    for (const Value* state : program_.graph->states()) {
+      const Variable* variable = states_->FindLocal(state->name());
+      if (const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr)
+        tensors.emplace_back(state->name(), *tensor);
+    }
   }
+  nb::dict states;
+  for (const auto& [name, tensor] : tensors)
+    states[name.c_str()] = nb::cast(PyTensor{tensor, /*read_only=*/true});
   return states;
 }
 
@@ -205,15 +210,14 @@ void PyNetwork::SetState(const std::string& name, nb::handle array) {
   const Value* state = program_.graph->FindValue(name);
   if (!state || state->kind() != ValueKind::kState)
     Raise(MakeUserError(Code::kNoState, "the network has no state '{0}'", name));
-  std::optional<Tensor> tensor = ImportTensor(array);
-  if (!tensor) throw nb::type_error("the value of a state must be an array");
-  std::lock_guard lock(mutex_);
-  states_->Create(name)->Set(
-      Tensor::FromConstant(Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->raw())));
+  const Tensor tensor = Tensor::FromConstant(CopyOf(array));
+  nb::gil_scoped_release released;
+  std::lock_guard lock(run_mutex_);
+  states_->Create(name)->Set(tensor);
 }
 
 void BindNetwork(nb::module_& module) {
-  nb::class_<PyNetwork>(module, "NetworkCore", nb::dynamic_attr(), nb::is_weak_referenceable())
+  nb::class_<PyNetwork>(module, "NetworkCore", nb::is_weak_referenceable())
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
            nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
            nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("shared_random") = false)

@@ -68,8 +68,11 @@ class PyNetwork {
   /// Null where no call is random; else how many runs there were.
   std::shared_ptr<std::atomic<uint64_t>> random_runs_;
 
+  /// Guards network_, given_ and scopes_; held for moments only.
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Scope>> scopes_;
+  /// Guards states_; held for a whole run, so never waited for with the GIL.
+  std::mutex run_mutex_;
   std::unique_ptr<Scope> states_ = std::make_unique<Scope>();
 };
 

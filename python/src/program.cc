@@ -99,6 +99,9 @@ Program CompileText(std::string text, const std::string& name, std::string folde
 Program LoadFile(const std::string& path, const Settings& settings, bool training) {
   const llvm::StringRef parent = llvm::sys::path::parent_path(path);
   std::string folder = parent.empty() ? "." : parent.str();
+  if (llvm::sys::path::extension(path) == ".onnx")
+    Raise(MakeUserError(Code::kBadFile, "'{0}' is an ONNX model, which this package cannot read",
+                        path));
   std::string bytes = Get(ReadWhole(path));
   if (IsCompiled(path)) {
     if (!settings.empty())
@@ -197,12 +200,8 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
     GiveWeights(program, nb::cast<std::string>(weights), &options);
     return options;
   }
-  for (auto [name, array] : nb::cast<nb::dict>(weights)) {
-    std::optional<Tensor> tensor = ImportTensor(array);
-    if (!tensor) throw nb::type_error("the value of a parameter must be an array");
-    GiveWeight(program, nb::cast<std::string>(name),
-               Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->raw()), &options);
-  }
+  for (auto [name, array] : nb::cast<nb::dict>(weights))
+    GiveWeight(program, nb::cast<std::string>(name), CopyOf(array), &options);
   return options;
 }
 

@@ -183,6 +183,14 @@ std::optional<Tensor> ImportTensor(nb::handle object) {
   return ImportDlpack(object);
 }
 
+Constant CopyOf(nb::handle array) {
+  const std::optional<Tensor> tensor = ImportTensor(array);
+  if (!tensor) throw nb::type_error("an array is wanted");
+  if (tensor->device().kind != DeviceKind::kCPU)
+    throw nb::type_error("the array lies on a GPU; bring it to the CPU first");
+  return Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->raw());
+}
+
 void BindTensor(nb::module_& module) {
   nb::class_<PyTensor>(module, "Tensor", nb::type_slots(slots), nb::is_weak_referenceable(),
                        "A typed, shaped array in memory. NumPy, and what knows DLPack, see it "

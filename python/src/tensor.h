@@ -23,6 +23,9 @@ struct PyTensor {
 /// where the object is none of these; throws where it is one that cannot be taken (its dtype, say).
 std::optional<Tensor> ImportTensor(nanobind::handle object);
 
+/// A copy of the elements of an array, which lies on the CPU; throws where it is none.
+Constant CopyOf(nanobind::handle array);
+
 /// The dtype of a buffer's element, by its format and size; nothing where there is none.
 std::optional<DType> DTypeOfFormat(const char* format, Py_ssize_t item_size);
 

@@ -30,6 +30,15 @@ llvm::Expected<Graph> MakeStep(const Graph& graph, llvm::ArrayRef<unsigned> acti
                        "update");
 }
 
+llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context) {
+  if (tensor.device().kind == DeviceKind::kCPU) return tensor;
+  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
+  if (!copy) return copy.takeError();
+  if (llvm::Error error = context.CopyToHost(copy->raw(), tensor.raw(), tensor.num_bytes()))
+    return error;
+  return copy;
+}
+
 }  // namespace
 
 PyTraining::PyTraining(const Program& program, const std::string& device, int threads,
@@ -107,7 +116,9 @@ nb::dict PyTraining::Values() const {
   for (const Value* variable : Variables(*program_.graph)) {
     const Variable* held = scope_.Find(variable->name());
     const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
-    if (tensor) values[variable->name().c_str()] = nb::cast(PyTensor{*tensor, /*read_only=*/true});
+    if (!tensor) continue;
+    values[variable->name().c_str()] =
+        nb::cast(PyTensor{Get(OnHost(*tensor, *context_)), /*read_only=*/true});
   }
   return values;
 }

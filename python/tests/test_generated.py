@@ -26,7 +26,9 @@ def test_the_stubs_are_current(root: pathlib.Path, declarations: pathlib.Path) -
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_stale_stubs_are_found(root: pathlib.Path, declarations: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_stale_stubs_are_found(
+    root: pathlib.Path, declarations: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     tool = root / "python" / "tools" / "make_stubs.py"
     subprocess.run([sys.executable, tool, declarations, tmp_path], check=True)
     subprocess.run([sys.executable, tool, declarations, tmp_path, "--check"], check=True)

@@ -54,7 +54,9 @@ def test_types_are_known_at_once() -> None:
         (pdl.ShapeError, "5", lambda x: x[:, 5]),
     ],
 )  # fmt: skip
-def test_mistakes_are_raised_where_they_are_made(kind: type[Exception], message: str, make: object) -> None:
+def test_mistakes_are_raised_where_they_are_made(
+    kind: type[Exception], message: str, make: object
+) -> None:
     with pdl.Graph() as g:
         x = pdl.input("x", "f32[N, 3]")
         with pytest.raises(kind, match=message):

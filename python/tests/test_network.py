@@ -45,10 +45,14 @@ def test_settings_weights_and_seed() -> None:
     assert pdl.compile(TEXT, settings={"width": 7}).outputs["y"] == "f32[N, 7]"
     w = np.arange(6, dtype=np.float32).reshape(3, 2)
     np.testing.assert_array_equal(pdl.compile(TEXT, weights={"w": w}).parameters["w"], w)
-    assert not np.array_equal(pdl.compile(TEXT).parameters["w"], pdl.compile(TEXT, seed=1).parameters["w"])
+    assert not np.array_equal(
+        pdl.compile(TEXT).parameters["w"], pdl.compile(TEXT, seed=1).parameters["w"]
+    )
     with pytest.raises(pdl.FileError, match="no parameter or state 'v'"):
         pdl.compile(TEXT, weights={"v": w})
-    with pytest.raises(pdl.AttributeValueError, match="attribute 'width' of .* must be larger than 0, got 0"):
+    with pytest.raises(
+        pdl.AttributeValueError, match="attribute 'width' of .* must be larger than 0, got 0"
+    ):
         pdl.compile(TEXT, settings={"width": 0})
 
 
@@ -83,7 +87,9 @@ def test_mistakes_of_a_text_come_together() -> None:
     with pytest.raises(pdl.Error) as caught:
         pdl.compile("input x: f32[N, 3]\na = sofmax(x)\nb = cos(x, scale=-1.0)\n", name="model.pdl")
     assert [one.code for one in caught.value.mistakes] == ["PDL0101", "PDL0203"]
-    assert str(caught.value).startswith("model.pdl:2:5: error: no operator or layer is called 'sofmax'")
+    assert str(caught.value).startswith(
+        "model.pdl:2:5: error: no operator or layer is called 'sofmax'"
+    )
     assert "model.pdl:3:18: error: attribute 'scale' of 'cos'" in str(caught.value)
     with pytest.raises(pdl.SyntaxMistake):
         pdl.compile("input x")
@@ -104,6 +110,8 @@ def test_saved_and_loaded(tmp_path: pathlib.Path, ending: str) -> None:
         net.save(tmp_path / "model.txt")
     with pytest.raises(pdl.FileError, match="cannot read"):
         pdl.load(tmp_path / "missing.pdl")
+    with pytest.raises(pdl.FileError, match="is an ONNX model"):
+        pdl.load(tmp_path / "model.onnx")
 
 
 def test_a_file_with_imports_and_weights(root: pathlib.Path) -> None:
@@ -120,7 +128,9 @@ def test_flat_text_makes_the_same_network() -> None:
     np.testing.assert_array_equal(again(x=ones(2, 3))["y"], net(x=ones(2, 3))["y"])
 
 
-COUNTER = "input x: f32[]\nstate total: f32[] = zeros()\nupdate total = total + x\noutput sum = total"
+COUNTER = (
+    "input x: f32[]\nstate total: f32[] = zeros()\nupdate total = total + x\noutput sum = total"
+)
 
 
 def test_states_are_kept() -> None:

@@ -39,7 +39,7 @@ def test_a_deep_network_is_drawn_by_layers() -> None:
 
 
 def test_text_has_colours() -> None:
-    html = highlight('## a < b\ninput x: f32[N]\ny = cos(x, scale=5.0)\noutput y\n')
+    html = highlight("## a < b\ninput x: f32[N]\ny = cos(x, scale=5.0)\noutput y\n")
     assert '<span style="color:#6a737d">## a &lt; b</span>' in html
     assert '<span style="color:#d73a49">input</span>' in html
     assert '<span style="color:#6f42c1">f32</span>' in html

@@ -43,7 +43,10 @@ def test_help_names_every_input_and_attribute(name: str) -> None:
         line = re.search(rf"^ +{attribute.name}: (.*)$", shown, re.M)
         assert line, attribute.name
         for bound in (attribute.lower, attribute.upper):
-            assert bound is None or number(bound.value) in line[1].replace("_", ""), (attribute, line[1])
+            assert bound is None or number(bound.value) in line[1].replace("_", ""), (
+                attribute,
+                line[1],
+            )
         assert not attribute.has_default or " = " in line[1]
         parameter = signature.parameters[python_name(attribute.name)]
         if attribute.has_default:
@@ -150,7 +153,10 @@ def test_results_are_right() -> None:
         (pdl.ops.constant([[1, 2], [3, 4]]), np.array([[1, 2], [3, 4]])),
         (pdl.ops.einsum(a, a, equation="ij,kj->ik"), a @ a.T),
     ]:
-        assert result.dtype == {"float32": "f32", "float64": "f64", "int64": "i64"}[expected.dtype.name]
+        assert (
+            result.dtype
+            == {"float32": "f32", "float64": "f64", "int64": "i64"}[expected.dtype.name]
+        )
         np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 

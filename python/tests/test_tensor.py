@@ -109,7 +109,9 @@ def test_other_buffers() -> None:
     assert pdl.tensor(readonly).address == readonly.ctypes.data
 
 
-@pytest.mark.parametrize("array", [np.zeros(2, ">f4"), np.zeros(2, np.complex64), np.array(["a"]), np.array([{}])])
+@pytest.mark.parametrize(
+    "array", [np.zeros(2, ">f4"), np.zeros(2, np.complex64), np.array(["a"]), np.array([{}])]
+)
 def test_elements_without_a_dtype_are_refused(array: Any) -> None:
     with pytest.raises((TypeError, ValueError, BufferError)):
         pdl.tensor(array)

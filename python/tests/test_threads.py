@@ -62,7 +62,9 @@ def test_threads_share_the_states_of_one_network() -> None:
 
 
 def test_others_go_on_while_a_network_runs() -> None:
-    net = pdl.compile("input x: f32[N, N]\ny = x @ x\nfor i in 0..20 { y = y @ x }\noutput y", threads=1)
+    net = pdl.compile(
+        "input x: f32[N, N]\ny = x @ x\nfor i in 0..20 { y = y @ x }\noutput y", threads=1
+    )
     x = np.zeros((500, 500), np.float32)
     net(x=x)
     begin = time.monotonic()

@@ -49,11 +49,15 @@ def test_the_same_batches_give_the_same_bits() -> None:
     assert learned() == learned()
 
 
-def test_it_agrees_with_pdl_train(root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path) -> None:
+def test_it_agrees_with_pdl_train(
+    root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path
+) -> None:
     """The same network, in the same order of rows, learns what the command line's does."""
     folder = root / "examples" / "digits"
     arguments = ["--data", folder / "train.npz", "--epochs", "2", "--no-shuffle", "--out", tmp_path]
-    subprocess.run([pdl_tool, "train", folder / "train.pdl", *arguments], check=True, capture_output=True)
+    subprocess.run(
+        [pdl_tool, "train", folder / "train.pdl", *arguments], check=True, capture_output=True
+    )
     theirs = pdl.load(folder / "train.pdl", weights=tmp_path / "last.safetensors")
     arrays = dict(np.load(folder / "train.npz"))
     ours = pdl.load(folder / "train.pdl")
@@ -98,6 +102,8 @@ def test_mistakes() -> None:
         pdl.train(LINE, points(), pdl.layers.adam(beta1=2.0))
     with pytest.raises(pdl.RunError, match="the loss 'loss' is nan in step 1"):
         next(pdl.train(LINE, [{"x": [np.nan], "target": [0.0]}], pdl.layers.adam()))
+    with pytest.raises(pdl.Error, match="no batch in pass 2"):
+        list(pdl.train(LINE, points(), pdl.layers.adam(), epochs=2))
     with pytest.raises(ValueError, match="as many as each other"):
         pdl.batches({"a": [1], "b": [1, 2]}, 1)
 
@@ -132,9 +138,9 @@ def up_to_names(text: str) -> str:
         line = re.sub(r"(?<=\d)_(?=\d)", "", line)
         line = re.sub(r'load\("([^"]*)", "([^"]*)"\)', r'load("\1", …)', line)
         result.append(re.sub(r"[A-Za-z_][\w.]*(?!\w*[=(])", lambda m: names.get(m[0], m[0]), line))
-    return "\n".join(sorted(one for one in result if one.startswith(("output", "minimize")))) + "\n".join(
-        one for one in result if not one.startswith(("output", "minimize"))
-    )
+    return "\n".join(
+        sorted(one for one in result if one.startswith(("output", "minimize")))
+    ) + "\n".join(one for one in result if not one.startswith(("output", "minimize")))
 
 
 def test_the_page_builds_what_a_person_wrote(root: pathlib.Path) -> None:

@@ -125,7 +125,9 @@ def number(value: float) -> str:
 def literal(attribute: Attribute, value: Any) -> str:
     """A default in C++."""
     if isinstance(value, list):
-        items = ", ".join(f"pdl::Dim({one})" if attribute.type == "SHAPE" else repr(one) for one in value)
+        items = ", ".join(
+            f"pdl::Dim({one})" if attribute.type == "SHAPE" else repr(one) for one in value
+        )
         return f"{'pdl::Shape' if attribute.type == 'SHAPE' else ''}{{{items}}}"
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -170,7 +172,9 @@ def builder(declaration: Declaration) -> str:
             parameters.append(f"llvm::ArrayRef<Value*> {value}")
             body.append(f"operands.append({value}.begin(), {value}.end());")
             if one.count:
-                body.append(f'given.push_back({{"{one.count}", static_cast<int64_t>({value}.size())}});')
+                body.append(
+                    f'given.push_back({{"{one.count}", static_cast<int64_t>({value}.size())}});'
+                )
         elif one.optional:
             optional.append(f"Value* {value} = nullptr")
             body.append(f"if ({value}) operands.push_back({value});")
@@ -198,12 +202,18 @@ def builder(declaration: Declaration) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("json", type=pathlib.Path)
     parser.add_argument("header", type=pathlib.Path)
     arguments = parser.parse_args()
     ops, _ = read(arguments.json.read_text())
-    text = HEADER + "".join(builder(ops[name]) for name in sorted(ops)) + "\n}  // namespace pdl::build\n"
+    text = (
+        HEADER
+        + "".join(builder(ops[name]) for name in sorted(ops))
+        + "\n}  // namespace pdl::build\n"
+    )
     arguments.header.write_text(text)
     return 0
 

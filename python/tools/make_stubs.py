@@ -78,7 +78,9 @@ def attribute_type(attribute: Attribute) -> str:
     if attribute.type == "STRING" and attribute.choices:
         name = "Literal[" + ", ".join(f'"{choice}"' for choice in attribute.choices) + "]"
     if attribute.is_list:
-        name = f"{name} | Sequence[{name}]" if attribute.type == "PARAMETER" else f"Sequence[{name}]"
+        name = (
+            f"{name} | Sequence[{name}]" if attribute.type == "PARAMETER" else f"Sequence[{name}]"
+        )
     return f"{name} | None" if attribute.optional else name
 
 
@@ -144,7 +146,11 @@ def signature(declaration: Declaration, operands: list[str] | None, result: str,
     inside = ", ".join(texts)
     head = f"def {declaration.name}({inside}) -> {result}:"
     if len(head) > 100:
-        head = f"def {declaration.name}(\n" + "".join(f"    {text},\n" for text in texts) + f") -> {result}:"
+        head = (
+            f"def {declaration.name}(\n"
+            + "".join(f"    {text},\n" for text in texts)
+            + f") -> {result}:"
+        )
     return head + body
 
 
@@ -161,10 +167,12 @@ def documentation(declaration: Declaration) -> str:
         lines += ["", "Attributes:"]
     for one in shown:
         default = f" = {one.default!r}" if one.has_default else ""
-        lines += wrap(f"{one.name}{range_text(one)}{default}" + (f": {one.comment}" if one.comment else ""))
-    return "\n    ".join(line.replace("\\", "\\\\").replace('"""', '\\"""') for line in lines).replace(
-        "\n    \n", "\n\n"
-    ) + ("\n    " if len(lines) > 1 else "")
+        lines += wrap(
+            f"{one.name}{range_text(one)}{default}" + (f": {one.comment}" if one.comment else "")
+        )
+    return "\n    ".join(
+        line.replace("\\", "\\\\").replace('"""', '\\"""') for line in lines
+    ).replace("\n    \n", "\n\n") + ("\n    " if len(lines) > 1 else "")
 
 
 def wrap(text: str) -> list[str]:
@@ -178,7 +186,9 @@ def stub(declaration: Declaration) -> str:
     doc = documentation(declaration)
     forms: list[str] = []
     if declaration.inputs:
-        forms.append(signature(declaration, ["Value", "Operand"], "Results" if several else "Value", doc))
+        forms.append(
+            signature(declaration, ["Value", "Operand"], "Results" if several else "Value", doc)
+        )
         if not declaration.is_layer:
             result = "Results" if several else "Tensor"
             forms.append(signature(declaration, ["ArrayLike", "ArrayLike"], result, ""))
@@ -201,7 +211,9 @@ def stubs(declarations: dict[str, Declaration], what: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("json", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")

@@ -157,6 +157,11 @@ TEST_F(CudaOps, Resize) {
           Attributes backwards = attributes;
           backwards.push_back({"before", Shape(sizes.begin() + 2, sizes.end())});
           Compare({"resize_grad", {RandomTensor(dtype, y[0].sizes(), 2)}, backwards}, 1e-5);
+          if (mode == "nearest") continue;
+          TestCall antialiased = call;
+          antialiased.attributes.push_back({"antialias", true});
+          antialiased.attributes.push_back({"outside", std::string("skip")});
+          Compare(antialiased, 1e-5);
         }
       }
     }

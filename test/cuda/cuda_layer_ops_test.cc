@@ -103,6 +103,8 @@ TEST_F(CudaOps, Normalize) {
       Compare(call, 1e-5, {.in_place = 0});
       call.inputs.push_back(RandomTensor(dtype, {c}, 5));
       Compare(call, 1e-5);
+      call.inputs[3] = RandomTensor(dtype, {}, 6);
+      Compare(call, 1e-5);
     }
   }
 }
@@ -110,11 +112,19 @@ TEST_F(CudaOps, Normalize) {
 TEST_F(CudaOps, Standardize) {
   for (DType dtype : DTypesOf("standardize")) {
     for (const Sizes& sizes : SizesList{{1}, {10}, {64, 10}, {3, 5000}, {6, 7, 8}, {0, 4}}) {
-      for (int64_t axis = -1; axis < static_cast<int64_t>(sizes.size()); ++axis) {
-        const TestCall call{
-            "standardize", {RandomTensor(dtype, sizes, 1, 6, 14)}, {{"axis", axis}}};
+      const int64_t rank = static_cast<int64_t>(sizes.size());
+      for (int64_t axis = -1; axis < rank; ++axis) {
+        TestCall call{"standardize", {RandomTensor(dtype, sizes, 1, 6, 14)}, {{"axis", axis}}};
         Compare(call, 1e-4);
         Compare(call, 1e-4, {.in_place = 0});
+        const Sizes row(sizes.begin() + (axis < 0 ? axis + rank : axis), sizes.end());
+        call.inputs.push_back(RandomTensor(dtype, row, 2));
+        Compare(call, 1e-4);
+        call.inputs.push_back(RandomTensor(dtype, row, 3));
+        Compare(call, 1e-4, {.in_place = 0});
+        call.inputs[1] = RandomTensor(dtype, {}, 4);
+        call.attributes.push_back({"center", false});
+        Compare(call, 1e-4);
       }
     }
   }

@@ -61,7 +61,9 @@ llvm::Error CheckStep(const InputFile& file, CommonOptions options) {
   if (!loaded) return loaded.takeError();
   llvm::Expected<Graph> step = MakeTrainingStep(loaded->graph);
   if (!step) return step.takeError();
-  return CheckLowering(*step);
+  llvm::Expected<Graph> lowered = LowerStorage(*step, GlobalRegistry());
+  if (!lowered) return lowered.takeError();
+  return UpdateUsedRows(*lowered, GlobalRegistry());
 }
 
 llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbose) {

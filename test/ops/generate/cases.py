@@ -108,10 +108,11 @@ def exact(function, *arrays, dtype=None):
 
 
 class Ragged:
-    """Sequences of different lengths: a list of arrays, or of lists of arrays, of one dtype."""
+    """Sequences of different lengths: a list of arrays, or of lists of arrays, of one dtype. Two
+    operands of a call want different labels."""
 
-    def __init__(self, rows, dtype):
-        self.rows, self.dtype = rows, DTYPES[dtype]
+    def __init__(self, rows, dtype, label="x"):
+        self.rows, self.dtype, self.label = rows, DTYPES[dtype], label
 
     def input(self, number):
         """Name and type of the input of that number, which takes it."""
@@ -120,7 +121,7 @@ class Ragged:
             dims.append(f"~{'S' if isinstance(part[0], list) else 'T'}{number}")
             part = part[0]
         sizes = [str(n) for n in part.shape[1:]]
-        name = "_".join(["x", name_of(self.dtype)] + sizes + (["deep"] if len(dims) > 2 else []))
+        name = "_".join([self.label, name_of(self.dtype)] + sizes + (["deep"] if len(dims) > 2 else []))
         return name, f"{name_of(self.dtype)}[{', '.join(dims + sizes)}]"
 
 

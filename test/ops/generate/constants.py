@@ -57,6 +57,7 @@ def range_cases(t):
     for start, stop, step in [(0, 10, 3), (0, 9, 3), (5, 0, -2), (-3, 3, 2), (3, -3, -3)]:
         t.case(f"{start} to {stop} by {step}", [], np.arange(start, stop, step), start=start,
                stop=stop, step=step)
+    t.raw("by position", "y: i64[3] = range(1, 8, 3)", "expect y == [1, 4, 7]")
     t.case("nothing", [], np.arange(0), start=3, stop=3)
     t.refused("the wrong way", "stop 1 is on the wrong side of start 3", "range(3, 1)")
 

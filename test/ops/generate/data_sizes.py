@@ -44,11 +44,11 @@ def unique(t):
         inverse = inverse.reshape(-1)
         if not sorted:
             order = np.argsort(first)
-            values, counts = values[order], counts[order]
+            values, counts, first = values[order], counts[order], first[order]
             inverse = np.argsort(order)[inverse]
             attributes["sorted"] = False
         t.case(name, [x], (array(values, name_of(x.dtype)), inverse.astype(np.int64),
-                           counts.astype(np.int64)), **attributes)
+                           counts.astype(np.int64), first.astype(np.int64)), **attributes)
     for dtype in ALL:
         x = numbers(dtype, (4,))
         x = np.concatenate([x[[2, 0]], x, x[[3, 3, 1]]])

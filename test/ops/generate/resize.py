@@ -14,12 +14,13 @@ ROUNDING = {"prefer_floor": "round_prefer_floor", "prefer_ceil": "round_prefer_c
 
 
 def onnx_resize(x, size=None, scale=None, mode="nearest", coordinates="half_pixel", rounding="prefer_floor",
-                cubic_a=-0.75):
+                cubic_a=-0.75, antialias=False, outside="edge"):
     """ONNX's Resize of the dims behind the first two."""
     rank = x.ndim - 2
     node = helper.make_node("Resize", ["x", "", "scales" if size is None else "", "" if size is None else "sizes"], ["y"],
                             mode=mode, coordinate_transformation_mode=coordinates, nearest_mode=ROUNDING[rounding],
-                            cubic_coeff_a=cubic_a)
+                            cubic_coeff_a=cubic_a, antialias=int(antialias),
+                            exclude_outside=int(outside == "skip"))
     inputs = [helper.make_tensor_value_info("x", TensorProto.DOUBLE, None)]
     if size is None:
         inputs.append(helper.make_tensor_value_info("scales", TensorProto.FLOAT, None))
@@ -87,6 +88,23 @@ def resize(t):
                    coordinates="align_corners" if corners else "half_pixel")
     t.case("PyTorch's nearest", [x], reference(lambda x: F.interpolate(x, size=(9, 3), mode="nearest"), x), size=[9, 3],
            coordinates="asymmetric", rounding="floor")
+    for dtype in ("f32", "f64"):
+        x = numbers(dtype, (1, 2, 7, 9))
+        for mode in ("bilinear", "bicubic"):
+            for size in ((3, 4), (2, 12), (9, 2)):
+                want = reference(lambda x: F.interpolate(x, size=size, mode=mode, antialias=True), x)
+                t.case(f"{dtype}, PyTorch's {mode}, antialiased to {size}", [x], want, size=list(size),
+                       mode={"bilinear": "linear", "bicubic": "cubic"}[mode], antialias=True, outside="skip",
+                       cubic_a=-0.5)
+    for mode in ("linear", "cubic"):
+        for coordinates in ("half_pixel", "asymmetric", "align_corners"):
+            case(f"ONNX's {mode}, antialiased, {coordinates}", numbers("f64", (1, 2, 7, 9)), 1e-5, size=[3, 4],
+                 mode=mode, coordinates=coordinates, antialias=True)
+    case("ONNX's cubic without what is outside", numbers("f64", (1, 1, 5, 6)), 1e-5, size=[7, 4], mode="cubic",
+         outside="skip")
+    t.refused("nothing to spread", "the nearest element alone has no weights to spread",
+              "resize(zeros([1, 1, 4, 4]), size=2, antialias=true)")
+    x = numbers("f32", (1, 2, 6, 5))
     t.case("no batch", [x[:0]], np.zeros((0, 2, 12, 10), np.float32), scale=2.0)
     t.case("no channels", [x[:, :0]], np.zeros((1, 0, 12, 10), np.float32), scale=2.0, mode="linear")
     t.refused("no size", "wants one of 'size', 'scale' and 'scales', got none", "resize(zeros([1, 1, 2, 2]))")
@@ -137,6 +155,9 @@ def resize_grad(t):
            rounding="ceil")
     one = np.ones((1, 1, 2), np.float32)
     t.case("another cubic", [one], array([[[1.0, 1.0]]], "f32"), before=[2], size=[2], mode="cubic", cubic_a=-0.5)
+    for mode, name in (("linear", "bilinear"), ("cubic", "bicubic")):
+        case(f"{mode}, antialiased", numbers("f64", (1, 2, 3, 4)), (7, 6), run={"mode": name, "antialias": True},
+             mode=mode, antialias=True, outside="skip", cubic_a=-0.5)
     case("one dim", numbers("f32", (2, 3, 7)), (4,), run={"mode": "linear"}, mode="linear")
     case("three dims", numbers("f32", (1, 2, 3, 2, 4)), (2, 3, 2), run={"mode": "trilinear"}, mode="linear")
     t.case("no batch", [dy[:0]], np.zeros((0, 2, 5, 6), np.float32), before=[5, 6], size=[7, 4])

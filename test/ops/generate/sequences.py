@@ -9,8 +9,8 @@ LENGTHS = [2, 0, 3]
 OFFSETS = np.cumsum([0] + LENGTHS)
 
 
-def cut(x, offsets=OFFSETS):
-    return Ragged([x[a:b] for a, b in zip(offsets, offsets[1:])], name_of(x.dtype))
+def cut(x, offsets=OFFSETS, label="x"):
+    return Ragged([x[a:b] for a, b in zip(offsets, offsets[1:])], name_of(x.dtype), label)
 
 
 def each(t, dtypes, function, shape=(5, 2), **attributes):
@@ -100,6 +100,29 @@ def sequence_window(t):
     t.case("two rows before", [cut(x)], window(x, 2, -2), size=2, start=-2)
 
 
+@operator("sequence_conv")
+def sequence_conv(t):
+    two, half = (Dim(f"{{init=normal(mean={mean}, std=0.0)}}") for mean in ("2.0", "0.5"))
+
+    def case(name, x, tol=None, **attributes):
+        size = attributes.get("size", 3)
+        start = attributes.get("start", -(size // 2))
+
+        def f(x):
+            rows = [2 * x[max(a, row + start):max(a, min(b, row + start + size))].sum() + 0.5
+                    for a, b in zip(OFFSETS, OFFSETS[1:]) for row in range(a, b)]
+            return np.repeat(np.array(rows)[:, None], 2, 1)
+        t.case(name, [cut(x)], cut(exact(f, x)), tol, channels=2, param_attr=two, bias_attr=half,
+               **attributes)
+
+    for dtype in FLOATS:
+        case(dtype, numbers(dtype, (5, 2)), tol={"f16": 1e-2, "bf16": 1e-1}.get(dtype))
+    x = numbers("f64", (5, 2))
+    case("two rows", x, size=2)
+    case("rows before", x, size=2, start=-2)
+    case("rows behind", x, size=4, start=1)
+
+
 @operator("sequence_pad")
 def sequence_pad(t):
     def pad(x, size, value=0):
@@ -112,6 +135,74 @@ def sequence_pad(t):
         each(t, ALL, lambda x: pad(x, size), size=[size])
     x = numbers("f64", (5, 2))
     t.case("another value", [cut(x)], pad(x, 4, 7), size=[4], value=7.0)
+
+
+@operator("sequence_concat")
+def sequence_concat(t):
+    t.declare("input deep_a: f32[N, ~S, ~A]\ninput deep_b: f32[N, ~S, ~B]")
+    others, third = np.cumsum([0, 1, 2, 1]), np.cumsum([0, 0, 0, 3])
+
+    def case(name, *parts):
+        """`parts`: packed rows and the offsets of each operand."""
+        rows = [np.concatenate([x[offsets[n]:offsets[n + 1]] for x, offsets in parts])
+                for n in range(3)]
+        labels = "xyz"
+        t.case(name, [cut(x, offsets, labels[i]) for i, (x, offsets) in enumerate(parts)],
+               Ragged(rows, name_of(parts[0][0].dtype)))
+
+    for dtype in ALL:
+        case(dtype, (numbers(dtype, (5, 2)), OFFSETS), (numbers(dtype, (4, 2), seed=1), others))
+    x, y = numbers("f64", (5, 2)), numbers("f64", (4, 2), seed=1)
+    case("three", (x, OFFSETS), (y, others), (numbers("f64", (3, 2), seed=2), third))
+    case("one", (x, OFFSETS))
+    case("numbers", (numbers("f32", (5,)), OFFSETS), (numbers("f32", (4,), seed=1), others))
+    case("rows without elements", (numbers("f32", (5, 0)), OFFSETS),
+         (numbers("f32", (4, 0)), others))
+    case("nan and infinities", (array([np.nan, 1, np.inf, 2, -np.inf], "f32"), OFFSETS),
+         (array([0, np.nan, -np.inf, 3], "f32"), others))
+    case("no sequence has a row", (numbers("f32", (0, 2)), [0, 0, 0, 0]),
+         (numbers("f32", (0, 2)), [0, 0, 0, 0]))
+    t.raw("sequences of sequences", "feed deep_a = [[[1.0, 2.0], []], [[3.0]]]",
+          "feed deep_b = [[[4.0], [5.0, 6.0]], [[7.0]]]", "y = sequence_concat(deep_a, deep_b)",
+          "expect y ~= [[[1.0, 2.0, 4.0], [5.0, 6.0]], [[3.0, 7.0]]]")
+    t.refused("a dense operand", "must have a ragged dim", "sequence_concat(deep_a, zeros([3, 2]))")
+    t.refused("rows of another size", "the rows are of another size: 2 and 0",
+              "sequence_concat(x_f32_2, x_f32_0)")
+    t.refused("other dims", "sequences of other dims", "sequence_concat(x_f32_2, deep_a)")
+
+
+@operator("sequence_slice")
+def sequence_slice(t):
+    t.declare("input deep_a: f32[N, ~S, ~A]\ninput deep_starts: i64[N, ~S]")
+
+    def case(name, x, starts, lengths=None, dtype="i64"):
+        rows = []
+        for n, (a, b) in enumerate(zip(OFFSETS, OFFSETS[1:])):
+            own = x[a:b]
+            start = starts if np.isscalar(starts) else starts[n]
+            start = max(start + len(own), 0) if start < 0 else start
+            count = lengths if lengths is None or np.isscalar(lengths) else lengths[n]
+            rows.append(own[start:] if count is None else own[start:][:max(count, 0)])
+        given = [array(part, dtype) for part in (starts, lengths) if part is not None]
+        t.case(name, [cut(x)] + given, Ragged(rows, name_of(x.dtype)))
+
+    for dtype in ALL:
+        case(dtype, numbers(dtype, (5, 2)), [1, 0, 0], [1, 2, 2])
+    x = numbers("f64", (5, 2))
+    case("the rest", x, [1, 1, 2])
+    case("from the end", x, [-1, -1, -2], [5, 5, 1], "i32")
+    case("one number for all", x, 1, 1)
+    case("what is not there", x, [-9, 3, 2], [1, 1, 9])
+    case("nothing", x, 0, [0, -4, 0])
+    case("numbers", numbers("f32", (5,)), 1)
+    case("rows without elements", numbers("f32", (5, 0)), 1)
+    case("nan and infinities", array([np.nan, 1, np.inf, 2, -np.inf], "f32"), 0, [1, 1, 3])
+    t.raw("sequences of sequences", "feed deep_a = [[[1.0, 2.0], []], [[3.0, 4.0, 5.0]]]",
+          "feed deep_starts = [[1, 0], [-2]]", "y = sequence_slice(deep_a, deep_starts)",
+          "expect y ~= [[[2.0], []], [[4.0, 5.0]]]")
+    t.refused("a dense operand", "must have a ragged dim", "sequence_slice(zeros([3, 2]), 1)")
+    t.refused("too many starts", "must be one number, or one for each sequence",
+              "sequence_slice(x_f64_2, zeros([3, 2], dtype=i64))")
 
 
 @operator("ragged")

@@ -13,6 +13,7 @@
     training.py events FILE                   what is in an event file, its checksums checked
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
     training.py interrupted COMMAND...        runs it, and presses Ctrl-C after the first epoch
+    training.py interrupted_twice COMMAND...  runs it, whose steps are long, and presses Ctrl-C twice in the first one
 """
 
 import array
@@ -281,12 +282,27 @@ def interrupted(command):
     print("status", process.wait())
 
 
+def interrupted_twice(command):
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    sys.stdout.write(process.stderr.readline())
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None, "the first one waits for the end of the step"
+    process.send_signal(signal.SIGINT)
+    sys.stdout.write(process.stderr.read())
+    assert process.wait() == -signal.SIGINT, process.returncode
+    print("ended at once")
+
+
 def main():
     what, *arguments = sys.argv[1:]
     if what == "broken_off":
         broken_off(arguments[0], arguments[1:])
     elif what == "interrupted":
         interrupted(arguments)
+    elif what == "interrupted_twice":
+        interrupted_twice(arguments)
     else:
         {
             "points": write_points,
