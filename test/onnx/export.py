@@ -231,18 +231,20 @@ def feed_of(model, sizes):
     return feeds
 
 
-# The networks of the examples, what to set, and sizes of symbols and bounds of integers (#name).
+# The networks of the examples, what to set, sizes of symbols, and the tolerance; None: it is refused,
+# as it has ragged or sparse inputs, or draws random numbers.
 NETWORKS = [
     ("examples/digits/digits.pdl", [], {}, 1e-5),
     ("examples/layers/layers.pdl", [], {}, 1e-5),
     ("examples/siamese/siamese.pdl", [], {}, 1e-5),
-    ("examples/unet/unet.pdl", [], {}, 1e-4),
     ("examples/gpt2/gpt2.pdl", [], {}, 1e-4),
-    ("examples/resnet/resnet.pdl", [], {"N": 1, "32*H": 64, "32*W": 64}, 1e-4),
-    ("examples/wide_deep/wide_deep.pdl", [], {}, 1e-5),
-    ("examples/tagger/tagger.pdl", [], {}, 1e-5),
-    ("examples/wgan_gp/wgan_gp.pdl", [], {}, 1e-5),
+    # 50 layers of weights that nobody trained: f32 is as far from f64.
+    ("examples/resnet/resnet.pdl", [], {"N": 1, "32*H": 64, "32*W": 64}, 1e-3),
     ("examples/embed/model.pdl", [], {}, 1e-5),
+    ("examples/unet/unet.pdl", [], {}, None),
+    ("examples/wide_deep/wide_deep.pdl", [], {}, None),
+    ("examples/tagger/tagger.pdl", [], {}, None),
+    ("examples/wgan_gp/wgan_gp.pdl", [], {}, None),
 ]
 
 
@@ -254,7 +256,8 @@ def judge_network(pdl, root, path, settings, sizes, tolerance):
         out = os.path.join(folder, "network.onnx")
         done = pdl("export", full, "-o", out, *flags)
         if done.returncode != 0:
-            return "refused: " + done.stderr.strip()
+            is_refusal = "[PDL0901]" in done.stderr
+            return ("refused: " if is_refusal else "failed: ") + done.stderr.strip().splitlines()[0]
         check(out)
         model = onnx.load(out)
         feeds = feed_of(model, sizes)
@@ -293,7 +296,7 @@ def main():
             except Exception as error:  # pylint: disable=broad-except
                 result = f"failed: {error}"
             print(f"{path}: {result}")
-            wrong += not result.startswith(("good", "refused"))
+            wrong += not result.startswith("refused" if tolerance is None else "good")
         return wrong != 0
     results = judge_operators(pdl, arguments.root, arguments.only)
     total = collections.Counter()

@@ -2,8 +2,8 @@
 """round_trip.py PDL [KIND...] [--only=CASE]: ONNX's own backend cases, imported and exported again.
 
 Each model is read by `pdl export model.onnx -o again.onnx`, which writes it anew; ONNX's checker looks
-at that, and ONNX Runtime runs it on the case's inputs. What comes out must be within 1e-5 of what it gives
-for the original, or, where it cannot run that, of what the case expects. Cases that `pdl` refuses to read or to write are counted, by reason, and are no mistake
+at that, and ONNX Runtime runs it on the case's inputs. What comes out must be within 1e-5 of what the case
+expects (a few have files of four digits) or of what ONNX Runtime gives for the original. Cases that `pdl` refuses to read or to write are counted, by reason, and are no mistake
 here: test/conformance and docs/onnx.md say what those are.
 
 Exit status 77 where Python has no onnx of a version that ships the cases, or no onnxruntime.
@@ -69,6 +69,21 @@ def run(path, inputs):
     return session.run(None, {i.name: value for i, value in zip(given, inputs)})
 
 
+def differs(got, wanted):
+    """Why they are not near; None where they are."""
+    for index, (value, want) in enumerate(zip(got, wanted)):
+        a, b = numpy.asarray(value), numpy.asarray(want)
+        if a.shape != b.shape:
+            return f"output {index}: the sizes are {a.shape}, wanted {b.shape}"
+        if b.dtype.kind not in "fiub":
+            continue
+        near = 1e-5 if b.dtype.kind != "f" or b.dtype.itemsize > 2 else 1e-2
+        a, b = a.astype("float64"), b.astype("float64")
+        if not numpy.allclose(a, b, rtol=near, atol=near, equal_nan=True):
+            return f"output {index}: off by {numpy.nanmax(numpy.abs(a - b))}"
+    return None
+
+
 def judge(pdl, case, sender):
     """Sends (result, why)."""
     with tempfile.TemporaryDirectory() as folder:
@@ -89,26 +104,17 @@ def judge(pdl, case, sender):
             sender.send(("broken", str(error)))
             return
         try:
-            wanted = run(case + "/model.onnx", inputs)
-        except Exception:  # pylint: disable=broad-except
-            pass  # what the case has
-        try:
             got = run(again, left)
         except Exception as error:  # pylint: disable=broad-except
             sender.send(("not run", str(error)))
             return
-        for index, (value, want) in enumerate(zip(got, wanted)):
-            a, b = numpy.asarray(value), numpy.asarray(want)
-            if a.shape != b.shape:
-                sender.send(("differs", f"output {index}: the sizes are {a.shape}, wanted {b.shape}"))
-                return
-            near = 1e-5 if b.dtype.kind != "f" or b.dtype.itemsize > 2 else 1e-2
-            if b.dtype.kind in "fiub" and not numpy.allclose(
-                    a.astype("float64"), b.astype("float64"), rtol=near, atol=near, equal_nan=True):
-                worst = numpy.nanmax(numpy.abs(a.astype("float64") - b.astype("float64")))
-                sender.send(("differs", f"output {index}: off by {worst}"))
-                return
-        sender.send(("good", ""))
+        why = differs(got, wanted)
+        if why:
+            try:
+                why = differs(got, run(case + "/model.onnx", inputs))
+            except Exception:  # pylint: disable=broad-except
+                pass  # it cannot run the original
+        sender.send(("differs", why) if why else ("good", ""))
 
 
 def main():
