@@ -160,8 +160,8 @@ PDL_INLINE float TanReducible(float x) {
   const auto [r, quadrant] = detail::ReduceByHalfPiWide(x);
   const double z = r * r;
   // (sin(r) - r) / r^3
-  double s = detail::Horner(z, 0x1.6dbcfb4dee452p-19, -0x1.a013a455bd213p-13,
-                                  0x1.11110decc73fdp-7, -0x1.555555545d0dap-3);
+  double s = detail::Horner(z, 0x1.6dbcfb4dee452p-19, -0x1.a013a455bd213p-13, 0x1.11110decc73fdp-7,
+                            -0x1.555555545d0dap-3);
   s = s * z * r + r;
   const double c =
       detail::Horner(z, -0x1.24740198bcf0bp-22, 0x1.a01295104b6a7p-16, -0x1.6c16bae0eeeadp-10,

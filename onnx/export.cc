@@ -58,6 +58,9 @@ llvm::Error FixMode(Graph& graph, const OpRegistry& registry) {
 
 llvm::Expected<onnx::ModelProto> ExportOnnx(const Graph& network, const OpRegistry& registry,
                                             const OnnxExportOptions& options) {
+  if (network.outputs().empty())
+    return MakeUserError(Code::kNotSupported,
+                         "the network has no output, and an ONNX model must have one");
   Graph graph = network.Clone();
   graph.ClearTrainings();
   if (llvm::Error error = FixMode(graph, registry)) return error;

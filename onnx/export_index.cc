@@ -161,7 +161,7 @@ Exported Unique(ExportCall& c) {
   const DType dtype = own == DType::kI32 ? DType::kI64 : own;
   const std::vector<std::string> names =
       c.Nodes("Unique", {c.In(0, dtype)}, {{"sorted", int64_t{c.attributes().Bool("sorted")}}}, 4);
-  return std::vector<std::string>{c.Out(names[0], dtype), names[2], names[3]};
+  return std::vector<std::string>{c.Out(names[0], dtype), names[2], names[3], names[1]};
 }
 
 constexpr ExportRule kRules[] = {

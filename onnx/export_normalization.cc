@@ -11,10 +11,14 @@ Exported Standardize(ExportCall& c) {
   const std::string x = c.In(0, dtype);
   std::vector<int64_t> axes;
   for (int64_t i = c.Axis("axis", c.type(0).rank()); i < c.type(0).rank(); ++i) axes.push_back(i);
-  const std::string off = c.Node("Sub", {x, c.Reduce("ReduceMean", x, axes, true)});
+  const bool center = c.attributes().Bool("center");
+  const std::string off = center ? c.Node("Sub", {x, c.Reduce("ReduceMean", x, axes, true)}) : x;
   const std::string variance = c.Reduce("ReduceMean", c.Node("Mul", {off, off}), axes, true);
   const std::string eps = c.Scalar(c.attributes().Float("eps"), dtype);
-  return c.Out(c.Node("Div", {off, c.Node("Sqrt", {c.Node("Add", {variance, eps})})}), dtype);
+  std::string y = c.Node("Div", {off, c.Node("Sqrt", {c.Node("Add", {variance, eps})})});
+  if (const auto gamma = c.Find("gamma")) y = c.Node("Mul", {y, c.In(*gamma, dtype)});
+  if (const auto beta = c.Find("beta")) y = c.Node("Add", {y, c.In(*beta, dtype)});
+  return c.Out(y, dtype);
 }
 
 /// A tensor of one dim beside axis `axis` of `rank`.
@@ -31,7 +35,8 @@ Exported Normalize(ExportCall& c) {
   const int64_t axis = c.Axis("axis", rank);
   const auto gamma = c.Find("gamma"), beta = c.Find("beta");
   const std::string x = c.In(0, dtype), mean = c.In(1, dtype), variance = c.In(2, dtype);
-  if (axis == 1 && gamma && beta && rank >= 2) {
+  const bool one_gamma = gamma && c.type(*gamma).is_scalar();
+  if (axis == 1 && gamma && beta && !one_gamma && rank >= 2) {
     return c.Out(
         c.Node("BatchNormalization", {x, c.In(*gamma, dtype), c.In(*beta, dtype), mean, variance},
                {{"epsilon", c.attributes().Float("eps")}}),
@@ -41,7 +46,10 @@ Exported Normalize(ExportCall& c) {
   const std::string deviation = c.Node("Sqrt", {c.Node("Add", {variance, eps})});
   std::string y = c.Node("Sub", {x, Along(c, mean, axis, rank)});
   y = c.Node("Div", {y, Along(c, deviation, axis, rank)});
-  if (gamma) y = c.Node("Mul", {y, Along(c, c.In(*gamma, dtype), axis, rank)});
+  if (gamma) {
+    const std::string factor = c.In(*gamma, dtype);
+    y = c.Node("Mul", {y, one_gamma ? factor : Along(c, factor, axis, rank)});
+  }
   if (beta) y = c.Node("Add", {y, Along(c, c.In(*beta, dtype), axis, rank)});
   return c.Out(y, dtype);
 }

@@ -214,7 +214,9 @@ Exported Resize(ExportCall& c) {
                       {{"mode", a.String("mode").str()},
                        {"coordinate_transformation_mode", a.String("coordinates").str()},
                        {"nearest_mode", nearest},
-                       {"cubic_coeff_a", a.Float("cubic_a")}}),
+                       {"cubic_coeff_a", a.Float("cubic_a")},
+                       {"antialias", int64_t{a.Bool("antialias")}},
+                       {"exclude_outside", int64_t{a.String("outside") == "skip"}}}),
                dtype);
 }
 

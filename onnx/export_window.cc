@@ -99,10 +99,25 @@ DType ConvDType(DType dtype) {
   return IsFloat(computed) ? computed : DType::kF32;
 }
 
+/// Of nothing comes the bias alone. ONNX Runtime writes nothing then.
+Exported WithoutChannels(ExportCall& c) {
+  llvm::Expected<std::string> sizes = c.Sizes(c.result().dims);
+  if (!sizes) return sizes.takeError();
+  std::string value = c.Scalar(0, c.dtype());
+  if (c.num_inputs() > 2) {
+    std::vector<int64_t> axes;
+    for (int64_t i = 1; i <= static_cast<int64_t>(Spatial(c.result()).size()); ++i)
+      axes.push_back(i);
+    value = c.Unsqueeze(c.In(2), axes);
+  }
+  return c.Node("Expand", {value, *sizes});
+}
+
 Exported Conv(ExportCall& c) {
   llvm::Expected<ExportedWindow> window =
       ReadExportedWindow(c, Spatial(c.type(1)), Spatial(c.type(0)));
   if (!window) return window.takeError();
+  if (c.type(1).dims[1].is_constant(0)) return WithoutChannels(c);
   const DType dtype = ConvDType(c.dtype());
   std::vector<std::string> inputs;
   for (unsigned i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.In(i, dtype));

@@ -153,19 +153,9 @@ void ConvertUnique(Node& n) {
   if (n.HasAttribute("axis") && x->type().rank() != 1)
     return n.Unsupported("unique parts along an axis");
   std::vector<Value*> all = n.CallAll("unique", {x}, {{"sorted", n.Int("sorted", 1) != 0}});
-  if (all.size() != 3) return;
+  if (all.size() != 4) return;
   n.Out(0, all[0]);
-  if (n.Wants(1)) {
-    // The first place of each value: the smallest of all places that hold it.
-    Value* inverse = all[1];
-    const Dim count = NumElements(x->type().dims);
-    const Dim kinds = all[0]->type().dims[0];
-    Value* places = n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}});
-    Value* start =
-        n.Call("broadcast_to", {n.Reshape(n.SizeValue({count}), {1})}, {{"dims", Shape{kinds}}});
-    n.Out(1, n.Call("scatter", {start, inverse, places},
-                    {{"axis", int64_t{0}}, {"reduction", std::string("min")}}));
-  }
+  n.Out(1, all[3]);
   n.Out(2, all[1]);
   n.Out(3, all[2]);
 }

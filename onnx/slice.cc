@@ -239,7 +239,9 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
   std::vector<NamedAttribute> attributes = {
       {"mode", mode == "linear" || mode == "bilinear" ? std::string("linear") : mode},
       {"coordinates", coordinates},
-      {"cubic_a", n.Float("cubic_coeff_a", -0.75)}};
+      {"cubic_a", n.Float("cubic_coeff_a", -0.75)},
+      {"antialias", mode != "nearest" && n.Int("antialias", 0) != 0},
+      {"outside", std::string(n.Int("exclude_outside", 0) != 0 ? "skip" : "edge")}};
   if (mode == "nearest") {
     const std::string rounding =
         n.String("nearest_mode", n.opset() < 11 ? "floor" : "round_prefer_floor");
@@ -277,8 +279,6 @@ void ConvertResize(Node& n) {
   if (coordinates == "tf_crop_and_resize" || coordinates == "half_pixel_symmetric" ||
       coordinates == "tf_half_pixel_for_nn")
     return n.Unsupported("coordinate_transformation_mode '{0}'", coordinates);
-  if (n.Int("antialias", 0) != 0) return n.Unsupported("antialias");
-  if (n.Int("exclude_outside", 0) != 0) return n.Unsupported("exclude_outside");
   std::vector<int64_t> axes = n.Axes(n.Ints("axes"), rank);
   if (axes.empty())
     for (unsigned d = 0; d < rank; ++d) axes.push_back(d);

@@ -29,14 +29,9 @@ std::shared_ptr<std::atomic<uint64_t>> SharedRuns() {
   return runs;
 }
 
+// Initializers draw when the network is made, not in its runs; a body draws nothing.
 bool IsRandom(const Graph& graph) {
-  for (size_t block = 0; block < graph.num_blocks(); ++block) {
-    // Initializers draw when the network is made, not in its runs; a body draws nothing.
-    if (block > 0) break;
-    for (const Op* op : graph.block(BlockId{static_cast<uint32_t>(block)}).ops)
-      if (op->def().has(kRandom)) return true;
-  }
-  return false;
+  return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().has(kRandom); });
 }
 
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {

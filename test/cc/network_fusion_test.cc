@@ -20,6 +20,10 @@ std::vector<Case> Cases() {
        "input x: f32[N, D]\ninput g: f32[D]\ninput b: f32[D]\n"
        "output y = gelu(standardize(x) * g + b)\n",
        {{"x", {37, 300}}, {"g", {300}}, {"b", {300}}}},
+      {"weights that are the rows' own",
+       "input x: f32[N, D]\ninput g: f32[D]\ninput b: f32[D]\n"
+       "output y = gelu(standardize(x, g, b))\n",
+       {{"x", {37, 300}}, {"g", {300}}, {"b", {300}}}},
       {"short rows",
        "input x: f32[N, D]\ninput g: f32[D]\noutput y = softmax(x) * g - 1\n",
        {{"x", {1001, 7}}, {"g", {7}}}},
@@ -94,6 +98,27 @@ TEST(NetworkFusion, RowsInAGroupGiveTheSameBits) {
     for (int threads : {1, 3}) {
       EXPECT_TRUE(plain == Outputs(of, true, threads)) << of.name << ", " << threads << " threads";
     }
+  }
+}
+
+// Sizes that are stored past the cache: by lines, by pieces with a rest, and rows that begin
+// anywhere.
+TEST(NetworkFusion, WeightsOfRowsGiveTheSameBitsAsCalls) {
+  const auto network = MakeNetwork(
+      "input x: f32[N, D]\ninput g: f32[D]\ninput b: f32[D]\n"
+      "output y = standardize(x, g, b), z = standardize(x) * g + b\n"
+      "output u = standardize(x, beta=b), v = standardize(x) + b\n");
+  ASSERT_TRUE(network);
+  for (const Sizes& sizes : std::vector<Sizes>{{2300, 4096}, {9000, 1008}, {9100, 1001}, {40, 7}}) {
+    Scope scope;
+    Feed(scope, "x", Noise(sizes, 1));
+    Feed(scope, "g", Noise({sizes[1]}, 2));
+    Feed(scope, "b", Noise({sizes[1]}, 3));
+    CPUContext context(2);
+    llvm::Error error = network->Run(&scope, &context);
+    ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+    EXPECT_TRUE(Bytes(scope, "y") == Bytes(scope, "z")) << sizes[1];
+    EXPECT_TRUE(Bytes(scope, "u") == Bytes(scope, "v")) << sizes[1];
   }
 }
 
