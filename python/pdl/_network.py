@@ -105,7 +105,7 @@ def load(
     threads: int = 0,
     seed: int = 0,
 ) -> Network:
-    """The network in a file: text (.pdl) or compiled (.pdlc). ``weights`` is a .safetensors file, or
+    """The network in a file: text (.pdl), compiled (.pdlc), or an ONNX model. ``weights`` is a .safetensors file, or
     arrays by name; ``settings`` gives values to its ``attr``s; ``seed`` is that of initializers and
     random operators; ``threads`` 0 means all."""
     program = _pdl.load(os.fspath(path), _settings(settings))

@@ -99,9 +99,11 @@ Program CompileText(std::string text, const std::string& name, std::string folde
 Program LoadFile(const std::string& path, const Settings& settings, bool training) {
   const llvm::StringRef parent = llvm::sys::path::parent_path(path);
   std::string folder = parent.empty() ? "." : parent.str();
-  if (llvm::sys::path::extension(path) == ".onnx")
-    Raise(MakeUserError(Code::kBadFile, "'{0}' is an ONNX model, which this package cannot read",
-                        path));
+  if (llvm::sys::path::extension(path) == ".onnx") {
+    if (!settings.empty())
+      Raise(MakeUserError(Code::kUnknownSetting, "'{0}' is an ONNX model: it has no attrs", path));
+    return Get(LoadOnnx(path));
+  }
   std::string bytes = Get(ReadWhole(path));
   if (IsCompiled(path)) {
     if (!settings.empty())
@@ -195,6 +197,7 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
   NetworkOptions options;
   options.seed = seed;
   options.weight_folder = program.folder;
+  options.weights = program.weights;
   if (weights.is_none()) return options;
   if (nb::isinstance<nb::str>(weights)) {
     GiveWeights(program, nb::cast<std::string>(weights), &options);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "llvm/ADT/StringMap.h"
 #include "pdl/graph.h"
 #include "pdl/network.h"
 
@@ -22,6 +23,8 @@ struct Program {
   /// was stored.
   std::string source, name;
   std::map<std::string, std::string> settings;
+  /// Values of parameters that it brings with it.
+  llvm::StringMap<Constant> weights;
   /// What the compiler warned of, as text; empty where it did not.
   std::string warnings;
   /// See CompileResult.
@@ -39,6 +42,9 @@ std::vector<Value*> Variables(const Graph& graph);
 /// `keeps_state` says of which states the value is written, too.
 llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
                         llvm::function_ref<bool(const Value&)> keeps_state);
+
+/// The network of an ONNX model; onnx.cc, or no_onnx.cc where pdl was built without it.
+llvm::Expected<Program> LoadOnnx(llvm::StringRef path);
 
 void BindProgram(nanobind::module_& module);
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
 from typing import Any
 
 import numpy as np
@@ -110,8 +111,6 @@ def test_saved_and_loaded(tmp_path: pathlib.Path, ending: str) -> None:
         net.save(tmp_path / "model.txt")
     with pytest.raises(pdl.FileError, match="cannot read"):
         pdl.load(tmp_path / "missing.pdl")
-    with pytest.raises(pdl.FileError, match="is an ONNX model"):
-        pdl.load(tmp_path / "model.onnx")
 
 
 def test_a_file_with_imports_and_weights(root: pathlib.Path) -> None:
@@ -119,6 +118,20 @@ def test_a_file_with_imports_and_weights(root: pathlib.Path) -> None:
     net = pdl.load(digits / "digits.pdl")
     digit = net(image=np.load(digits / "images.npy"))["digit"]
     assert (digit.numpy() == np.load(digits / "labels.npy")).mean() > 0.95
+
+
+def test_an_onnx_model(pdl_tool: str, tmp_path: pathlib.Path) -> None:
+    net = pdl.compile(TEXT)
+    net.save(tmp_path / "model.pdl")
+    command = [pdl_tool, "export", tmp_path / "model.pdl", "-o", tmp_path / "model.onnx"]
+    subprocess.run(command, check=True, capture_output=True)
+    model = pdl.load(tmp_path / "model.onnx")
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    results = model(dict(zip(model.inputs, [x])))
+    np.testing.assert_allclose(list(results.values())[0], net(x=x)["y"], rtol=1e-5)
+    (tmp_path / "broken.onnx").write_bytes(b"no model")
+    with pytest.raises(pdl.FileError, match="broken.onnx"):
+        pdl.load(tmp_path / "broken.onnx")
 
 
 def test_flat_text_makes_the_same_network() -> None:
