@@ -240,10 +240,10 @@ param g1: f32[8] = ones()
 param h1: f32[8] = zeros()
 param w1: f32[8, 8] = xavier_uniform()
 param b1: f32[8] = zeros()
-l1 = relu((standardize(left) * g1 + h1) @ w1 + b1)
+l1 = relu(standardize(left, g1, h1) @ w1 + b1)
 if training { l1 = where(uniform([N, 8]) >= 0.25, l1 / 0.75, 0) }
 l2 = left + l1
-r1 = relu((standardize(right) * g1 + h1) @ w1 + b1)
+r1 = relu(standardize(right, g1, h1) @ w1 + b1)
 if training { r1 = where(uniform([N, 8]) >= 0.25, r1 / 0.75, 0) }
 r2 = right + r1
 param wl: f32[8, 8] = xavier_uniform()
@@ -254,14 +254,14 @@ param g2: f32[8] = ones()
 param h2: f32[8] = zeros()
 param w2: f32[8, 8] = xavier_uniform()
 param b2: f32[8] = zeros()
-c1 = relu((standardize(b0) * g2 + h2) @ w2 + b2)
+c1 = relu(standardize(b0, g2, h2) @ w2 + b2)
 if training { c1 = where(uniform([N, 8]) >= 0.5, c1 / 0.5, 0) }
 c2 = b0 + c1
 param g3: f32[8] = ones()
 param h3: f32[8] = zeros()
 param w3: f32[8, 8] = xavier_uniform()
 param b3: f32[8] = zeros()
-d1 = relu((standardize(c2) * g3 + h3) @ w3 + b3)
+d1 = relu(standardize(c2, g3, h3) @ w3 + b3)
 if training { d1 = where(uniform([N, 8]) >= 0.5, d1 / 0.5, 0) }
 d2 = c2 + d1
 output d2
