@@ -35,10 +35,10 @@ PDL_API void ForwardSingleOperands(Graph& graph);
 /// Merges calls of one type with equal operands and attributes; random calls and calls with an
 /// effect stay apart.
 PDL_API void EliminateCommonSubexpressions(Graph& graph);
-/// Where next values of states are computed element by element from gradients of rows (a scatter_add
-/// onto zeros), makes the updates compute and write the rows alone that are used: if the others keep
-/// what they are anyway, or `lazy_rows` says that they may. A UserError (kBadMinimize) where it says
-/// so of a gradient that some call needs as a whole.
+/// Where next values of states are computed element by element from gradients of rows (a
+/// scatter_add onto zeros), makes the updates compute and write the rows alone that are used: if
+/// the others keep what they are anyway, or `lazy_rows` says that they may. A UserError
+/// (kBadMinimize) where it says so of a gradient that some call needs as a whole.
 PDL_API llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry);
 /// Replaces a loop by a later one over the same sequences whose body gives the same and more.
 PDL_API void MergeLoops(Graph& graph);
