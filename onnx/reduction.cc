@@ -23,9 +23,13 @@ std::optional<std::vector<int64_t>> ReducedAxes(Node& n, const Value* x, int64_t
   return n.Axes(axes, rank);
 }
 
+// Axes that a mistake was reported of may be none of x.
 bool HasEmpty(const Value* x, llvm::ArrayRef<int64_t> axes) {
-  return llvm::any_of(
-      axes, [&](int64_t axis) { return x->type().dims[static_cast<size_t>(axis)].is_constant(0); });
+  const Shape& dims = x->type().dims;
+  return llvm::any_of(axes, [&](int64_t axis) {
+    return axis < static_cast<int64_t>(dims.size()) &&
+           dims[static_cast<size_t>(axis)].is_constant(0);
+  });
 }
 
 Shape WithoutAxes(llvm::ArrayRef<Dim> dims, llvm::ArrayRef<int64_t> axes, bool keep) {

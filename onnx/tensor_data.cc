@@ -131,8 +131,8 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> OpenExternal(const onnx::Ten
                          *path);
   }
   if (offset > status.st_size || length > status.st_size - offset) {
-    return Broken(tensor, "needs bytes {0} to {1} of \"{2}\", which has {3}", offset,
-                  offset + length, location, static_cast<int64_t>(status.st_size));
+    return Broken(tensor, "needs {0} bytes from byte {1} on of \"{2}\", which has {3}", length,
+                  offset, location, static_cast<int64_t>(status.st_size));
   }
   auto mapped = llvm::MemoryBuffer::getFileSlice(*path, static_cast<uint64_t>(length),
                                                  static_cast<uint64_t>(offset));

@@ -75,8 +75,9 @@ void TextWriter::FindLiterals() {
         std::signbit(constant.ElementAsDouble(0)))
       continue;
     const bool fits = llvm::all_of(op->result()->uses(), [&](const Value::Use& use) {
+      if (!IsInfix(use.op->type())) return false;
       const Value* other = use.op->operands()[1 - use.operand];
-      return IsInfix(use.op->type()) && other->producer() != op &&
+      return other->producer() != op &&
              (other->producer() == nullptr || other->producer()->type() != "constant");
     });
     if (!fits) continue;
