@@ -48,6 +48,7 @@ llvm::Expected<PackedConstant> ToRagged(const Datum& literal, const Type& type) 
 }  // namespace
 
 unsigned RaggedLevels(const Datum& literal) {
+  if (literal.list() == nullptr) return 0;
   unsigned levels = 0, depth = 0;
   for (std::vector<const Datum*> lists = {&literal}; !lists.empty(); ++depth) {
     std::vector<const Datum*> inner;

@@ -5,8 +5,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/attribute.h"
 #include "pdl/error.h"
+#include "pdl/host_copy.h"
 #include "runtime/call_error.h"
-#include "runtime/evaluator.h"
 
 namespace pdl {
 namespace {

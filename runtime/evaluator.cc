@@ -92,13 +92,4 @@ llvm::Expected<Tensor> MoveToDevice(const Tensor& tensor, DeviceContext& context
   return Tensor(tensor.dtype(), tensor.sizes(), std::move(*memory), context.device());
 }
 
-llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context) {
-  if (tensor.device().kind == DeviceKind::kCPU) return tensor;
-  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
-  if (!copy) return copy.takeError();
-  if (llvm::Error error = context.CopyToHost(copy->raw(), tensor.raw(), tensor.num_bytes()))
-    return error;
-  return copy;
-}
-
 }  // namespace pdl

@@ -29,8 +29,6 @@ llvm::Expected<Tensor> EvaluateInitializer(const Graph& graph, BlockId block, ll
 
 /// The copy of a CPU tensor on a device; the tensor itself where that is the CPU.
 llvm::Expected<Tensor> MoveToDevice(const Tensor& tensor, DeviceContext& context);
-/// The other way: a tensor on the context's device, where the CPU can read it.
-llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context);
 
 }  // namespace pdl
 

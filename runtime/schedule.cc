@@ -248,8 +248,16 @@ class Scheduler {
     MoveStoringSteps();
   }
 
+  /// Whether no data make a step fail: tiles give no Error, nor does what UpdateUsedRows writes
+  /// rows with. Of any other kernel, a plugin's say, nobody knows.
+  static bool CannotFail(const Step& step) {
+    if (step.calls.size() > 1) return true;  // a fused group
+    const Op& op = *step.calls.front();
+    return op.type() == "scatter_nd" || KindOf(op, *step.op) == CallKind::kTile;
+  }
+
   /// Steps of which a run wants nothing but next values of states that they read, each for one
-  /// state, come last.
+  /// state, and which cannot fail, come last.
   void MoveStoringSteps() {
     llvm::DenseMap<SlotId, const Value*> state_of;  // null: not for one state alone
     for (const GraphUpdate& update : updates_) {
@@ -267,7 +275,7 @@ class Scheduler {
         if (!state) return false;
         reads_a_state |= llvm::is_contained(step.inputs, SlotOf(state));
       }
-      return reads_a_state && !step.op->def().has(kEffect);
+      return reads_a_state && CannotFail(step);
     };
     auto first = std::stable_partition(schedule_->steps.begin(), schedule_->steps.end(),
                                        [&](const Step& step) { return !is_storing(step); });

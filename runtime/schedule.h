@@ -71,8 +71,8 @@ struct Schedule {
   Device device;
   std::vector<Slot> slots;
   std::vector<Step> steps;
-  /// Nothing but updates reads what this step and those after it give. They run when the run can
-  /// fail no more, and may write the next value of a state over what it was.
+  /// Nothing but updates reads what this step and those after it give, and no data make them fail.
+  /// They run when all else is done, and may write the next value of a state over what it was.
   uint32_t first_storing_step = 0;
   /// All different dims of all slots, and those of checks.
   std::vector<Dim> dims;

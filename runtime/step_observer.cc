@@ -1,6 +1,6 @@
 #include "runtime/step_observer.h"
 
-#include "runtime/evaluator.h"
+#include "pdl/host_copy.h"
 
 namespace pdl {
 

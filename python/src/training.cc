@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/attribute.h"
 #include "pdl/error.h"
+#include "pdl/host_copy.h"
 #include "pdl/op_registry.h"
 #include "pdl/training.h"
 #include "tensor.h"
@@ -28,15 +29,6 @@ llvm::Expected<Graph> MakeStep(const Graph& graph, llvm::ArrayRef<unsigned> acti
   return MakeUserError(Code::kBadMinimize,
                        "there is nothing to train: the network has no minimize statement, and no "
                        "update");
-}
-
-llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context) {
-  if (tensor.device().kind == DeviceKind::kCPU) return tensor;
-  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
-  if (!copy) return copy.takeError();
-  if (llvm::Error error = context.CopyToHost(copy->raw(), tensor.raw(), tensor.num_bytes()))
-    return error;
-  return copy;
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "pdl/host_copy.h"
 #include "pdl/trainer.h"
-#include "runtime/evaluator.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
 #include "runtime/training/measured.h"

@@ -1,10 +1,42 @@
 // How next values of states are stored: in place where that cannot be seen, and of tables the rows
 // alone that a run uses.
 #include "network_testing.h"
+#include "pdl/error.h"
+#include "pdl/inference.h"
 #include "pdl/layers.h"
+#include "pdl/register_op.h"
 
 namespace pdl {
 namespace {
+
+/// Doubles its operand, and fails where the first element is negative, as a plugin's kernel may.
+template <class Context>
+class DoubleUnlessNegative : public Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context&) const override {
+    const float* x = inputs[0]->template data<float>();
+    float* y = outputs[0]->template data<float>();
+    if (x[0] < 0) return MakeUserError(Code::kOperatorUse, "a negative number");
+    for (int64_t i = 0; i < inputs[0]->num_elements(); ++i) y[i] = 2 * x[i];
+    return llvm::Error::success();
+  }
+};
+
+struct DoubleUnlessNegativeMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("Twice x.");
+    AddInput("x", "numbers").Accepts(DType::kF32);
+    AddOutput("y", "type as x");
+    SetInference([](InferenceContext& context) -> llvm::Error {
+      Type type = context.input(0);
+      context.SetOutput(std::move(type));
+      return llvm::Error::success();
+    });
+  }
+};
+
+REGISTER_OP(DoubleUnlessNegative, DoubleUnlessNegativeMaker, "double_unless_negative");
 
 const void* AddressOf(const Scope& scope, const std::string& name) {
   return scope.Find(name)->Get<Tensor>()->raw();
@@ -75,6 +107,23 @@ TEST(Updates, OfARunThatFailsAreNotStored) {
   Feed(scope, "x", F32({1}, {-1}));
   ASSERT_FALSE(RunOnce(*network, scope, checked));
   EXPECT_EQ(Printed(scope, "a"), "[-0.5, -0.5]");
+}
+
+TEST(Updates, OfACallThatFailsAreNotStored) {
+  auto network = MakeNetwork(
+      "input x: f32[2]\nstate a: f32[2] = ones()\nstate b: f32[2] = ones()\n"
+      "output y = sum(x)\nupdate a = a + x\nupdate b = double_unless_negative(b)\n");
+  ASSERT_TRUE(network);
+  Scope scope;
+  Feed(scope, "x", F32({2}, {1, 2}));
+  ASSERT_FALSE(RunOnce(*network, scope));
+  EXPECT_EQ(Printed(scope, "b"), "[2.0, 2.0]");
+  Feed(scope, "b", F32({2}, {-1, 1}));
+  Feed(scope, "x", F32({2}, {5, 6}));
+  EXPECT_NE(Message(RunOnce(*network, scope)).find("a negative number"), std::string::npos);
+  EXPECT_EQ(Printed(scope, "a"), "[2.0, 3.0]");
+  EXPECT_EQ(Printed(scope, "b"), "[-1.0, 1.0]");
+  EXPECT_EQ(Printed(scope, "y"), "nothing");  // what the run before left may be computed over
 }
 
 // --- Rows of tables -----------------------------------------------------------------------------
