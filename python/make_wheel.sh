@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 export PATH=$(dirname "$python"):$PATH
 PDL_BUILD=$build "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
-  -w "$work/raw" "$root/python" >&2
+  -w "$work/raw" "$root" >&2
 mkdir -p "$folder"
 rm -f "$folder"/pdl-*.whl
 "$python" -m auditwheel -v repair --strip --exclude 'libcu*' --exclude 'libnv*' -w "$folder" \
