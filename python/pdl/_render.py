@@ -52,7 +52,7 @@ class Renderer:
         if is_array(given):
             if self._add_array is not None:
                 return self._add_array(given, name)
-            return self.plain(np.asarray(given).tolist())
+            return self.plain(nested_list(given))
         return self.plain(given)
 
     def attribute(self, given: object, declared: Attribute | None) -> str:
@@ -92,6 +92,11 @@ class Renderer:
         return literal(given)
 
 
+def nested_list(array: Any) -> Any:
+    """The elements of an array, or of a ragged value."""
+    return array.tolist() if hasattr(array, "tolist") else np.asarray(array).tolist()
+
+
 def literal(given: object) -> str:
     """None, a truth value, a number, a text, or an array as nested lists."""
     if given is None:
@@ -105,7 +110,7 @@ def literal(given: object) -> str:
     if isinstance(given, str):
         return text(given)
     if is_array(given):
-        return _nested(np.asarray(given).tolist())
+        return _nested(nested_list(given))
     raise TypeError(f"{type(given).__name__} is nothing that a call in pdl takes")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from pdl import _pdl
 from pdl._graph import Graph
 from pdl._network import Network, Weights, _weights, make
+from pdl._ragged import Ragged
 from pdl._render import Function
 from pdl.errors import Error
 
@@ -125,7 +126,8 @@ def train(
 
 
 class batches:
-    """Batches of rows of arrays that are as long as each other, in another order in each pass::
+    """Batches of rows of arrays, or ragged values, that are as long as each other, in another order in each
+    pass::
 
     pdl.batches({"image": images, "label": labels}, 32)
     """
@@ -139,7 +141,10 @@ class batches:
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        self._arrays = {name: np.asarray(array) for name, array in arrays.items()}
+        self._arrays: dict[str, Any] = {
+            name: array if isinstance(array, Ragged) else np.asarray(array)
+            for name, array in arrays.items()
+        }
         lengths = {len(array) for array in self._arrays.values()}
         if len(lengths) != 1:
             raise ValueError(
@@ -156,7 +161,7 @@ class batches:
         whole, rest = divmod(self._rows, self._size)
         return whole + (rest > 0 and not self._drop_last)
 
-    def __iter__(self) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         order = (
             np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
         )

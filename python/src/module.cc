@@ -1,6 +1,7 @@
 // pdl._pdl: what the Python package is made of.
 #include <nanobind/nanobind.h>
 
+#include "eager.h"
 #include "network.h"
 #include "program.h"
 #include "reflection.h"
@@ -13,6 +14,7 @@ NB_MODULE(_pdl, module) {
   pdl::python::BindTensor(module);
   pdl::python::BindProgram(module);
   pdl::python::BindNetwork(module);
+  pdl::python::BindEager(module);
   pdl::python::BindTraining(module);
   pdl::python::BindReflection(module);
 }

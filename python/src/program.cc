@@ -203,8 +203,14 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
     GiveWeights(program, nb::cast<std::string>(weights), &options);
     return options;
   }
-  for (auto [name, array] : nb::cast<nb::dict>(weights))
+  if (!PyMapping_Check(weights.ptr()) || !nb::hasattr(weights, "keys"))
+    throw nb::type_error("weights are the path of a .safetensors file, or arrays by name");
+  nb::dict all;
+  all.update(weights);
+  for (auto [name, array] : all) {
+    if (!nb::isinstance<nb::str>(name)) throw nb::type_error("the name of a weight is a text");
     GiveWeight(program, nb::cast<std::string>(name), CopyOf(array), &options);
+  }
   return options;
 }
 

@@ -9,6 +9,7 @@
 #include "pdl/attribute.h"
 #include "pdl/error.h"
 #include "pdl/host_copy.h"
+#include "pdl/io.h"
 #include "pdl/op_registry.h"
 #include "pdl/training.h"
 #include "tensor.h"
@@ -84,34 +85,46 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
 nb::dict PyTraining::Step(nb::handle batch) {
   const FedTensors fed = feed_.Read(batch);
   const StepNetwork* next = nullptr;
+  int64_t step = 0;
   llvm::Expected<std::vector<double>> values = [&]() -> llvm::Expected<std::vector<double>> {
     nb::gil_scoped_release released;
+    std::lock_guard lock(mutex_);
     llvm::Expected<const StepNetwork*> found = Next();
     if (!found) return found.takeError();
     next = *found;
-    return RunStep(*next, fed);
+    llvm::Expected<std::vector<double>> run = RunStep(*next, fed);
+    if (run) step = ++step_;
+    return run;
   }();
   if (!values) Raise(values.takeError());
-  ++step_;
   nb::dict metrics;
   for (auto [name, value] : llvm::zip_equal(next->metrics, *values)) {
     if (!std::isfinite(value) && llvm::is_contained(losses_, name))
       Raise(MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}", name,
-                          FloatToString(value), step_));
+                          FloatToString(value), step));
     metrics[name.c_str()] = value;
   }
   return metrics;
 }
 
 nb::dict PyTraining::Values() const {
+  std::vector<NamedTensor> tensors;
+  Check([&]() -> llvm::Error {
+    nb::gil_scoped_release released;
+    std::lock_guard lock(mutex_);
+    for (const Value* variable : Variables(*program_.graph)) {
+      const Variable* held = scope_.Find(variable->name());
+      const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
+      if (!tensor) continue;
+      llvm::Expected<Tensor> on_host = OnHost(*tensor, *context_);
+      if (!on_host) return on_host.takeError();
+      tensors.emplace_back(variable->name(), std::move(*on_host));
+    }
+    return llvm::Error::success();
+  }());
   nb::dict values;
-  for (const Value* variable : Variables(*program_.graph)) {
-    const Variable* held = scope_.Find(variable->name());
-    const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
-    if (!tensor) continue;
-    values[variable->name().c_str()] =
-        nb::cast(PyTensor{Get(OnHost(*tensor, *context_)), /*read_only=*/true});
-  }
+  for (auto& [name, tensor] : tensors)
+    values[name.c_str()] = nb::cast(PyTensor{std::move(tensor), /*read_only=*/true});
   return values;
 }
 
