@@ -43,7 +43,8 @@ def to_input(value: Any, name: str, type: str) -> Any:
         if isinstance(value, (Ragged, Sparse)):
             return value.parts()
         if type.startswith("sparse ") and not isinstance(value, (str, bytes, dict)):
-            return sparse(value).parts()
+            is_list = isinstance(value, (list, tuple))
+            return sparse(to_array(value, dtype_of(type)) if is_list else value).parts()
         dims = dims_of(type)
         levels = sum(str(dim).startswith("~") for dim in dims)
         if levels and isinstance(value, (list, tuple)):
@@ -63,14 +64,16 @@ def to_array(value: object, dtype: str) -> Any:
         return tensor(value)
     if hasattr(value, "__array__"):
         return tensor(np.asarray(value))
-    numbers = np.asarray(value)
-    if isinstance(value, (str, bytes, dict)) or numbers.dtype.kind not in "biuf":
-        if numbers.dtype.kind == "O" and _are_integers(value):
-            raise OverflowError("an integer is too large for any dtype")
-        inside = "" if numbers.ndim == 0 else " of something else"
-        raise TypeError(
-            f"an array, numbers or nested lists of numbers are wanted, not {_kind(value)}{inside}"
-        )
+    strange = _no_number(value)
+    if strange is not None:
+        of_them = f"a list with {strange}" if isinstance(value, (list, tuple)) else strange
+        raise TypeError(f"an array, numbers or nested lists of numbers are wanted, not {of_them}")
+    try:
+        numbers = np.asarray(value)
+    except ValueError:
+        raise ValueError("the lists in a list are not as long as each other") from None
+    if numbers.dtype.kind == "O":  # integers that no integer dtype has
+        numbers = np.asarray(value, np.float64 if dtype[0] in "fb" else np.int64)
     if dtype == "bf16":
         return from_bits(_round_to_bf16(numbers.astype(np.float32)), "bf16")
     wanted = np.dtype(NUMPY_NAMES[dtype])
@@ -83,14 +86,13 @@ def to_array(value: object, dtype: str) -> Any:
     return numbers.astype(wanted)
 
 
-def _kind(value: object) -> str:
-    return type(value).__name__
-
-
-def _are_integers(value: object) -> bool:
+def _no_number(value: object) -> str | None:
+    """What is no number there, by its type; None where all are numbers."""
     if isinstance(value, (list, tuple)):
-        return all(map(_are_integers, value))
-    return isinstance(value, (int, float))
+        return next(filter(None, map(_no_number, value)), None)
+    if isinstance(value, (bool, int, float, range, np.bool_, np.integer, np.floating, np.ndarray)):
+        return None
+    return None if is_array(value) else type(value).__name__
 
 
 def _round_to_bf16(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

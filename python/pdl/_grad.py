@@ -9,6 +9,7 @@ from pdl import _pdl
 from pdl._arrays import is_array
 from pdl._graph import Graph, Value
 from pdl._network import Network
+from pdl._ragged import Ragged, Sparse
 
 
 def grad(
@@ -34,7 +35,7 @@ def value_and_grad(
     made: dict[tuple[str, ...], Network] = {}
 
     def function(*args: Any) -> tuple[Any, Any]:
-        tensors = [one if isinstance(one, _pdl.Tensor) else _as_tensor(one) for one in args]
+        tensors = [_as_tensor(one) for one in args]
         types = tuple(one.type for one in tensors)
         network = made.get(types)
         if network is None:
@@ -46,7 +47,9 @@ def value_and_grad(
     return function
 
 
-def _as_tensor(given: Any) -> _pdl.Tensor:
+def _as_tensor(given: Any) -> Any:
+    if isinstance(given, (_pdl.Tensor, Ragged, Sparse)):
+        return given
     if not is_array(given):
         raise TypeError("the arguments of a function that is derived are arrays")
     return _pdl.tensor(given)

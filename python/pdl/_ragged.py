@@ -80,7 +80,9 @@ class Ragged(Infix):
     def __getitem__(self, key: Any) -> Any:
         """A row, by its number; by a slice or an array of numbers those rows."""
         if isinstance(key, (int, np.integer)):
-            row = range(len(self))[key]
+            row = int(key) + (len(self) if key < 0 else 0)
+            if not 0 <= row < len(self):
+                raise IndexError(f"there is no row {key}: there are {len(self)}")
             begin, end = self.offsets.numpy()[row : row + 2]
             if self.inner is None:
                 return self.values[begin:end]
@@ -96,8 +98,14 @@ class Ragged(Infix):
         """Nested lists of Python's numbers."""
         return [row.tolist() for row in self]
 
+    def __str__(self) -> str:
+        if self.values.size > 1000 or len(self) > 1000:
+            return f"[{len(self)} rows]"
+        rows = [str(row if isinstance(row, Ragged) else tensor(row)) for row in self]
+        return "[" + ",\n ".join(rows) + "]"
+
     def __repr__(self) -> str:
-        return f"ragged({self.tolist() if self.values.size <= 1000 else '…'}, {self.type})"
+        return f"ragged({self}, {self.type})"
 
 
 def _pick(values: Tensor, offsets: Tensor, rows: Any) -> Ragged:

@@ -97,7 +97,8 @@ FedTensors Feed::Read(nb::handle mapping) const {
       if (!error.matches(PyExc_Exception)) throw;
     }
     // A sparse matrix of truth values has no part that is called as the input is.
-    const bool is_part = inputs_[input].num_parts == 1 || inputs_[input].key.equal(nb::handle(name));
+    const bool is_part =
+        inputs_[input].num_parts == 1 || inputs_[input].key.equal(nb::handle(name));
     if (tensor && is_part)
       tensors.emplace_back(input, std::move(*tensor));
     else

@@ -34,6 +34,18 @@ bool IsRandom(const Graph& graph) {
   return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().has(kRandom); });
 }
 
+constexpr const char* kInputsByName =
+    "a network takes its inputs by name: net(x=…), or a dict of them";
+
+/// A dict of what a mapping has.
+nb::dict Named(nb::handle mapping) {
+  if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "keys"))
+    throw nb::type_error(kInputsByName);
+  nb::dict all;
+  all.update(mapping);
+  return all;
+}
+
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
   nb::gil_scoped_release released;
   auto network = Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
@@ -167,11 +179,8 @@ nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
 nb::dict PyNetwork::Call(nb::args positional, nb::kwargs named) {
   static const RunOptions options;
   if (positional.size() == 0) return Run(named, options);
-  if (positional.size() > 1 || !PyMapping_Check(positional[0].ptr()) ||
-      !nb::hasattr(positional[0], "keys"))
-    throw nb::type_error("a network takes its inputs by name: net(x=…), or a dict of them");
-  nb::dict all;
-  all.update(positional[0]);
+  if (positional.size() > 1) throw nb::type_error(kInputsByName);
+  nb::dict all = Named(positional[0]);
   all.update(named);
   return Run(all, options);
 }
@@ -258,9 +267,8 @@ void BindNetwork(nb::module_& module) {
           "run",
           [](PyNetwork& own, nb::mapping inputs, std::vector<std::string> outputs, bool training,
              bool check_finite) {
-            nb::dict all;
-            all.update(inputs);
-            return own.Run(all, MakeRunOptions(std::move(outputs), training, check_finite));
+            return own.Run(Named(inputs),
+                           MakeRunOptions(std::move(outputs), training, check_finite));
           },
           nb::arg("inputs"), nb::kw_only(), nb::arg("outputs") = std::vector<std::string>(),
           nb::arg("training") = false, nb::arg("check_finite") = false,
