@@ -31,6 +31,17 @@ class Function:
         return f"<pdl function {self.text}>"
 
 
+def function_text(given: object) -> str:
+    """A function as the language writes it: ``pdl.layers.adam(lr=0.1)``, or ``pdl.layers.adam``."""
+    if isinstance(given, Function):
+        return given.text
+    if callable(given) and hasattr(given, "__pdl_declaration__"):
+        return f"{given.__pdl_declaration__.name}()"
+    raise TypeError(
+        f"a function is wanted, such as pdl.layers.adam(lr=0.001), not {type(given).__name__}"
+    )
+
+
 class Renderer:
     """Writes the arguments of one call. ``add_array`` gives a tensor a name; where it is None, arrays
     are written out as numbers."""
@@ -84,9 +95,8 @@ class Renderer:
             return name
         if isinstance(given, Function):
             self.values.update(given.values)
-            return given.text
-        if callable(given) and hasattr(given, "__pdl_declaration__"):
-            return f"{given.__pdl_declaration__.name}()"
+        if isinstance(given, Function) or hasattr(given, "__pdl_declaration__"):
+            return function_text(given)
         if isinstance(given, (list, tuple)):
             return "[" + ", ".join(self.plain(item) for item in given) + "]"
         return literal(given)

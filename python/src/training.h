@@ -31,8 +31,8 @@ class PyTraining {
   /// first. Throws where a loss is not finite.
   nanobind::dict Step(nanobind::handle batch);
   int64_t step() const { return step_; }
-  /// Parameters and states of the network that have a value now, as it was learned.
-  nanobind::dict Values() const;
+  /// The values of parameters and states now: all that the next step depends on.
+  nanobind::dict Values();
 
  private:
   struct StepNetwork {
@@ -48,7 +48,7 @@ class PyTraining {
   Feed feed_;
   bool check_finite_;
   /// Held for a whole step, so never waited for with the GIL. Guards what follows.
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   Scope scope_;
   /// By the minimize statements that a step does.
   std::map<std::vector<unsigned>, StepNetwork> networks_;
