@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "eager.h"
+#include "fork.h"
 #include "network.h"
 #include "program.h"
 #include "reflection.h"
@@ -15,6 +16,7 @@ NB_MODULE(_pdl, module) {
   pdl::python::BindProgram(module);
   pdl::python::BindNetwork(module);
   pdl::python::BindEager(module);
+  pdl::python::BindFork();
   pdl::python::BindTraining(module);
   pdl::python::BindReflection(module);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "errors.h"
+#include "fork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
@@ -47,7 +48,7 @@ nb::dict Named(nb::handle mapping) {
 }
 
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   auto network = Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
   if (network) return std::move(*network);
   nb::gil_scoped_acquire acquired;
@@ -142,7 +143,7 @@ llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
                                                   const RunOptions& options) {
   llvm::SmallVector<Tensor, 2> results;
   llvm::Error error = [&] {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     if (has_states_) {
       std::lock_guard lock(run_mutex_);
       return RunIn(*this->network(), *states_, fed, options, results);
@@ -193,7 +194,7 @@ std::string PyNetwork::Plan(const RunOptions& options,
 }
 
 llvm::Error PyNetwork::Save(const std::string& path) const {
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   std::shared_ptr<const Network> network;
   std::shared_ptr<const std::vector<std::string>> given;
   {
@@ -207,7 +208,7 @@ llvm::Error PyNetwork::Save(const std::string& path) const {
 }
 
 void PyNetwork::Adopt(const PyNetwork& other) {
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   std::shared_ptr<const Network> network;
   std::shared_ptr<const std::vector<std::string>> given;
   {
@@ -224,7 +225,7 @@ void PyNetwork::Adopt(const PyNetwork& other) {
 }
 
 void PyNetwork::Reset() {
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   std::lock_guard lock(run_mutex_);
   states_ = std::make_unique<Scope>();
 }
@@ -232,7 +233,7 @@ void PyNetwork::Reset() {
 nb::dict PyNetwork::States() {
   std::vector<NamedTensor> tensors;
   {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     std::lock_guard lock(run_mutex_);
     for (const Value* state : program_.graph->states()) {
       const Variable* variable = states_->FindLocal(state->name());
@@ -251,7 +252,7 @@ void PyNetwork::SetState(const std::string& name, nb::handle array) {
   if (!state || state->kind() != ValueKind::kState)
     Raise(MakeUserError(Code::kNoState, "the network has no state '{0}'", name));
   const Tensor tensor = Tensor::FromConstant(CopyOf(array));
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   std::lock_guard lock(run_mutex_);
   states_->Create(name)->Set(tensor);
 }

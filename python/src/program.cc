@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "fork.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -80,7 +81,7 @@ Program CompileText(std::string text, const std::string& name, std::string folde
   request.settings.assign(settings.begin(), settings.end());
   request.training_step = training;
   CompileResult result = [&] {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     return Compile(request);
   }();
   if (!result.graph) Raise(result.diagnostics);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "errors.h"
+#include "fork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/attribute.h"
 #include "pdl/error.h"
@@ -93,7 +94,7 @@ nb::dict PyTraining::Step(nb::handle batch) {
   const StepNetwork* next = nullptr;
   int64_t step = 0;
   llvm::Expected<std::vector<double>> values = [&]() -> llvm::Expected<std::vector<double>> {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     std::lock_guard lock(mutex_);
     llvm::Expected<const StepNetwork*> found = Next();
     if (!found) return found.takeError();
@@ -116,7 +117,7 @@ nb::dict PyTraining::Step(nb::handle batch) {
 nb::dict PyTraining::Values() {
   std::vector<NamedTensor> tensors;
   Check([&]() -> llvm::Error {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     std::lock_guard lock(mutex_);
     llvm::Expected<const StepNetwork*> some = Next();
     if (!some) return some.takeError();
