@@ -256,6 +256,12 @@ def sparse(
     )
 
 
+def bytes_of(value: Tensor | Ragged | Sparse) -> int:
+    """Of all elements."""
+    parts = [value] if isinstance(value, Tensor) else value.parts().values()
+    return sum(part.nbytes for part in parts)
+
+
 def of_parts(type: str, parts: Sequence[Tensor]) -> Ragged | Sparse:
     """An output of that type; the extension module calls it."""
     if not type.startswith("sparse "):
