@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/node.h"
+#include "onnx/numbers.h"
 #include "onnx/rules.h"
 
 namespace pdl {
@@ -189,8 +190,9 @@ void ConvertClip(Node& n) {
   const bool has_low = n.Has(1), has_high = n.Has(2);
   const bool is_known = (!has_low || n.KnownReal(n.In(1))) && (!has_high || n.KnownReal(n.In(2)));
   if (IsFloat(x->type().dtype) && is_known) {
-    const double low = has_low ? *n.KnownReal(n.In(1)) : -infinity;
-    const double high = has_high ? *n.KnownReal(n.In(2)) : infinity;
+    const DType dtype = x->type().dtype;
+    const double low = has_low ? ShortestNumber(*n.KnownReal(n.In(1)), dtype) : -infinity;
+    const double high = has_high ? ShortestNumber(*n.KnownReal(n.In(2)), dtype) : infinity;
     if (low == 0 && high == infinity) return n.Out(n.Call("relu", {x}));
     std::vector<NamedAttribute> bounds;
     if (low > -infinity) bounds.push_back({"low", low});

@@ -246,6 +246,23 @@ void Importer::SuggestName(const Value* value, llvm::StringRef name) {
   suggested_.try_emplace(value, name.str());
 }
 
+void Importer::ForgetSharedNames() {
+  llvm::StringMap<std::vector<const Value*>> alike;
+  for (const Op* op : graph_.ops()) {
+    if (op->type() != "constant" && op->type() != "fill") continue;
+    std::string key = op->type();
+    for (const AttributeValue& value : op->attribute_values())
+      key += " " + AttributeToString(value);
+    alike[key].push_back(op->result());
+  }
+  for (const auto& entry : alike) {
+    const std::vector<const Value*>& values = entry.getValue();
+    const std::string first = suggested_.lookup(values[0]);
+    if (llvm::any_of(values, [&](const Value* v) { return suggested_.lookup(v) != first; }))
+      for (const Value* value : values) suggested_.erase(value);
+  }
+}
+
 std::vector<std::string> Importer::InputsOf(const Value* value) const {
   std::vector<std::string> names;
   llvm::DenseSet<const Value*> seen;
@@ -428,6 +445,7 @@ llvm::Expected<ImportedModel> Importer::Import() {
   };
   if (llvm::Error error = FoldConstants(graph_, GlobalRegistry(), evaluate)) return error;
   EliminateDeadCode(graph_);
+  ForgetSharedNames();
   EliminateCommonSubexpressions(graph_);
   EliminateDeadCode(graph_);
 

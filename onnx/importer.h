@@ -77,6 +77,8 @@ class Importer {
   llvm::Error ImportFunction(const onnx::FunctionProto& function, const onnx::NodeProto& node,
                              OnnxScope& scope);
   llvm::Error AddOutputs();
+  /// Equal numbers that the model has under several names become one, which has none of them.
+  void ForgetSharedNames();
 
   const OnnxModel& model_;
   const ImportOptions& options_;

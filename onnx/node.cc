@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "onnx/names.h"
+#include "onnx/numbers.h"
 #include "pdl/op_registry.h"
 
 namespace pdl {
@@ -238,16 +239,9 @@ int64_t Node::Int(llvm::StringRef name, int64_t otherwise) const {
   return attribute == nullptr ? otherwise : attribute->i();
 }
 
-/// The number that was meant: 1e-05, and not what the nearest f32 is in more digits.
-static double Meant(float number) {
-  double meant = 0;
-  return llvm::StringRef(FloatToString(number)).getAsDouble(meant) ? static_cast<double>(number)
-                                                                   : meant;
-}
-
 double Node::Float(llvm::StringRef name, double otherwise) const {
   const auto* attribute = Attribute(name);
-  return attribute == nullptr ? otherwise : Meant(attribute->f());
+  return attribute == nullptr ? otherwise : MeantNumber(attribute->f());
 }
 
 std::string Node::String(llvm::StringRef name, llvm::StringRef otherwise) const {
@@ -264,7 +258,9 @@ std::vector<int64_t> Node::Ints(llvm::StringRef name) const {
 std::vector<double> Node::Floats(llvm::StringRef name) const {
   const auto* attribute = Attribute(name);
   if (attribute == nullptr) return {};
-  return {attribute->floats().begin(), attribute->floats().end()};
+  std::vector<double> numbers;
+  for (const float number : attribute->floats()) numbers.push_back(MeantNumber(number));
+  return numbers;
 }
 
 DType Node::TypeAttribute(llvm::StringRef name, DType otherwise) {

@@ -16,16 +16,16 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl export", "FILE -o OUT.onnx [OPTION]...",
-    R"(Writes the network in FILE (.pdl, .pdlc, or - for standard input) as an ONNX model,
-in inference mode: what its outputs need, with its parameters and the first values
-of its states. Sizes that are symbols stay so, under their names; each node is named
-after the value that it is for and the line that it comes from.
+    R"(Writes the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) as an ONNX
+model, in inference mode: what its outputs need, with its parameters and the first
+values of its states. Sizes that are symbols stay symbols, under their names; each node is
+named after the value that it is for and the line that it comes from.
 
 What ONNX has no counterpart for is listed, all at once, and nothing is written:
 ragged and sparse values, states that a run changes, random numbers, and the
 operators that docs/onnx.md names.
 
-Weights of 1 GiB or more in all go into a file OUT.onnx.data beside the model.
+Weights of 1 GiB or more together go into a file OUT.onnx.data beside the model.
 )",
     R"(pdl export model.pdl -o model.onnx
 pdl export model.pdl -o model.onnx --weights=model.safetensors
@@ -135,7 +135,7 @@ llvm::Error Export(llvm::StringRef path, const ExportArguments& arguments) {
 int ExportMain(Arguments arguments) {
   ExportArguments options;
   CommandLine line(kHelp);
-  line.AddString("-o, --out", "OUT.onnx", "the model to write", &options.out);
+  line.AddString("-o, --output", "OUT.onnx", "the model to write", &options.out);
   line.AddFlag("--external-data", "weights in OUT.onnx.data, however small they are together",
                &options.external_data);
   line.Section("The network");
