@@ -1,6 +1,7 @@
 // pdl export: a network as an ONNX model.
 #include "onnx/export.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,20 +42,22 @@ struct ExportArguments {
   bool external_data = false;
 };
 
-/// The file beside a model that its weights lie in. It has its own name until all is written.
+/// The file beside a model that its weights lie in. It has a name of its own, which no file had
+/// before, until all is written: what is there may be what is being read.
 class DataFile {
  public:
-  explicit DataFile(llvm::StringRef model)
-      : path_(model.str() + ".data"), temporary_(path_ + ".tmp") {}
+  explicit DataFile(llvm::StringRef model) : path_(model.str() + ".data") {}
   ~DataFile() {
-    if (!is_kept_) llvm::sys::fs::remove(temporary_);
+    if (file_ && !is_kept_) llvm::sys::fs::remove(temporary_);
   }
 
   llvm::Error Store(const Constant& bytes, onnx::TensorProto* tensor) {
     if (!file_) {
-      std::error_code code;
-      file_ = std::make_unique<llvm::raw_fd_ostream>(temporary_, code);
-      if (code) return CannotWrite(code);
+      int fd = -1;
+      if (std::error_code code =
+              llvm::sys::fs::createUniqueFile(path_ + ".%%%%%%%%.tmp", fd, temporary_))
+        return CannotWrite(code);
+      file_ = std::make_unique<llvm::raw_fd_ostream>(fd, /*shouldClose=*/true);
     }
     // Where a program can map it.
     constexpr uint64_t kAlignment = 4096;
@@ -89,7 +92,8 @@ class DataFile {
     return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path_, code.message());
   }
 
-  std::string path_, temporary_;
+  std::string path_;
+  llvm::SmallString<256> temporary_;
   std::unique_ptr<llvm::raw_fd_ostream> file_;
   bool is_kept_ = false;
 };
