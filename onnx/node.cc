@@ -9,36 +9,6 @@
 #include "pdl/op_registry.h"
 
 namespace pdl {
-namespace {
-
-/// What values of a dtype are computed in by an operator that does not take it; the dtype itself
-/// where nothing serves.
-DType Wider(DType dtype, DTypeSet accepted) {
-  auto first = [&](std::initializer_list<DType> candidates) {
-    for (const DType candidate : candidates)
-      if (accepted.Contains(candidate)) return candidate;
-    return dtype;
-  };
-  switch (dtype) {
-    case DType::kI8:
-    case DType::kU8:
-    case DType::kI16:
-    case DType::kU16:
-      return first({DType::kI32, DType::kI64});
-    case DType::kU32:
-    case DType::kU64:
-    case DType::kI32:
-      return first({DType::kI64});
-    case DType::kF16:
-    case DType::kBF16:
-      return first({DType::kF32});
-    default:
-      return dtype;
-  }
-}
-
-}  // namespace
-
 Node::Node(Importer& importer, const onnx::NodeProto& proto, OnnxScope& scope, int64_t opset)
     : importer_(importer), proto_(proto), scope_(scope), opset_(opset) {
   llvm::StringRef name = proto.name();
@@ -298,19 +268,23 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
     return {};
   }
   // Operands of a dtype that is not taken, and with them all others of that dtype.
-  std::optional<std::pair<DType, DType>> widened;
+  std::optional<Widening> widened;
+  DType narrow{};
   for (size_t i = 0; i < operands.size(); ++i) {
     const DType dtype = operands[i]->type().dtype;
     const DTypeSet accepted = signature.InputOf(i, *values).dtypes;
     if (accepted.Contains(dtype)) continue;
-    const DType wider = Wider(dtype, accepted);
-    if (wider != dtype) widened = {dtype, wider};
+    if (const std::optional<Widening> widening = WidenFor(op, dtype, accepted)) {
+      widened = widening;
+      narrow = dtype;
+    }
   }
   llvm::SmallVector<Value*, 4> taken(operands);
   if (def->has(kElementwise) && taken.size() == 2) UseScalars(taken);
-  if (widened && op != "cast")
+  if (widened)
     for (Value*& operand : taken)
-      if (operand->type().dtype == widened->first) operand = Cast(operand, widened->second);
+      if (operand->type().dtype == narrow)
+        operand = TurnSign(*widened, Cast(operand, widened->dtype));
   if (llvm::is_contained(taken, nullptr)) return {};
 
   std::vector<std::string> names(signature.NumResults(*values));
@@ -326,10 +300,18 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
   importer_.known().Visit(**made);
   std::vector<Value*> results((*made)->results().begin(), (*made)->results().end());
   if (Value* filled = FilledAlike(**made)) results = {filled};
-  if (widened && op != "cast")
-    for (Value*& result : results)
-      if (result->type().dtype == widened->second) result = Cast(result, widened->first);
+  if (!widened) return results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i]->type().dtype == widened->dtype && HasDTypeOfOperands(op, i))
+      results[i] = Cast(TurnSign(*widened, results[i]), narrow);
+  }
   return results;
+}
+
+Value* Node::TurnSign(const Widening& widening, Value* value) {
+  if (!widening.turns_sign || value == nullptr) return value;
+  const int64_t highest = INT64_MIN;
+  return Call("bitwise_xor", {value, Literal(Constant::Copy(DType::kI64, {}, &highest))});
 }
 
 /// The call of `fill` that gives a value.
