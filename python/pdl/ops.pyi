@@ -2652,6 +2652,24 @@ def log_softmax(x: ArrayLike, *, axis: int = -1, name: str | None = None) -> Ten
 def log_softmax(*, axis: int = -1) -> Function: ...
 
 @overload
+def logaddexp(x: Value, y: Operand, *, name: str | None = None) -> Value:
+    """log(exp(x) + exp(y)), element by element, without overflow: the sum of two probabilities
+    that are given by their logarithms. In f32 the error near 0 is at most 1e-9. Broadcasts as
+    NumPy does, over sizes that are literally 1.
+
+    Inputs:
+      x: left operand
+      y: right operand; dtype as x
+
+    Outputs:
+      z: at least the larger one; dtype as x, the dims of both broadcast
+    """
+@overload
+def logaddexp(x: ArrayLike, y: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def logaddexp() -> Function: ...
+
+@overload
 def logical_and(x: Value, y: Operand, *, name: str | None = None) -> Value:
     """True where both are. Broadcasts as NumPy does, over sizes that are literally 1.
 
