@@ -204,7 +204,8 @@ void PdlPrinter::PrintOp(const Op& op) {
 }
 
 void PdlPrinter::Print() {
-  // What is printed, by the number of its first value.
+  // What is printed: inputs and variables where they were made, calls in their order, behind all
+  // that they read.
   struct Item {
     uint32_t number;
     const Value* value;
@@ -214,8 +215,13 @@ void PdlPrinter::Print() {
   for (auto values : {graph_.inputs(), graph_.parameters(), graph_.states()}) {
     for (const Value* value : values) items.push_back({graph_.number(value), value, nullptr});
   }
-  for (const Op* op : graph_.ops()) items.push_back({graph_.number(op->result()), nullptr, op});
-  llvm::sort(items, [](const Item& a, const Item& b) { return a.number < b.number; });
+  uint32_t number = 0;
+  for (const Op* op : graph_.ops()) {
+    number = std::max(number, graph_.number(op->result()));
+    for (const Value* value : op->operands()) number = std::max(number, graph_.number(value));
+    items.push_back({number, nullptr, op});
+  }
+  llvm::stable_sort(items, [](const Item& a, const Item& b) { return a.number < b.number; });
   for (const Item& item : items) {
     if (item.op != nullptr) {
       PrintOp(*item.op);

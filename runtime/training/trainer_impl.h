@@ -63,6 +63,12 @@ struct Trainer::Impl {
            (options.steps > 0 && progress.step >= options.steps);
   }
   llvm::ArrayRef<int64_t> NextRows();
+  /// The network of a step that does the minimize statements `active`.
+  llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
+  /// Runs a step. Not an Error of its own, with check_finite, is what makes a step be skipped.
+  llvm::Error Run(const StepNetwork& next, StepReport* report);
+  llvm::Error CheckedRun(const Network& step, RunOptions run);
+  llvm::Expected<double> LossScale() const;
   llvm::Expected<StepReport> Step();
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
   llvm::Expected<EpochReport> MeasureEpoch();
@@ -71,6 +77,9 @@ struct Trainer::Impl {
 
   Snapshot TakeSnapshot() const;
   llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot) const;
+  llvm::Error WriteWeights(llvm::StringRef path, const Snapshot& snapshot) const;
+  /// The tensors of a snapshot, and parameters that are not trained, on the CPU.
+  llvm::Expected<std::vector<NamedTensor>> TensorsOf(const Snapshot& snapshot) const;
   llvm::Error SaveLast();
   /// Writes what was put off.
   llvm::Error Flush();
@@ -97,6 +106,8 @@ struct Trainer::Impl {
   std::shared_ptr<const Network> evaluation;
   std::string fingerprint;
   MetricNames names;
+  /// The state that is the scale of the losses; empty where they are not scaled.
+  std::string scale_state;
   std::string watched;  // which metric says what is best
   std::vector<std::string> warnings;
   /// The state that counts steps, where nothing in the network does.

@@ -284,6 +284,7 @@ llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loade
                                                              const CommonOptions& options) {
   NetworkOptions network_options;
   network_options.seed = options.seed;
+  network_options.precision = PrecisionOf(options);
   network_options.weight_folder = loaded.folder;
   network_options.weights = std::move(loaded.weights);
   if (!options.weights.empty()) {
