@@ -23,6 +23,10 @@ const Tensor* FindTensor(const Scope& scope, llvm::StringRef name) {
   return variable ? variable->Get<Tensor>() : nullptr;
 }
 
+double MetricIn(const Scope& scope, llvm::StringRef name) {
+  return FindTensor(scope, name)->ToConstant().ElementAsDouble(0);
+}
+
 llvm::Error Trainer::Impl::CheckOptions() const {
   auto wrong = [](const char* format, auto... arguments) {
     return MakeUserError(Code::kTrainingData, format, arguments...);
@@ -169,7 +173,7 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
   report.batches = BatchesInEpoch();
   report.rows = static_cast<int64_t>(rows.size());
   for (size_t i : (*next)->metrics) {
-    const double value = FindTensor(scope, names.all[i])->ToConstant().ElementAsDouble(0);
+    const double value = MetricIn(scope, names.all[i]);
     report.metrics.push_back({names.all[i], value});
     progress.sums[i] += value * static_cast<double>(report.rows);
     progress.summed_rows[i] += report.rows;
@@ -201,8 +205,7 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
     if (llvm::Error error = rows.Put(places, &own)) return error;
     if (llvm::Error error = evaluation->Run(&own, &context, run)) return error;
     for (size_t i = 0; i < sums.size(); ++i)
-      sums[i] += FindTensor(own, run.outputs[i])->ToConstant().ElementAsDouble(0) *
-                 static_cast<double>(end - begin);
+      sums[i] += MetricIn(own, run.outputs[i]) * static_cast<double>(end - begin);
   }
   std::vector<Metric> metrics;
   for (size_t i = 0; i < sums.size(); ++i)

@@ -25,6 +25,8 @@ struct Snapshot {
 
 /// Null where the Scope has no tensor of the name.
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name);
+/// What a run has left of an output of one element.
+double MetricIn(const Scope& scope, llvm::StringRef name);
 bool HasFixedSize(const Type& type);
 /// The part of a step's network that the trainer keeps in the Scope: states, and parameters that an
 /// update changes.
@@ -67,7 +69,7 @@ struct Trainer::Impl {
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   /// Runs a step. Not an Error of its own, with check_finite, is what makes a step be skipped.
   llvm::Error Run(const StepNetwork& next, StepReport* report);
-  llvm::Error CheckedRun(const Network& step, RunOptions run);
+  llvm::Error CheckedRun(const StepNetwork& next, RunOptions run);
   llvm::Expected<double> LossScale() const;
   llvm::Expected<StepReport> Step();
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);

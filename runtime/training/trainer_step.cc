@@ -1,4 +1,7 @@
 // One step of a training run: its network, and what mixed precision adds to running it.
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "pdl/passes.h"
 #include "pdl/training.h"
@@ -36,8 +39,8 @@ llvm::Error Trainer::Impl::Run(const StepNetwork& next, StepReport* report) {
   if (scale_state.empty()) return next.network->Run(&scope, &context, run);
   llvm::Expected<double> before = LossScale();
   if (!before) return before.takeError();
-  if (llvm::Error error = options.check_finite ? CheckedRun(*next.network, run)
-                                               : next.network->Run(&scope, &context, run))
+  if (llvm::Error error =
+          options.check_finite ? CheckedRun(next, run) : next.network->Run(&scope, &context, run))
     return error;
   llvm::Expected<double> after = LossScale();
   if (!after) return after.takeError();
@@ -53,14 +56,13 @@ llvm::Error Trainer::Impl::Run(const StepNetwork& next, StepReport* report) {
                        "--check-finite says where");
 }
 
-llvm::Error Trainer::Impl::CheckedRun(const Network& step, RunOptions run) {
+llvm::Error Trainer::Impl::CheckedRun(const StepNetwork& next, RunOptions run) {
   const Snapshot before = TakeSnapshot();
   llvm::Expected<double> scale = LossScale();
   if (!scale) return scale.takeError();
-  llvm::Error found = step.Run(&scope, &context, run);
+  llvm::Error found = next.network->Run(&scope, &context, run);
   if (!found) return found;
-  const bool may_be_skipped = !found.isA<UserError>() ? false : *scale > GradientScale::kSmallest;
-  if (!may_be_skipped) return found;
+  if (!found.isA<UserError>() || *scale <= GradientScale::kSmallest) return found;
   // Gradients that overflow are no mistake: the step that is not looked at says whether it is that.
   auto take_back = [&] {
     for (const auto& [name, tensor] : before.tensors) scope.Create(name)->Set(tensor);
@@ -68,9 +70,12 @@ llvm::Error Trainer::Impl::CheckedRun(const Network& step, RunOptions run) {
   };
   take_back();
   run.check_finite = false;
-  llvm::Error error = step.Run(&scope, &context, run);
+  llvm::Error error = next.network->Run(&scope, &context, run);
   llvm::Expected<double> after = LossScale();
-  if (!error && after && *after < *scale) {
+  const auto is_no_number = [&](size_t i) {
+    return i < names.losses && !std::isfinite(MetricIn(scope, names.all[i]));
+  };
+  if (!error && after && *after < *scale && llvm::none_of(next.metrics, is_no_number)) {
     llvm::consumeError(std::move(found));
     return llvm::Error::success();
   }

@@ -289,7 +289,7 @@ TEST(Trainer, WeightsAreWhatARunNeeds) {
   const std::string text = R"(input x: f32[N, 2]
 input t: f32[N]
 param w: f32[2, 1] = normal()
-param fixed: f32[] = ones() with {trainable: false}
+param fixed: f32[] = ones() with {trainable=false}
 state seen: f32[] = zeros()
 y = reshape(x @ w, [N]) + fixed
 update seen = seen + mean(y)
