@@ -123,6 +123,11 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
   } else if (info.initializer) {
     PrintCall(*graph_.block(*info.initializer).ops.back(), &value.type());
   }
+  // What is trained is a state in the network of a step, which has none of these.
+  if (value.kind() == ValueKind::kState) {
+    os_ << '\n';
+    return;
+  }
   const VariableInfo defaults;
   std::vector<std::string> fields;
   auto field = [&](llvm::StringRef name, double number, double fallback) {
