@@ -195,8 +195,16 @@ class Training {
     StopSignals signals;
     llvm::Expected<TrainingEnd> end = Train(signals);
     if (!end) {
-      if (llvm::sys::fs::exists(last_)) Say("the last good checkpoint is " + last_);
-      return end.takeError();
+      llvm::Error error = end.takeError();
+      bool is_unexplained = false;
+      llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
+        is_unexplained |= info.isA<UserError>() && !arguments_.check_finite &&
+                          static_cast<const UserError&>(info).code() == Code::kNotFinite;
+      });
+      if (llvm::sys::fs::exists(last_))
+        Say("the last good checkpoint is " + last_ +
+            (is_unexplained ? "; from there, --resume --check-finite finds the call" : ""));
+      return error;
     }
     std::string said =
         *end == TrainingEnd::kStopped
