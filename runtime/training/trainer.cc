@@ -16,6 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Batches of ragged rows have other counts of them again and again, around one mean: so many are
+/// worth keeping. They share their memory.
+constexpr unsigned kStepBindings = 256;
+
 }  // namespace
 
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name) {
@@ -53,7 +57,9 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
     made.outputs.push_back(names.all[i]);
     made.metrics.push_back(i);
   }
-  auto created = Network::Create(std::move(step), options.network, registry);
+  NetworkOptions kept = options.network;
+  kept.max_bindings = std::max(kept.max_bindings, kStepBindings);
+  auto created = Network::Create(std::move(step), kept, registry);
   if (!created) return created.takeError();
   made.network = std::move(*created);
   return made;
