@@ -763,7 +763,8 @@ def broadcast_to() -> Function: ...
 def cast(x: Value, *, to: DType, name: str | None = None) -> Value:
     """Each element as another dtype. Reals become integers by dropping the fraction, and bool by
     being other than 0. Integers wrap around; a real outside i32 or i64, or nan, becomes the
-    smallest integer.
+    smallest integer. i16, u16, u32 and u64, which no other operator computes with, come in and
+    go out this way.
 
     Inputs:
       x: elements of any rank
