@@ -1,9 +1,9 @@
 // cast: elements as another dtype.
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 

@@ -1,5 +1,5 @@
-#include "kernels/cuda_ops.h"
 #include "kernels/unary.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 

@@ -43,6 +43,18 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
   });
 }
 
+void AddPrecisionOption(CommandLine& line, CommonOptions* options) {
+  line.AddChoice("--precision", {"f32", "bf16", "f16"},
+                 "what a step of training computes matrix products, convolutions and attention in "
+                 "(default f32); all else, and what is learned, stays as it is, and with f16 the "
+                 "loss is scaled",
+                 &options->precision);
+}
+
+DType PrecisionOf(const CommonOptions& options) {
+  return DTypeFromName(options.precision).value_or(DType::kF32);
+}
+
 void AddTrainingOption(CommandLine& line, CommonOptions* options) {
   line.AddFlag("--training", "make `training` true in the network", &options->training);
 }
