@@ -186,6 +186,23 @@ void ConvertBitShift(Node& n) {
 
 void ConvertCast(Node& n) { n.Out(n.Cast(n.In(0), n.TypeAttribute("to", DType::kF32))); }
 
+// Integers of one size keep their bits when they are cast; bool has one.
+void ConvertBitCast(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const DType from = x->type().dtype, to = n.TypeAttribute("to", from);
+  if (DTypeSize(from) != DTypeSize(to)) return n.Unsupported("elements of another size");
+  if (from != to && (!(IsInteger(from) || from == DType::kBool) || !IsInteger(to)))
+    return n.Unsupported("the bits of {0} as {1}", DTypeName(from), DTypeName(to));
+  n.Out(n.Cast(x, to));
+}
+
+void ConvertBinarizer(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  n.Out(n.Cast(n.Call("greater", {x, n.Scalar(n.Float("threshold", 0), x)}), x->type().dtype));
+}
+
 void ConvertCastLike(Node& n) {
   Value* like = n.In(1);
   if (like != nullptr) n.Out(n.Cast(n.In(0), like->type().dtype));
@@ -206,6 +223,7 @@ void ConvertDropout(Node& n) {
     const std::optional<double> ratio = n.Has(1) ? n.KnownReal(n.In(1)) : 0.5;
     if (!training || (*training != 0 && ratio != 0.0)) {
       if (!training) n.IntsIn(2);
+      if (!ratio) n.RealIn(1);
       return n.Unsupported("training mode draws random numbers as no other program does");
     }
   }
@@ -248,11 +266,15 @@ void ConvertClip(Node& n) {
 llvm::ArrayRef<OnnxRule> ElementwiseRules() {
   static const std::vector<OnnxRule>* const kRules = [] {
     auto* rules = new std::vector<OnnxRule>{
-        {"Div", ConvertDiv},           {"Mod", ConvertMod},         {"Pow", ConvertPow},
-        {"Sum", ConvertVariadic},      {"Mean", ConvertVariadic},   {"Max", ConvertVariadic},
-        {"Min", ConvertVariadic},      {"Where", ConvertWhere},     {"IsInf", ConvertIsInf},
-        {"BitShift", ConvertBitShift}, {"Cast", ConvertCast, 6},    {"CastLike", ConvertCastLike},
-        {"Identity", ConvertIdentity}, {"Dropout", ConvertDropout}, {"Clip", ConvertClip}};
+        {"Div", ConvertDiv},           {"Mod", ConvertMod},
+        {"Pow", ConvertPow},           {"Sum", ConvertVariadic},
+        {"Mean", ConvertVariadic},     {"Max", ConvertVariadic},
+        {"Min", ConvertVariadic},      {"Where", ConvertWhere},
+        {"IsInf", ConvertIsInf},       {"BitShift", ConvertBitShift},
+        {"Cast", ConvertCast, 6},      {"CastLike", ConvertCastLike},
+        {"BitCast", ConvertBitCast},   {"Binarizer", ConvertBinarizer, 1, "ai.onnx.ml"},
+        {"Identity", ConvertIdentity}, {"Dropout", ConvertDropout},
+        {"Clip", ConvertClip}};
     for (const auto& [name, op] : kUnary) rules->push_back({name, ConvertUnary});
     for (const auto& [name, op] : kBinary) rules->push_back({name, ConvertBinary});
     return rules;

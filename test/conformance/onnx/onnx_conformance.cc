@@ -134,7 +134,8 @@ std::string Compare(const Tensor& got, const Constant& wanted, const Case& c) {
     const double a = have.ElementAsDouble(i), b = wanted.ElementAsDouble(i);
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
     if (std::abs(a - b) <= c.atol + c.rtol * std::abs(b)) continue;
-    return llvm::formatv("element {0} is {1}, not {2}", i, a, b).str();
+    return llvm::formatv("element {0} is {1}, not {2}", i, FloatToString(a), FloatToString(b))
+        .str();
   }
   return "";
 }
