@@ -56,6 +56,7 @@ class Training:
         threads: int = 0,
         seed: int = 0,
         check_finite: bool = False,
+        precision: str = "f32",
     ) -> None:
         self._source = source
         self._data = data
@@ -71,7 +72,7 @@ class Training:
             given = source.parameters
         self._program = _pdl.compile(text, name, folder, settings, True)
         self._core = _pdl.TrainingCore(
-            self._program, self._device, threads, given, seed, check_finite
+            self._program, self._device, threads, given, seed, check_finite, precision
         )
         self._weights = given
         self._steps = self._run()
@@ -119,7 +120,8 @@ def train(
     ``source`` is a network, a graph or a text. It has ``minimize`` statements, or ``optimizer``
     (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given has learned
     when the loop ends; of others ``network()`` gives it. Options: ``epochs`` (passes over ``data``),
-    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``.
+    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``,
+    ``precision`` (``"bf16"`` or ``"f16"``: of products, as ``pdl train --precision`` has it).
     """
     return Training(source, data, optimizer, loss, **options)
 

@@ -49,6 +49,56 @@ def test_the_same_batches_give_the_same_bits() -> None:
     assert learned() == learned()
 
 
+DIGITS = """
+input image: f32[N, 64]
+input label: i64[N] in 0..10
+logits = image |> fc(size=32, act=relu()) |> fc(size=10)
+loss = mean(cross_entropy(logits, label))
+minimize loss with sgd(lr=0.1)
+"""
+
+
+@pytest.mark.parametrize("precision", ["bf16", "f16"])
+def test_precision(
+    precision: str, root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path
+) -> None:
+    """As `pdl train --precision` learns it."""
+    data = root / "examples" / "digits" / "train.npz"
+    (tmp_path / "net.pdl").write_text(DIGITS)
+    arguments = ["--data", data, "--no-shuffle", "--precision", precision, "--out", tmp_path]
+    subprocess.run(
+        [pdl_tool, "train", tmp_path / "net.pdl", *arguments], check=True, capture_output=True
+    )
+    arrays = dict(np.load(data))
+    training = pdl.train(DIGITS, pdl.batches(arrays, 32, shuffle=False), precision=precision)
+    assert len(list(training)) == 50
+    learned = training.network().parameters
+    other = pdl.compile(DIGITS, weights=tmp_path / "best.safetensors").parameters
+    for name, value in other.items():
+        assert value.dtype == "f32"
+        np.testing.assert_array_equal(learned[name], value)
+
+
+def test_gradients_that_are_never_finite() -> None:
+    text = """
+input x: f32[N, 2]
+param w: f32[2, 1] = zeros()
+z = x @ w
+loss = mean(sqrt(z * z))
+minimize loss with sgd(lr=0.1)
+"""
+    batches = [{"x": np.ones((4, 2), np.float32)}] * 50
+    with pytest.raises(pdl.Error, match="however small the loss is scaled"):
+        list(pdl.train(text, batches, precision="f16"))
+
+
+def test_a_precision_that_there_is_not() -> None:
+    with pytest.raises(pdl.Error, match="in f32, bf16 or f16, not in f8"):
+        pdl.train(DIGITS, [], precision="f8")
+    with pytest.raises(pdl.Error, match="check_finite would find gradients that overflow in f16"):
+        pdl.train(DIGITS, [], precision="f16", check_finite=True)
+
+
 def test_it_agrees_with_pdl_train(
     root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path
 ) -> None:
