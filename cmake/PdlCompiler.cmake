@@ -14,8 +14,11 @@ endif()
 # Line tables stay in every build: a report of valgrind or of a sanitizer names its line.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
+# How the loops of kernels are optimized. Under a sanitizer that would only take time.
+set(PDL_LOOP_OPTIMIZATION -O3)
 if(PDL_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
+  set(PDL_LOOP_OPTIMIZATION -O1)
 endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

@@ -1,25 +1,56 @@
-# The libraries that the rooms are built on, each as one target.
+# The libraries and tools that the rooms are built on, each library as one target.
 
-find_package(LLVM 19.1 REQUIRED CONFIG)
-find_package(Protobuf REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+set(missing "")
+
+# pdl_need(FOUND WHAT PACKAGE): notes what is missing, and the Debian package that has it.
+macro(pdl_need found what package)
+  if(NOT ${found})
+    list(APPEND missing "  ${what}: ${package}")
+  endif()
+endmacro()
+
 find_package(Threads REQUIRED)
-find_package(ZLIB REQUIRED)
+find_package(LLVM 19.1 CONFIG QUIET)
+pdl_need(LLVM_FOUND "LLVM 19" llvm-19-dev)
+find_package(ZLIB QUIET)
+pdl_need(ZLIB_FOUND zlib zlib1g-dev)
+if(LLVM_FOUND AND NOT TARGET zstd::libzstd_shared)
+  pdl_need(OFF zstd libzstd-dev)
+endif()
+find_package(Protobuf QUIET)
+pdl_need(Protobuf_FOUND protobuf libprotobuf-dev)
+pdl_need(Protobuf_PROTOC_EXECUTABLE protoc protobuf-compiler)
+find_package(OpenMP QUIET COMPONENTS CXX)
+pdl_need(OpenMP_CXX_FOUND "OpenMP of the C++ compiler" g++)
+find_program(PDL_ANTLR4_TOOL antlr4)
+pdl_need(PDL_ANTLR4_TOOL "the program antlr4" antlr4)
+find_path(PDL_ONNX_PROTO onnx/onnx.proto)
+pdl_need(PDL_ONNX_PROTO "onnx.proto" libonnx-dev)
 
-# pdl_find_library(TARGET HEADER LIBRARY [SUFFIX]): an imported target for a library without a
+# pdl_find_library(TARGET PACKAGE HEADER LIBRARY [SUFFIX]): an imported target for a library without a
 # usable CMake package.
-function(pdl_find_library target header library)
-  find_path(${target}_INCLUDE_DIR ${header} PATH_SUFFIXES ${ARGN} REQUIRED)
-  find_library(${target}_LIBRARY ${library} REQUIRED)
-  add_library(${target} UNKNOWN IMPORTED GLOBAL)
-  set_target_properties(
-    ${target} PROPERTIES IMPORTED_LOCATION ${${target}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES
-                                                                ${${target}_INCLUDE_DIR})
-endfunction()
+macro(pdl_find_library target package header library)
+  find_path(${target}_INCLUDE_DIR ${header} PATH_SUFFIXES ${ARGN})
+  find_library(${target}_LIBRARY ${library})
+  if(${target}_INCLUDE_DIR AND ${target}_LIBRARY)
+    add_library(${target} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(
+      ${target} PROPERTIES IMPORTED_LOCATION ${${target}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES
+                                                                  ${${target}_INCLUDE_DIR})
+  else()
+    pdl_need(OFF ${library} ${package})
+  endif()
+endmacro()
 
-pdl_find_library(pdl_dnnl dnnl.hpp dnnl)
-pdl_find_library(pdl_antlr4 antlr4-runtime.h antlr4-runtime antlr4-runtime)
-pdl_find_library(pdl_edit histedit.h edit)
+pdl_find_library(pdl_dnnl libdnnl-dev dnnl.hpp dnnl)
+pdl_find_library(pdl_antlr4 libantlr4-runtime-dev antlr4-runtime.h antlr4-runtime antlr4-runtime)
+pdl_find_library(pdl_edit libedit-dev histedit.h edit)
+
+if(missing)
+  list(JOIN missing "\n" missing)
+  message(FATAL_ERROR "these are missing, each with the Debian package that has it (`./dev setup` "
+                      "installs them all):\n${missing}")
+endif()
 
 # LLVM's headers alone, for the rooms. Under this name they are also what a user of the installed
 # library gets.

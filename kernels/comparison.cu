@@ -1,9 +1,74 @@
 #include "kernels/binary.cuh"
-#include "kernels/cuda_ops.h"
 #include "kernels/unary.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {
+
+struct IsNan {
+  template <class T>
+  __device__ bool operator()(T x) const {
+    return x != x;
+  }
+};
+
+struct IsInf {
+  template <class T>
+  __device__ bool operator()(T x) const {
+    return x == x && x - x != T(0);
+  }
+};
+
+struct IsFinite {
+  template <class T>
+  __device__ bool operator()(T x) const {
+    return x - x == T(0);
+  }
+};
+
+struct LogicalNot {
+  __device__ bool operator()(bool x) const { return !x; }
+};
+
+struct Equal {
+  template <class T>
+  __device__ bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+
+struct NotEqual {
+  template <class T>
+  __device__ bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+
+struct Less {
+  template <class T>
+  __device__ bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+
+struct LessEqual {
+  template <class T>
+  __device__ bool operator()(T a, T b) const {
+    return a <= b;
+  }
+};
+
+struct LogicalAnd {
+  __device__ bool operator()(bool a, bool b) const { return a && b; }
+};
+
+struct LogicalOr {
+  __device__ bool operator()(bool a, bool b) const { return a || b; }
+};
+
+struct LogicalXor {
+  __device__ bool operator()(bool a, bool b) const { return a != b; }
+};
 
 template <class F, class Types, bool kSwapped = false>
 void AddComparison(OpRegistry& registry, llvm::StringRef name) {

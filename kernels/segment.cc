@@ -1,10 +1,10 @@
 // Operators of segments, rows that lie one after another and belong together: where rows are.
 #include <algorithm>
 
-#include "kernels/all_ops.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/segment.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

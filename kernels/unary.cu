@@ -1,9 +1,129 @@
 #include "kernels/unary.cuh"
-
-#include "kernels/cuda_ops.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {
+
+struct Cos {
+  double scale;
+  __device__ float operator()(float x) const { return static_cast<float>(scale) * cosf(x); }
+  __device__ double operator()(double x) const { return scale * cos(x); }
+};
+
+struct Sin {
+  double scale;
+  __device__ float operator()(float x) const { return static_cast<float>(scale) * sinf(x); }
+  __device__ double operator()(double x) const { return scale * sin(x); }
+};
+
+struct Exp {
+  __device__ float operator()(float x) const { return expf(x); }
+  __device__ double operator()(double x) const { return exp(x); }
+};
+
+struct Log {
+  __device__ float operator()(float x) const { return logf(x); }
+  __device__ double operator()(double x) const { return log(x); }
+};
+
+struct Sqrt {
+  __device__ float operator()(float x) const { return sqrtf(x); }
+  __device__ double operator()(double x) const { return sqrt(x); }
+};
+
+struct Tanh {
+  __device__ float operator()(float x) const { return tanhf(x); }
+  __device__ double operator()(double x) const { return tanh(x); }
+};
+
+/// max(x, 0); NaN stays.
+struct Relu {
+  template <class T>
+  __device__ T operator()(T x) const {
+    if constexpr (kIsSigned<T>) {
+      return x < T(0) ? T(0) : x;
+    } else {
+      return x;
+    }
+  }
+};
+
+/// Wraps around where the result does not fit.
+struct Abs {
+  __device__ float operator()(float x) const { return fabsf(x); }
+  __device__ double operator()(double x) const { return fabs(x); }
+  template <class T>
+  __device__ T operator()(T x) const {
+    if constexpr (kIsSigned<T>) {
+      return x < T(0) ? Neg()(x) : x;
+    } else {
+      return x;
+    }
+  }
+};
+
+/// Wraps around where the result does not fit.
+struct Square {
+  template <class T>
+  __device__ T operator()(T x) const {
+    if constexpr (kIsFloat<T>) {
+      return x * x;
+    } else {
+      return static_cast<T>(static_cast<unsigned long long>(x) *
+                            static_cast<unsigned long long>(x));
+    }
+  }
+};
+
+struct Erf {
+  __device__ float operator()(float x) const { return erff(x); }
+  __device__ double operator()(double x) const { return erf(x); }
+};
+
+struct Reciprocal {
+  template <class T>
+  __device__ T operator()(T x) const {
+    return T(1) / x;
+  }
+};
+
+struct Rsqrt {
+  __device__ float operator()(float x) const { return 1.0f / sqrtf(x); }
+  __device__ double operator()(double x) const { return 1.0 / sqrt(x); }
+};
+
+/// -1, 0 or 1; NaN stays.
+struct Sign {
+  template <class T>
+  __device__ T operator()(T x) const {
+    if constexpr (kIsSigned<T>) {
+      return x == x ? static_cast<T>((x > T(0)) - (x < T(0))) : x;
+    } else {
+      return x > T(0) ? T(1) : T(0);
+    }
+  }
+};
+
+struct Floor {
+  __device__ float operator()(float x) const { return floorf(x); }
+  __device__ double operator()(double x) const { return floor(x); }
+};
+
+struct Ceil {
+  __device__ float operator()(float x) const { return ceilf(x); }
+  __device__ double operator()(double x) const { return ceil(x); }
+};
+
+struct Trunc {
+  __device__ float operator()(float x) const { return truncf(x); }
+  __device__ double operator()(double x) const { return trunc(x); }
+};
+
+/// To the nearest integer, to the even one of two.
+struct Round {
+  __device__ float operator()(float x) const { return rintf(x); }
+  __device__ double operator()(double x) const { return rint(x); }
+};
 
 template <class F, class Types>
 void AddUnary(OpRegistry& registry, llvm::StringRef name) {

@@ -296,6 +296,25 @@ PDL_INLINE float Hypot(float x, float y) {
 }
 PDL_INLINE double Hypot(double x, double y) { return std::hypot(x, y); }
 
+/// log(exp(x) + exp(y)), without overflow.
+PDL_INLINE float LogAddExp(float x, float y) {
+  const double a = static_cast<double>(x), b = static_cast<double>(y);
+  const double top = a < b ? b : a;
+  // Infinities of one sign have no difference.
+  const double below = a == b ? 0.0 : (a < b ? a - b : b - a);
+  const double e = detail::ExpWide(detail::Clamp(below, -600.0, 0.0));
+  // Where 1 + e is rounded, the difference comes back by the slope of the logarithm.
+  const double sum = 1.0 + e;
+  const double log = detail::Log2Wide(sum) * detail::kLn2 + (e - (sum - 1.0)) / sum;
+  // With infinities the sum is right, and NaN in either place stays.
+  return static_cast<float>((x != x) | (y != y) ? a + b : top + log);
+}
+PDL_INLINE double LogAddExp(double x, double y) {
+  if (!(x != y)) return x + detail::kLn2;
+  if (!(x == x && y == y)) return x + y;
+  return x < y ? y + std::log1p(std::exp(x - y)) : x + std::log1p(std::exp(y - x));
+}
+
 namespace detail {
 
 // x * tanh(log(1 + e)), where e is exp(x), or exp(40) above.

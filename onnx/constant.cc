@@ -23,11 +23,9 @@ void ConvertConstant(Node& n) {
     return n.Out(n.Literal(Constant::Copy(DType::kI64, {}, &number)));
   }
   if (n.HasAttribute("value_ints")) return n.Out(n.Literal(n.Ints("value_ints")));
-  if (n.HasAttribute("value_floats")) {
-    const std::vector<double> numbers = n.Floats("value_floats");
-    const std::vector<float> floats(numbers.begin(), numbers.end());
-    return n.Out(n.Literal(
-        Constant::Copy(DType::kF32, {static_cast<int64_t>(floats.size())}, floats.data())));
+  if (const auto* value = n.Attribute("value_floats")) {
+    return n.Out(
+        n.Literal(Constant::Copy(DType::kF32, {value->floats_size()}, value->floats().data())));
   }
   if (n.HasAttribute("value_string") || n.HasAttribute("value_strings"))
     return n.Unsupported("elements of type STRING are not supported");

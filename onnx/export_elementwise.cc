@@ -157,15 +157,30 @@ Exported Expm1(ExportCall& c) {
   return c.Out(c.Node("Where", {is_small, small, large}), dtype);
 }
 
-/// Near 0 by 2 atanh(x / (2 + x)), which loses no digits there.
+/// log(1 + x) as 2 atanh(x / (2 + x)), which loses no digits where x is small.
+std::string SmallLog1p(ExportCall& c, const std::string& x, DType dtype) {
+  const std::string two = c.Scalar(2, dtype);
+  return c.Node("Mul", {two, c.Node("Atanh", {c.Node("Div", {x, c.Node("Add", {two, x})})})});
+}
+
 Exported Log1p(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
-  const std::string x = c.In(0, dtype), two = c.Scalar(2, dtype);
-  const std::string small =
-      c.Node("Mul", {two, c.Node("Atanh", {c.Node("Div", {x, c.Node("Add", {two, x})})})});
+  const std::string x = c.In(0, dtype);
+  const std::string small = SmallLog1p(c, x, dtype);
   const std::string large = c.Node("Log", {c.Node("Add", {x, c.Scalar(1, dtype)})});
   const std::string is_small = c.Node("Less", {c.Node("Abs", {x}), c.Scalar(0.5, dtype)});
   return c.Out(c.Node("Where", {is_small, small, large}), dtype);
+}
+
+/// What the smaller one adds to the larger one; infinities of one sign have no difference.
+Exported Logaddexp(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype), y = c.In(1, dtype);
+  const std::string apart = c.Node("Abs", {c.Node("Sub", {x, y})});
+  const std::string below =
+      c.Node("Where", {c.Node("Equal", {x, y}), c.Scalar(0, dtype), c.Node("Neg", {apart})});
+  const std::string more = SmallLog1p(c, c.Node("Exp", {below}), dtype);
+  return c.Out(c.Node("Add", {c.Node("Max", {x, y}), more}), dtype);
 }
 
 /// Without overflow: of parts of the larger one.
@@ -284,6 +299,7 @@ constexpr ExportRule kRules[] = {
     {"expm1", Expm1},
     {"log1p", Log1p},
     {"hypot", Hypot},
+    {"logaddexp", Logaddexp},
     {"atan2", Atan2},
     {"pow", Pow},
     {"clip", Clip},

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/node.h"
+#include "onnx/numbers.h"
 #include "onnx/rules.h"
 
 namespace pdl {
@@ -193,7 +194,7 @@ void ConvertPad(Node& n) {
   if (n.failed()) return;
   if (pads.size() != 2 * axes.size()) return n.Fail("pads are wanted for each of the axes");
   double value = n.Float("value", 0);
-  if (n.opset() >= 11) value = n.Has(2) ? n.RealIn(2) : 0;
+  if (n.opset() >= 11) value = n.Has(2) ? ShortestNumber(n.RealIn(2), x->type().dtype) : 0;
   const llvm::ArrayRef<Dim> all(pads);
   n.Out(n.Call("pad", {x},
                {{"before", Shape(all.take_front(axes.size()))},
@@ -255,7 +256,8 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
     attributes.push_back({"size", size});
   } else {
     std::vector<double> scales;
-    for (const int64_t d : moved) scales.push_back(resizing.scales[static_cast<size_t>(d)]);
+    for (const int64_t d : moved)
+      scales.push_back(ShortestNumber(resizing.scales[static_cast<size_t>(d)], DType::kF32));
     attributes.push_back({"scales", scales});
   }
   Value* y = n.Call("resize", {n.Reshape(x, image)}, attributes);

@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
-# make_wheel.sh BUILD PYTHON FOLDER: a wheel of the build in BUILD, with the C++ libraries that it needs
-# inside, but for those of glibc, of g++ and of CUDA. PYTHON has what requirements.txt lists. Prints
-# the path of the wheel.
+# make_wheel.sh BUILD PYTHON FOLDER [OTHER…]: a wheel of the build in BUILD, with the C++ libraries that
+# it needs inside, but for those of glibc, of g++ and of CUDA. PYTHON has what requirements.txt lists. The
+# module is built again for each OTHER, a CPython that has its headers; what that takes comes from
+# PyPI. Prints the paths of the wheels.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(cd "$1" && pwd) python=$2 folder=$3
+shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-export PATH=$(dirname "$python"):$PATH
-PDL_BUILD=$build "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
-  -w "$work/raw" "$root/python" >&2
+export PATH=$(dirname "$python"):$PATH PDL_BUILD=$build
+wheel() { "$@" -w "$work/raw" "$root" >&2; }
+wheel "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation
+for other; do
+  wheel "$other" -m pip wheel -q --disable-pip-version-check --no-deps
+done
 mkdir -p "$folder"
 rm -f "$folder"/pdl-*.whl
-"$python" -m auditwheel -v repair --strip --exclude 'libcu*' --exclude 'libnv*' -w "$folder" \
-  "$work"/raw/*.whl >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
+for raw in "$work"/raw/*.whl; do
+  "$python" -m auditwheel -v repair --strip --exclude 'libcu*' --exclude 'libnv*' -w "$folder" \
+    "$raw" >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
+done
 ls "$folder"/pdl-*.whl

@@ -14,6 +14,7 @@ from pdl._grad import grad, value_and_grad
 from pdl._graph import Graph, Instance, Value
 from pdl._network import Network, compile, load
 from pdl._pdl import Tensor, __version__, explain, tensor
+from pdl._ragged import Ragged, Sparse, ragged, sparse
 from pdl._render import Function
 from pdl._train import Step, Training, batches, train
 from pdl.errors import (
@@ -77,8 +78,10 @@ __all__ = [
     "Graph",
     "Instance",
     "Network",
+    "Ragged",
     "RunError",
     "ShapeError",
+    "Sparse",
     "Step",
     "SyntaxMistake",
     "Tensor",
@@ -99,7 +102,9 @@ __all__ = [
     "ops",
     "output",
     "param",
+    "ragged",
     "seed",
+    "sparse",
     "state",
     "step",
     "tensor",

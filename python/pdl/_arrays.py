@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pdl._pdl import Tensor
+from pdl._pdl import Tensor, tensor
+from pdl._ragged import Ragged, Sparse, of_rows, sparse
+from pdl._types import dims_of, dtype_of
 
 NUMPY_NAMES = {
     "f16": "float16",
@@ -26,27 +28,83 @@ _DTYPE_NAMES = {numpy: name for name, numpy in NUMPY_NAMES.items()}
 
 
 def is_array(value: object) -> bool:
-    """Whether it is a tensor: what has a buffer of numbers, or DLPack."""
-    if isinstance(value, (Tensor, np.ndarray, np.generic)):
+    """Whether it is a tensor, what has a buffer of numbers or DLPack, or a ragged or sparse value."""
+    if isinstance(value, (Tensor, np.ndarray, np.generic, Ragged, Sparse)):
         return True
     if isinstance(value, (str, bytes, bytearray, int, float)):
         return False
     return isinstance(value, memoryview) or hasattr(value, "__dlpack__")
 
 
-def to_array(value: object, dtype: str) -> np.ndarray[Any, Any]:
+def to_input(value: Any, name: str, type: str) -> Any:
+    """What is given for an input and is no tensor by itself, as an array, or as the parts of a ragged or
+    sparse value; the extension module calls it."""
+    try:
+        if isinstance(value, (Ragged, Sparse)):
+            return value.parts()
+        if type.startswith("sparse ") and not isinstance(value, (str, bytes, dict)):
+            is_list = isinstance(value, (list, tuple))
+            return sparse(to_array(value, dtype_of(type)) if is_list else value).parts()
+        dims = dims_of(type)
+        levels = sum(str(dim).startswith("~") for dim in dims)
+        if levels and isinstance(value, (list, tuple)):
+            row_dims = [dim if isinstance(dim, int) else 0 for dim in dims[levels + 1 :]]
+            return of_rows(value, NUMPY_NAMES[dtype_of(type)], levels, row_dims).parts()
+        return to_array(value, dtype_of(type))
+    except (TypeError, ValueError, OverflowError, BufferError) as error:
+        # As one of Python's own: what NumPy raises may take other arguments.
+        kinds = (TypeError, OverflowError, BufferError, ValueError)
+        kind = next(one for one in kinds if isinstance(error, one))
+        raise kind(f"input '{name}': {error}") from None
+
+
+def to_array(value: object, dtype: str) -> Any:
     """Numbers and nested lists as an array of the dtype; what has a dtype of its own keeps it."""
-    if isinstance(value, (str, bytes, dict)) or value is None:
-        raise TypeError(f"an array is wanted, not {type(value).__name__}")
-    if hasattr(value, "dtype") or hasattr(value, "__array__"):
-        return np.asarray(value)
-    if dtype not in NUMPY_NAMES:
-        raise TypeError(f"NumPy has no dtype for {dtype}: give an array that has it, with DLPack")
-    numbers = np.asarray(value)
+    if is_array(value):
+        return tensor(value)
+    if hasattr(value, "__array__"):
+        return tensor(np.asarray(value))
+    strange = _no_number(value)
+    if strange is not None:
+        of_them = f"a list with {strange}" if isinstance(value, (list, tuple)) else strange
+        raise TypeError(f"an array, numbers or nested lists of numbers are wanted, not {of_them}")
+    try:
+        numbers = np.asarray(value)
+    except ValueError:
+        raise ValueError("the lists in a list are not as long as each other") from None
+    if numbers.dtype.kind == "O":  # integers that no integer dtype has
+        numbers = np.asarray(value, np.float64 if dtype[0] in "fb" else np.int64)
+    if dtype == "bf16":
+        return from_bits(_round_to_bf16(numbers.astype(np.float32)), "bf16")
     wanted = np.dtype(NUMPY_NAMES[dtype])
-    if numbers.dtype.kind == "f" and wanted.kind != "f":
+    if numbers.size and numbers.dtype.kind == "f" and wanted.kind != "f":
         raise TypeError(f"numbers with a point are given where {dtype} is wanted")
+    if wanted.kind in "iu" and numbers.size:
+        range_ = np.iinfo(wanted)
+        if int(numbers.min()) < range_.min or int(numbers.max()) > range_.max:
+            raise OverflowError(f"a number is outside the range of {dtype}")
     return numbers.astype(wanted)
+
+
+def _no_number(value: object) -> str | None:
+    """What is no number there, by its type; None where all are numbers."""
+    if isinstance(value, (list, tuple)):
+        return next(filter(None, map(_no_number, value)), None)
+    if isinstance(value, (bool, int, float, range, np.bool_, np.integer, np.floating, np.ndarray)):
+        return None
+    return None if is_array(value) else type(value).__name__
+
+
+def _round_to_bf16(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The upper halves of the bits, rounded to even."""
+    bits = numbers.view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    return np.where(np.isnan(numbers), 0x7FC0, rounded).astype(np.uint16)
+
+
+def from_bits(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
+    """A tensor of what NumPy has no dtype for."""
+    return tensor(bits)._view(dtype)
 
 
 def dtype_name(dtype: object) -> str:

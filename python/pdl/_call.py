@@ -5,24 +5,36 @@ Either way the call is written as the language has it, and the compiler decides 
 from __future__ import annotations
 
 import itertools
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
+
+import numpy as np
 
 from pdl import _pdl
 from pdl._arrays import is_array
 from pdl._declarations import Declaration, Input, Place
 from pdl._graph import Graph, Value
+from pdl._ragged import Ragged, Sparse
 from pdl._render import Function, Renderer
 from pdl._results import pack
 from pdl.errors import ArgumentError, Error, without_place
 
 _seed = 0
+_kept: list[_pdl.EagerCalls] = []
 
 
 def seed(number: int) -> None:
     """Sets the seed of the random operators that are called on their own."""
     global _seed
     _seed = number
+    for calls in _kept:
+        calls.clear()
+
+
+def eager_calls() -> _pdl.EagerCalls:
+    """Where the calls of one function on arrays are kept."""
+    _kept.append(_pdl.EagerCalls())
+    return _kept[-1]
 
 
 class _Arguments:
@@ -41,7 +53,7 @@ class _Arguments:
         for i, given in enumerate(args):
             source = next(plain, None)
             if source is None and repeated is not None:
-                self.text.append(self.renderer.operand(given, f"{repeated.name}_{i}"))
+                self._add_repeated(given, f"{repeated.name}_{i}")
             elif source is None or isinstance(source.source, Input):
                 name = source.name if source else f"argument_{i}"
                 self.text.append(self.renderer.operand(given, name))
@@ -55,9 +67,22 @@ class _Arguments:
                 rendered = self.renderer.attribute(given, self.declaration.attribute(name))
             self.text.append(f"{name}={rendered}")
 
+    def _add_repeated(self, given: object, name: str) -> None:
+        """``concat([x, y])`` is ``concat(x, y)``, as in NumPy."""
+        if isinstance(given, (list, tuple)) and any(is_array(x) or _is_value(x) for x in given):
+            for i, item in enumerate(given):
+                self.text.append(self.renderer.operand(item, f"{name}_{i}"))
+        else:
+            self.text.append(self.renderer.operand(given, name))
 
-def call(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the generated functions do."""
+
+def call(
+    declaration: Declaration,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    calls: _pdl.EagerCalls,
+) -> Any:
+    """What the generated functions do where ``calls`` has no network for the call."""
     name = None if declaration.has_name_attribute else kwargs.pop("name", None)
     given = list(_flat(args)) + list(_flat(kwargs.values()))
     if _is_function(declaration, args, kwargs):
@@ -69,7 +94,7 @@ def call(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]
         return _build(graph, declaration, args, kwargs, name)
     if name is not None:
         raise ArgumentError("name= names a value of a graph, and here is none")
-    return _run(declaration, args, kwargs)
+    return _run(declaration, args, kwargs, calls)
 
 
 def _flat(values: Any) -> Any:
@@ -154,18 +179,32 @@ class _Operands:
         self.tensors: dict[str, Any] = {}
         self.lines: list[str] = []
         self.device = "cpu"
+        # The lengths of rows, by the numbers of their symbols.
+        self._lengths: list[Any] = []
 
     def add(self, array: object, name: str) -> str:
-        tensor = array if isinstance(array, _pdl.Tensor) else _pdl.tensor(array)
         for i in itertools.count(2):
             if name not in self.tensors:
                 break
             name = f"{name}_{i}"
+        if isinstance(array, (Ragged, Sparse)):
+            self.tensors[name] = array
+            self.lines.append(f"input {name}: {array.type_with(self._symbol)}\n")
+            return name
+        tensor = array if isinstance(array, _pdl.Tensor) else _pdl.tensor(array)
         self.tensors[name] = tensor
         self.lines.append(f"input {name}: {tensor.type}\n")
         if tensor.device != "cpu":
             self.device = tensor.device
         return name
+
+    def _symbol(self, offsets: _pdl.Tensor) -> str:
+        """The symbol of lengths; equal ones have the same."""
+        for i, known in enumerate(self._lengths):
+            if np.array_equal(known, offsets):
+                return f"T{i}"
+        self._lengths.append(offsets.numpy())
+        return f"T{len(self._lengths) - 1}"
 
 
 @lru_cache(maxsize=2048)
@@ -176,7 +215,12 @@ def _network(text: str, device: str, seed_of_run: int, is_layer: bool) -> _pdl.N
     return _pdl.NetworkCore(program, device=device, seed=seed_of_run, shared_random=True)
 
 
-def _run(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _run(
+    declaration: Declaration,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    calls: _pdl.EagerCalls,
+) -> Any:
     operands = _Operands()
     arguments = _Arguments(declaration, Renderer(_is_value, operands.add))
     arguments.add(args, kwargs)
@@ -193,4 +237,6 @@ def _run(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]
         )
     except Error as error:
         raise without_place(error) from None
+    single = count == 1 and not declaration.results_from
+    calls.keep(args, kwargs, network, None if single else partial(pack, declaration))
     return pack(declaration, list(network(operands.tensors).values()))

@@ -75,6 +75,14 @@ class Input:
     optional: bool
     # The attribute that says how many values there are; empty where the call's length does.
     count: str
+    # Of operators: the dtypes that it may have (none: all), how many dims may be ragged, and whether it
+    # may be sparse.
+    dtypes: tuple[str, ...]
+    ragged_levels: int
+    sparse: bool
+    # Of layers: its type, and what it is where it is left out, both as the language has them.
+    type: str
+    default_text: str
 
     @property
     def counted(self) -> bool:
@@ -101,6 +109,15 @@ class Declaration:
     outputs: tuple[Output, ...]
     attributes: tuple[Attribute, ...]
     results_from: tuple[str, ...]
+    # Calls, as the language has them, with their results.
+    examples: tuple[str, ...]
+    differentiable: bool
+    random: bool
+    # The largest error in f32, in units of the last place; 0 where nothing is said.
+    max_ulp: float
+    # Of layers: what param_attr and bias_attr may have.
+    parameter_attributes: tuple[Attribute, ...]
+    bias_attributes: tuple[Attribute, ...]
 
     @cached_property
     def parameters(self) -> list[Parameter]:
@@ -232,6 +249,11 @@ def _input(row: dict[str, Any]) -> Input:
         repeatable=row.get("repeatable", False),
         optional=row.get("optional", False),
         count=row.get("count", ""),
+        dtypes=tuple(str(one).lower() for one in row.get("dtypes", ())),
+        ragged_levels=row.get("ragged_levels", 0),
+        sparse="SPARSE" in row.get("storage", ()),
+        type=row.get("type", ""),
+        default_text=row.get("default_text", ""),
     )
 
 
@@ -246,6 +268,12 @@ def _declaration(row: dict[str, Any], is_layer: bool) -> Declaration:
         ),
         attributes=tuple(_attribute(one) for one in row.get("attributes", ())),
         results_from=tuple(row.get("results_from", ())),
+        examples=tuple(row.get("examples", ())),
+        differentiable=row.get("differentiable", False),
+        random=row.get("random", False),
+        max_ulp=row.get("max_ulp", 0.0),
+        parameter_attributes=tuple(_attribute(one) for one in row.get("parameter_attributes", ())),
+        bias_attributes=tuple(_attribute(one) for one in row.get("bias_attributes", ())),
     )
 
 

@@ -7,7 +7,8 @@ import threading
 from typing import Any, Callable
 
 from pdl import _pdl
-from pdl._call import call
+from pdl._call import call, eager_calls
+from pdl._docs import documentation
 from pdl._declarations import Declaration, Place, read
 
 _KINDS = {
@@ -49,21 +50,18 @@ def signature(declaration: Declaration) -> inspect.Signature:
     return inspect.Signature(result)
 
 
-def _documentation(declaration: Declaration) -> str:
-    if declaration.is_layer:
-        return _pdl.layer_documentation(declaration.name)
-    return _pdl.op_documentation(declaration.name)
-
-
 def make_function(declaration: Declaration, module: str) -> Callable[..., Any]:
     """The function of an operator or a layer."""
 
+    calls = eager_calls()
+
     def function(*args: Any, **kwargs: Any) -> Any:
-        return call(declaration, args, kwargs)
+        result = calls(*args, **kwargs)
+        return call(declaration, args, kwargs, calls) if result is NotImplemented else result
 
     function.__name__ = function.__qualname__ = declaration.name
     function.__module__ = module
-    function.__doc__ = _documentation(declaration)
+    function.__doc__ = documentation(declaration)
     function.__signature__ = signature(declaration)  # type: ignore[attr-defined]
     function.__pdl_declaration__ = declaration  # type: ignore[attr-defined]
     return function

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 from pdl import _pdl
 from pdl._infix import Infix
 from pdl._network import Network, compile as compile_text
-from pdl._render import Function, Renderer, literal
+from pdl._render import Function, Renderer, function_text, literal
 from pdl._types import dims_of, dtype_of
 from pdl.errors import Error, without_place
 
@@ -191,13 +191,13 @@ class Graph:
             names = [over] if isinstance(over, (Value, str)) else list(over)
             listed = ", ".join(one if isinstance(one, str) else one.name for one in names)
             statement += f" over [{listed}]"
-        statement += f" with {optimizer.text}"
+        statement += f" with {function_text(optimizer)}"
         self.add(statement if every is None else f"{statement} every {literal(every)}")
 
     def layer(self, name: str, function: Function) -> Instance:
         """One instance of a layer: all calls of it share its parameters."""
         self._take(name)
-        self.add(f"layer {name} = {function.text}")
+        self.add(f"layer {name} = {function_text(function)}")
         return Instance(self, name)
 
     def grad(self, output: Value, inputs: Any, cotangent: Value | None = None) -> Any:

@@ -76,6 +76,12 @@ class Network(_pdl.NetworkCore):
         """The same network with states of its own."""
         return Network(self)
 
+    def svg(self) -> str:
+        """The picture that a notebook shows, as SVG."""
+        from pdl._svg import network_svg
+
+        return network_svg(self.program)
+
     def _repr_html_(self) -> str:
         from pdl._html import network_html
 

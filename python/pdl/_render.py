@@ -31,6 +31,17 @@ class Function:
         return f"<pdl function {self.text}>"
 
 
+def function_text(given: object) -> str:
+    """A function as the language writes it: ``pdl.layers.adam(lr=0.1)``, or ``pdl.layers.adam``."""
+    if isinstance(given, Function):
+        return given.text
+    if callable(given) and hasattr(given, "__pdl_declaration__"):
+        return f"{given.__pdl_declaration__.name}()"
+    raise TypeError(
+        f"a function is wanted, such as pdl.layers.adam(lr=0.001), not {type(given).__name__}"
+    )
+
+
 class Renderer:
     """Writes the arguments of one call. ``add_array`` gives a tensor a name; where it is None, arrays
     are written out as numbers."""
@@ -52,7 +63,7 @@ class Renderer:
         if is_array(given):
             if self._add_array is not None:
                 return self._add_array(given, name)
-            return self.plain(np.asarray(given).tolist())
+            return self.plain(nested_list(given))
         return self.plain(given)
 
     def attribute(self, given: object, declared: Attribute | None) -> str:
@@ -84,12 +95,16 @@ class Renderer:
             return name
         if isinstance(given, Function):
             self.values.update(given.values)
-            return given.text
-        if callable(given) and hasattr(given, "__pdl_declaration__"):
-            return f"{given.__pdl_declaration__.name}()"
+        if isinstance(given, Function) or hasattr(given, "__pdl_declaration__"):
+            return function_text(given)
         if isinstance(given, (list, tuple)):
             return "[" + ", ".join(self.plain(item) for item in given) + "]"
         return literal(given)
+
+
+def nested_list(array: Any) -> Any:
+    """The elements of an array, or of a ragged value."""
+    return array.tolist() if hasattr(array, "tolist") else np.asarray(array).tolist()
 
 
 def literal(given: object) -> str:
@@ -105,7 +120,7 @@ def literal(given: object) -> str:
     if isinstance(given, str):
         return text(given)
     if is_array(given):
-        return _nested(np.asarray(given).tolist())
+        return _nested(nested_list(given))
     raise TypeError(f"{type(given).__name__} is nothing that a call in pdl takes")
 
 

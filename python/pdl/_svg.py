@@ -1,139 +1,163 @@
-"""A picture of a network: its calls in layers, from inputs at the top to outputs at the bottom."""
+"""A picture of a network: its calls in rows, from inputs at the top to outputs at the bottom, each with
+the parameters that it alone uses. Of a large network a box is a layer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from itertools import groupby
 
 from pdl import _pdl
+from pdl._svg_layout import Box, place
 
-# More calls than that are drawn a box for each layer of the text, and more boxes than that not at all.
-_MOST_CALLS = 80
+# More boxes than that become one for each layer, as deep inside as these many allow; still more are not
+# drawn.
+_MOST_CALLS = 60
 _MOST_BOXES = 400
+# Parameters of a box that are listed; more are counted.
+_MOST_DETAILS = 3
 
-_CHARACTER = 6.7
-_ROW, _GAP, _MARGIN = 64, 18, 12
+_CHARACTER, _SMALL = 7.2, 6.1
 _FILLS = {"input": "#d9ead3", "parameter": "#fce8b2", "call": "#dde7f7", "output": "#f4d3d3"}
 
 
 @dataclass
-class Box:
-    """A node of the picture."""
+class Node:
+    """What becomes a box."""
 
     kind: str
     title: str
     subtitle: str
     sources: list[str] = field(default_factory=list)
-    row: int = 0
-    x: float = 0.0
+    details: list[str] = field(default_factory=list)
 
-    @property
-    def width(self) -> float:
-        """In pixels, by the longer of its two lines."""
-        return max(len(self.title), len(self.subtitle)) * _CHARACTER + 16
-
-
-def _boxes(program: _pdl.Program) -> dict[str, Box]:
-    """The boxes by key, in an order in which sources come first."""
-    boxes: dict[str, Box] = {}
-    holder: dict[str, str] = {}  # the box that has a value
-    for name, type, _ in program.inputs:
-        boxes[f"in {name}"] = Box("input", name, type)
-        holder[name] = f"in {name}"
-    for name, type, _ in [*program.parameters, *program.states]:
-        boxes[f"par {name}"] = Box("parameter", name, type)
-        holder[name] = f"par {name}"
-    calls = program.calls
-    for i, (operator, operands, results, path) in enumerate(calls):
-        layer = path.split(".")[0] if path and len(calls) > _MOST_CALLS else ""
-        key = f"layer {layer}" if layer else f"call {i}"
-        title, subtitle = (
-            (layer, "layer") if layer else (operator, results[0][1] if results else "")
-        )
-        box = boxes.setdefault(key, Box("call", title, subtitle))
-        box.sources += [holder[one] for one in operands if holder.get(one, key) != key]
-        for name, _ in results:
-            holder[name] = key
-    for name, type, _, value in program.outputs:
-        boxes[f"out {name}"] = Box("output", name, type, [holder[value]] if value in holder else [])
-    used = {source for box in boxes.values() for source in box.sources}
-    return {key: box for key, box in boxes.items() if box.kind != "parameter" or key in used}
+    def box(self) -> Box:
+        """With the sizes of its texts."""
+        small = [self.subtitle, *self.details]
+        width = max(len(self.title) * _CHARACTER, *(len(one) * _SMALL for one in small)) + 18
+        return Box(width, 38 + 14 * len(self.details), list(dict.fromkeys(self.sources)))
 
 
-def _place(boxes: dict[str, Box]) -> tuple[float, float]:
-    """Gives each box its row and its x; the size of the whole."""
-    for _ in boxes:
-        moved = False
-        for box in boxes.values():
-            below = max(
-                (boxes[source].row + 1 for source in box.sources if source in boxes), default=0
-            )
-            if box.row < below < len(boxes):
-                box.row, moved = below, True
-        if not moved:
+Call = tuple[str, list[str], list[tuple[str, str]], str]
+
+
+def _prefix(call: Call, depth: int) -> str:
+    return ".".join(call[3].split(".")[:depth])
+
+
+def _groups(calls: list[Call]) -> list[tuple[str, list[Call]]]:
+    """Calls that are one box, which follow each other and so make no circle; with the layer's name
+    where it is one."""
+    alone: list[tuple[str, list[Call]]] = [("", [call]) for call in calls]
+    if len(calls) <= _MOST_CALLS:
+        return alone
+    deepest = max(call[3].count(".") + 1 for call in calls)
+    groups = alone
+    for depth in range(deepest, 0, -1):
+        groups = []
+        for prefix, several in groupby(calls, lambda call: _prefix(call, depth)):
+            listed = list(several)
+            groups += [(prefix, listed)] if prefix else [("", [one]) for one in listed]
+        if len(groups) <= _MOST_CALLS:
             break
-    # What has no source stands right above its first use.
-    for key, box in boxes.items():
-        uses = [other.row for other in boxes.values() if key in other.sources]
-        if not box.sources and uses:
-            box.row = max(0, min(uses) - 1)
-    rows: dict[int, list[Box]] = {}
-    for box in boxes.values():
-        rows.setdefault(box.row, []).append(box)
-    widest = max((sum(one.width + _GAP for one in row) for row in rows.values()), default=0.0)
-    for number in sorted(rows):
-        row = rows[number]
-        centre = {id(one): _middle([boxes[s] for s in one.sources if s in boxes]) for one in row}
-        row.sort(key=lambda one: centre[id(one)])
-        x = (widest - sum(one.width + _GAP for one in row)) / 2
-        for one in row:
-            one.x = x + _MARGIN
-            x += one.width + _GAP
-    return widest + 2 * _MARGIN, (max(rows, default=0) + 1) * _ROW + 2 * _MARGIN
+    return groups
 
 
-def _middle(sources: list[Box]) -> float:
-    return sum(one.x + one.width / 2 for one in sources) / len(sources) if sources else 0.0
+def _nodes(program: _pdl.Program) -> dict[str, Node]:
+    """By key, in an order in which sources come first."""
+    # Numbers that the text writes, such as the 2 of `x * 2`, are not drawn.
+    calls = [one for one in program.calls if one[1] or not _is_number(one)]
+    nodes: dict[str, Node] = {}
+    holder: dict[str, str] = {}  # the node that has a value
+    for name, type, _ in program.inputs:
+        nodes[f"in {name}"] = Node("input", name, type)
+        holder[name] = f"in {name}"
+    parameters = {name: type for name, type, _ in [*program.parameters, *program.states]}
+    users: dict[str, set[int]] = {}
+    groups = _groups(calls)
+    for i, (_, group) in enumerate(groups):
+        for operand in {operand for call in group for operand in call[1]}:
+            users.setdefault(operand, set()).add(i)
+    outputs = {value for _, _, _, value in program.outputs}
+    for name, type in parameters.items():
+        if len(users.get(name, ())) > 1 or name in outputs:
+            nodes[f"par {name}"] = Node("parameter", name, type)
+            holder[name] = f"par {name}"
+    for i, (layer, group) in enumerate(groups):
+        key = f"call {i}"
+        result = group[-1][2][0][1] if group[-1][2] else ""
+        node = nodes[key] = Node("call", layer or group[0][0], result)
+        operands = dict.fromkeys(operand for call in group for operand in call[1])
+        node.sources = [holder[one] for one in operands if one in holder]
+        own = [one for one in operands if one in parameters and one not in holder]
+        if len(own) > _MOST_DETAILS:
+            node.details = [f"{len(own)} parameters"]
+        else:
+            node.details = [f"{_short(one, layer)}: {parameters[one]}" for one in own]
+        for call in group:
+            holder.update((name, key) for name, _ in call[2])
+    for name, type, _, value in program.outputs:
+        sources = [holder[value]] if value in holder else []
+        nodes[f"out {name}"] = Node("output", name, type, sources)
+    return nodes
+
+
+def _is_number(call: Call) -> bool:
+    return len(call[2]) == 1 and call[2][0][1].endswith("[]")
+
+
+def _short(name: str, layer: str) -> str:
+    """A parameter's name without that of the layer it stands in."""
+    return name.removeprefix(f"{layer}.") if layer else name
 
 
 def network_svg(program: _pdl.Program) -> str:
     """The picture, or a line where the network is too large for one."""
-    boxes = _boxes(program)
-    if len(boxes) > _MOST_BOXES:
+    nodes = _nodes(program)
+    if len(nodes) > _MOST_BOXES:
         return f"<p>{len(program.calls)} calls are too many for a picture; see text()</p>"
-    width, height = _place(boxes)
+    boxes = {key: node.box() for key, node in nodes.items()}
+    layout = place(boxes)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        'font-family="sans-serif" font-size="12">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{layout.width:.0f}" '
+        f'height="{layout.height:.0f}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{layout.width:.0f}" height="{layout.height:.0f}" fill="#ffffff"/>',
     ]
-    for box in boxes.values():
-        for source in dict.fromkeys(box.sources):
-            if source in boxes:
-                parts.append(_edge(boxes[source], box))
-    parts += [_draw(box) for box in boxes.values()]
+    for points in layout.edges:
+        parts.append(_edge(points))
+    parts += [_draw(nodes[key], box) for key, box in boxes.items()]
     return "\n".join([*parts, "</svg>"])
 
 
-def _top(box: Box) -> float:
-    return box.row * _ROW + _MARGIN
+def _edge(points: list[tuple[float, float]]) -> str:
+    """A line down through the points; it stands upright in each of them."""
+    (x, y), *rest = points
+    path = f"M{x:.1f} {y:.1f}"
+    for x1, y1 in rest:
+        middle = (y + y1) / 2
+        path += f" C{x:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1:.1f}"
+        x, y = x1, y1
+    return f'<path d="{path}" fill="none" stroke="#888"/>'
 
 
-def _edge(source: Box, target: Box) -> str:
-    x0, y0 = source.x + source.width / 2, _top(source) + 38
-    x1, y1 = target.x + target.width / 2, _top(target)
-    bend = (y0 + y1) / 2
-    return (
-        f'<path d="M{x0:.1f} {y0:.1f} C{x0:.1f} {bend:.1f} {x1:.1f} {bend:.1f} {x1:.1f} {y1:.1f}" '
-        'fill="none" stroke="#888"/>'
+def _draw(node: Node, box: Box) -> str:
+    x, y, middle = box.x, box.y, box.x + box.width / 2
+    lines = [
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" height="{box.height:.0f}" rx="5" '
+        f'fill="{_FILLS[node.kind]}" stroke="#888"/>'
+    ]
+    if node.details:
+        lines.append(
+            f'<rect x="{x + 4:.1f}" y="{y + 36:.1f}" width="{box.width - 8:.1f}" '
+            f'height="{14 * len(node.details) - 2}" rx="3" fill="{_FILLS["parameter"]}"/>'
+        )
+    lines.append(
+        f'<text x="{middle:.1f}" y="{y + 16:.1f}" text-anchor="middle">{escape(node.title)}</text>'
     )
-
-
-def _draw(box: Box) -> str:
-    x, y, middle = box.x, _top(box), box.x + box.width / 2
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" height="38" rx="5" '
-        f'fill="{_FILLS[box.kind]}" stroke="#888"/>'
-        f'<text x="{middle:.1f}" y="{y + 16:.1f}" text-anchor="middle">{escape(box.title)}</text>'
-        f'<text x="{middle:.1f}" y="{y + 31:.1f}" text-anchor="middle" fill="#666" font-size="10">'
-        f"{escape(box.subtitle)}</text>"
-    )
+    for i, text in enumerate([node.subtitle, *node.details]):
+        below = y + 30 + (16 + 14 * (i - 1) if i else 0)
+        lines.append(
+            f'<text x="{middle:.1f}" y="{below:.1f}" text-anchor="middle" fill="#555" '
+            f'font-size="10">{escape(text)}</text>'
+        )
+    return "".join(lines)

@@ -6,21 +6,51 @@ from typing import Any
 
 import numpy as np
 
-from pdl._pdl import Tensor
+from pdl._pdl import Tensor, tensor
 
 
 def _numpy(self: Tensor) -> np.ndarray[Any, Any]:
-    """The same memory as a NumPy array."""
-    return np.asarray(memoryview(self))
+    """The same memory as a NumPy array; of bf16 with the dtype of the package ml_dtypes."""
+    if self.dtype != "bf16":
+        return np.asarray(memoryview(self))
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        raise BufferError(
+            "bf16 has no NumPy dtype; use DLPack, cast it, or install ml_dtypes"
+        ) from None
+    return np.asarray(memoryview(self._view("u16"))).view(bfloat16)
+
+
+def _elements(self: Tensor) -> np.ndarray[Any, Any]:
+    """What single elements are taken from: of bf16 a copy as float32."""
+    if self.dtype != "bf16":
+        return np.asarray(memoryview(self))
+    bits = np.asarray(memoryview(self._view("u16"))).astype(np.uint32)
+    return (bits << 16).view(np.float32)
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-    array = _numpy(self)
+    if dtype is not None and self.dtype == "bf16" and np.dtype(dtype).kind in "fiub":
+        array = _elements(self)
+    else:
+        array = _numpy(self)
     if dtype is not None and array.dtype != np.dtype(dtype):
         if copy is False:
             raise ValueError("another dtype needs a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
+
+
+def _make(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
+    """What a pickle holds."""
+    return tensor(bits)._view(dtype) if dtype == "bf16" else tensor(bits)
+
+
+def _reduce(self: Tensor) -> Any:
+    """For pickles and copies: the elements."""
+    bits = self._view("u16") if self.dtype == "bf16" else self
+    return _make, (np.array(memoryview(bits)), self.dtype)
 
 
 def install() -> None:
@@ -29,15 +59,16 @@ def install() -> None:
         "numpy": _numpy,
         "__array__": _array,
         "__array_priority__": 1000,
-        "__len__": lambda self: len(_numpy(self)),
-        "__getitem__": lambda self, key: _numpy(self)[key],
-        "__iter__": lambda self: iter(_numpy(self)),
-        "__float__": lambda self: float(_numpy(self)),
-        "__int__": lambda self: int(_numpy(self)),
-        "__bool__": lambda self: bool(_numpy(self)),
-        "__index__": lambda self: _numpy(self).__index__(),
-        "item": lambda self: _numpy(self).item(),
-        "tolist": lambda self: _numpy(self).tolist(),
+        "__reduce__": _reduce,
+        "__len__": lambda self: len(_elements(self)),
+        "__getitem__": lambda self, key: _elements(self)[key],
+        "__iter__": lambda self: iter(_elements(self)),
+        "__float__": lambda self: float(_elements(self)),
+        "__int__": lambda self: int(_elements(self)),
+        "__bool__": lambda self: bool(_elements(self)),
+        "__index__": lambda self: _elements(self).__index__(),
+        "item": lambda self: _elements(self).item(),
+        "tolist": lambda self: _elements(self).tolist(),
     }
     for name, method in methods.items():
         setattr(Tensor, name, method)

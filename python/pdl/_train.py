@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple
+import os
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
 import numpy as np
 
 from pdl import _pdl
 from pdl._graph import Graph
 from pdl._network import Network, Weights, _weights, make
-from pdl._render import Function
+from pdl._ragged import Ragged
+from pdl._render import Function, function_text
 from pdl.errors import Error
 
 Batch = Mapping[str, Any]
+Optimizer = Function | Callable[..., Any]
 
 
 class Step(NamedTuple):
@@ -47,7 +50,7 @@ class Training:
         self,
         source: Network | Graph | str,
         data: Iterable[Batch],
-        optimizer: Function | None = None,
+        optimizer: Optimizer | None = None,
         loss: str = "loss",
         *,
         epochs: int = 1,
@@ -65,16 +68,21 @@ class Training:
         self._threads = threads
         self._seed = seed
         text, name, folder, settings = _text_of(source)
+        # What is trained, without what a step of training adds to it.
+        self._program = (
+            source.program
+            if isinstance(source, Network)
+            else _pdl.compile(text, name, folder, settings)
+        )
         if optimizer is not None:
-            text += f"\nminimize {loss} with {optimizer.text}\n"
+            text += f"\nminimize {loss} with {function_text(optimizer)}\n"
         given = _weights(weights)
         if given is None and isinstance(source, Network):
             given = source.parameters
-        self._program = _pdl.compile(text, name, folder, settings, True)
+        program = _pdl.compile(text, name, folder, settings, True)
         self._core = _pdl.TrainingCore(
-            self._program, self._device, threads, given, seed, check_finite, precision
+            program, self._device, threads, given, seed, check_finite, precision
         )
-        self._weights = given
         self._steps = self._run()
 
     def __iter__(self) -> Iterator[Step]:
@@ -85,30 +93,63 @@ class Training:
 
     def network(self) -> Network:
         """The network with what was learned so far; it trains no further."""
-        known = dict(self._weights) if isinstance(self._weights, Mapping) else {}
-        values = {**known, **self._core.values()}
+        own = {row[0] for row in [*self._program.parameters, *self._program.states]}
+        values = {name: value for name, value in self._core.values().items() if name in own}
         return make(self._program, self._device, values, self._threads, self._seed)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes what the next step depends on to a .safetensors file: parameters, states, the
+        optimizers' states, and how many steps were done. ``pdl.train(…, weights=path)`` goes on with it, bit
+        for bit where the data do."""
+        _pdl.write_tensors(os.fspath(path), self._core.values())
+
     def _run(self) -> Iterator[Step]:
+        learned = False
         try:
             for epoch in range(self._epochs):
                 before = self._core.steps
                 for batch in self._data:
-                    metrics = self._core.step(dict(batch))
+                    metrics = self._step(batch)
+                    learned = True
                     yield Step(self._core.steps, epoch + 1, metrics)
                 if self._core.steps == before:
                     raise Error(
                         f"the data give no batch in pass {epoch + 1}: can they be gone over again?"
                     )
+        except _Diverged as error:
+            learned = False
+            raise error.error from None
         finally:
-            if isinstance(self._source, Network) and self._core.steps:
+            if isinstance(self._source, Network) and learned:
                 self._source._adopt(self.network())
+
+    def _step(self, batch: Batch) -> dict[str, float]:
+        if not isinstance(batch, Mapping):
+            raise TypeError(
+                "a batch is a dict of arrays by the names of inputs, and the data give "
+                f"{type(batch).__name__}"
+            )
+        before = self._core.steps
+        try:
+            return self._core.step(dict(batch))
+        except Error as error:
+            if self._core.steps > before:
+                raise _Diverged(error) from None
+            raise
+
+
+class _Diverged(Exception):
+    """A step was done with a loss that is not finite: what it learned is worth nothing."""
+
+    def __init__(self, error: Error) -> None:
+        super().__init__()
+        self.error = error
 
 
 def train(
     source: Network | Graph | str,
     data: Iterable[Batch],
-    optimizer: Function | None = None,
+    optimizer: Optimizer | None = None,
     loss: str = "loss",
     **options: Any,
 ) -> Training:
@@ -119,15 +160,21 @@ def train(
 
     ``source`` is a network, a graph or a text. It has ``minimize`` statements, or ``optimizer``
     (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given has learned
-    when the loop ends; of others ``network()`` gives it. Options: ``epochs`` (passes over ``data``),
-    ``device``, ``weights`` (first values, as in ``pdl.load``), ``threads``, ``seed``, ``check_finite``,
+    when the loop ends, also by an exception or Ctrl-C, which ends it between two steps; of others
+    ``network()`` gives it. A loss that is not finite raises an error, and the network stays as it was
+    before the loop; ``check_finite`` finds the call that makes the first nan or infinity, before a
+    parameter is changed by it.
+
+    Options: ``epochs`` (passes over ``data``), ``device``, ``weights`` (first values, as in ``pdl.load``,
+    or what ``Training.save`` wrote, to go on), ``threads``, ``seed``, ``check_finite``,
     ``precision`` (``"bf16"`` or ``"f16"``: of products, as ``pdl train --precision`` has it).
     """
     return Training(source, data, optimizer, loss, **options)
 
 
 class batches:
-    """Batches of rows of arrays that are as long as each other, in another order in each pass::
+    """Batches of rows of arrays, or ragged values, that are as long as each other, in another order in each
+    pass::
 
     pdl.batches({"image": images, "label": labels}, 32)
     """
@@ -141,7 +188,15 @@ class batches:
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        self._arrays = {name: np.asarray(array) for name, array in arrays.items()}
+        if not arrays:
+            raise ValueError("there are no arrays to make batches of")
+        self._arrays: dict[str, Any] = {
+            name: array if isinstance(array, Ragged) else np.asarray(array)
+            for name, array in arrays.items()
+        }
+        for name, array in self._arrays.items():
+            if not isinstance(array, Ragged) and array.ndim == 0:
+                raise ValueError(f"'{name}' is a single number, and batches are made of rows")
         lengths = {len(array) for array in self._arrays.values()}
         if len(lengths) != 1:
             raise ValueError(
@@ -158,7 +213,7 @@ class batches:
         whole, rest = divmod(self._rows, self._size)
         return whole + (rest > 0 and not self._drop_last)
 
-    def __iter__(self) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         order = (
             np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Protocol, Sequence, Union
 
 from pdl._graph import Value
+from pdl._ragged import Ragged, Sparse
 from pdl._render import Function
 
 
@@ -15,7 +16,7 @@ class SupportsDLPack(Protocol):
 
 
 # What an input may be outside of a graph, and in one.
-ArrayLike = Union[SupportsDLPack, float, Sequence[Any]]
+ArrayLike = Union[SupportsDLPack, Ragged, Sparse, float, Sequence[Any]]
 Operand = Union[Value, ArrayLike]
 # "f32", numpy.float32.
 DType = Any

@@ -22,12 +22,17 @@ def accuracy(
 ) -> Value:
     """The share of rows whose largest number is at the label.
 
-    Inputs:
-      logits: a number for each class
-      label
+    Parameters
+    ----------
+    logits : F[..., C]
+        a number for each class
+    label : i64[...]
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
     """
 @overload
 def accuracy(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -46,17 +51,20 @@ def adagrad(
 ) -> Value:
     """Adagrad (Duchi et al. 2011): a parameter and its gradient to the parameter's next value.
 
-    Inputs:
-      w
-      g
-      lr: learning rate
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    lr : f32[], default 0.01
+        learning rate
+    eps : float > 0, default 1e-10
+    initial : float >= 0, default 0.0
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      eps > 0 = 1e-10
-      initial >= 0 = 0.0
+    Returns
+    -------
+    y
     """
 @overload
 def adagrad(
@@ -82,21 +90,26 @@ def adam(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Adam (Kingma & Ba, arXiv:1412.6980): a parameter and its gradient to the parameter's next
-    value.
+    """Adam (Kingma & Ba, arXiv:1412.6980): a parameter and its gradient to the parameter's
+    next value.
 
-    Inputs:
-      w
-      g
-      lr: learning rate
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    lr : f32[], default 0.001
+        learning rate
+    beta1 : float >= 0, < 1, default 0.9
+        decay of the mean of gradients
+    beta2 : float >= 0, < 1, default 0.999
+        decay of the mean of their squares
+    eps : float > 0, default 1e-08
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      beta1 >= 0, < 1 = 0.9: decay of the mean of gradients
-      beta2 >= 0, < 1 = 0.999: decay of the mean of their squares
-      eps > 0 = 1e-08
+    Returns
+    -------
+    y
     """
 @overload
 def adam(
@@ -127,19 +140,24 @@ def adamw(
     """Adam with a decay of the parameter of its own (Loshchilov & Hutter, arXiv:1711.05101): a
     parameter and its gradient to the parameter's next value.
 
-    Inputs:
-      w
-      g
-      lr: learning rate
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    lr : f32[], default 0.001
+        learning rate
+    beta1 : float >= 0, < 1, default 0.9
+        decay of the mean of gradients
+    beta2 : float >= 0, < 1, default 0.999
+        decay of the mean of their squares
+    eps : float > 0, default 1e-08
+    decay : float >= 0, default 0.01
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      beta1 >= 0, < 1 = 0.9: decay of the mean of gradients
-      beta2 >= 0, < 1 = 0.999: decay of the mean of their squares
-      eps > 0 = 1e-08
-      decay >= 0 = 0.01
+    Returns
+    -------
+    y
     """
 @overload
 def adamw(
@@ -166,20 +184,50 @@ def batch_norm(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Normalizes each channel (Ioffe & Szegedy, arXiv:1502.03167): by its batch while training, by
-    the running mean and variance otherwise.
+    """Normalizes each channel (Ioffe & Szegedy, arXiv:1502.03167): by its batch while
+    training, by the running mean and variance otherwise.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    momentum : float >= 0, <= 1, default 0.9
+        share of the running values that is kept
+    eps : float > 0, default 1e-05
+        added to the variance
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      momentum >= 0, <= 1 = 0.9: share of the running values that is kept
-      eps > 0 = 1e-05: added to the variance
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default ones()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def batch_norm(
@@ -204,20 +252,26 @@ def bidirectional(
     recompute: bool = ...,
 ) -> Results:
     """Two layers over time, such as `lstm(size=64)`: one from the first step to the last, the
-    other one from the last to the first (Schuster & Paliwal 1997). What they give for a step
-    stands side by side, and so do their last states.
+    other one from the last to the first (Schuster & Paliwal 1997).
 
-    Inputs:
-      x: [N, ~T, D], or [N, T, D]
-      lengths: the steps of each row of a padded batch
+    What they give for a step stands side by side, and so do their last states.
 
-    Outputs:
-      y
-      last
+    Parameters
+    ----------
+    x : F[N, ..., D]
+        [N, ~T, D], or [N, T, D]
+    lengths : i64[N], optional
+        the steps of each row of a padded batch
+    forward : function, required
+        from x (and lengths) to values of the steps, and the last state
+    backward : function, required
+    name : str, optional
+        names the result in a graph
 
-    Attributes:
-      forward: from x (and lengths) to values of the steps, and the last state
-      backward
+    Returns
+    -------
+    y
+    last
     """
 @overload
 def bidirectional(
@@ -241,14 +295,16 @@ def clip_gradient(
     """A gradient whose elements are held between -bound and bound: `gradient_clipping` of a
     parameter.
 
-    Inputs:
-      g
+    Parameters
+    ----------
+    g : F[...]
+    bound : float > 0, required
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      bound > 0
+    Returns
+    -------
+    y
     """
 @overload
 def clip_gradient(*, bound: float, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -274,24 +330,62 @@ def conv(
 ) -> Value:
     """Convolution with learned weights, over 1 to 3 spatial dims.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    channels : int > 0, required
+        of the result
+    kernel : int > 0, required
+        the window's size along each dim
+    stride : int > 0, default 1
+        steps between windows
+    pad : int >= 0, default 0
+        zeros added on each side
+    same : bool, default False
+        pads for size / stride windows, whatever `pad` says
+    dilation : int > 0, default 1
+        steps between the places of a window
+    groups : int > 0, default 1
+        parts of the channels; each sees its own alone
+    act : function, optional
+        applied last
+    bias : bool, default True
+        adds a bias to each channel
+    param_attr : dict, default {}
+        of the weight
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      channels > 0: of the result
-      kernel > 0: the window's size along each dim
-      stride > 0 = 1: steps between windows
-      pad >= 0 = 0: zeros added on each side
-      same = False: pads for size / stride windows, whatever `pad` says
-      dilation > 0 = 1: steps between the places of a window
-      groups > 0 = 1: parts of the channels; each sees its own alone
-      act: applied last
-      bias = True: adds a bias to each channel
-      param_attr = {}: of the weight
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default he_normal()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def conv(
@@ -326,24 +420,46 @@ def conv_bn(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Convolution without a bias, batch normalization, and an activation: the building block of
-    residual networks (He et al., arXiv:1512.03385). The padding keeps the size where the stride
-    is 1 and the kernel odd.
+    """Convolution without a bias, batch normalization, and an activation: the building block
+    of residual networks (He et al., arXiv:1512.03385).
 
-    Inputs:
-      x
+    The padding keeps the size where the stride is 1 and the kernel odd.
 
-    Outputs:
-      y
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    channels : int > 0, required
+        of the result
+    kernel : int > 0, required
+        the window's size along each dim
+    stride : int > 0, default 1
+        steps between windows
+    dilation : int > 0, default 1
+        steps between the places of a window
+    groups : int > 0, default 1
+        parts of the channels; each sees its own alone
+    act : function, default relu()
+        applied last
+    param_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Attributes:
-      channels > 0: of the result
-      kernel > 0: the window's size along each dim
-      stride > 0 = 1: steps between windows
-      dilation > 0 = 1: steps between the places of a window
-      groups > 0 = 1: parts of the channels; each sees its own alone
-      act = relu(): applied last
-      param_attr = {}
+    Returns
+    -------
+    y
+
+    Fields of param_attr
+    --------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def conv_bn(
@@ -376,25 +492,61 @@ def conv_up(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Transposed convolution with learned weights, over 1 to 3 spatial dims: multiplies each size
-    by the stride.
+    """Transposed convolution with learned weights, over 1 to 3 spatial dims: multiplies each
+    size by the stride.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    channels : int > 0, required
+        of the result
+    kernel : int > 0, required
+        the window's size along each dim
+    stride : int > 0, default 2
+        by how much each size grows
+    dilation : int > 0, default 1
+        steps between the places of a window
+    groups : int > 0, default 1
+        parts of the channels; each sees its own alone
+    act : function, optional
+        applied last
+    bias : bool, default True
+        adds a bias to each channel
+    param_attr : dict, default {}
+        of the weight
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      channels > 0: of the result
-      kernel > 0: the window's size along each dim
-      stride > 0 = 2: by how much each size grows
-      dilation > 0 = 1: steps between the places of a window
-      groups > 0 = 1: parts of the channels; each sees its own alone
-      act: applied last
-      bias = True: adds a bias to each channel
-      param_attr = {}: of the weight
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default he_normal(mode="fan_out")
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def conv_up(
@@ -425,16 +577,20 @@ def cosine(
 ) -> Value:
     """A learning rate that falls along half a cosine (Loshchilov & Hutter, arXiv:1608.03983).
 
-    Inputs:
-      step
+    Parameters
+    ----------
+    step : i64[]
+    from_ : float >= 0, required
+        at step 0
+    until : int > 0, required
+        the step at which it has fallen
+    to : float >= 0, default 0.0
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      from >= 0: at step 0
-      until > 0: the step at which it has fallen
-      to >= 0 = 0.0
+    Returns
+    -------
+    y
     """
 @overload
 def cosine(
@@ -455,17 +611,19 @@ def dropout(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Sets elements to 0 at random while training, and scales the others so that their mean stays
-    (Srivastava et al. 2014); otherwise its input.
+    """Sets elements to 0 at random while training, and scales the others so that their mean
+    stays (Srivastava et al. 2014); otherwise its input.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[...]
+    p : float >= 0, <= 1, default 0.5
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      p >= 0, <= 1 = 0.5
+    Returns
+    -------
+    y
     """
 @overload
 def dropout(*, p: float = 0.5, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -482,15 +640,31 @@ def embedding(
 ) -> Value:
     """A learned row of numbers for each index.
 
-    Inputs:
-      ids
+    Parameters
+    ----------
+    ids : i64[...] in 0..V
+    size : int > 0, required
+        length of a row
+    param_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      size > 0: length of a row
-      param_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default normal()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def embedding(
@@ -519,19 +693,53 @@ def fc(
     """Fully connected layer: every input is multiplied by its own weight, and the results are
     added.
 
-    Inputs:
-      xs: one or many
+    Parameters
+    ----------
+    xs : F[..., D] | sparse F[..., D] | sparse bool[..., D] | i64[...] in 0..D; any number of them
+        one or many
+    size : int > 0, required
+        width of the result
+    act : function, optional
+        applied last
+    bias : bool, default True
+        adds a bias
+    dropout_rate : float >= 0, <= 1, default 0.0
+        share of results that training drops
+    param_attr : list of dict, default {}
+        of each input's weight
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      size > 0: width of the result
-      act: applied last
-      bias = True: adds a bias
-      dropout_rate >= 0, <= 1 = 0.0: share of results that training drops
-      param_attr = {}: of each input's weight
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default xavier_uniform()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def fc(
@@ -559,21 +767,26 @@ def ftrl(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """FTRL-Proximal (McMahan et al. 2013), which makes parameters that are exactly 0: a parameter
-    and its gradient to the parameter's next value.
+    """FTRL-Proximal (McMahan et al. 2013), which makes parameters that are exactly 0: a
+    parameter and its gradient to the parameter's next value.
 
-    Inputs:
-      w
-      g
-      lr: learning rate
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    lr : f32[], default 0.1
+        learning rate
+    beta : float >= 0, default 1.0
+        makes first steps smaller
+    l1 : float >= 0, default 0.0
+        how much keeps a parameter at 0
+    l2 : float >= 0, default 0.0
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      beta >= 0 = 1.0: makes first steps smaller
-      l1 >= 0 = 0.0: how much keeps a parameter at 0
-      l2 >= 0 = 0.0
+    Returns
+    -------
+    y
     """
 @overload
 def ftrl(
@@ -603,19 +816,25 @@ def gemm(
 ) -> Value:
     """alpha * a @ b + beta * c, as the function of that name in BLAS has it.
 
-    Inputs:
-      a
-      b
-      c: what is added; it broadcasts to the product
+    Parameters
+    ----------
+    a : F[M, K]
+    b : F[L, P]
+    c : F[...]
+        what is added; it broadcasts to the product
+    alpha : float, default 1.0
+        the factor of the product
+    beta : float, default 1.0
+        the factor of what is added
+    transpose_a : bool, default False
+        takes a as [K, M]
+    transpose_b : bool, default False
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      alpha = 1.0: the factor of the product
-      beta = 1.0: the factor of what is added
-      transpose_a = False: takes a as [K, M]
-      transpose_b = False
+    Returns
+    -------
+    y
     """
 @overload
 def gemm(
@@ -638,11 +857,15 @@ def global_avg_pool(
 ) -> Value:
     """The mean of each channel, over all its places: f32[N, C, H, W] becomes f32[N, C].
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
     """
 @overload
 def global_avg_pool(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -657,11 +880,15 @@ def global_max_pool(
 ) -> Value:
     """The largest element of each channel: f32[N, C, H, W] becomes f32[N, C].
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
     """
 @overload
 def global_max_pool(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -683,19 +910,51 @@ def group_norm(
     """Normalizes groups of neighbouring channels of each element of the batch (Wu & He,
     arXiv:1803.08494), then scales and shifts each channel.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    groups : int > 0, required
+        how many; it divides the count of channels
+    eps : float > 0, default 1e-05
+        added to the variance
+    scale : bool, default True
+        learns a factor
+    bias : bool, default True
+        learns a shift
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      groups > 0: how many; it divides the count of channels
-      eps > 0 = 1e-05: added to the variance
-      scale = True: learns a factor
-      bias = True: learns a shift
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default ones()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def group_norm(
@@ -726,26 +985,60 @@ def gru(
     recompute: bool = ...,
 ) -> Results:
     """Gated recurrent units over time (Cho et al., arXiv:1406.1078), over ragged sequences or
-    padded batches. As in PyTorch and cuDNN, the three parts of w_x, w_h and of both biases are
-    those of the reset, update and new gates, in this order; the reset gate acts on the new
-    gate's product with w_h, its bias b_h included; and all begin uniformly within 1 /
-    sqrt(size).
+    padded batches.
 
-    Inputs:
-      x: [N, ~T, D], or [N, T, D]
-      h: the first state; zeros where it is left out
-      lengths: the steps of each row of a padded batch
+    As in PyTorch and cuDNN, the three parts of w_x, w_h and of both biases are those of the
+    reset, update and new gates, in this order; the reset gate acts on the new gate's
+    product with w_h, its bias b_h included; and all begin uniformly within 1 / sqrt(size).
 
-    Outputs:
-      y
-      last
+    Parameters
+    ----------
+    x : F[N, ..., D]
+        [N, ~T, D], or [N, T, D]
+    h : F[N, size], optional
+        the first state; zeros where it is left out
+    lengths : i64[N], optional
+        the steps of each row of a padded batch
+    size : int > 0, required
+        width of the state
+    reverse : bool, default False
+        from the last step of each sequence to the first
+    bias : bool, default True
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Attributes:
-      size > 0: width of the state
-      reverse = False: from the last step of each sequence to the first
-      bias = True
-      param_attr = {}
-      bias_attr = {}
+    Returns
+    -------
+    y
+    last
+
+    Fields of param_attr
+    --------------------
+    init : function, default uniform(low=-bound, high=bound)
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default uniform(low=-bound, high=bound)
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def gru(
@@ -776,16 +1069,20 @@ def gru_step(
     """A step of `gru`: from the state before to the next one, where `gates` has what the input
     adds to the reset, update and new gates.
 
-    Inputs:
-      gates
-      h
-      w_h
-      b_x
-      b_h
+    Parameters
+    ----------
+    gates : F[N, G]
+    h : F[N, H]
+    w_h : F[H, G]
+    b_x : F[G], optional
+    b_h : F[G], optional
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      h
-      y
+    Returns
+    -------
+    h
+    y
     """
 @overload
 def gru_step(
@@ -812,18 +1109,49 @@ def instance_norm(
     """Normalizes each channel of each element of the batch by itself (Ulyanov et al.,
     arXiv:1607.08022), then scales and shifts it.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, W, ...]
+    eps : float > 0, default 1e-05
+        added to the variance
+    scale : bool, default True
+        learns a factor
+    bias : bool, default True
+        learns a shift
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      eps > 0 = 1e-05: added to the variance
-      scale = True: learns a factor
-      bias = True: learns a shift
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default ones()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def instance_norm(
@@ -849,15 +1177,18 @@ def l2_normalize(
 ) -> Value:
     """Divides by the Euclidean norm, so that it becomes 1.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[...]
+    axes : list of int, default [-1]
+        the axes that the norm is taken over
+    eps : float >= 0, default 1e-12
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      axes = [-1]: the axes that the norm is taken over
-      eps >= 0 = 1e-12
+    Returns
+    -------
+    y
     """
 @overload
 def l2_normalize(
@@ -883,22 +1214,28 @@ def lamb(
     recompute: bool = ...,
 ) -> Value:
     """LAMB (You et al., arXiv:1904.00962), for large batches: the step of Adam, as long in
-    proportion to the parameter as the learning rate says. A parameter and its gradient to the
-    next value.
+    proportion to the parameter as the learning rate says.
 
-    Inputs:
-      w
-      g
-      lr: learning rate
+    A parameter and its gradient to the next value.
 
-    Outputs:
-      y
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    lr : f32[], default 0.001
+        learning rate
+    beta1 : float >= 0, < 1, default 0.9
+        decay of the mean of gradients
+    beta2 : float >= 0, < 1, default 0.999
+        decay of the mean of their squares
+    eps : float > 0, default 1e-06
+    decay : float >= 0, default 0.01
+    name : str, optional
+        names the result in a graph
 
-    Attributes:
-      beta1 >= 0, < 1 = 0.9: decay of the mean of gradients
-      beta2 >= 0, < 1 = 0.999: decay of the mean of their squares
-      eps > 0 = 1e-06
-      decay >= 0 = 0.01
+    Returns
+    -------
+    y
     """
 @overload
 def lamb(
@@ -928,18 +1265,49 @@ def layer_norm(
 ) -> Value:
     """Normalizes each row (Ba et al., arXiv:1607.06450), then scales and shifts it.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[..., D]
+    eps : float > 0, default 1e-05
+        added to the variance
+    scale : bool, default True
+        learns a factor
+    bias : bool, default True
+        learns a shift
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      eps > 0 = 1e-05: added to the variance
-      scale = True: learns a factor
-      bias = True: learns a shift
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default ones()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def layer_norm(
@@ -965,21 +1333,26 @@ def local_response_norm(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Divides each element by what the channels around it are (Krizhevsky et al. 2012, "ImageNet
-    classification with deep convolutional neural networks"): by (bias + alpha / size * the sum
-    of their squares) ** beta.
+    """Divides each element by what the channels around it are (Krizhevsky et al. 2012,
+    "ImageNet classification with deep convolutional neural networks"): by (bias + alpha /
+    size * the sum of their squares) ** beta.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[N, C, ...]
+    size : int > 0, default 5
+        how many channels; of an even count one more behind
+    alpha : float, default 0.0001
+        the weight of their squares
+    beta : float, default 0.75
+        the exponent
+    bias : float, default 1.0
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      size > 0 = 5: how many channels; of an even count one more behind
-      alpha = 0.0001: the weight of their squares
-      beta = 0.75: the exponent
-      bias = 1.0
+    Returns
+    -------
+    y
     """
 @overload
 def local_response_norm(
@@ -1009,27 +1382,63 @@ def lstm(
     recompute: bool = ...,
 ) -> Results:
     """Long short-term memory over time (Hochreiter & Schmidhuber 1997; Gers et al. 2000), over
-    ragged sequences or padded batches. As in PyTorch and cuDNN, the four parts of w_x, w_h and
-    of both biases are those of the input, forget, cell and output gates, in this order, and all
-    begin uniformly within 1 / sqrt(size).
+    ragged sequences or padded batches.
 
-    Inputs:
-      x: [N, ~T, D], or [N, T, D]
-      h: the first hidden state; zeros where it is left out
-      c: the first cell state; zeros where it is left out
-      lengths: the steps of each row of a padded batch
+    As in PyTorch and cuDNN, the four parts of w_x, w_h and of both biases are those of the
+    input, forget, cell and output gates, in this order, and all begin uniformly within 1 /
+    sqrt(size).
 
-    Outputs:
-      y
-      last
-      cell
+    Parameters
+    ----------
+    x : F[N, ..., D]
+        [N, ~T, D], or [N, T, D]
+    h : F[N, size], optional
+        the first hidden state; zeros where it is left out
+    c : F[N, size], optional
+        the first cell state; zeros where it is left out
+    lengths : i64[N], optional
+        the steps of each row of a padded batch
+    size : int > 0, required
+        width of the states
+    reverse : bool, default False
+        from the last step of each sequence to the first
+    bias : bool, default True
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Attributes:
-      size > 0: width of the states
-      reverse = False: from the last step of each sequence to the first
-      bias = True
-      param_attr = {}
-      bias_attr = {}
+    Returns
+    -------
+    y
+    last
+    cell
+
+    Fields of param_attr
+    --------------------
+    init : function, default uniform(low=-bound, high=bound)
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default uniform(low=-bound, high=bound)
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def lstm(
@@ -1058,20 +1467,24 @@ def lstm_step(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Results:
-    """A step of `lstm`: from the states before to the next ones, where `gates` has what the input
-    adds to the input, forget, cell and output gates.
+    """A step of `lstm`: from the states before to the next ones, where `gates` has what the
+    input adds to the input, forget, cell and output gates.
 
-    Inputs:
-      gates
-      h
-      c
-      w_h
-      bias
+    Parameters
+    ----------
+    gates : F[N, G]
+    h : F[N, H]
+    c : F[N, H]
+    w_h : F[H, G]
+    bias : F[G], optional
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      h
-      c
-      y
+    Returns
+    -------
+    h
+    c
+    y
     """
 @overload
 def lstm_step(
@@ -1097,19 +1510,51 @@ def mlp(
 ) -> Value:
     """Fully connected layers one after another.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[..., D]
+    widths : list of int, required
+        width of each layer's result, the last one's too
+    act : function, default relu()
+        after every layer but the last
+    last_act : function, optional
+        after the last
+    dropout_rate : float >= 0, <= 1, default 0.0
+        after every layer but the last
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      x
+    Returns
+    -------
+    x
 
-    Attributes:
-      widths: width of each layer's result, the last one's too
-      act = relu(): after every layer but the last
-      last_act: after the last
-      dropout_rate >= 0, <= 1 = 0.0: after every layer but the last
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def mlp(
@@ -1142,26 +1587,60 @@ def multi_head_attention(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Attention with several heads (Vaswani et al., arXiv:1706.03762): each position of x gathers
-    what it needs of `memory`, or of x where that is left out.
+    """Attention with several heads (Vaswani et al., arXiv:1706.03762): each position of x
+    gathers what it needs of `memory`, or of x where that is left out.
 
-    Inputs:
-      x
-      memory: what is attended to
-      mask: true where a position is seen; broadcasts to [N, heads, T, S]
+    Parameters
+    ----------
+    x : F[N, T, D]
+    memory : F[N, S, M], optional
+        what is attended to
+    mask : bool[...], optional
+        true where a position is seen; broadcasts to [N, heads, T, S]
+    heads : int > 0, required
+    kv_heads : int >= 0, default 0
+        heads of keys and values; 0: as many as `heads`
+    causal : bool, default False
+        positions see none that come after them
+    rotary : bool, default False
+        marks queries and keys with their positions
+    bias : bool, default True
+    dropout_rate : float >= 0, <= 1, default 0.0
+        share of results that training drops
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      heads > 0
-      kv_heads >= 0 = 0: heads of keys and values; 0: as many as `heads`
-      causal = False: positions see none that come after them
-      rotary = False: marks queries and keys with their positions
-      bias = True
-      dropout_rate >= 0, <= 1 = 0.0: share of results that training drops
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def multi_head_attention(
@@ -1193,14 +1672,17 @@ def norm_factor(
     """What all gradients are multiplied by so that their norm, as one vector, is at most the
     limit: `clip_norm` of an optimizer (Pascanu et al., arXiv:1211.5063).
 
-    Inputs:
-      gs: all gradients of one loss
+    Parameters
+    ----------
+    gs : F[...]; any number of them
+        all gradients of one loss
+    limit : float > 0, required
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      limit > 0
+    Returns
+    -------
+    y
     """
 @overload
 def norm_factor(*, limit: float, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1216,12 +1698,16 @@ def outer(
 ) -> Value:
     """The product of each element of x with each one of y.
 
-    Inputs:
-      x
-      y
+    Parameters
+    ----------
+    x : F[..., N]
+    y : F[..., M]
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
     """
 @overload
 def outer(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1238,15 +1724,18 @@ def piecewise(
 ) -> Value:
     """A learning rate of one value up to each boundary, and of a last one behind them.
 
-    Inputs:
-      step
+    Parameters
+    ----------
+    step : i64[]
+    boundaries : list of int, required
+        rising steps; at each the next value begins
+    values : list of float, required
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      rate
-
-    Attributes:
-      boundaries: rising steps; at each the next value begins
-      values
+    Returns
+    -------
+    rate
     """
 @overload
 def piecewise(
@@ -1268,19 +1757,21 @@ def regularize_gradient(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """A gradient times a factor, with the gradient of `decay / 2` times the squared norm of the
-    parameter added: `weight_decay` of a parameter (L2).
+    """A gradient times a factor, with the gradient of `decay / 2` times the squared norm of
+    the parameter added: `weight_decay` of a parameter (L2).
 
-    Inputs:
-      w
-      g
-      factor
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    factor : f32[], default 1.0
+    decay : float >= 0, default 0.0
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      decay >= 0 = 0.0
+    Returns
+    -------
+    y
     """
 @overload
 def regularize_gradient(
@@ -1303,14 +1794,16 @@ def residual(
 ) -> Value:
     """Adds what a function makes of x to x (He et al., arXiv:1512.03385).
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[...]
+    body : function, required
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      body
+    Returns
+    -------
+    y
     """
 @overload
 def residual(*, body: FunctionLike, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1329,16 +1822,33 @@ def rms_norm(
     """Divides each row by the root of the mean of its squares (Zhang & Sennrich,
     arXiv:1910.07467), then scales it.
 
-    Inputs:
-      x
+    Parameters
+    ----------
+    x : F[..., D]
+    eps : float >= 0, default 1e-06
+        added to the mean
+    scale : bool, default True
+        learns a factor
+    param_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      eps >= 0 = 1e-06: added to the mean
-      scale = True: learns a factor
-      param_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default ones()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def rms_norm(
@@ -1367,19 +1877,24 @@ def rmsprop(
     """RMSProp (Tieleman & Hinton 2012): a parameter and its gradient to the parameter's next
     value.
 
-    Inputs:
-      w
-      g
-      lr: learning rate
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    lr : f32[], default 0.01
+        learning rate
+    rho : float >= 0, < 1, default 0.99
+        decay of the mean of squares
+    eps : float > 0, default 1e-08
+    momentum : float >= 0, < 1, default 0.0
+        share of the last step that is kept
+    centered : bool, default False
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      rho >= 0, < 1 = 0.99: decay of the mean of squares
-      eps > 0 = 1e-08
-      momentum >= 0, < 1 = 0.0: share of the last step that is kept
-      centered = False
+    Returns
+    -------
+    y
     """
 @overload
 def rmsprop(
@@ -1410,26 +1925,60 @@ def rnn(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Results:
-    """A plain recurrent network over time (Elman 1990), over ragged sequences or padded batches: h
-    = act(x @ w_x + b_x + h @ w_h + b_h). As in PyTorch, all parameters begin uniformly within 1
-    / sqrt(size).
+    """A plain recurrent network over time (Elman 1990), over ragged sequences or padded
+    batches: h = act(x @ w_x + b_x + h @ w_h + b_h).
 
-    Inputs:
-      x: [N, ~T, D], or [N, T, D]
-      h: the first state; zeros where it is left out
-      lengths: the steps of each row of a padded batch
+    As in PyTorch, all parameters begin uniformly within 1 / sqrt(size).
 
-    Outputs:
-      y
-      last
+    Parameters
+    ----------
+    x : F[N, ..., D]
+        [N, ~T, D], or [N, T, D]
+    h : F[N, size], optional
+        the first state; zeros where it is left out
+    lengths : i64[N], optional
+        the steps of each row of a padded batch
+    size : int > 0, required
+        width of the state
+    act : function, default tanh()
+    reverse : bool, default False
+        from the last step of each sequence to the first
+    bias : bool, default True
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Attributes:
-      size > 0: width of the state
-      act = tanh()
-      reverse = False: from the last step of each sequence to the first
-      bias = True
-      param_attr = {}
-      bias_attr = {}
+    Returns
+    -------
+    y
+    last
+
+    Fields of param_attr
+    --------------------
+    init : function, default uniform(low=-bound, high=bound)
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default uniform(low=-bound, high=bound)
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def rnn(
@@ -1461,18 +2010,20 @@ def rnn_step(
     """A step of `rnn`: from the state before to the next one, where `sums` has what the input
     adds.
 
-    Inputs:
-      sums
-      h
-      w_h
-      bias
+    Parameters
+    ----------
+    sums : F[N, H]
+    h : F[N, H]
+    w_h : F[H, H]
+    bias : F[H], optional
+    act : function, default tanh()
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      h
-      y
-
-    Attributes:
-      act = tanh()
+    Returns
+    -------
+    h
+    y
     """
 @overload
 def rnn_step(
@@ -1493,18 +2044,20 @@ def scale_step(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """A part of the way from a parameter to the value that an optimizer has for it: `lr_scale` of
-    a parameter.
+    """A part of the way from a parameter to the value that an optimizer has for it: `lr_scale`
+    of a parameter.
 
-    Inputs:
-      w
-      next
+    Parameters
+    ----------
+    w : F[...]
+    next : F[...]
+    scale : float >= 0, required
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      scale >= 0
+    Returns
+    -------
+    y
     """
 @overload
 def scale_step(*, scale: float, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1527,20 +2080,54 @@ def sequence_conv(
     """Convolution over sequences: each row becomes a product of learned weights with the rows
     around it in its sequence; zeros stand beyond its ends.
 
-    Inputs:
-      x: [N, ~T, D], or [N, ~S, ~T, D]
+    Parameters
+    ----------
+    x : F[N, ..., D]
+        [N, ~T, D], or [N, ~S, ~T, D]
+    channels : int > 0, required
+        of the result
+    size : int > 0, default 3
+        rows in a window
+    start : int, optional
+        from a row to the first of its window; none: -(size // 2)
+    act : function, optional
+        applied last
+    bias : bool, default True
+        adds a bias to each channel
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
+    Returns
+    -------
+    y
 
-    Attributes:
-      channels > 0: of the result
-      size > 0 = 3: rows in a window
-      start: from a row to the first of its window; none: -(size // 2)
-      act: applied last
-      bias = True: adds a bias to each channel
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, default xavier_uniform()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, default zeros()
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def sequence_conv(
@@ -1570,17 +2157,21 @@ def sgd(
 ) -> Value:
     """Stochastic gradient descent: a parameter and its gradient to the parameter's next value.
 
-    Inputs:
-      w
-      g
-      lr: learning rate
+    Parameters
+    ----------
+    w : F[...]
+    g : F[...]
+    lr : f32[], default 0.01
+        learning rate
+    momentum : float >= 0, < 1, default 0.0
+        share of the last step that is kept
+    nesterov : bool, default False
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      momentum >= 0, < 1 = 0.0: share of the last step that is kept
-      nesterov = False
+    Returns
+    -------
+    y
     """
 @overload
 def sgd(
@@ -1606,16 +2197,20 @@ def step_decay(
 ) -> Value:
     """A learning rate that is multiplied by a factor after each so many steps.
 
-    Inputs:
-      step
+    Parameters
+    ----------
+    step : i64[]
+    from_ : float > 0, required
+        at step 0
+    every : int > 0, required
+        steps from one fall to the next
+    factor : float > 0, default 0.1
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      from > 0: at step 0
-      every > 0: steps from one fall to the next
-      factor > 0 = 0.1
+    Returns
+    -------
+    y
     """
 @overload
 def step_decay(
@@ -1639,15 +2234,19 @@ def topk_accuracy(
 ) -> Value:
     """The share of rows in which fewer than k numbers are larger than the one at the label.
 
-    Inputs:
-      logits: a number for each class
-      label: the classes
+    Parameters
+    ----------
+    logits : F[..., C]
+        a number for each class
+    label : i64[...]
+        the classes
+    k : int > 0, default 5
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      k > 0 = 5
+    Returns
+    -------
+    y
     """
 @overload
 def topk_accuracy(*, k: int = 5, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1674,30 +2273,68 @@ def transformer_decoder(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Layers of self-attention, of attention to `memory` and of a fully connected net, each added
-    to its input (Vaswani et al., arXiv:1706.03762).
+    """Layers of self-attention, of attention to `memory` and of a fully connected net, each
+    added to its input (Vaswani et al., arXiv:1706.03762).
 
-    Inputs:
-      x
-      memory: what an encoder made
-      mask: for x; true where a position is seen, broadcasts to [N, heads, T, T]
-      memory_mask: for the memory; broadcasts to [N, heads, T, S]
+    Parameters
+    ----------
+    x : F[N, T, D]
+    memory : F[N, S, M]
+        what an encoder made
+    mask : bool[...], optional
+        for x; true where a position is seen, broadcasts to [N, heads, T, T]
+    memory_mask : bool[...], optional
+        for the memory; broadcasts to [N, heads, T, S]
+    layers : int > 0, required
+    heads : int > 0, required
+    hidden : int >= 0, default 0
+        width within the fully connected net; 0: 4 * D
+    act : function, default gelu()
+        within the fully connected net
+    causal : bool, default True
+        positions of x see none that come after them
+    rotary : bool, default False
+        marks queries and keys of x with their positions
+    pre_norm : bool, default True
+        normalizes before each part and at the end; else after each
+    eps : float > 0, default 1e-05
+        of the normalization
+    dropout_rate : float >= 0, <= 1, default 0.0
+        share of each part's results that training drops
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      x
+    Returns
+    -------
+    x
 
-    Attributes:
-      layers > 0
-      heads > 0
-      hidden >= 0 = 0: width within the fully connected net; 0: 4 * D
-      act = gelu(): within the fully connected net
-      causal = True: positions of x see none that come after them
-      rotary = False: marks queries and keys of x with their positions
-      pre_norm = True: normalizes before each part and at the end; else after each
-      eps > 0 = 1e-05: of the normalization
-      dropout_rate >= 0, <= 1 = 0.0: share of each part's results that training drops
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def transformer_decoder(
@@ -1739,28 +2376,64 @@ def transformer_encoder(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """Layers of self-attention and of a fully connected net, each added to its input (Vaswani et
-    al., arXiv:1706.03762).
+    """Layers of self-attention and of a fully connected net, each added to its input (Vaswani
+    et al., arXiv:1706.03762).
 
-    Inputs:
-      x
-      mask: true where a position is seen; broadcasts to [N, heads, T, T]
+    Parameters
+    ----------
+    x : F[N, T, D]
+    mask : bool[...], optional
+        true where a position is seen; broadcasts to [N, heads, T, T]
+    layers : int > 0, required
+    heads : int > 0, required
+    hidden : int >= 0, default 0
+        width within the fully connected net; 0: 4 * D
+    act : function, default gelu()
+        within the fully connected net
+    causal : bool, default False
+        positions see none that come after them
+    rotary : bool, default False
+        marks queries and keys with their positions
+    pre_norm : bool, default True
+        normalizes before each part and at the end; else after each
+    eps : float > 0, default 1e-05
+        of the normalization
+    dropout_rate : float >= 0, <= 1, default 0.0
+        share of each part's results that training drops
+    param_attr : dict, default {}
+    bias_attr : dict, default {}
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      x
+    Returns
+    -------
+    x
 
-    Attributes:
-      layers > 0
-      heads > 0
-      hidden >= 0 = 0: width within the fully connected net; 0: 4 * D
-      act = gelu(): within the fully connected net
-      causal = False: positions see none that come after them
-      rotary = False: marks queries and keys with their positions
-      pre_norm = True: normalizes before each part and at the end; else after each
-      eps > 0 = 1e-05: of the normalization
-      dropout_rate >= 0, <= 1 = 0.0: share of each part's results that training drops
-      param_attr = {}
-      bias_attr = {}
+    Fields of param_attr
+    --------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
+
+    Fields of bias_attr
+    -------------------
+    init : function, optional
+        makes the first value
+    weight_decay : float >= 0, <= 1, default 0.0
+        share of itself that each step takes away
+    gradient_clipping : float >= 0, default 0.0
+        largest size of its gradient; 0 is any
+    lr_scale : float >= 0, default 1.0
+        factor of the learning rate
+    trainable : bool, default True
+        whether training changes it
     """
 @overload
 def transformer_encoder(
@@ -1793,15 +2466,18 @@ def warmup(
 ) -> Value:
     """A learning rate that rises in a straight line and then stays.
 
-    Inputs:
-      step
+    Parameters
+    ----------
+    step : i64[]
+    peak : float > 0, required
+        what it rises to
+    steps : int > 0, required
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      peak > 0: what it rises to
-      steps > 0
+    Returns
+    -------
+    y
     """
 @overload
 def warmup(*, peak: float, steps: int, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1820,17 +2496,22 @@ def warmup_cosine(
 ) -> Value:
     """A learning rate that rises in a straight line, then falls along half a cosine.
 
-    Inputs:
-      step
+    Parameters
+    ----------
+    step : i64[]
+    peak : float > 0, required
+        the highest
+    warmup : int > 0, required
+        the step at which it is reached
+    until : int > 0, required
+        the step at which it has fallen
+    to : float >= 0, default 0.0
+    name : str, optional
+        names the result in a graph
 
-    Outputs:
-      y
-
-    Attributes:
-      peak > 0: the highest
-      warmup > 0: the step at which it is reached
-      until > 0: the step at which it has fallen
-      to >= 0 = 0.0
+    Returns
+    -------
+    y
     """
 @overload
 def warmup_cosine(

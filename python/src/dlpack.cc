@@ -1,5 +1,8 @@
 #include "dlpack.h"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -135,12 +138,27 @@ std::pair<int, int> DlpackDevice(const Tensor& tensor) {
   return {dlpack::kCPU, 0};
 }
 
-nb::object ExportDlpack(const PyTensor& own, bool versioned) {
+nb::object ExportDlpack(const PyTensor& tensor, nb::object /*stream*/,
+                        std::optional<std::pair<int, int>> max_version,
+                        std::optional<std::pair<int, int>> device, std::optional<bool> copy) {
+  if (device && *device != DlpackDevice(tensor.tensor))
+    throw nb::buffer_error("the tensor lies on another device");
+  PyTensor own = tensor;
+  if (copy.value_or(false)) {
+    if (own.tensor.device().kind != DeviceKind::kCPU)
+      throw nb::buffer_error("a tensor on a GPU is not copied");
+    own.tensor = Get(Tensor::AllocateUninitialized(own.tensor.dtype(), own.tensor.sizes()));
+    if (own.tensor.num_bytes() > 0)
+      std::memcpy(own.tensor.raw(), tensor.tensor.raw(),
+                  static_cast<size_t>(own.tensor.num_bytes()));
+    own.read_only = false;
+  }
   PyObject* capsule = nullptr;
-  if (versioned) {
+  if (max_version && max_version->first >= 1) {
     auto* managed = MakeManaged<dlpack::ManagedVersioned>(own);
     managed->version = {1, 0};
-    managed->flags = own.read_only ? dlpack::kReadOnly : 0;
+    managed->flags =
+        (own.read_only ? dlpack::kReadOnly : 0) | (copy.value_or(false) ? dlpack::kIsCopied : 0);
     capsule = PyCapsule_New(managed, kVersionedName, [](PyObject* self) {
       DeleteCapsule<dlpack::ManagedVersioned>(self, kVersionedName);
     });

@@ -43,7 +43,7 @@ struct Version {
   uint32_t minor;
 };
 
-inline constexpr uint64_t kReadOnly = 1;
+inline constexpr uint64_t kReadOnly = 1, kIsCopied = 2;
 
 /// In a capsule called "dltensor_versioned".
 struct ManagedVersioned {

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <optional>
+
 #include "errors.h"
 #include "pdl/error.h"
 #include "pdl/storage.h"
@@ -20,10 +22,12 @@ nb::object Intern(const std::string& text) {
 
 Feed::Feed(const Graph& graph) {
   for (const Value* input : graph.inputs()) {
-    for (const PartType& part : PartsOf(input->name(), input->type())) {
+    const auto parts = PartsOf(input->name(), input->type());
+    for (const PartType& part : parts) {
       std::string name = PartName(input->name(), part.part);
       nb::object key = Intern(name);
-      inputs_.push_back({std::move(name), part.type.dtype, std::move(key)});
+      inputs_.push_back({std::move(name), input->name(), static_cast<unsigned>(parts.size()),
+                         input->type().ToString(), std::move(key)});
     }
   }
 }
@@ -31,33 +35,74 @@ Feed::Feed(const Graph& graph) {
 unsigned Feed::Find(nb::handle name) const {
   for (unsigned i = 0; i < inputs_.size(); ++i)
     if (inputs_[i].key.is(name)) return i;
+  if (!nb::isinstance<nb::str>(name)) {
+    const std::string message =
+        "the name of an input is a text, not " + std::string(Py_TYPE(name.ptr())->tp_name);
+    throw nb::type_error(message.c_str());
+  }
   const auto text = nb::cast<std::string>(name);
   llvm::SmallVector<llvm::StringRef, 8> names;
   for (unsigned i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].name == text) return i;
     names.push_back(inputs_[i].name);
   }
+  // A sparse matrix of truth values has no part of its own name.
+  for (unsigned i = 0; i < inputs_.size(); ++i)
+    if (inputs_[i].whole == text) return i;
   const llvm::StringRef near = NearestName(text, names);
   Raise(MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", text,
                       near.empty() ? "" : "; did you mean '" + near.str() + "'?"));
 }
 
-FedTensors Feed::Read(nb::handle dict) const {
+/// What is no tensor by itself: numbers and lists, and ragged and sparse values, which become one
+/// tensor for each part.
+void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const {
+  const Input& declared = inputs_[input];
+  nb::object made =
+      nb::module_::import_("pdl._arrays").attr("to_input")(given, declared.whole, declared.type);
+  if (!nb::isinstance<nb::dict>(made)) {
+    std::optional<Tensor> tensor = ImportTensor(made);
+    if (!tensor) throw nb::type_error("an input must be an array");
+    tensors->emplace_back(input, std::move(*tensor));
+    return;
+  }
+  unsigned found = 0;
+  for (auto [suffix, part] : nb::cast<nb::dict>(made)) {
+    const std::string name = declared.whole + nb::cast<std::string>(suffix);
+    for (unsigned i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].name != name) continue;
+      tensors->emplace_back(i, *ImportTensor(part));
+      ++found;
+    }
+  }
+  if (found != nb::len(made) || found != declared.num_parts)
+    Raise(MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}", declared.whole,
+                        declared.type, nb::cast<std::string>(given.attr("type"))));
+}
+
+FedTensors Feed::Read(nb::handle mapping) const {
   FedTensors tensors;
   PyObject *name = nullptr, *array = nullptr;
   Py_ssize_t position = 0;
-  while (PyDict_Next(dict.ptr(), &position, &name, &array)) {
+  while (PyDict_Next(mapping.ptr(), &position, &name, &array)) {
+    // Kept, since what it is converted by may change the dict.
+    const nb::object held = nb::borrow(array);
     const unsigned input = Find(name);
-    std::optional<Tensor> tensor = ImportTensor(array);
-    if (!tensor) {
-      // Numbers, lists, and what else NumPy makes an array of.
-      nb::object made =
-          nb::module_::import_("pdl._arrays")
-              .attr("to_array")(nb::handle(array), DTypeName(inputs_[input].dtype).str());
-      tensor = ImportTensor(made);
-      if (!tensor) throw nb::type_error("an input must be an array");
+    std::optional<Tensor> tensor;
+    try {
+      tensor = ImportTensor(held);
+    } catch (const nb::builtin_exception&) {
+      // Said below, with the name of the input.
+    } catch (const nb::python_error& error) {
+      if (!error.matches(PyExc_Exception)) throw;
     }
-    tensors.emplace_back(input, std::move(*tensor));
+    // A sparse matrix of truth values has no part that is called as the input is.
+    const bool is_part =
+        inputs_[input].num_parts == 1 || inputs_[input].key.equal(nb::handle(name));
+    if (tensor && is_part)
+      tensors.emplace_back(input, std::move(*tensor));
+    else
+      Convert(input, held, &tensors);
   }
   return tensors;
 }

@@ -23,9 +23,9 @@ class Feed {
  public:
   explicit Feed(const Graph& graph);
 
-  /// The tensors over the arrays of a dict; numbers and lists take the dtype of the input. Throws
-  /// where a name is no input. Needs the GIL.
-  FedTensors Read(nanobind::handle dict) const;
+  /// The tensors over the arrays of a mapping; what is no array goes through `to_input` of
+  /// pdl._arrays. Throws where a name is no input. Needs the GIL.
+  FedTensors Read(nanobind::handle mapping) const;
   /// The Scope has these inputs then and no others.
   void Put(const FedTensors& tensors, Scope* scope) const;
   /// Forgets what Put has put there.
@@ -34,11 +34,16 @@ class Feed {
  private:
   struct Input {
     std::string name;
-    DType dtype;
+    /// The input that it is a part of, and how many parts that has.
+    std::string whole;
+    unsigned num_parts;
+    /// That input's type.
+    std::string type;
     /// The name, interned.
     nanobind::object key;
   };
   unsigned Find(nanobind::handle name) const;
+  void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
   std::vector<Input> inputs_;
 };
 

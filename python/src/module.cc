@@ -1,6 +1,8 @@
 // pdl._pdl: what the Python package is made of.
 #include <nanobind/nanobind.h>
 
+#include "eager.h"
+#include "fork.h"
 #include "network.h"
 #include "program.h"
 #include "reflection.h"
@@ -13,6 +15,8 @@ NB_MODULE(_pdl, module) {
   pdl::python::BindTensor(module);
   pdl::python::BindProgram(module);
   pdl::python::BindNetwork(module);
+  pdl::python::BindEager(module);
+  pdl::python::BindFork();
   pdl::python::BindTraining(module);
   pdl::python::BindReflection(module);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "errors.h"
+#include "fork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
@@ -34,8 +35,20 @@ bool IsRandom(const Graph& graph) {
   return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().has(kRandom); });
 }
 
+constexpr const char* kInputsByName =
+    "a network takes its inputs by name: net(x=…), or a dict of them";
+
+/// A dict of what a mapping has.
+nb::dict Named(nb::handle mapping) {
+  if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "keys"))
+    throw nb::type_error(kInputsByName);
+  nb::dict all;
+  all.update(mapping);
+  return all;
+}
+
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   auto network = Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
   if (network) return std::move(*network);
   nb::gil_scoped_acquire acquired;
@@ -69,21 +82,25 @@ PyNetwork::PyNetwork(const Program& program, const std::string& device, int thre
 
 PyNetwork::PyNetwork(const PyNetwork& other)
     : program_(other.program_),
-      network_(other.network_),
       context_(other.context_),
       feed_(other.feed_),
       outputs_(other.outputs_),
-      given_(other.given_),
+      output_parts_(other.output_parts_),
       has_states_(other.has_states_),
-      random_runs_(other.random_runs_ ? std::make_shared<std::atomic<uint64_t>>(0) : nullptr) {}
+      random_runs_(other.random_runs_ ? std::make_shared<std::atomic<uint64_t>>(0) : nullptr) {
+  std::lock_guard lock(other.mutex_);
+  network_ = other.network_;
+  given_ = other.given_;
+}
 
 void PyNetwork::FindOutputs() {
   for (const GraphOutput& output : program_.graph->outputs()) {
-    for (const PartType& part : PartsOf(output.name, output.value->type())) {
-      std::string name = PartName(output.name, part.part);
-      nb::object key = Intern(name);
-      outputs_.push_back({std::move(name), std::move(key)});
-    }
+    const auto first = static_cast<unsigned>(output_parts_.size());
+    const Type& type = output.value->type();
+    for (const PartType& part : PartsOf(output.name, type))
+      output_parts_.push_back(PartName(output.name, part.part));
+    outputs_.push_back({output.name, type.is_plain() ? "" : type.ToString(), Intern(output.name),
+                        first, static_cast<unsigned>(output_parts_.size()) - first});
   }
 }
 
@@ -105,15 +122,15 @@ void PyNetwork::GiveBack(std::unique_ptr<Scope> scope, const Network* network) {
   if (scopes_.size() < kMaxScopes && network == network_.get()) scopes_.push_back(std::move(scope));
 }
 
-/// `results` has a tensor for each of outputs_, of those that are not wanted an empty one.
+/// `results` has a tensor for each of output_parts_, of those that are not wanted an empty one.
 llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                              const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results) {
   feed_.Put(fed, &scope);
   if (random_runs_ && !has_states_) Network::SetRunCount(&scope, random_runs_->fetch_add(1));
   llvm::Error error = network.Run(&scope, context_.get(), options);
   if (!error) {
-    for (const Output& output : outputs_) {
-      const Variable* variable = scope.FindLocal(output.name);
+    for (const std::string& name : output_parts_) {
+      const Variable* variable = scope.FindLocal(name);
       const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
       results.push_back(tensor ? *tensor : Tensor());
     }
@@ -122,11 +139,11 @@ llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTens
   return error;
 }
 
-nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
-  const FedTensors fed = feed_.Read(inputs);
+llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
+                                                  const RunOptions& options) {
   llvm::SmallVector<Tensor, 2> results;
   llvm::Error error = [&] {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     if (has_states_) {
       std::lock_guard lock(run_mutex_);
       return RunIn(*this->network(), *states_, fed, options, results);
@@ -137,25 +154,35 @@ nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
     return failed;
   }();
   Check(std::move(error));
-  nb::dict outputs;
-  for (auto [output, tensor] : llvm::zip_equal(outputs_, results)) {
-    const bool wanted =
-        options.outputs.empty() || llvm::any_of(options.outputs, [&](const std::string& name) {
-          return output.name == name || llvm::StringRef(output.name).starts_with(name + ".");
-        });
-    if (wanted) outputs[output.key] = nb::cast(PyTensor{std::move(tensor)});
+  llvm::SmallVector<nb::object, 2> objects;
+  for (const Output& output : outputs_) {
+    if (!options.outputs.empty() && !llvm::is_contained(options.outputs, output.name)) {
+      objects.emplace_back();
+    } else if (output.type.empty()) {
+      objects.push_back(nb::cast(PyTensor{std::move(results[output.first])}));
+    } else {
+      nb::list parts;
+      for (unsigned i = 0; i < output.num_parts; ++i)
+        parts.append(nb::cast(PyTensor{std::move(results[output.first + i])}));
+      objects.push_back(nb::module_::import_("pdl._ragged").attr("of_parts")(output.type, parts));
+    }
   }
+  return objects;
+}
+
+nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
+  nb::dict outputs;
+  for (auto [output, object] : llvm::zip_equal(outputs_, RunOn(feed_.Read(inputs), options)))
+    if (object.is_valid()) outputs[output.key] = std::move(object);
   return outputs;
 }
 
 nb::dict PyNetwork::Call(nb::args positional, nb::kwargs named) {
   static const RunOptions options;
   if (positional.size() == 0) return Run(named, options);
-  if (positional.size() > 1 || !PyDict_Check(positional[0].ptr()))
-    throw nb::type_error("a network takes its inputs by name: net(x=…), or a dict of them");
-  nb::dict all;
-  all.update(nb::borrow<nb::dict>(positional[0]));
-  all.update(nb::borrow<nb::dict>(named));
+  if (positional.size() > 1) throw nb::type_error(kInputsByName);
+  nb::dict all = Named(positional[0]);
+  all.update(named);
   return Run(all, options);
 }
 
@@ -167,24 +194,38 @@ std::string PyNetwork::Plan(const RunOptions& options,
 }
 
 llvm::Error PyNetwork::Save(const std::string& path) const {
-  return SaveNetwork(*network(), path, [&](const Value& state) {
-    return state.variable().weight || llvm::is_contained(*given_, state.name());
+  WithoutGil without_gil;
+  std::shared_ptr<const Network> network;
+  std::shared_ptr<const std::vector<std::string>> given;
+  {
+    std::lock_guard lock(mutex_);
+    network = network_;
+    given = given_;
+  }
+  return SaveNetwork(*network, path, [&](const Value& state) {
+    return state.variable().weight || llvm::is_contained(*given, state.name());
   });
 }
 
 void PyNetwork::Adopt(const PyNetwork& other) {
-  nb::gil_scoped_release released;
-  std::shared_ptr<const Network> network = other.network();
+  WithoutGil without_gil;
+  std::shared_ptr<const Network> network;
+  std::shared_ptr<const std::vector<std::string>> given;
+  {
+    std::lock_guard lock(other.mutex_);
+    network = other.network_;
+    given = other.given_;
+  }
   std::lock_guard run_lock(run_mutex_);
   std::lock_guard lock(mutex_);
   network_ = std::move(network);
-  given_ = other.given_;
+  given_ = std::move(given);
   scopes_.clear();
   states_ = std::make_unique<Scope>();
 }
 
 void PyNetwork::Reset() {
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   std::lock_guard lock(run_mutex_);
   states_ = std::make_unique<Scope>();
 }
@@ -192,7 +233,7 @@ void PyNetwork::Reset() {
 nb::dict PyNetwork::States() {
   std::vector<NamedTensor> tensors;
   {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     std::lock_guard lock(run_mutex_);
     for (const Value* state : program_.graph->states()) {
       const Variable* variable = states_->FindLocal(state->name());
@@ -211,7 +252,7 @@ void PyNetwork::SetState(const std::string& name, nb::handle array) {
   if (!state || state->kind() != ValueKind::kState)
     Raise(MakeUserError(Code::kNoState, "the network has no state '{0}'", name));
   const Tensor tensor = Tensor::FromConstant(CopyOf(array));
-  nb::gil_scoped_release released;
+  WithoutGil without_gil;
   std::lock_guard lock(run_mutex_);
   states_->Create(name)->Set(tensor);
 }
@@ -225,9 +266,10 @@ void BindNetwork(nb::module_& module) {
       .def("__call__", &PyNetwork::Call)
       .def(
           "run",
-          [](PyNetwork& own, nb::dict inputs, std::vector<std::string> outputs, bool training,
+          [](PyNetwork& own, nb::mapping inputs, std::vector<std::string> outputs, bool training,
              bool check_finite) {
-            return own.Run(inputs, MakeRunOptions(std::move(outputs), training, check_finite));
+            return own.Run(Named(inputs),
+                           MakeRunOptions(std::move(outputs), training, check_finite));
           },
           nb::arg("inputs"), nb::kw_only(), nb::arg("outputs") = std::vector<std::string>(),
           nb::arg("training") = false, nb::arg("check_finite") = false,

@@ -30,7 +30,11 @@ class PyNetwork {
   PyNetwork(const PyNetwork& other);
 
   nanobind::dict Call(nanobind::args positional, nanobind::kwargs named);
+  /// `inputs` is a mapping.
   nanobind::dict Run(nanobind::handle inputs, const RunOptions& options);
+  /// Runs on tensors for the inputs; an object for each output, an empty one where it is not
+  /// wanted. Throws what went wrong. Needs the GIL, which it gives away meanwhile.
+  llvm::SmallVector<nanobind::object, 2> RunOn(const FedTensors& fed, const RunOptions& options);
 
   std::shared_ptr<const Network> network() const;
   const Program& program() const { return program_; }
@@ -46,9 +50,11 @@ class PyNetwork {
   void SetState(const std::string& name, nanobind::handle array);
 
  private:
+  /// Of an output, whose parts are those tensors from `first` on.
   struct Output {
-    std::string name;
+    std::string name, type;
     nanobind::object key;
+    unsigned first, num_parts;
   };
   void FindOutputs();
   /// A Scope out of the pool, and the network to run in it.
@@ -62,6 +68,8 @@ class PyNetwork {
   std::shared_ptr<DeviceContext> context_;
   Feed feed_;
   std::vector<Output> outputs_;
+  /// The names of the tensors that outputs are kept as.
+  std::vector<std::string> output_parts_;
   /// Names of states and parameters that were given a value.
   std::shared_ptr<const std::vector<std::string>> given_;
   bool has_states_ = false;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "fork.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -80,7 +81,7 @@ Program CompileText(std::string text, const std::string& name, std::string folde
   request.settings.assign(settings.begin(), settings.end());
   request.training_step = training;
   CompileResult result = [&] {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
     return Compile(request);
   }();
   if (!result.graph) Raise(result.diagnostics);
@@ -203,8 +204,14 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
     GiveWeights(program, nb::cast<std::string>(weights), &options);
     return options;
   }
-  for (auto [name, array] : nb::cast<nb::dict>(weights))
+  if (!PyMapping_Check(weights.ptr()) || !nb::hasattr(weights, "keys"))
+    throw nb::type_error("weights are the path of a .safetensors file, or arrays by name");
+  nb::dict all;
+  all.update(weights);
+  for (auto [name, array] : all) {
+    if (!nb::isinstance<nb::str>(name)) throw nb::type_error("the name of a weight is a text");
     GiveWeight(program, nb::cast<std::string>(name), CopyOf(array), &options);
+  }
   return options;
 }
 

@@ -4,9 +4,7 @@
 
 #include "errors.h"
 #include "pdl/describe_layers.h"
-#include "pdl/error.h"
 #include "pdl/layers.h"
-#include "pdl/op_docs.h"
 #include "pdl/op_registry.h"
 #include "pdl/plugin.h"
 #include "pdl/serialize.h"
@@ -22,18 +20,6 @@ std::string Declarations() {
   return OpProtosToJson(GlobalRegistry(), DescribeLayers(*StandardLayers()));
 }
 
-std::string OpDocumentation(const std::string& name) {
-  const OpDef* def = GlobalRegistry().Find(name);
-  if (!def) Raise(MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'", name));
-  return OpDocText(*def);
-}
-
-std::string LayerDocumentation(const std::string& name) {
-  for (const LayerSignature& layer : DescribeLayers(*StandardLayers()))
-    if (layer.name == name) return LayerDocText(layer);
-  Raise(MakeUserError(Code::kUnknownOperator, "no layer is called '{0}'", name));
-}
-
 std::string Explain(const std::string& name) {
   const std::optional<Code> code = CodeFromName(name);
   if (!code) throw nb::key_error(name.c_str());
@@ -44,8 +30,6 @@ std::string Explain(const std::string& name) {
 
 void BindReflection(nb::module_& module) {
   module.def("declarations", &Declarations);
-  module.def("op_documentation", &OpDocumentation);
-  module.def("layer_documentation", &LayerDocumentation);
   module.def("explain", &Explain, nb::arg("code"),
              "Why it is a mistake and how to mend it, by the code of an exception: 'PDL0203'.");
   module.def(

@@ -49,16 +49,25 @@ const char* FormatOf(DType dtype) {
 }
 
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  if (!nb::inst_ready(self)) {
+    PyErr_SetString(PyExc_BufferError, "the tensor was never made");
+    return -1;
+  }
   const PyTensor& own = *nb::inst_ptr<PyTensor>(nb::handle(self));
   const Tensor& tensor = own.tensor;
-  view->obj = nullptr;
   const char* format = FormatOf(tensor.dtype());
   if (tensor.device().kind != DeviceKind::kCPU) {
     PyErr_SetString(PyExc_BufferError, "the tensor lies on a GPU; use DLPack");
     return -1;
   }
   if (!format) {
-    PyErr_SetString(PyExc_BufferError, "bf16 has no NumPy dtype; use DLPack, or cast it");
+    PyErr_SetString(PyExc_BufferError,
+                    "bf16 has no NumPy dtype; use DLPack, cast it, or install ml_dtypes");
+    return -1;
+  }
+  if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && tensor.rank() > 1) {
+    PyErr_SetString(PyExc_BufferError, "the tensor is row-major");
     return -1;
   }
   if (own.read_only && (flags & PyBUF_WRITABLE) != 0) {
@@ -96,17 +105,41 @@ PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)},
                        {Py_bf_releasebuffer, reinterpret_cast<void*>(ReleaseBuffer)},
                        {0, nullptr}};
 
-/// Of an object with the buffer protocol.
-Tensor ImportBuffer(nb::handle object) {
+/// What NumPy calls the dtype of an object; empty where it has none.
+std::string DTypeNameOf(nb::handle object) {
+  if (!nb::hasattr(object, "dtype")) return "";
+  const nb::object dtype = object.attr("dtype");
+  return nb::cast<std::string>(nb::steal(PyObject_Str(dtype.ptr())));
+}
+
+[[noreturn]] void RaiseNoDType(nb::handle object, const char* format) {
+  std::string name = DTypeNameOf(object);
+  if (name.empty()) name = format ? format : "";
+  std::string message = "elements of dtype '" + name + "' have no dtype in pdl";
+  if (name.size() > 1 && name[0] == '>')
+    message += "; array.astype(array.dtype.newbyteorder('=')) turns their bytes round";
+  throw nb::type_error(message.c_str());
+}
+
+/// Of an object with the buffer protocol; its elements count as of the dtype `as` where that is
+/// given, which must be as large.
+Tensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
   auto view = std::make_unique<Py_buffer>();
-  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_RECORDS_RO) != 0) throw nb::python_error();
-  const std::optional<DType> dtype = DTypeOfFormat(view->format, view->itemsize);
-  if (!dtype) {
-    std::string message = "elements of format '" + std::string(view->format ? view->format : "") +
-                          "' have no dtype in pdl";
-    PyBuffer_Release(view.get());
-    throw nb::type_error(message.c_str());
+  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_RECORDS_RO) != 0) {
+    // NumPy gives no buffer of a dtype from elsewhere, such as that of ml_dtypes.
+    nb::python_error error;
+    const std::string name = DTypeNameOf(object);
+    if (name == "bfloat16") return ImportBuffer(object.attr("view")("uint16"), DType::kBF16);
+    if (name.empty()) throw error;
+    RaiseNoDType(object, "");
   }
+  std::optional<DType> dtype = DTypeOfFormat(view->format, view->itemsize);
+  if (!dtype) {
+    const std::string format = view->format ? view->format : "";
+    PyBuffer_Release(view.get());
+    RaiseNoDType(object, format.c_str());
+  }
+  if (as) dtype = as;
   const Sizes sizes(view->shape, view->shape + view->ndim);
   if (!PyBuffer_IsContiguous(view.get(), 'C')) {
     llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(*dtype, sizes);
@@ -124,6 +157,17 @@ Tensor ImportBuffer(nb::handle object) {
     delete view;
   });
   return Aligned(Tensor(*dtype, sizes, std::move(owner)));
+}
+
+/// The memory of another tensor, whose elements count as of another dtype of the same size.
+PyTensor Reinterpret(const PyTensor& own, const std::string& name) {
+  const std::optional<DType> dtype = DTypeFromName(name);
+  if (!dtype || DTypeSize(*dtype) != DTypeSize(own.tensor.dtype()))
+    throw nb::value_error("a dtype of elements as large as these is wanted");
+  Tensor tensor = own.tensor;
+  void* data = tensor.raw();
+  std::shared_ptr<void> bytes(data, [tensor](void*) {});
+  return {Tensor(*dtype, tensor.sizes(), std::move(bytes), tensor.device()), own.read_only};
 }
 
 nb::tuple ShapeOf(const PyTensor& own) {
@@ -178,7 +222,8 @@ Tensor Aligned(Tensor tensor) {
 }
 
 std::optional<Tensor> ImportTensor(nb::handle object) {
-  if (nb::isinstance<PyTensor>(object)) return nb::inst_ptr<PyTensor>(object)->tensor;
+  if (nb::isinstance<PyTensor>(object) && nb::inst_ready(object))
+    return nb::inst_ptr<PyTensor>(object)->tensor;
   if (PyObject_CheckBuffer(object.ptr())) return ImportBuffer(object);
   return ImportDlpack(object);
 }
@@ -218,15 +263,10 @@ void BindTensor(nb::module_& module) {
           [](const PyTensor& own) { return reinterpret_cast<uintptr_t>(own.tensor.raw()); },
           "Where its first element lies.")
       .def("__dlpack_device__", [](const PyTensor& own) { return DlpackDevice(own.tensor); })
-      .def(
-          "__dlpack__",
-          [](const PyTensor& own, nb::object /*stream*/,
-             std::optional<std::pair<int, int>> max_version, nb::object /*dl_device*/,
-             nb::object /*copy*/) {
-            return ExportDlpack(own, max_version && max_version->first >= 1);
-          },
-          nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
-          nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__dlpack__", &ExportDlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
+           nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
+           nb::arg("copy") = nb::none())
+      .def("_view", &Reinterpret, nb::arg("dtype"))
       .def("__str__", &Print)
       .def("__repr__", [](const PyTensor& own) {
         return "tensor(" + Print(own) + ", " + own.tensor.TypeString() + ")";

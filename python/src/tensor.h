@@ -33,7 +33,10 @@ void BindTensor(nanobind::module_& module);
 
 // dlpack.cc
 std::optional<Tensor> ImportDlpack(nanobind::handle object);
-nanobind::object ExportDlpack(const PyTensor& tensor, bool versioned);
+/// `__dlpack__` of the array API standard.
+nanobind::object ExportDlpack(const PyTensor& tensor, nanobind::object stream,
+                              std::optional<std::pair<int, int>> max_version,
+                              std::optional<std::pair<int, int>> device, std::optional<bool> copy);
 std::pair<int, int> DlpackDevice(const Tensor& tensor);
 
 /// `tensor`, or where its memory is not aligned for its elements a copy. CPU only.

@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include "errors.h"
+#include "fork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/attribute.h"
 #include "pdl/error.h"
 #include "pdl/host_copy.h"
+#include "pdl/io.h"
 #include "pdl/op_registry.h"
 #include "pdl/passes.h"
 #include "pdl/training.h"
@@ -47,6 +49,18 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
   options_.precision = Get(ReadPrecision(precision, check_finite));
   if (options_.precision == DType::kF16)
     scale_state_ = program_.graph->Clone().NewName("loss_scale");
+  if (!scale_state_.empty() && nb::isinstance<nb::str>(weights)) {
+    const SafetensorsFile file = Get(SafetensorsFile::Open(nb::cast<std::string>(weights)));
+    for (const std::string& name : {scale_state_, scale_state_ + ".good"})
+      if (const SafetensorsFile::Entry* entry = file.Find(name))
+        options_.weights[name] = file.Read(*entry);
+  }
+  // What Training.save has written goes on: which statements a step does, and what random operators
+  // draw, follow from how many were done.
+  if (const auto step = options_.weights.find("step"); step != options_.weights.end()) {
+    step_ = static_cast<int64_t>(step->second.ElementAsDouble(0));
+    Network::SetRunCount(&scope_, static_cast<uint64_t>(step_.load()));
+  }
   context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
   std::vector<unsigned> all;
   for (unsigned i = 0; i < program_.graph->trainings().size(); ++i) all.push_back(i);
@@ -127,38 +141,69 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
 nb::dict PyTraining::Step(nb::handle batch) {
   const FedTensors fed = feed_.Read(batch);
   const StepNetwork* next = nullptr;
+  int64_t step = 0;
   llvm::Expected<std::vector<double>> values = [&]() -> llvm::Expected<std::vector<double>> {
-    nb::gil_scoped_release released;
+    WithoutGil without_gil;
+    std::lock_guard lock(mutex_);
     llvm::Expected<const StepNetwork*> found = Next();
     if (!found) return found.takeError();
     next = *found;
-    return RunStep(*next, fed);
+    llvm::Expected<std::vector<double>> run = RunStep(*next, fed);
+    if (run) step = ++step_;
+    return run;
   }();
   if (!values) Raise(values.takeError());
-  ++step_;
   nb::dict metrics;
   for (auto [name, value] : llvm::zip_equal(next->metrics, *values)) {
     if (!std::isfinite(value) && llvm::is_contained(losses_, name))
       Raise(MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}", name,
-                          FloatToString(value), step_));
+                          FloatToString(value), step));
     metrics[name.c_str()] = value;
   }
   return metrics;
 }
 
-nb::dict PyTraining::Values() const {
+nb::dict PyTraining::Values() {
+  std::vector<NamedTensor> tensors;
+  Check([&]() -> llvm::Error {
+    WithoutGil without_gil;
+    std::lock_guard lock(mutex_);
+    llvm::Expected<const StepNetwork*> some = Next();
+    if (!some) return some.takeError();
+    for (const Value* variable : Variables((*some)->network->graph())) {
+      const Variable* held = scope_.Find(variable->name());
+      const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
+      llvm::Expected<Tensor> value =
+          tensor ? OnHost(*tensor, *context_) : (*some)->network->InitialValue(variable->name());
+      if (!value && variable->kind() == ValueKind::kState && !tensor) {
+        // The data decide its size, and no step has made it.
+        llvm::consumeError(value.takeError());
+        continue;
+      }
+      if (!value) return value.takeError();
+      tensors.emplace_back(variable->name(), std::move(*value));
+    }
+    return llvm::Error::success();
+  }());
   nb::dict values;
-  for (const Value* variable : Variables(*program_.graph)) {
-    const Variable* held = scope_.Find(variable->name());
-    const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
-    if (!tensor) continue;
-    values[variable->name().c_str()] =
-        nb::cast(PyTensor{Get(OnHost(*tensor, *context_)), /*read_only=*/true});
-  }
+  for (auto& [name, tensor] : tensors)
+    values[name.c_str()] = nb::cast(PyTensor{std::move(tensor), /*read_only=*/true});
   return values;
 }
 
+/// Writes a .safetensors file of tensors by name, which lie on the CPU.
+void WriteTensors(const std::string& path, nb::dict given) {
+  std::vector<NamedTensor> tensors;
+  for (auto [name, array] : given) {
+    std::optional<Tensor> tensor = ImportTensor(array);
+    if (!tensor) throw nb::type_error("an array is wanted");
+    tensors.emplace_back(nb::cast<std::string>(name), std::move(*tensor));
+  }
+  Check(WriteSafetensors(path, tensors));
+}
+
 void BindTraining(nb::module_& module) {
+  module.def("write_tensors", &WriteTensors, nb::arg("path"), nb::arg("tensors"));
   nb::class_<PyTraining>(module, "TrainingCore")
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool,
                     const std::string&>(),

@@ -4,8 +4,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,8 @@
 namespace pdl::python {
 
 /// A network that is being trained, with the values that steps have given to what is learned. The
-/// same batches, in their order, give the same bits. For one thread at a time.
+/// same batches, in their order, give the same bits. Calls from several threads come one after
+/// another.
 class PyTraining {
  public:
   /// `program` was compiled for training.
@@ -29,8 +32,8 @@ class PyTraining {
   /// first. Throws where a loss is not finite.
   nanobind::dict Step(nanobind::handle batch);
   int64_t step() const { return step_; }
-  /// Parameters and states of the network that have a value now, as it was learned.
-  nanobind::dict Values() const;
+  /// The values of parameters and states now: all that the next step depends on.
+  nanobind::dict Values();
 
  private:
   struct StepNetwork {
@@ -51,11 +54,13 @@ class PyTraining {
   bool check_finite_;
   /// The state that is the scale of the losses; empty where they are not scaled.
   std::string scale_state_;
+  /// Held for a whole step, so never waited for with the GIL. Guards what follows.
+  std::mutex mutex_;
   Scope scope_;
   /// By the minimize statements that a step does.
   std::map<std::vector<unsigned>, StepNetwork> networks_;
   std::vector<std::string> losses_;
-  int64_t step_ = 0;
+  std::atomic<int64_t> step_ = 0;
 };
 
 void BindTraining(nanobind::module_& module);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -138,6 +140,31 @@ def test_gradients_of_functions() -> None:
     assert pdl.grad(f)(x, w).tolist() == [6, 20]
     value, (of_x, of_w) = pdl.value_and_grad(f, argnums=(0, 1))(x, w)
     assert value.item() == 23 and of_x.tolist() == [6, 20] and of_w.tolist() == [1, 4]
+
+
+def test_gradients_of_gradients() -> None:
+    slope = pdl.grad(lambda x: x**4)
+    assert slope(2.0).item() == 32
+    assert pdl.grad(slope)(2.0).item() == 48
+    assert pdl.grad(lambda x: pdl.grad(slope)(x))(np.array(2.0)).item() == 48
+    assert pdl.grad(lambda x: pdl.ops.sum(pdl.grad(lambda v: pdl.ops.sum(v**3))(x)))(
+        [1.0, 2.0]
+    ).tolist() == [6, 12]
+
+
+@pytest.mark.parametrize(
+    "of,options,kind,message",
+    [
+        (lambda x: x * x, {}, pdl.ShapeError, r"a gradient is of a scalar, got f64\[2\]"),
+        (lambda x: pdl.ops.sum(x), {"argnums": 3}, TypeError, "argnums has 3, and there are 1"),
+        (lambda x: np.float32(3), {}, TypeError, "the function gives float32, and no value made of"),
+        (lambda x: np.sin(x), {}, TypeError, "ufunc"),
+        (lambda x: x if x > 0 else -x, {}, TypeError, "pdl.ops.where"),
+    ],
+)
+def test_functions_that_have_no_gradient(of: Any, options: Any, kind: Any, message: str) -> None:
+    with pytest.raises(kind, match=message):
+        pdl.grad(of, **options)(np.array([1.0, 2.0]))
 
 
 def test_a_value_has_no_truth() -> None:

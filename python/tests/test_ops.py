@@ -35,22 +35,29 @@ def test_help_names_every_input_and_attribute(name: str) -> None:
     shown = pydoc.render_doc(getattr(pdl.ops, name), renderer=pydoc.plaintext)
     signature = inspect.signature(getattr(pdl.ops, name))
     for one in declaration.inputs:
-        assert re.search(rf"^ +{one.name}(\.\.\.)?( = none)?: ", shown, re.M), one.name
-        assert python_name(one.name) in signature.parameters
+        name = python_name(one.name)
+        assert re.search(rf"^    {name} : \S", shown, re.M), name
+        assert name in signature.parameters
+        assert not one.comment or words(one.comment) in words(shown)
     for attribute in declaration.attributes:
         if attribute.counted:
             continue
-        line = re.search(rf"^ +{attribute.name}: (.*)$", shown, re.M)
+        line = re.search(rf"^    {python_name(attribute.name)} : (.*)$", shown, re.M)
         assert line, attribute.name
         for bound in (attribute.lower, attribute.upper):
-            assert bound is None or number(bound.value) in line[1].replace("_", ""), (
-                attribute,
-                line[1],
-            )
-        assert not attribute.has_default or " = " in line[1]
+            assert bound is None or number(bound.value) in line[1], (attribute, line[1])
+        assert not attribute.has_default or ", default " in line[1] or "with a default" in line[1]
+        assert attribute.has_default or not attribute.required or ", required" in line[1]
+        assert all(choice in line[1] for choice in attribute.choices)
         parameter = signature.parameters[python_name(attribute.name)]
         if attribute.has_default:
             assert parameter.default == attribute.default
+    for output in declaration.outputs:
+        assert re.search(rf"^    {output.name}$", shown, re.M)
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def number(value: float) -> str:

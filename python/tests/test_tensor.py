@@ -146,3 +146,77 @@ def test_pytorch() -> None:
     assert pdl.tensor(there.float().T).tolist() == [[0, 3], [1, 4], [2, 5]]
     with pytest.raises(BufferError, match="bf16 has no NumPy dtype"):
         np.asarray(memoryview(tensor))
+
+
+def test_bf16() -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    array = np.array([1.5, -2, 3], ml_dtypes.bfloat16)
+    tensor = pdl.tensor(array)
+    assert tensor.type == "bf16[3]" and tensor.address == array.ctypes.data
+    assert pdl.tensor(array[::2]).tolist() == [1.5, 3]
+    back = (tensor * 2.0).numpy()
+    assert back.dtype == array.dtype and back.tolist() == [3, -4, 6]
+    assert np.asarray(tensor).ctypes.data == array.ctypes.data
+    net = pdl.compile("input x: bf16[N]\noutput y = -x")
+    assert net(x=array)["y"].tolist() == [-1.5, 2, -3]
+    with pytest.raises(TypeError, match="elements of dtype 'float8_e5m2' have no dtype in pdl"):
+        pdl.tensor(np.zeros(2, ml_dtypes.float8_e5m2))
+
+
+def test_elements_of_bf16_without_a_dtype_of_numpys() -> None:
+    tensor = pdl.ops.cast(np.array([[1.5, -2]], np.float32), to="bf16")
+    assert tensor.tolist() == [[1.5, -2]] and tensor[0].tolist() == [1.5, -2]
+    assert str(tensor) == "[[ 1.5, -2.0]]" and np.asarray(tensor, np.float32).tolist() == [[1.5, -2]]
+    assert float(pdl.ops.cast(np.float32(2.5), to="bf16")) == 2.5
+
+
+def test_pickles_and_copies() -> None:
+    import copy
+    import pickle
+
+    for dtype in ("f32", "bool", "bf16"):
+        tensor = pdl.ops.cast(np.array([[1, 0]], np.float32), to=dtype)
+        for again in (pickle.loads(pickle.dumps(tensor)), copy.deepcopy(tensor)):
+            assert again.type == tensor.type and again.tolist() == tensor.tolist()
+            assert again.address != tensor.address
+    with pytest.raises(TypeError, match="cannot pickle 'Network'"):
+        pickle.dumps(pdl.compile("output y = 1"))
+
+
+def test_dlpack_says_what_it_does() -> None:
+    tensor = pdl.tensor(np.arange(3.0))
+    assert tensor.__dlpack_device__() == (1, 0)
+    shared = np.from_dlpack(tensor)
+    copied = np.from_dlpack(tensor, copy=True)
+    assert shared.ctypes.data == tensor.address != copied.ctypes.data
+    assert copied.tolist() == [0, 1, 2] and copied.flags.writeable
+    with pytest.raises(BufferError, match="another device"):
+        tensor.__dlpack__(dl_device=(2, 0))
+    weights = pdl.compile("param w: f32[2] = ones()\noutput w").parameters["w"]
+    with pytest.raises(BufferError, match="may only be read: ask for DLPack 1.0"):
+        weights.__dlpack__()
+
+
+def test_buffers_say_what_they_have() -> None:
+    tensor = pdl.tensor(np.arange(6.0).reshape(2, 3))
+    with pytest.raises(BufferError, match="row-major"):
+        import ctypes
+
+        view = ctypes.create_string_buffer(128)  # a Py_buffer
+        kind = ctypes.pythonapi.PyObject_GetBuffer
+        kind.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
+        kind(tensor, view, 0x0040 | 0x0010 | 0x0008)  # PyBUF_F_CONTIGUOUS
+    with pytest.raises(BufferError, match="never made"):
+        memoryview(pdl.Tensor.__new__(pdl.Tensor))
+
+
+def test_jax() -> None:
+    jax = pytest.importorskip("jax")
+    there = jax.numpy.arange(6, dtype=jax.numpy.float32).reshape(2, 3)
+    tensor = pdl.tensor(there)
+    assert tensor.type == "f32[2, 3]" and tensor.address == there.unsafe_buffer_pointer()
+    result = pdl.ops.neg(tensor)
+    back = jax.dlpack.from_dlpack(result)
+    assert back.unsafe_buffer_pointer() == result.address
+    assert back.tolist() == [[0, -1, -2], [-3, -4, -5]]
+    assert pdl.tensor(there.astype(jax.numpy.bfloat16)).type == "bf16[2, 3]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from typing import Any
@@ -95,3 +96,39 @@ def test_a_network_works_in_a_forked_child() -> None:
     child.join(timeout=60)
     assert child.exitcode == 0
     np.testing.assert_array_equal(result, expected)
+
+
+def test_forks_in_the_middle_of_runs() -> None:
+    """No child begins with a lock that another thread of the parent holds."""
+    net = pdl.compile(TEXT, threads=2)
+    x = np.ones((64, 16), np.float32)
+    expected = net(x=x)["y"].numpy().copy()
+    done = threading.Event()
+
+    def work() -> None:
+        while not done.is_set():
+            net(x=x)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    statuses = []
+    try:
+        for _ in range(int(20 * SECONDS)):
+            child = os.fork()
+            if child == 0:
+                # Without what pytest would do at the end.
+                signal.alarm(20)
+                right = np.array_equal(net(x=x)["y"].numpy(), expected)
+                right = right and pdl.ops.neg(x).tolist() == (-x).tolist()
+                right = right and len(list(pdl.train(LINE, [{"x": [1.0]}]))) == 1
+                os._exit(0 if right else 1)
+            statuses.append(os.waitpid(child, 0)[1])
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert statuses == [0] * len(statuses)
+
+
+LINE = "input x: f32[N]\nparam a: f32[] = zeros()\nminimize mean((a * x - 1.0) ** 2) with sgd(lr=0.1)"

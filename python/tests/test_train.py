@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 import re
 import subprocess
-from typing import Iterator
+from typing import Any, Iterator
 
 import digits
 import numpy as np
@@ -77,6 +77,28 @@ def test_precision(
     for name, value in other.items():
         assert value.dtype == "f32"
         np.testing.assert_array_equal(learned[name], value)
+
+
+def test_it_goes_on_with_the_scale_of_the_loss(tmp_path: pathlib.Path) -> None:
+    text = """
+input x: f32[N, 2]
+param w: f32[2, 1] = normal()
+loss = 1000.0 * mean((x @ w - 3.0) ** 2)
+minimize loss with adam(lr=0.1)
+"""
+    random = np.random.default_rng(0)
+    data = [{"x": random.normal(size=(4, 2)).astype(np.float32)} for _ in range(20)]
+    whole = pdl.train(text, data, precision="f16")
+    for step in whole:
+        if step.step == 3:
+            whole.save(tmp_path / "middle.safetensors")
+    rest = pdl.train(text, data[3:], precision="f16", weights=tmp_path / "middle.safetensors")
+    assert len(list(rest)) == 17
+    np.testing.assert_array_equal(rest.network().parameters["w"], whole.network().parameters["w"])
+    whole.save(tmp_path / "whole.safetensors")
+    rest.save(tmp_path / "rest.safetensors")
+    bytes_of = [(tmp_path / f"{name}.safetensors").read_bytes() for name in ("whole", "rest")]
+    assert bytes_of[0] == bytes_of[1] and b"loss_scale" in bytes_of[0]
 
 
 def test_gradients_that_are_never_finite() -> None:
@@ -156,6 +178,109 @@ def test_mistakes() -> None:
         list(pdl.train(LINE, points(), pdl.layers.adam(), epochs=2))
     with pytest.raises(ValueError, match="as many as each other"):
         pdl.batches({"a": [1], "b": [1, 2]}, 1)
+    with pytest.raises(ValueError, match="'a' is a single number"):
+        pdl.batches({"a": 1}, 1)
+    with pytest.raises(ValueError, match="there are no arrays"):
+        pdl.batches({}, 1)
+
+
+BATCH = {"x": np.ones(4, np.float32), "target": np.full(4, 2, np.float32)}
+
+
+def after_one(*rest: Any) -> Iterator[Any]:
+    """One good batch, then these; an exception is raised."""
+    yield BATCH
+    for one in rest:
+        if isinstance(one, Exception):
+            raise one
+        yield one
+
+
+@pytest.mark.parametrize(
+    "then,kind,message",
+    [
+        (OSError("the disk is gone"), OSError, "the disk is gone"),
+        ({"x": BATCH["x"], "tragte": BATCH["target"]}, pdl.RunError, "no input 'tragte'"),
+        ({"x": BATCH["x"]}, pdl.RunError, "no value for input 'target'"),
+        ({**BATCH, "z": BATCH["x"]}, pdl.RunError, "the network has no input 'z'"),
+        ({**BATCH, "x": np.ones(4)}, pdl.RunError, r"'x' is declared f32\[N\], got f64\[4\]"),
+        ({**BATCH, "x": np.ones(3, np.float32)}, pdl.RunError, "'N' is 3 by input 'x' and 4 by"),
+        ({**BATCH, "x": "abc"}, TypeError, "input 'x': an array, numbers or nested lists"),
+        ((BATCH["x"], BATCH["target"]), TypeError, "a batch is a dict .* the data give tuple"),
+    ],
+)
+def test_data_that_fail_in_the_middle(then: Any, kind: Any, message: str) -> None:
+    """What was learned before is kept, and nothing of the step that failed."""
+    net, one = pdl.compile(LINE), pdl.compile(LINE)
+    with pytest.raises(kind, match=message):
+        list(pdl.train(net, after_one(then), pdl.layers.sgd(lr=0.1)))
+    list(pdl.train(one, [BATCH], pdl.layers.sgd(lr=0.1)))
+    assert net.parameters["a"].item() == one.parameters["a"].item() != 0
+    assert net.run({"x": [1.0]}, outputs=["y"])["y"].shape == (1,)
+
+
+def test_data_that_are_no_batches() -> None:
+    net = pdl.compile(LINE)
+    sgd = pdl.layers.sgd(lr=0.1)
+    with pytest.raises(pdl.Error, match="no batch in pass 1"):
+        list(pdl.train(net, [], sgd))
+    with pytest.raises(TypeError, match="'int' object is not iterable"):
+        list(pdl.train(net, 3, sgd))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the data give str"):
+        list(pdl.train(net, BATCH, sgd))  # type: ignore[arg-type]
+    assert list(pdl.train(net, [BATCH], sgd, epochs=0)) == []
+    assert net.parameters["a"].item() == 0
+    with pytest.raises(TypeError, match="a function is wanted, such as .*, not str"):
+        pdl.train(net, [BATCH], "adam")  # type: ignore[arg-type]
+    assert len(list(pdl.train(net, [BATCH], pdl.layers.sgd))) == 1
+
+
+def test_a_loss_that_is_not_finite() -> None:
+    """The network stays as it was, or with check_finite as it was before that step."""
+    wrong = {**BATCH, "x": np.full(4, np.nan, np.float32)}
+    net = pdl.compile(LINE)
+    with pytest.raises(pdl.RunError, match="the loss 'loss' is nan in step 2"):
+        list(pdl.train(net, [BATCH, wrong], pdl.layers.sgd(lr=0.1)))
+    assert net.parameters["a"].item() == 0
+    with pytest.raises(pdl.RunError, match=r"input 'x': f32\[4\] holds nan at \[0\]"):
+        list(pdl.train(net, [BATCH, wrong], pdl.layers.sgd(lr=0.1), check_finite=True))
+    assert net.parameters["a"].item() == pytest.approx(0.4)
+
+
+NOISY = (
+    "input x: f32[N, 8]\ninput target: f32[N]\nparam w: f32[8] = zeros()\nparam fixed: f32[] = ones() "
+    "with {trainable=false}\nloss = mean((dropout(x, p=0.5) @ w * fixed - target) ** 2)\n"
+    "minimize loss with adam(lr=cosine(step, from=0.1, until=20))\n"
+)
+
+
+def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
+    """The same bits as without a break: with random operators, and a rate that changes."""
+    random = np.random.default_rng(0)
+    data = [
+        {"x": random.normal(size=(4, 8)).astype(np.float32), "target": np.ones(4, np.float32)}
+        for _ in range(10)
+    ]
+    whole = pdl.compile(NOISY)
+    training = pdl.train(whole, data)
+    for step in training:
+        if step.step == 5:
+            training.save(tmp_path / "middle.safetensors")
+            training.network().save(tmp_path / "half.pdl")
+    rest = pdl.compile(NOISY)
+    steps = list(pdl.train(rest, data[5:], weights=tmp_path / "middle.safetensors"))
+    assert [step.step for step in steps] == [6, 7, 8, 9, 10]
+    np.testing.assert_array_equal(rest.parameters["w"], whole.parameters["w"])
+    # The network itself has nothing of the training in it.
+    text = (tmp_path / "half.pdl").read_text()
+    assert "adam.m" not in text and "minimize loss" in text and "state" not in text
+    whole.save(tmp_path / "whole.pdl")
+    assert "adam.m" not in (tmp_path / "whole.pdl").read_text()
+    again = pdl.load(tmp_path / "whole.pdl")
+    np.testing.assert_array_equal(again.parameters["w"], whole.parameters["w"])
+    other = pdl.compile(LINE + "minimize loss with adam()")
+    with pytest.raises(pdl.FileError, match="lacks the parameters 'a'"):
+        pdl.train(other, data, weights=tmp_path / "middle.safetensors")
 
 
 def test_batches() -> None:

@@ -27,6 +27,7 @@ from _declarations import (  # type: ignore[import-not-found]  # noqa: E402
     parameters,
     read,
 )
+from _docs import documentation  # type: ignore[import-not-found]  # noqa: E402
 
 HEADER = '''"""{what}
 
@@ -54,22 +55,6 @@ TYPES = {
     "FUNCTION": "FunctionLike",
     "PARAMETER": "ParameterAttributes",
 }
-
-
-def range_text(attribute: Attribute) -> str:
-    """The range or the choices: " > 0", " in 0..=1"."""
-    if attribute.choices:
-        return " in " + ", ".join(f'"{choice}"' for choice in attribute.choices)
-    lower, upper = attribute.lower, attribute.upper
-    if lower and upper:
-        begin = ">" if lower.is_open else ">="
-        end = "<" if upper.is_open else "<="
-        return f" {begin} {lower.value:g}, {end} {upper.value:g}"
-    if lower:
-        return f" {'>' if lower.is_open else '>='} {lower.value:g}"
-    if upper:
-        return f" {'<' if upper.is_open else '<='} {upper.value:g}"
-    return ""
 
 
 def attribute_type(attribute: Attribute) -> str:
@@ -154,36 +139,16 @@ def signature(declaration: Declaration, operands: list[str] | None, result: str,
     return head + body
 
 
-def documentation(declaration: Declaration) -> str:
-    """What the comments say, with the ranges and defaults."""
-    lines = textwrap.wrap(declaration.comment, 92)
-    for title, rows in (("Inputs", declaration.inputs), ("Outputs", declaration.outputs)):
-        if rows:
-            lines += ["", f"{title}:"]
-            for row in rows:
-                lines += wrap(row.name + (f": {row.comment}" if row.comment else ""))
-    shown = [one for one in declaration.attributes if not one.counted]
-    if shown:
-        lines += ["", "Attributes:"]
-    for one in shown:
-        default = f" = {one.default!r}" if one.has_default else ""
-        lines += wrap(
-            f"{one.name}{range_text(one)}{default}" + (f": {one.comment}" if one.comment else "")
-        )
-    return "\n    ".join(
-        line.replace("\\", "\\\\").replace('"""', '\\"""') for line in lines
-    ).replace("\n    \n", "\n\n") + ("\n    " if len(lines) > 1 else "")
-
-
-def wrap(text: str) -> list[str]:
-    """An entry of a list."""
-    return textwrap.wrap(text, 92, initial_indent="  ", subsequent_indent="      ")
+def docstring(declaration: Declaration) -> str:
+    """What help() prints, indented."""
+    text = documentation(declaration).replace("\\", "\\\\").replace('"""', '\\"""')
+    return textwrap.indent(text, "    ").strip() + "\n    "
 
 
 def stub(declaration: Declaration) -> str:
     """The function in all its forms."""
     several = len(declaration.outputs) > 1 or bool(declaration.results_from)
-    doc = documentation(declaration)
+    doc = docstring(declaration)
     forms: list[str] = []
     if declaration.inputs:
         forms.append(

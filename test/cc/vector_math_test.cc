@@ -283,6 +283,28 @@ TEST(VectorMath, Atan2IsAccurate) {
   }
 }
 
+TEST(VectorMath, LogAddExpIsAccurate) {
+  uint64_t random = 1;
+  auto next = [&random] {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(random >> 32);
+  };
+  for (int i = 0; i < 1000000; ++i) {
+    // Of any size; near one another; and such that the sum is near 0.
+    const float x = i % 3 == 0 ? FromBits(next()) : static_cast<float>(next()) * 0x1p-29f - 4.0f;
+    float y = i % 3 == 0 ? FromBits(next()) : static_cast<float>(next()) * 0x1p-29f - 4.0f;
+    if (i % 3 == 2 && x < 0.0f) y = std::log1p(-std::exp(x));
+    const long double a = x, b = y, top = std::max(a, b);
+    const long double expected =
+        a == b ? a + std::log(2.0L) : top + std::log1p(std::exp(-std::abs(a - b)));
+    if (std::isnan(expected)) continue;
+    const float actual = math::LogAddExp(x, y);
+    // Near 0 large numbers cancel.
+    if (std::abs(static_cast<long double>(actual) - expected) < 1e-9L) continue;
+    ASSERT_LE(UlpError(actual, static_cast<double>(expected)), 0.51) << x << ", " << y;
+  }
+}
+
 TEST(VectorMath, SignedZerosStay) {
   EXPECT_EQ(ToBits(math::Sin(-0.0f)), ToBits(-0.0f));
   EXPECT_EQ(ToBits(math::Tanh(-0.0f)), ToBits(-0.0f));

@@ -1,5 +1,5 @@
-// The CUDA kernels of elementary functions, further reductions, scans, losses, choices at random
-// and quantization against the CPU's.
+// The CUDA kernels of further reductions, scans, losses, choices at random and quantization against
+// the CPU's.
 #include "cuda_ops_fixture.h"
 
 namespace pdl::testing {
@@ -9,53 +9,6 @@ int64_t NumElements(llvm::ArrayRef<int64_t> sizes) {
   int64_t n = 1;
   for (const int64_t size : sizes) n *= size;
   return n;
-}
-
-void PutSpecialValuesInto(TestCall& call) {
-  for (Tensor& input : call.inputs) PutSpecialValues(input);
-}
-
-TEST_F(CudaOps, ElementaryFunctions) {
-  for (const std::string op : {"tan",          "asin",       "acos",
-                               "atan",         "sinh",       "cosh",
-                               "asinh",        "acosh",      "atanh",
-                               "exp2",         "expm1",      "log2",
-                               "log10",        "log1p",      "cbrt",
-                               "erfc",         "square",     "trunc",
-                               "isfinite",     "mish",       "log_sigmoid",
-                               "softsign",     "selu",       "celu",
-                               "hard_sigmoid", "hard_swish", "thresholded_relu",
-                               "shrink",       "bitwise_not"}) {
-    for (DType dtype : DTypesOf(op)) {
-      for (const Sizes& sizes : SizesList{{}, {0}, {7}, {1000}, {257, 129}}) {
-        TestCall call{op, {RandomTensor(dtype, sizes, 1)}, {}};
-        PutSpecialValuesInto(call);
-        if (op == "celu" || op == "thresholded_relu") call.attributes = {{"alpha", 1.5}};
-        if (op == "hard_sigmoid") call.attributes = {{"alpha", 0.2}, {"beta", 0.4}};
-        if (op == "shrink") call.attributes = {{"threshold", 0.75}, {"bias", 0.25}};
-        Compare(call);
-        if (sizes.size() == 1) Compare(call, 0, {.misalignment = 1, .in_place = 0});
-      }
-    }
-  }
-}
-
-TEST_F(CudaOps, FunctionsOfTwoOperands) {
-  for (const std::string op :
-       {"atan2", "hypot", "fmod", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left",
-        "shift_right", "logical_xor", "prelu", "huber", "hinge", "kl_div"}) {
-    for (DType dtype : DTypesOf(op)) {
-      for (const auto& [left, right] : kPairs) {
-        TestCall call{op, {RandomTensor(dtype, left, 1), RandomTensor(dtype, right, 2)}, {}};
-        if (left == Sizes{1000}) PutSpecialValues(call.inputs[0]);
-        if (right == Sizes{1001} || right == Sizes{7}) PutSpecialValues(call.inputs[1]);
-        if (op == "huber") call.attributes = {{"delta", 0.5}};
-        if (op == "hinge") call.attributes = {{"margin", 0.25}};
-        if (op == "kl_div" && left.size() == 2) call.attributes = {{"log_target", true}};
-        Compare(call, op == "kl_div" ? 1e-5 : 0);
-      }
-    }
-  }
 }
 
 TEST_F(CudaOps, FurtherReductions) {

@@ -8,14 +8,16 @@
 namespace pdl {
 
 void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
-  line.AddValue("--set", "NAME=VALUE",
-                "give an `attr` of the file another value, such as width=512",
-                [options](llvm::StringRef text) -> llvm::Error {
-                  auto assignment = ParseAssignment(text);
-                  if (!assignment) return assignment.takeError();
-                  options->settings.emplace_back(assignment->first, assignment->second);
-                  return llvm::Error::success();
-                });
+  line.AddValue(
+      "--set", "NAME=VALUE",
+      "give an `attr` of the file another value, such as width=512; make an input of an ONNX "
+      "model a constant",
+      [options](llvm::StringRef text) -> llvm::Error {
+        auto assignment = ParseAssignment(text);
+        if (!assignment) return assignment.takeError();
+        options->settings.emplace_back(assignment->first, assignment->second);
+        return llvm::Error::success();
+      });
   line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
                 [options](llvm::StringRef text) {
                   options->plugins.push_back(text.str());

@@ -15,8 +15,8 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl dump", "--emit=STAGE FILE [OPTION]...",
-    R"(Prints the network in FILE (.pdl, .pdlc, or - for standard input) at one stage
-of its way from text to numbers.
+    R"(Prints the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) at one
+stage of its way from text to numbers.
 
   ast    the tree that the text was read as
   ir     calls and values with their types, every default filled in (default)

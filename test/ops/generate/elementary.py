@@ -46,6 +46,13 @@ def hypot(t):
     t.case("no overflow", [x, x], exact(np.hypot, x, x))
 
 
+@operator("logaddexp")
+def logaddexp(t):
+    binary(t, np.logaddexp, FLOATS)
+    x, y = array([1e30, -1e30, 88, -200], "f32"), array([1e30, 5, -200, -201], "f32")
+    t.case("no overflow", [x, y], exact(np.logaddexp, x, y))
+
+
 def c_remainder(x, y):
     if x.dtype.kind != "f":
         return np.where(y == 0, 0, np.fmod(x, np.where(y == 0, 1, y)))

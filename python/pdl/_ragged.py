@@ -1,0 +1,269 @@
+"""Rows of their own lengths, and sparse matrices, as networks take and give them: dense tensors and
+where each row begins."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, Sequence
+
+import numpy as np
+
+from pdl._infix import Infix
+from pdl._pdl import Tensor, tensor
+from pdl._types import dims_of
+
+Parts = dict[str, Tensor]
+
+
+def _index(array: Any) -> Tensor:
+    """Offsets or indices, as i64."""
+    if isinstance(array, Tensor) and array.dtype == "i64":
+        return array
+    numbers = np.asarray(array)
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise TypeError(f"offsets and indices are integers, not {numbers.dtype}")
+    return tensor(np.ascontiguousarray(numbers, np.int64))
+
+
+class Ragged(Infix):
+    """N rows of their own lengths, one after another in ``values``; row i is
+    ``values[offsets[i]:offsets[i + 1]]``. With ``inner``, rows of rows: row i is made of the inner rows
+    from ``offsets[i]`` on, and inner row j is ``values[inner[j]:inner[j + 1]]``.
+
+    Networks and operators take it, and give it where a result is ragged. See ``pdl.ragged``."""
+
+    __slots__ = ("values", "offsets", "inner")
+    __array_ufunc__ = None  # NumPy leaves `array + ragged` to the ragged value
+
+    def __init__(self, values: Tensor, offsets: Tensor, inner: Tensor | None = None) -> None:
+        self.values = values
+        self.offsets = offsets
+        self.inner = inner
+
+    @property
+    def dtype(self) -> str:
+        """The type of an element: "f32"."""
+        return self.values.dtype
+
+    @property
+    def device(self) -> str:
+        """Where its values lie."""
+        return self.values.device
+
+    @property
+    def type(self) -> str:
+        """The type, as the language has it: ``f32[2, ~T, 4]``."""
+        symbols = iter("ST" if self.inner is not None else "T")
+        return self.type_with(lambda offsets: next(symbols))
+
+    def type_with(self, symbol: Callable[[Tensor], str]) -> str:
+        """The same with the symbols that lengths are given."""
+        lengths = [self.offsets] if self.inner is None else [self.offsets, self.inner]
+        dims = [str(len(self)), *(f"~{symbol(one)}" for one in lengths)]
+        return f"{self.dtype}[{', '.join([*dims, *map(str, self.values.shape[1:])])}]"
+
+    @property
+    def lengths(self) -> np.ndarray[Any, Any]:
+        """How long each row is."""
+        return np.diff(self.offsets.numpy())
+
+    def parts(self) -> Parts:
+        """The tensors that it is kept as, by what follows the name of an input."""
+        parts = {"": self.values, ".offsets": self.offsets}
+        return parts if self.inner is None else {**parts, ".offsets2": self.inner}
+
+    def __len__(self) -> int:
+        return max(self.offsets.size - 1, 0)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        """A row, by its number; by a slice or an array of numbers those rows."""
+        if isinstance(key, (int, np.integer)):
+            row = int(key) + (len(self) if key < 0 else 0)
+            if not 0 <= row < len(self):
+                raise IndexError(f"there is no row {key}: there are {len(self)}")
+            begin, end = self.offsets.numpy()[row : row + 2]
+            if self.inner is None:
+                return self.values[begin:end]
+            return _pick(self.values, self.inner, np.arange(begin, end))
+        rows = np.arange(len(self))[key]
+        if self.inner is None:
+            return _pick(self.values, self.offsets, rows)
+        outer = _pick(tensor(np.arange(self.inner.size - 1)), self.offsets, rows)
+        picked = _pick(self.values, self.inner, outer.values.numpy())
+        return Ragged(picked.values, outer.offsets, picked.offsets)
+
+    def tolist(self) -> list[Any]:
+        """Nested lists of Python's numbers."""
+        return [row.tolist() for row in self]
+
+    def __str__(self) -> str:
+        if self.values.size > 1000 or len(self) > 1000:
+            return f"[{len(self)} rows]"
+        rows = [str(row if isinstance(row, Ragged) else tensor(row)) for row in self]
+        return "[" + ",\n ".join(rows) + "]"
+
+    def __repr__(self) -> str:
+        return f"ragged({self}, {self.type})"
+
+
+def _pick(values: Tensor, offsets: Tensor, rows: Any) -> Ragged:
+    """Some of the rows."""
+    begin = offsets.numpy()[:-1][rows]
+    lengths = np.diff(offsets.numpy())[rows]
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    places = np.repeat(begin - ends[:-1], lengths) + np.arange(ends[-1])
+    return Ragged(tensor(values[places]), tensor(ends))
+
+
+def _offsets_of(lengths: Any) -> Tensor:
+    numbers = np.asarray(lengths)
+    return _index(np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64))
+
+
+def ragged(
+    values: Any, offsets: Any = None, inner: Any = None, *, lengths: Any = None, dtype: Any = None
+) -> Ragged:
+    """A value with rows of their own lengths, ``f32[N, ~T, …]``::
+
+        pdl.ragged([[1.0, 2.0], [3.0]])                   # rows: lists or arrays
+        pdl.ragged(values, offsets=[0, 2, 3])             # rows one after another
+        pdl.ragged(values, lengths=[2, 1])                # the same
+
+    With rows of rows, ``offsets`` counts inner rows, and ``inner`` has where those begin. ``values`` is
+    not copied where it is an array; ``dtype`` is that of lists."""
+    if offsets is None and lengths is None:
+        return of_rows(list(values), dtype)
+    if offsets is not None and lengths is not None:
+        raise TypeError("give offsets or lengths, not both")
+    values = values if hasattr(values, "dtype") else np.asarray(values, dtype)
+    return Ragged(
+        values if isinstance(values, Tensor) else tensor(values),
+        _offsets_of(lengths) if offsets is None else _index(offsets),
+        None if inner is None else _index(inner),
+    )
+
+
+def of_rows(
+    rows: Sequence[Any], dtype: Any = None, levels: int = 0, row_dims: Sequence[int] = ()
+) -> Ragged:
+    """Of lists or arrays. ``levels`` says how many dims are ragged, 0 to find out; rows that are all
+    empty have elements of ``row_dims``."""
+    arrays = []
+    if levels != 2:
+        try:
+            arrays = [np.asarray(row, dtype) for row in rows]
+        except ValueError:
+            if levels == 1 or not all(isinstance(row, (list, tuple)) for row in rows):
+                raise
+            levels = 2  # a row of rows that are not as long as each other
+    if levels == 2:
+        flat = of_rows([item for row in rows for item in row], dtype, 1, row_dims)
+        return Ragged(flat.values, _offsets_of([len(row) for row in rows]), flat.offsets)
+    if any(one.ndim == 0 for one in arrays):
+        raise TypeError("rows are lists or arrays, and one of them is a single number")
+    full = [one for one in arrays if one.size]
+    kind = full[0].dtype if full else np.asarray([], dtype).dtype
+    values = np.concatenate(full) if full else np.zeros((0, *row_dims), kind)
+    return Ragged(tensor(values), _offsets_of([len(one) for one in arrays]))
+
+
+class Sparse:
+    """A matrix of which few elements are there, row after row: row i has ``values[offsets[i]:offsets[i +
+    1]]`` in the columns ``indices`` of the same places. Without values its elements are truth values. See
+    ``pdl.sparse``."""
+
+    __slots__ = ("values", "offsets", "indices", "shape")
+
+    def __init__(
+        self, values: Tensor | None, offsets: Tensor, indices: Tensor, shape: tuple[int, int]
+    ) -> None:
+        self.values = values
+        self.offsets = offsets
+        self.indices = indices
+        self.shape = shape
+
+    @property
+    def dtype(self) -> str:
+        """The type of an element: "f32"; "bool" where it has no values."""
+        return "bool" if self.values is None else self.values.dtype
+
+    @property
+    def device(self) -> str:
+        """Where it lies."""
+        return self.indices.device
+
+    @property
+    def type(self) -> str:
+        """The type, as the language has it: ``sparse f32[3, 1000]``."""
+        return f"sparse {self.dtype}[{self.shape[0]}, {self.shape[1]}]"
+
+    def type_with(self, symbol: Callable[[Tensor], str]) -> str:
+        """The same; it has no symbols."""
+        return self.type
+
+    def parts(self) -> Parts:
+        """The tensors that it is kept as, by what follows the name of an input."""
+        values = {} if self.values is None else {"": self.values}
+        return {**values, ".offsets": self.offsets, ".indices": self.indices}
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def todense(self) -> np.ndarray[Any, Any]:
+        """The matrix as a NumPy array, with zeros where nothing is."""
+        values = True if self.values is None else self.values.numpy()
+        dense = np.zeros(self.shape, bool if self.values is None else self.values.numpy().dtype)
+        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.offsets.numpy()))
+        np.add.at(dense, (rows, self.indices.numpy()), values)
+        return dense
+
+    def __repr__(self) -> str:
+        return f"<pdl {self.type}, {self.indices.size} elements>"
+
+
+def sparse(
+    matrix: Any = None,
+    *,
+    values: Any = None,
+    offsets: Any = None,
+    indices: Any = None,
+    shape: tuple[int, int] | None = None,
+) -> Sparse:
+    """A sparse matrix, of SciPy's, of a dense one, or of its parts, which are those of SciPy's CSR
+    matrices: ``values`` (data), ``indices`` (columns), ``offsets`` (indptr). Without ``values`` the
+    elements are truth values."""
+    if matrix is not None:
+        if hasattr(matrix, "tocsr"):
+            rows = matrix.tocsr()
+            values, offsets, indices, shape = rows.data, rows.indptr, rows.indices, rows.shape
+        else:
+            dense = np.asarray(matrix)
+            if dense.ndim != 2:
+                raise ValueError(f"a sparse matrix has 2 dims, and the array has {dense.ndim}")
+            at, indices = np.nonzero(dense)
+            values, shape = dense[at, indices], (dense.shape[0], dense.shape[1])
+            offsets = np.searchsorted(at, np.arange(dense.shape[0] + 1))
+        values = None if values.dtype == np.bool_ else values
+    if offsets is None or indices is None or shape is None:
+        raise TypeError("a sparse matrix needs its offsets, indices and shape")
+    return Sparse(
+        None if values is None else tensor(np.ascontiguousarray(values)),
+        _index(offsets),
+        _index(indices),
+        (int(shape[0]), int(shape[1])),
+    )
+
+
+def of_parts(type: str, parts: Sequence[Tensor]) -> Ragged | Sparse:
+    """An output of that type; the extension module calls it."""
+    if not type.startswith("sparse "):
+        return Ragged(*parts)
+    offsets, indices = parts[-2:]
+    columns = dims_of(type)[1]
+    if not isinstance(columns, int):  # the type tells no number
+        columns = int(indices.numpy().max(initial=-1)) + 1
+    return Sparse(
+        parts[0] if len(parts) == 3 else None, offsets, indices, (offsets.size - 1, columns)
+    )

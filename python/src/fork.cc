@@ -1,0 +1,32 @@
+#include "fork.h"
+
+#include <pthread.h>
+
+namespace nb = nanobind;
+
+namespace pdl::python {
+namespace {
+
+// A thread that forks goes before those that begin a run, or it might wait forever.
+pthread_rwlock_t runs = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+}  // namespace
+
+WithoutGil::WithoutGil() { pthread_rwlock_rdlock(&runs); }
+WithoutGil::~WithoutGil() { pthread_rwlock_unlock(&runs); }
+
+void BindFork() {
+  const auto before = [] {
+    nb::gil_scoped_release released;
+    pthread_rwlock_wrlock(&runs);
+  };
+  const auto in_parent = [] { pthread_rwlock_unlock(&runs); };
+  // Anew: the threads that wait for it are not there.
+  const auto in_child = [] { runs = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; };
+  nb::module_::import_("os").attr("register_at_fork")(
+      nb::arg("before") = nb::cpp_function(before),
+      nb::arg("after_in_parent") = nb::cpp_function(in_parent),
+      nb::arg("after_in_child") = nb::cpp_function(in_child));
+}
+
+}  // namespace pdl::python

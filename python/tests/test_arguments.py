@@ -1,0 +1,216 @@
+"""What may be given for an input, to a network and to an operator: the right result, or a clear error."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Mapping
+
+import numpy as np
+import pytest
+
+import pdl
+
+
+def f32(*numbers: float) -> np.ndarray[Any, Any]:
+    return np.array(numbers, np.float32)
+
+
+def read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    array.flags.writeable = False
+    return array
+
+
+def doubled(given: Any, type: str = "f32[N]") -> Any:
+    return pdl.compile(f"input x: {type}\noutput y = x * 2")(x=given)["y"]
+
+
+@pytest.mark.parametrize(
+    "given,type,expected",
+    [
+        (f32(1, 2), "f32[N]", [2, 4]),
+        (f32(1, 9, 2, 9)[::2], "f32[N]", [2, 4]),
+        (f32(1, 2)[::-1], "f32[N]", [4, 2]),
+        (np.broadcast_to(np.float32(3), (2,)), "f32[N]", [6, 6]),
+        (read_only(f32(1, 2)), "f32[N]", [2, 4]),
+        (np.asfortranarray(np.array([[1, 2], [3, 4]], np.float32)), "f32[N, M]", [[2, 4], [6, 8]]),
+        (f32(), "f32[N]", []),
+        (np.zeros((2, 0), np.float32), "f32[N, M]", [[], []]),
+        (np.array(3, np.float32), "f32[]", 6),
+        (np.float32(3), "f32[]", 6),
+        (3, "f32[]", 6),
+        (3.5, "f32[]", 7),
+        (True, "f32[]", 2),
+        (10**30, "f32[]", 2 * np.float32(10**30)),
+        ([1, 2.5], "f32[N]", [2, 5]),
+        ((1, 2), "f32[N]", [2, 4]),
+        ([[1, 2], [3, 4]], "f32[N, M]", [[2, 4], [6, 8]]),
+        ([f32(1, 2), f32(3, 4)], "f32[N, M]", [[2, 4], [6, 8]]),
+        ([np.float32(1)], "f32[N]", [2]),
+        (range(3), "f32[N]", [0, 2, 4]),
+        ([], "f32[N]", []),
+        ([], "i64[N]", []),
+        ([1, 2], "i64[N] in 0..5", [2, 4]),
+        (np.array([1], np.int8), "i8[N]", [2]),
+        (memoryview(f32(1, 2)), "f32[N]", [2, 4]),
+        ([1, 2.5, 3.0078125], "bf16[N]", [2, 5, 6]),
+    ],
+)
+def test_what_is_taken(given: Any, type: str, expected: Any) -> None:
+    assert doubled(given, type).tolist() == expected
+
+
+class Column:
+    """As a column of pandas: neither a buffer nor DLPack."""
+
+    dtype = np.dtype(np.float32)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return f32(1, 2)
+
+
+def test_what_numpy_makes_an_array_of() -> None:
+    assert doubled(Column()).tolist() == [2, 4]
+
+
+NO_ARRAY = "input 'x': an array, numbers or nested lists of numbers are wanted, not "
+
+
+@pytest.mark.parametrize(
+    "given,type,kind,message",
+    [
+        (np.ones(3), "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got f64\[3\]"),
+        (np.float64(2), "f32[]", pdl.RunError, r"input 'x' is declared f32\[\], got f64\[\]"),
+        (f32(1, 2), "i64[N]", pdl.RunError, r"input 'x' is declared i64\[N\], got f32\[2\]"),
+        (np.array([1], np.int32), "i64[N]", pdl.RunError, r"declared i64\[N\], got i32\[1\]"),
+        (np.ones((2, 2), np.float32), "f32[N]", pdl.RunError, r"got f32\[2, 2\]"),
+        (3.0, "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got f32\[\]"),
+        ([[1, 2]], "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got f32\[1, 2\]"),
+        (b"ab", "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got u8\[2\]"),
+        (f32(1).astype(">f4"), "f32[N]", TypeError, r"input 'x': elements of dtype '>f4' have no dtype in pdl; array.astype\(array.dtype.newbyteorder\('='\)\)"),
+        (np.array([1], object), "f32[N]", TypeError, "input 'x': elements of dtype 'object' have no"),
+        (np.array(["a"]), "f32[N]", TypeError, "input 'x': elements of dtype '<U1' have no dtype"),
+        (np.array([1j]), "f32[N]", TypeError, "input 'x': elements of dtype 'complex128' have no"),
+        (np.array(["2020-01-01"], "M8[D]"), "f32[N]", TypeError, r"dtype 'datetime64\[D\]' have no"),
+        (np.zeros(1, [("a", "f4")]), "f32[N]", TypeError, r"dtype '\[\('a', '<f4'\)\]' have no"),
+        (None, "f32[N]", TypeError, NO_ARRAY + "NoneType"),
+        ("abc", "f32[N]", TypeError, NO_ARRAY + "str"),
+        ({"a": 1}, "f32[N]", TypeError, NO_ARRAY + "dict"),
+        ({1}, "f32[N]", TypeError, NO_ARRAY + "set"),
+        ((i for i in [1]), "f32[N]", TypeError, NO_ARRAY + "generator"),
+        (1j, "f32[]", TypeError, NO_ARRAY + "complex"),
+        (object(), "f32[N]", TypeError, NO_ARRAY + "object"),
+        ([1, "a"], "f32[N]", TypeError, NO_ARRAY + "a list with str"),
+        ([[1], [2, 3]], "f32[N, M]", ValueError, "input 'x': the lists in a list are not as long"),
+        ([1.5], "i64[N]", TypeError, "input 'x': numbers with a point are given where i64 is wanted"),
+        ([300], "u8[N]", OverflowError, "input 'x': a number is outside the range of u8"),
+        ([10**30], "i64[N]", OverflowError, "input 'x': .*too large"),
+        ([9], "i64[N] in 0..5", pdl.RunError, "input 'x' must be in 0..5, and element 0 is 9"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(given: Any, type: str, kind: Any, message: str) -> None:
+    with pytest.raises(kind, match=message):
+        doubled(given, type)
+
+
+class Interrupting:
+    """An array whose library is broken off."""
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_is_not_taken_for_a_wrong_array() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        doubled(Interrupting())
+
+
+def test_names_and_mappings() -> None:
+    net = pdl.compile("input x: f32[]\ninput z: f32[]\noutput y = x * 2.0 + z")
+    assert net({"x": 1}, z=2)["y"].item() == 4
+    mapping: Mapping[str, Any] = types.MappingProxyType({"x": 1, "z": 2})
+    assert net(mapping)["y"].item() == net.run(mapping)["y"].item() == 4
+    wrong: Any
+    for wrong in ([1, 2], 3, f32(1)):
+        with pytest.raises(TypeError, match=r"takes its inputs by name: net\(x=…\), or a dict"):
+            net(wrong)
+    with pytest.raises(TypeError, match="takes its inputs by name"):
+        net({}, {})
+    with pytest.raises(TypeError, match="takes its inputs by name"):
+        net.run([1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the name of an input is a text, not int"):
+        net({1: 2})
+    with pytest.raises(pdl.RunError, match=r"no value for input 'z': f32\[\]"):
+        net(x=1)
+    with pytest.raises(pdl.UnknownNameError, match="the network has no output 'w'"):
+        net.run({"x": 1, "z": 2}, outputs=["w"])
+    with pytest.raises(TypeError, match="weights are the path of a .safetensors file, or arrays"):
+        pdl.compile("output y = 1", weights=[1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the name of a weight is a text"):
+        pdl.compile("output y = 1", weights={1: 2})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    "given,expected",
+    [
+        (f32(1, 2)[::-1], [-2, -1]),
+        (np.zeros((0, 3), np.float32), []),
+        (np.array(2, np.float32), -2),
+        (np.float64(2.5), -2.5),
+        (read_only(f32(1)), [-1]),
+        ([1, 2], [-1, -2]),
+        ([[1, 2], [3, 4]], [[-1, -2], [-3, -4]]),
+        (3, -3),
+        (3.5, -3.5),
+    ],
+)
+def test_an_operator_takes(given: Any, expected: Any) -> None:
+    for _ in range(2):  # compiled, and kept
+        assert pdl.ops.neg(given).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "make,kind,message",
+    [
+        (lambda: pdl.ops.neg(f32(1).astype(">f4")), TypeError, "elements of dtype '>f4' have no dtype"),
+        (lambda: pdl.ops.neg(np.array([1], object)), TypeError, "elements of dtype 'object' have no"),
+        (lambda: pdl.ops.neg(np.array([1], np.uint16)), pdl.ShapeError, r"'x' must be .*, got u16\[1\]"),
+        (lambda: pdl.ops.neg(True), pdl.ShapeError, r"'x' must be .*, got bool\[\]"),
+        (lambda: pdl.ops.neg("x"), pdl.ArgumentError, 'wanted a tensor, got the text "x"'),
+        (lambda: pdl.ops.neg(None), pdl.ArgumentError, "input 'x' of 'neg' is missing"),
+        (lambda: pdl.ops.neg({1}), TypeError, "set is nothing that a call in pdl takes"),
+        (lambda: pdl.ops.neg(f32(1), x=f32(1)), pdl.ArgumentError, "given twice: by position and by name"),
+        (lambda: pdl.ops.add(f32(1)), pdl.ArgumentError, r"add: takes 2 inputs \(x, y\), got 1"),
+        (lambda: pdl.ops.cos(f32(1), 5.0), pdl.ArgumentError, "attributes are given by name: scale=…"),
+        (lambda: pdl.ops.cos(f32(1), scale="a"), pdl.ArgumentError, "'scale' of 'cos' must be a float"),
+        (lambda: pdl.ops.sum(f32(1), axis=0), pdl.ArgumentError, "did you mean 'axes'"),
+        (lambda: pdl.ops.cast(f32(1), to="f99"), pdl.UnknownNameError, "f99"),
+        (lambda: pdl.ops.neg(f32(1), name="y"), pdl.ArgumentError, "name= names a value of a graph"),
+    ],
+)  # fmt: skip
+def test_an_operator_refuses(make: Any, kind: Any, message: str) -> None:
+    for _ in range(2):
+        with pytest.raises(kind, match=message):
+            make()
+
+
+def test_calls_that_are_kept_are_told_apart() -> None:
+    """Equal types and attributes are one call, others are others."""
+    x = f32(0, 1)
+    for _ in range(2):
+        assert pdl.ops.cos(x, scale=5.0).tolist()[0] == 5
+        assert pdl.ops.cos(x, scale=4.0).tolist()[0] == 4
+        assert pdl.ops.cos(x, scale=np.float32(3)).tolist()[0] == 3
+        assert pdl.ops.cos(x=x).tolist()[0] == 1
+        assert pdl.ops.sum(np.ones((2, 3)), axes=[0]).tolist() == [2, 2, 2]
+        assert pdl.ops.sum(np.ones((2, 3)), axes=np.array([1])).tolist() == [3, 3]
+        assert pdl.ops.sum(np.ones((2, 3)), axes=np.array([0])).tolist() == [2, 2, 2]
+        assert pdl.ops.concat([x, x]).shape == (4,) and pdl.ops.concat(x, x, x).shape == (6,)
+        assert pdl.ops.add(x, 1).tolist() == [1, 2] and pdl.ops.add(x, 2).tolist() == [2, 3]
+        assert pdl.ops.add(1, x).dtype == "f32" and pdl.ops.sub(1, x).tolist() == [1, 0]
+        assert pdl.ops.topk(x, k=1).indices.tolist() == [1]
+        assert pdl.ops.topk(x, 2).indices.tolist() == [1, 0]
+    for n in range(600):  # more than are kept
+        assert pdl.ops.add(x, n).tolist() == [n, n + 1]
+    with pdl.Graph() as g:
+        assert isinstance(pdl.ops.cos(pdl.input("x", "f32[N]")), pdl.Value)
+        assert isinstance(pdl.ops.cos(x), pdl.Tensor) and g.text().count("cos") == 2

@@ -1,0 +1,158 @@
+"""Rows of their own lengths, and sparse matrices."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pdl
+
+
+def rows(*lists: Any) -> pdl.Ragged:
+    return pdl.ragged(list(lists), dtype=np.float32)
+
+
+def test_a_ragged_value() -> None:
+    values = np.arange(5, dtype=np.float32)
+    x = pdl.ragged(values, [0, 2, 2, 5])
+    assert (x.type, x.dtype, x.device, len(x)) == ("f32[3, ~T]", "f32", "cpu", 3)
+    assert x.values.address == values.ctypes.data and x.lengths.tolist() == [2, 0, 3]
+    assert x.tolist() == [[0, 1], [], [2, 3, 4]] == [row.tolist() for row in x]
+    assert x[2].tolist() == [2, 3, 4] == x[-1].tolist() and x[::-1].tolist() == x.tolist()[::-1]
+    assert x[[2, 0]].tolist() == [[2, 3, 4], [0, 1]]
+    assert repr(x) == "ragged([[0.0, 1.0],\n [],\n [2.0, 3.0, 4.0]], f32[3, ~T])"
+    assert pdl.ragged(values, lengths=[2, 0, 3]).tolist() == x.tolist()
+    assert pickle.loads(pickle.dumps(x)).tolist() == x.tolist()
+    with pytest.raises(IndexError, match="there is no row 3: there are 3"):
+        x[3]
+    with pytest.raises(TypeError, match="offsets and indices are integers, not float64"):
+        pdl.ragged(values, [0.0, 5.0])
+    with pytest.raises(TypeError, match="not both"):
+        pdl.ragged(values, [0, 5], lengths=[5])
+    with pytest.raises(TypeError, match="one of them is a single number"):
+        pdl.ragged([1, 2])
+
+
+def test_rows_of_rows() -> None:
+    lists = [[[1, 2], [3]], [], [[4]]]
+    x = rows(*lists)
+    assert x.type == "f32[3, ~S, ~T]" and x.tolist() == lists
+    assert x[0].tolist() == [[1, 2], [3]] and x[[2, 0]].tolist() == [[[4]], [[1, 2], [3]]]
+    assert (x * 2.0).tolist() == [[[2, 4], [6]], [], [[8]]]
+
+
+def test_operators_on_ragged_values() -> None:
+    x = rows([1, 2], [3])
+    assert (-x).tolist() == [[-1, -2], [-3]] and (1 - x).tolist() == [[0, -1], [-2]]
+    assert (np.float32(1) + x).tolist() == [[2, 3], [4]]
+    assert (x + rows([10, 20], [30])).tolist() == [[11, 22], [33]]
+    assert pdl.ops.sequence_pool(x, kind="sum").tolist() == [3, 3]
+    assert pdl.ops.neg([[1, 2], [3]]).tolist() == [[-1, -2], [-3]]
+    assert pdl.grad(lambda one: pdl.ops.sum(one * one))(x).tolist() == [[2, 4], [6]]
+    with pytest.raises(pdl.ShapeError, match="sizes do not broadcast: ~T0 and ~T1"):
+        x + rows([1], [2, 3])
+    with pytest.raises(pdl.RunError, match="the offsets end at 9, and there are 3 rows"):
+        -pdl.ragged(x.values, [0, 2, 9])
+    with pytest.raises(pdl.RunError, match="offsets never go down, and after 2 comes 1"):
+        -pdl.ragged(x.values, [0, 2, 1])
+
+
+def test_a_network_with_a_ragged_input() -> None:
+    net = pdl.compile('input x: f32[N, ~T]\noutput y = sequence_pool(x, kind="sum")\noutput z = -x')
+    x = rows([1, 2], [], [3])
+    for given in (x, [[1, 2], [], [3]], [np.array([1, 2], np.float32), [], [3]]):
+        results = net(x=given)
+        assert results["y"].tolist() == [3, 0, 3] and results["z"].tolist() == [[-1, -2], [], [-3]]
+        assert list(results) == ["y", "z"]
+    parts = {"x": x.values, "x.offsets": x.offsets}
+    assert net.run(parts, outputs=["z"])["z"].type == "f32[3, ~T]"
+    assert net(x=[])["y"].shape == (0,) and net(x=[[], []])["y"].tolist() == [0, 0]
+    with pytest.raises(pdl.RunError, match=r"'x' is declared f32\[N, ~T\], got f32\[1, ~S, ~T\]"):
+        net(x=rows([[1], [2, 3]]))
+    with pytest.raises(pdl.RunError, match="no value for input 'x.offsets'"):
+        net(x=x.values)
+    with pytest.raises(pdl.RunError, match=r"got f64\[2\]"):
+        net(x=pdl.ragged([[1.0], [2.0]]))
+    with pytest.raises(TypeError, match="input 'x': rows are lists or arrays"):
+        net(x=[1, 2])
+    dense = pdl.compile("input x: f32[N]\noutput y = x")
+    with pytest.raises(pdl.RunError, match=r"input 'x' is declared f32\[N\], got f32\[3, ~T\]"):
+        dense(x=x)
+
+
+def test_a_network_with_rows_of_rows() -> None:
+    net = pdl.compile("input x: f32[N, ~S, ~T, 2]\noutput y = x * 2.0")
+    assert net(x=[[[[1, 2]], [[3, 4]]]])["y"].tolist() == [[[[2, 4]], [[6, 8]]]]
+    assert net(x=[[], []])["y"].tolist() == [[], []]
+
+
+def test_words_are_indices() -> None:
+    net = pdl.compile(
+        "input words: i64[N, ~T] in 0..4\nparam table: f32[4, 2] = zeros()\n"
+        'output y = sequence_pool(gather(table, words), kind="sum")',
+        weights={"table": np.arange(8, dtype=np.float32).reshape(4, 2)},
+    )
+    assert net(words=[[0, 1], [3]])["y"].tolist() == [[2, 4], [6, 7]]
+    with pytest.raises(pdl.RunError, match="input 'words' must be in 0..4, and element 1 is 4"):
+        net(words=[[0, 4]])
+
+
+MATRIX = np.array([[0, 2, 0], [0, 0, 0], [1, 0, 3]], np.float32)
+
+
+def test_a_sparse_matrix() -> None:
+    x = pdl.sparse(MATRIX)
+    assert x.type == "sparse f32[3, 3]" and x.values is not None
+    assert (x.values.tolist(), x.indices.tolist()) == ([2, 1, 3], [1, 0, 2])
+    assert x.offsets.tolist() == [0, 1, 1, 3] and x.todense().tolist() == MATRIX.tolist()
+    assert repr(x) == "<pdl sparse f32[3, 3], 3 elements>" and len(x) == 3
+    w = np.arange(6, dtype=np.float32).reshape(3, 2)
+    assert pdl.ops.matmul(x, w).tolist() == (MATRIX @ w).tolist()
+    with pytest.raises(ValueError, match="a sparse matrix has 2 dims, and the array has 1"):
+        pdl.sparse(np.ones(3))
+    with pytest.raises(TypeError, match="needs its offsets, indices and shape"):
+        pdl.sparse(values=[1.0])
+
+
+class LikeScipys:
+    """What SciPy's sparse matrices have."""
+
+    def __init__(self, dense: np.ndarray[Any, Any]) -> None:
+        at, self.indices = np.nonzero(dense)
+        self.indices = self.indices.astype(np.int32)
+        self.data, self.shape = dense[at, self.indices], dense.shape
+        self.indptr = np.searchsorted(at, np.arange(len(dense) + 1)).astype(np.int32)
+
+    def tocsr(self) -> LikeScipys:
+        return self
+
+
+def test_a_network_with_a_sparse_input() -> None:
+    w = np.arange(6, dtype=np.float32).reshape(3, 2)
+    text = "input x: sparse {}[N, 3]\nparam w: f32[3, 2] = zeros()\noutput y = x @ w"
+    net = pdl.compile(text.format("f32"), weights={"w": w})
+    for given in (pdl.sparse(MATRIX), LikeScipys(MATRIX), MATRIX.tolist()):
+        assert net(x=given)["y"].tolist() == (MATRIX @ w).tolist()
+    of_ones = pdl.compile(text.format("bool"), weights={"w": w})
+    ones = MATRIX != 0
+    there = pdl.sparse(indices=[1, 0, 2], offsets=[0, 1, 1, 3], shape=(3, 3))
+    for given in (pdl.sparse(ones), there, ones, LikeScipys(ones)):
+        assert of_ones(x=given)["y"].tolist() == (ones.astype(np.float32) @ w).tolist()
+    with pytest.raises(pdl.RunError, match=r"declared sparse f32\[N, 3\], got sparse bool"):
+        net(x=pdl.sparse(ones))
+    with pytest.raises(pdl.RunError, match="must be in 0..3, and element 3 is 3"):
+        net(x=LikeScipys(np.eye(4, dtype=np.float32)))
+
+
+def test_training_on_ragged_batches() -> None:
+    net = pdl.compile(
+        "input x: f32[N, ~T]\ninput target: f32[N]\nparam a: f32[] = zeros()\n"
+        'loss = mean((a * sequence_pool(x, kind="sum") - target) ** 2)'
+    )
+    x = rows([1, 2], [1], [], [0.5, 0.5, 1])
+    data = pdl.batches({"x": x, "target": np.array([9, 3, 0, 6], np.float32)}, 2)
+    steps = list(pdl.train(net, data, pdl.layers.sgd(lr=0.05), epochs=40))
+    assert len(steps) == 80 and abs(net.parameters["a"].item() - 3) < 1e-2
