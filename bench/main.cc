@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
@@ -25,9 +26,17 @@ std::string PeakMemory() {
   return "unknown";
 }
 
+/// What a process that only reports its peak prints of its benchmark.
+class Silent : public benchmark::BenchmarkReporter {
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
+
+constexpr char kNothing[] = "nothing";
+
 void ReportPeak(const std::string& program, const char* name) {
-  std::string command = std::string(kPeakOnly) + "=1 " + pdl::bench::kFileVariable + "='" +
-                        pdl::bench::NetworkFile() + "' '" + program +
+  std::string command = std::string(kPeakOnly) + "=" + name + " " + pdl::bench::kFileVariable +
+                        "='" + pdl::bench::NetworkFile() + "' '" + program +
                         "' --benchmark_min_time=0.001 --benchmark_filter='^" + name + "$'";
   FILE* child = popen(command.c_str(), "r");
   char line[256] = "";
@@ -45,14 +54,19 @@ int main(int argc, char** argv) {
   });
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  if (const char* alone = std::getenv(kPeakOnly)) {
+    Silent silent;
+    if (llvm::StringRef(alone) != kNothing) benchmark::RunSpecifiedBenchmarks(&silent);
+    std::printf("%s\n", PeakMemory().c_str());
+    return 0;
+  }
   benchmark::RunSpecifiedBenchmarks();
-  if (std::getenv(kPeakOnly)) std::printf("%s\n", PeakMemory().c_str());
   if (filtered) return 0;
 
   std::string program = std::filesystem::read_symlink("/proc/self/exe");
   std::printf("\nPeak memory of a process that does this alone (VmHWM)\n");
   for (const char* name :
-       {"nothing", "Dispatch/plain/1", "Dispatch/fused/1", "BindNewSizeAndRun",
+       {kNothing, "Dispatch/plain/1", "Dispatch/fused/1", "BindNewSizeAndRun",
         "CheckStatements/10000", "CheckStatements/100000", "LoadNetwork", "LoadNetworkAndRun"})
     ReportPeak(program, name);
   return 0;

@@ -119,8 +119,7 @@ class LayerReader {
         if (dim.kind == ast::DimKind::kAny) levels = 2;
         if (dim.kind == ast::DimKind::kRagged) ++levels;
       }
-      if (!term.is_sparse)
-        input.sequence_levels = std::max(input.sequence_levels, std::min<uint8_t>(levels, 2));
+      input.sequence_levels = std::max(input.sequence_levels, std::min<uint8_t>(levels, 2));
     }
     llvm::sort(input.kinds);
     return input;

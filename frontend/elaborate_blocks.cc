@@ -336,8 +336,8 @@ void Elaborator::ElaborateFor(const ast::ForStatement* statement) {
     return PoisonAssigned(statement);
   }
 
-  const Frame::Repeat* repeat = nullptr;
-  for (const Frame::Repeat& candidate : frame_->repeats)
+  const TextFrame::Repeat* repeat = nullptr;
+  for (const TextFrame::Repeat& candidate : frame_->repeats)
     if (list.list() != nullptr && candidate.list.list() == list.list()) repeat = &candidate;
   const std::string counts = frame_->counts;
   ++frame_->loops;

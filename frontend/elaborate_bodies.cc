@@ -156,7 +156,7 @@ bool Elaborator::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::St
     const Results results = ApplyTo(call.body, operands, call.body_place.value, way);
     frame_->base = base;
     if (results.is_poison()) return false;
-    for (const Frame::Result& result : results.all) {
+    for (const TextFrame::Result& result : results.all) {
       const Datum datum = Use(result, call.body_place.value);
       if (datum.is_poison()) return false;
       Value* value = AsTensor(datum, call.body_place.value, std::nullopt, {});

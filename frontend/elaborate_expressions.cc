@@ -332,7 +332,7 @@ std::optional<Datum> Elaborator::FindByWay(const ast::MemberExpr* member) {
   return Datum(value->kind() == ValueKind::kState ? CurrentState(value) : value);
 }
 
-Datum Elaborator::Use(const Frame::Result& result, SourceRange place) {
+Datum Elaborator::Use(const TextFrame::Result& result, SourceRange place) {
   if (!result.missing.empty()) {
     Error(Code::kOperandCount, place, "this needs " + result.missing + ", which is not given");
   }
@@ -384,7 +384,7 @@ Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets)
   const Results results = EvaluateResults(base, names);
   if (results.is_poison()) return Datum();
   std::vector<llvm::StringRef> known;
-  for (const Frame::Result& result : results.all) {
+  for (const TextFrame::Result& result : results.all) {
     if (result.name == wanted) return Use(result, member->member.range);
     known.push_back(result.name);
   }

@@ -146,7 +146,7 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
 }
 
 Diagnostic& Elaborator::CallerError(Code code, SourceRange place, const llvm::Twine& message) {
-  Frame* const here = frame_;
+  TextFrame* const here = frame_;
   const std::shared_ptr<const SourceFile> file = file_;
   frame_ = here->caller;
   file_ = here->caller_file;
@@ -181,7 +181,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
     }
     return results;
   }
-  Frame frame;
+  TextFrame frame;
   frame.module = callee.module;
   frame.path = path.str() + ".";
   frame.caller = frame_;
@@ -228,7 +228,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
     }
     if (!ok) frame.results.clear();
     if (!frame.missing_input.empty() && diagnostics_->num_errors() == errors) {
-      for (Frame::Result& result : frame.results) {
+      for (TextFrame::Result& result : frame.results) {
         if (result.datum.holds_poison())
           result.missing = "input '" + frame.missing_input + "' of '" + callee.name.str() + "'";
       }
@@ -236,7 +236,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
   }
   in_block_ = was_in_block;
   const bool is_whole =
-      !frame.results.empty() && llvm::none_of(frame.results, [](const Frame::Result& result) {
+      !frame.results.empty() && llvm::none_of(frame.results, [](const TextFrame::Result& result) {
         return result.datum.holds_poison();
       });
   if (is_whole) spoiled_ways_.erase(path);
@@ -299,7 +299,7 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
   const std::optional<AttributeDecl> decl =
       DeclareAttribute(parameter.name, parameter.doc, parameter.type);
   if (!decl) return false;
-  Frame* const here = frame_;
+  TextFrame* const here = frame_;
   std::optional<Datum> checked;
   if (given != nullptr && frame_->caller != nullptr) {
     frame_ = here->caller;
@@ -316,7 +316,7 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
 bool Elaborator::RefuseAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
                                  const std::string& got) {
   // A mistake in what is given is the caller's.
-  Frame* const here = frame_;
+  TextFrame* const here = frame_;
   const std::shared_ptr<const SourceFile> file = file_;
   if (attribute.given != nullptr && here->caller != nullptr) {
     frame_ = here->caller;

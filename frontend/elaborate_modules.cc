@@ -89,10 +89,10 @@ const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> stat
 
 // Defaults of attributes that no attribute before them decides.
 void Elaborator::CheckDefaults(const ast::LayerStatement& layer, Module* module) {
-  Frame frame;
+  TextFrame frame;
   frame.module = module;
   frame.loops = 1;  // the calls say it no second time
-  Frame* const outer = std::exchange(frame_, &frame);
+  TextFrame* const outer = std::exchange(frame_, &frame);
   for (const ast::Parameter& parameter : layer.parameters) {
     const ast::TypeTerm& term = parameter.type->terms.front();
     const ast::Expr* const value = parameter.default_value;
@@ -127,9 +127,9 @@ void Elaborator::CheckLayer(const ast::LayerStatement& layer, Module* module) {
   llvm::StringSet<> own;
   for (const ast::Parameter& parameter : layer.parameters) own.insert(parameter.name.text);
   CollectInstances(layer.body.statements, &own);
-  Frame frame;
+  TextFrame frame;
   frame.module = module;
-  Frame* const outer = std::exchange(frame_, &frame);
+  TextFrame* const outer = std::exchange(frame_, &frame);
   ForEachCallee(layer.body.statements, [&](const ast::NameExpr& name) {
     const bool is_builtin = llvm::is_contained(
         llvm::ArrayRef<llvm::StringRef>({"len", "dims", "dtype", "params", "grad", "min", "max"}),
@@ -242,7 +242,7 @@ Module* Elaborator::ImportFile(Module* module, const ast::ImportStatement* state
 
 void Elaborator::ElaborateLoads() {
   for (const PendingLoad& load : loads_) {
-    Frame frame;
+    TextFrame frame;
     frame.module = load.module;
     FrameScope scope(this, load.module->ast == &ast_ ? frame_ : &frame);
     ElaborateLoad(load.statement, load.module, load.path);

@@ -67,7 +67,7 @@ bool Elaborator::BindLayerInputs(const ast::LayerStatement* layer,
         return false;
       }
       std::vector<Datum> items;
-      Frame::Repeat repeat{};
+      TextFrame::Repeat repeat{};
       for (const Operand& operand : given) {
         ItemSymbols own;
         frame_->any_dims.reset();
@@ -135,7 +135,7 @@ void Elaborator::BindSymbol(llvm::StringRef name, SourceRange range, Datum value
 
 std::optional<Datum> Elaborator::BindInput(const ast::Type* type, llvm::StringRef name,
                                            const Operand& operand, ItemSymbols* item_symbols) {
-  Frame* const here = frame_;
+  TextFrame* const here = frame_;
   // A literal becomes a tensor where it is written.
   const ast::TypeTerm& first = type->terms.front();
   std::optional<DType> dtype = DTypeFromName(first.name.text);

@@ -213,7 +213,7 @@ void Elaborator::ElaborateReturn(const ast::OutputStatement* statement) {
     std::string target =
         index < frame_->result_names.size() ? frame_->result_names[index] : std::string("_");
     const Datum datum = Evaluate(binding.value, target == "_" ? Targets() : Targets(target));
-    for (const Frame::Result& result : frame_->results) {
+    for (const TextFrame::Result& result : frame_->results) {
       if (result.name != name) continue;
       Error(Code::kRedefined, binding.range(), "there is a result '" + name + "' already");
       break;
@@ -280,7 +280,7 @@ void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
   }
   for (size_t i = 0; i < targets.size(); ++i) {
     if (targets[i].text == "_") continue;
-    const Frame::Result& result = results.all[i];
+    const TextFrame::Result& result = results.all[i];
     Assign(targets[i].text, i == 0 ? result.datum : Use(result, targets[i].range));
   }
   if (first != nullptr) last_value_ = first->name();

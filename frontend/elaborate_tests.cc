@@ -63,7 +63,7 @@ TestRun Elaborator::RunTest(const ast::TestStatement& test, unsigned run,
   TestRun result;
   test_ = &result;
   Module* main = AddModule(ast_, "", /*is_standard=*/false);
-  Frame frame;
+  TextFrame frame;
   frame.module = main;
   frame_ = &frame;
   main->file_index = graph_.AddFile(main->file->name());

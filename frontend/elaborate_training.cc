@@ -7,7 +7,7 @@
 namespace pdl {
 
 Datum Elaborator::EvaluateTraining(SourceRange range) {
-  for (const Frame* frame = frame_; frame != nullptr; frame = frame->caller)
+  for (const TextFrame* frame = frame_; frame != nullptr; frame = frame->caller)
     if (frame->training_off) return Datum(false);
   if (training_ == nullptr) {
     Call call;

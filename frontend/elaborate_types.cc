@@ -105,7 +105,7 @@ const Dim* Elaborator::ReadRaggedDim(const ast::Dim& dim, bool introduces) {
       return nullptr;
     }
     const Dim rows = Dim::Symbol("~" + FullName(dim.symbol.text));
-    known = frame_->symbols.try_emplace(name, Frame::Symbol{Datum(rows), dim.range}).first;
+    known = frame_->symbols.try_emplace(name, TextFrame::Symbol{Datum(rows), dim.range}).first;
   }
   return known->second.value.get<Dim>();
 }
@@ -151,7 +151,7 @@ std::optional<Dim> Elaborator::ReadDim(const ast::Expr* expr, bool introduces) {
             return std::nullopt;
           }
           frame_->symbols.try_emplace(
-              name->name, Frame::Symbol{Datum(Dim::Symbol(FullName(name->name))), name->range});
+              name->name, TextFrame::Symbol{Datum(Dim::Symbol(FullName(name->name))), name->range});
         }
       } else if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(next)) {
         pending.append(chain->operands.begin(), chain->operands.end());

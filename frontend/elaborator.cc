@@ -11,7 +11,7 @@ Elaborator::Elaborator(const CompileRequest& request, const Ast& ast, Diagnostic
 
 Graph Elaborator::Run() {
   Module* main = AddModule(ast_, "", /*is_standard=*/false);
-  Frame frame;
+  TextFrame frame;
   frame.module = main;
   frame_ = &frame;
   main->file_index = graph_.AddFile(main->file->name());
@@ -52,7 +52,7 @@ Diagnostic& Elaborator::Error(Code code, SourceRange range, const llvm::Twine& m
   }
   Diagnostic& diagnostic = diagnostics_->Error(code, file_, range, message.str());
   unsigned shown = 0;
-  for (const Frame* frame = frame_; frame != nullptr && frame->caller != nullptr;
+  for (const TextFrame* frame = frame_; frame != nullptr && frame->caller != nullptr;
        frame = frame->caller) {
     // Of a long way the beginning and the end tell most.
     if (++shown > 4 && frame->caller->caller != nullptr) continue;

@@ -25,7 +25,7 @@
 namespace pdl {
 
 /// What a text or one call of a layer knows while its statements are elaborated.
-struct Frame {
+struct TextFrame {
   /// What a symbol stands for, and where it was introduced.
   struct Symbol {
     Datum value;
@@ -74,7 +74,7 @@ struct Frame {
   bool dims_first = false;
 
   // Of a layer or a file that is called:
-  Frame* caller = nullptr;
+  TextFrame* caller = nullptr;
   std::shared_ptr<const SourceFile> caller_file;
   SourceRange place;  // of the call
   llvm::StringRef callee;
@@ -106,7 +106,7 @@ class Elaborator {
   /// See CompileResult.
   const std::string& last_value() const { return last_value_; }
   /// The results of the last statement where it is an expression alone; none of anything else.
-  llvm::ArrayRef<Frame::Result> last_results() const { return last_results_; }
+  llvm::ArrayRef<TextFrame::Result> last_results() const { return last_results_; }
   /// The names that the text has at its end, each with the name of the graph's value that it stands
   /// for, or with none. In no order.
   using NamedValues = std::vector<std::pair<std::string, std::string>>;
@@ -120,7 +120,7 @@ class Elaborator {
 
   // The results of a call; none where it is poison.
   struct Results {
-    llvm::SmallVector<Frame::Result, 1> all;
+    llvm::SmallVector<TextFrame::Result, 1> all;
     bool is_poison() const { return all.empty(); }
   };
   // Enters a frame, and leaves it.
@@ -407,7 +407,7 @@ class Elaborator {
   Results EvaluateResults(const ast::Expr* expr, Targets targets);
   Results EvaluatePipe(const ast::ChainExpr* chain, Targets targets);
   /// The value of a result that is used; complains where it lacks an input.
-  Datum Use(const Frame::Result& result, SourceRange place);
+  Datum Use(const TextFrame::Result& result, SourceRange place);
   Datum UseFirst(const Results& results, SourceRange place) {
     return results.is_poison() ? Datum() : Use(results.all.front(), place);
   }
@@ -450,14 +450,14 @@ class Elaborator {
   llvm::StringMap<Module*> standard_layers_;
   llvm::StringMap<std::pair<std::unique_ptr<Ast>, Module*>> files_;  // imported ones, by path
   std::vector<std::string> importing_;                               // paths, outermost first
-  Frame* frame_ = nullptr;
+  TextFrame* frame_ = nullptr;
   unsigned depth_ = 0;              // of calls of layers
   size_t calls_ = 0;                // of layers, in all
   uint32_t recomputed_ = 0;         // of layers that are to be computed again
   llvm::StringSet<> spoiled_ways_;  // to calls of layers that lack a part, for a mistake
   /// Old values of names, and what states were, while both sides of an `if` are elaborated.
   struct Journal {
-    Frame* frame;
+    TextFrame* frame;
     std::vector<std::pair<llvm::StringRef, std::optional<Datum>>> names;
     std::vector<std::pair<Value*, Value*>> states;
   };
@@ -493,13 +493,13 @@ class Elaborator {
 
   size_t suggestion_budget_ = 2'000'000;
   std::string last_value_;
-  llvm::SmallVector<Frame::Result, 1> last_results_;
+  llvm::SmallVector<TextFrame::Result, 1> last_results_;
   NamedValues names_;
 };
 
 class Elaborator::FrameScope {
  public:
-  FrameScope(Elaborator* elaborator, Frame* frame)
+  FrameScope(Elaborator* elaborator, TextFrame* frame)
       : elaborator_(elaborator), frame_(elaborator->frame_), file_(elaborator->file_) {
     elaborator->frame_ = frame;
     elaborator->file_ = frame->module->file;
@@ -515,7 +515,7 @@ class Elaborator::FrameScope {
 
  private:
   Elaborator* elaborator_;
-  Frame* frame_;
+  TextFrame* frame_;
   std::shared_ptr<const SourceFile> file_;
 };
 

@@ -82,6 +82,13 @@ Type RaggedType(const Datum& literal, DType dtype) {
 
 llvm::Expected<PackedConstant> ToPacked(const Datum& literal, const Type& type) {
   if (!type.is_sparse()) return ToRagged(literal, type);
+  if (type.ragged_levels() > 0) {
+    Type whole = type;
+    whole.storage = Storage::kDense;
+    llvm::Expected<PackedConstant> rows = ToRagged(literal, whole);
+    if (!rows) return rows.takeError();
+    return ToSparse(std::move(*rows), type);
+  }
   llvm::Expected<Constant> dense = ToConstant(literal, type.dtype);
   if (!dense) return dense.takeError();
   return Pack(*dense, type);

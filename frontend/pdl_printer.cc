@@ -123,6 +123,11 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
   } else if (info.initializer) {
     PrintCall(*graph_.block(*info.initializer).ops.back(), &value.type());
   }
+  // What is trained is a state in the network of a step, which has none of these.
+  if (value.kind() == ValueKind::kState) {
+    os_ << '\n';
+    return;
+  }
   const VariableInfo defaults;
   std::vector<std::string> fields;
   auto field = [&](llvm::StringRef name, double number, double fallback) {
@@ -204,7 +209,8 @@ void PdlPrinter::PrintOp(const Op& op) {
 }
 
 void PdlPrinter::Print() {
-  // What is printed, by the number of its first value.
+  // What is printed: inputs and variables where they were made, calls in their order, behind all
+  // that they read.
   struct Item {
     uint32_t number;
     const Value* value;
@@ -214,8 +220,13 @@ void PdlPrinter::Print() {
   for (auto values : {graph_.inputs(), graph_.parameters(), graph_.states()}) {
     for (const Value* value : values) items.push_back({graph_.number(value), value, nullptr});
   }
-  for (const Op* op : graph_.ops()) items.push_back({graph_.number(op->result()), nullptr, op});
-  llvm::sort(items, [](const Item& a, const Item& b) { return a.number < b.number; });
+  uint32_t number = 0;
+  for (const Op* op : graph_.ops()) {
+    number = std::max(number, graph_.number(op->result()));
+    for (const Value* value : op->operands()) number = std::max(number, graph_.number(value));
+    items.push_back({number, nullptr, op});
+  }
+  llvm::stable_sort(items, [](const Item& a, const Item& b) { return a.number < b.number; });
   for (const Item& item : items) {
     if (item.op != nullptr) {
       PrintOp(*item.op);

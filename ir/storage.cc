@@ -20,33 +20,6 @@ Constant EvenOffsets(int64_t rows, int64_t length) {
   return ToPlaces(offsets);
 }
 
-/// The elements of a matrix that are not 0.
-PackedConstant ToSparse(const Constant& dense, const Type& type) {
-  const int64_t rows = dense.sizes()[0], columns = dense.sizes()[1];
-  const auto size = static_cast<size_t>(DTypeSize(type.dtype));
-  std::vector<int64_t> offsets = {0}, indices;
-  std::vector<char> bytes;
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column) {
-      const int64_t i = row * columns + column;
-      if (dense.ElementAsDouble(i) == 0) continue;
-      indices.push_back(column);
-      const char* element = static_cast<const char*>(dense.data()) + static_cast<size_t>(i) * size;
-      bytes.insert(bytes.end(), element, element + size);
-    }
-    offsets.push_back(static_cast<int64_t>(indices.size()));
-  }
-  PackedConstant packed;
-  packed.type = type;
-  packed.type.dims[0] = rows;
-  if (rows > 0) packed.type.dims[1] = columns;
-  const auto count = static_cast<int64_t>(indices.size());
-  packed.values = Constant::Copy(type.dtype, {count}, bytes.data());
-  packed.offsets.push_back(ToPlaces(offsets));
-  packed.indices = ToPlaces(indices);
-  return packed;
-}
-
 }  // namespace
 
 PackedConstant::PackedConstant(Constant dense) : type(TypeOf(dense)), values(std::move(dense)) {}
@@ -57,6 +30,8 @@ const Constant& PackedConstant::part(Part part) const {
       return offsets[0];
     case Part::kInnerOffsets:
       return offsets[1];
+    case Part::kInnermostOffsets:
+      return offsets[2];
     case Part::kIndices:
       return indices;
     default:
@@ -71,6 +46,7 @@ void PackedConstant::SetPart(Part part, Constant constant) {
       break;
     case Part::kOffsets:
     case Part::kInnerOffsets:
+    case Part::kInnermostOffsets:
       offsets.push_back(std::move(constant));
       break;
     case Part::kIndices:
@@ -91,6 +67,34 @@ Type TypeWithSizes(const Type& type, llvm::ArrayRef<int64_t> values,
   return sized;
 }
 
+PackedConstant ToSparse(PackedConstant dense, const Type& type) {
+  const Constant& values = dense.values;
+  const int64_t rows = values.sizes()[0], columns = values.sizes()[1];
+  const auto size = static_cast<size_t>(DTypeSize(type.dtype));
+  std::vector<int64_t> offsets = {0}, indices;
+  std::vector<char> bytes;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      const int64_t i = row * columns + column;
+      if (values.ElementAsDouble(i) == 0) continue;
+      indices.push_back(column);
+      const char* element = static_cast<const char*>(values.data()) + static_cast<size_t>(i) * size;
+      bytes.insert(bytes.end(), element, element + size);
+    }
+    offsets.push_back(static_cast<int64_t>(indices.size()));
+  }
+  PackedConstant packed;
+  packed.type = type;
+  packed.type.dims[0] = dense.type.dims[0];
+  if (rows > 0) packed.type.dims.back() = columns;
+  const auto count = static_cast<int64_t>(indices.size());
+  packed.values = Constant::Copy(type.dtype, {count}, bytes.data());
+  packed.offsets = std::move(dense.offsets);
+  packed.offsets.push_back(ToPlaces(offsets));
+  packed.indices = ToPlaces(indices);
+  return packed;
+}
+
 llvm::Expected<PackedConstant> Pack(const Constant& dense, const Type& type) {
   auto is_none = [&](const llvm::Twine& reason) {
     return llvm::createStringError(llvm::formatv("declared {0}, got {1}{2}", type.ToString(),
@@ -103,7 +107,14 @@ llvm::Expected<PackedConstant> Pack(const Constant& dense, const Type& type) {
     if (dim.is_constant() && !dim.is_constant(dense.sizes()[axis]) && dense.sizes()[0] != 0)
       return is_none("");
   }
-  if (type.is_sparse()) return ToSparse(dense, type);
+  if (type.is_sparse()) {
+    Type whole = type;
+    whole.storage = Storage::kDense;
+    if (whole.is_plain()) return ToSparse(dense, type);
+    auto rows = Pack(dense, whole);
+    if (!rows) return rows.takeError();
+    return ToSparse(std::move(*rows), type);
+  }
   const unsigned levels = type.ragged_levels();
   PackedConstant packed;
   llvm::SmallVector<int64_t, 4> sizes(dense.sizes().drop_front(levels));
@@ -133,6 +144,8 @@ std::string PartName(llvm::StringRef name, Part part) {
       return name.str() + ".offsets";
     case Part::kInnerOffsets:
       return name.str() + ".offsets2";
+    case Part::kInnermostOffsets:
+      return name.str() + ".offsets3";
     case Part::kIndices:
       return name.str() + ".indices";
   }
@@ -152,26 +165,25 @@ Shape PackedDims(const Shape& dims) {
   return packed;
 }
 
-llvm::SmallVector<PartType, 3> PartsOf(llvm::StringRef name, const Type& type) {
-  llvm::SmallVector<PartType, 3> parts;
-  auto offsets = [&](Part part, const Dim& rows) {
-    parts.push_back({part, Type(DType::kI64, {rows + 1})});
-  };
-  if (type.is_sparse()) {
-    const Dim count = Dim::Symbol(("count(" + name + ")").str());
-    if (type.dtype != DType::kBool) parts.push_back({Part::kValues, Type(type.dtype, {count})});
-    offsets(Part::kOffsets, type.dims[0]);
-    Type indices(DType::kI64, {count});
-    indices.index_bound = type.dims[1];
-    parts.push_back({Part::kIndices, std::move(indices)});
-    return parts;
-  }
-  Type values = type;
-  values.dims = PackedDims(type.dims);
-  parts.push_back({Part::kValues, std::move(values)});
+llvm::SmallVector<PartType, 4> PartsOf(llvm::StringRef name, const Type& type) {
+  llvm::SmallVector<PartType, 4> parts;
   const unsigned levels = type.ragged_levels();
-  if (levels > 0) offsets(Part::kOffsets, type.dims[0]);
-  if (levels > 1) offsets(Part::kInnerOffsets, TotalOf(type.dims[1]));
+  const Dim count = Dim::Symbol(("count(" + name + ")").str());
+  Type values = type;
+  values.storage = Storage::kDense;
+  values.dims = type.is_sparse() ? Shape{count} : PackedDims(type.dims);
+  // The elements of a sparse tensor of truth values are ones.
+  if (!type.is_sparse() || type.dtype != DType::kBool)
+    parts.push_back({Part::kValues, std::move(values)});
+  for (unsigned level = 0; level < levels + type.is_sparse(); ++level) {
+    const Dim rows = level == 0 ? type.dims[0] : TotalOf(type.dims[level]);
+    parts.push_back({OffsetsPart(level), Type(DType::kI64, {rows + 1})});
+  }
+  if (type.is_sparse()) {
+    Type indices(DType::kI64, {count});
+    indices.index_bound = type.dims.back();
+    parts.push_back({Part::kIndices, std::move(indices)});
+  }
   return parts;
 }
 

@@ -11,10 +11,9 @@ unsigned Type::ragged_levels() const {
 
 std::string Type::Fault() const {
   const unsigned levels = ragged_levels();
-  if (is_sparse() && rank() != 2)
+  if (is_sparse() && levels == 0 && rank() != 2)
     return "a sparse matrix has 2 dims, not " + std::to_string(rank());
   if (levels == 0) return "";
-  if (is_sparse()) return "a sparse matrix has no ragged dims";
   if (levels > kMaxRaggedLevels)
     return "a tensor has at most 2 ragged dims, not " + std::to_string(levels);
   for (unsigned i = 0; i < rank(); ++i) {
@@ -25,6 +24,9 @@ std::string Type::Fault() const {
   }
   if (levels == 2 && dims[1] == dims[2])
     return "two ragged dims of one tensor are both called " + dims[1].ToString();
+  if (is_sparse() && rank() != 2 + levels)
+    return "a sparse tensor has 2 dims besides its ragged ones, not " +
+           std::to_string(rank() - levels);
   return "";
 }
 

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/tail_math.h"
 #include "kernels/wide_math.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cuda_ops.h"
 #include "kernels/unary.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/all_ops.h"
 #include "kernels/extremes.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/reduce.h"
 #include "kernels/reduction_helpers.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

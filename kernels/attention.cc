@@ -1,10 +1,10 @@
 // attention: softmax(q k^T) v, block by block.
-#include "kernels/all_ops.h"
 #include "kernels/attention_blocks.h"
 #include "kernels/attention_inference.h"
 #include "kernels/places.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/index_map.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

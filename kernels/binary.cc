@@ -1,11 +1,11 @@
 // Operators on pairs of elements, which broadcast: add, sub, mul, div, floor_div, mod, fmod, pow,
 // maximum, minimum.
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/wide_math.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,10 +1,10 @@
 // Operators on the bits of integers: bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left,
 // shift_right.
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,12 +1,12 @@
 // The one loop: scan, and segment_scan, which ragged values become.
 #include <cstring>
 
-#include "kernels/all_ops.h"
 #include "kernels/scan_gradient.h"
 #include "kernels/scan_inference.h"
 #include "kernels/scan_loop.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

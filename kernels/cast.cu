@@ -1,8 +1,22 @@
-#include "kernels/cuda_ops.h"
 #include "kernels/unary.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
+
+template <>
+inline constexpr DType kDTypeOf<short> = DType::kI16;
+template <>
+inline constexpr DType kDTypeOf<unsigned short> = DType::kU16;
+template <>
+inline constexpr DType kDTypeOf<unsigned> = DType::kU32;
+template <>
+inline constexpr DType kDTypeOf<unsigned long long> = DType::kU64;
+
 namespace {
+
+/// Also those that no operator computes with: a cast leads to one that they do.
+using StoredElement = TypeList<Half, Bfloat, float, double, signed char, short, int, long long,
+                               unsigned char, unsigned short, unsigned, unsigned long long, bool>;
 
 /// The float towards 0 from x, made odd where x is none: rounding it once more, to a half, gives
 /// what rounding x at once would.
@@ -13,12 +27,17 @@ __device__ __forceinline__ float RoundToOdd(double x) {
 }
 
 /// What does not fit an i32 (for results of up to 32 bits) or an i64 becomes the smallest one;
-/// shorter integers take the low bits.
+/// shorter integers take the low bits. What fits an unsigned one of 32 or 64 bits is that.
 template <class Out, class T>
 __device__ __forceinline__ Out RealToInteger(T x) {
-  if constexpr (sizeof(Out) == 8) {
+  if constexpr (sizeof(Out) == 8 || kIsSame<Out, unsigned>) {
     constexpr T kEnd = T(9223372036854775808.0);
-    return x >= -kEnd && x < kEnd ? static_cast<Out>(x) : static_cast<Out>(1ull << 63);
+    if constexpr (kIsSame<Out, unsigned long long>) {
+      if (x >= kEnd && x < 2 * kEnd) return static_cast<Out>(x);
+    }
+    const long long wide =
+        x >= -kEnd && x < kEnd ? static_cast<long long>(x) : -9223372036854775807ll - 1;
+    return static_cast<Out>(wide);
   } else {
     constexpr T kEnd = T(2147483648.0);
     // What lies between -2^31 - 1 and -2^31 is rounded towards 0 to the latter.
@@ -49,8 +68,8 @@ class CastOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const DType from = context.inputs()[0].dtype, to = context.outputs()[0].dtype;
-    if (auto error = RequireDType(AnyElement(), from, *this)) return error;
-    if (auto error = RequireDType(AnyElement(), to, *this)) return error;
+    if (auto error = RequireDType(StoredElement(), from, *this)) return error;
+    if (auto error = RequireDType(StoredElement(), to, *this)) return error;
     Preparation preparation;
     if (from == to) preparation.aliases.push_back({0, 0});
     if (DTypeSize(from) == DTypeSize(to)) preparation.in_place.push_back({0, 0});
@@ -59,8 +78,8 @@ class CastOp : public Operator<CUDAContext> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   CUDAContext& context) const override {
-    return VisitDType(AnyElement(), inputs[0]->dtype(), [&](auto from) {
-      return VisitDType(AnyElement(), outputs[0]->dtype(), [&](auto to) -> llvm::Error {
+    return VisitDType(StoredElement(), inputs[0]->dtype(), [&](auto from) {
+      return VisitDType(StoredElement(), outputs[0]->dtype(), [&](auto to) -> llvm::Error {
         using In = typename decltype(from)::Type;
         using Out = typename decltype(to)::Type;
         if constexpr (kIsSame<In, Out>) {

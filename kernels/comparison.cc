@@ -2,10 +2,10 @@
 // logical_and, logical_or, logical_xor, logical_not, isnan, isinf, isfinite.
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,6 +1,6 @@
 #include "kernels/binary.cuh"
-#include "kernels/cuda_ops.h"
 #include "kernels/unary.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

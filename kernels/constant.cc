@@ -3,10 +3,10 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 #include "pdl/storage.h"
 

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "pdl/dim.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

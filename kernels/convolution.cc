@@ -3,13 +3,13 @@
 //
 // All are of one form, sum(y * conv(x, w)): a convolution is its derivative by y, a transposed one
 // by x, and the third by w. So each one's gradients are the other two.
-#include "kernels/all_ops.h"
 #include "kernels/conv_plan.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/window_attributes.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -5,8 +5,7 @@
 #include "kernels/columns.cuh"
 #include "kernels/conv_sizes.h"
 #include "kernels/cublas_gemm.h"
-#include "kernels/cuda_ops.h"
-
+#include "pdl/op_registry.h"
 namespace pdl::cuda {
 namespace {
 

@@ -1,50 +1,60 @@
 #include "kernels/cuda_ops.h"
 
+// The families, each a file with the one function that is declared here.
+#define PDL_FAMILIES(FAMILY)    \
+  FAMILY(UnaryKernels)          \
+  FAMILY(TranscendentalKernels) \
+  FAMILY(PiecewiseKernels)      \
+  FAMILY(BitwiseKernels)        \
+  FAMILY(ActivationKernels)     \
+  FAMILY(BinaryKernels)         \
+  FAMILY(NaryKernels)           \
+  FAMILY(ComparisonKernels)     \
+  FAMILY(MatmulKernels)         \
+  FAMILY(ReductionKernels)      \
+  FAMILY(ScanKernels)           \
+  FAMILY(BlockScanKernels)      \
+  FAMILY(DataSizeKernels)       \
+  FAMILY(SegmentKernels)        \
+  FAMILY(SegmentPoolKernels)    \
+  FAMILY(SparseKernels)         \
+  FAMILY(SoftmaxKernels)        \
+  FAMILY(NormalizationKernels)  \
+  FAMILY(LossKernels)           \
+  FAMILY(PointwiseLossKernels)  \
+  FAMILY(ShapeKernels)          \
+  FAMILY(SliceKernels)          \
+  FAMILY(GatherKernels)         \
+  FAMILY(PadKernels)            \
+  FAMILY(DiagonalKernels)       \
+  FAMILY(GatherNdKernels)       \
+  FAMILY(ScatterKernels)        \
+  FAMILY(WriteKernels)          \
+  FAMILY(SortKernels)           \
+  FAMILY(AttentionKernels)      \
+  FAMILY(RotaryKernels)         \
+  FAMILY(CastKernels)           \
+  FAMILY(QuantizeKernels)       \
+  FAMILY(ConstantKernels)       \
+  FAMILY(RandomKernels)         \
+  FAMILY(RandomChoiceKernels)   \
+  FAMILY(OrthogonalKernels)     \
+  FAMILY(ConvolutionKernels)    \
+  FAMILY(UnfoldKernels)         \
+  FAMILY(PoolingKernels)        \
+  FAMILY(UnpoolKernels)         \
+  FAMILY(ResizeKernels)
+
 namespace pdl::cuda {
 
+#define PDL_DECLARE(family) void Add##family(OpRegistry& registry);
+PDL_FAMILIES(PDL_DECLARE)
+#undef PDL_DECLARE
+
 void AddAllKernels(OpRegistry& registry) {
-  AddUnaryKernels(registry);
-  AddTranscendentalKernels(registry);
-  AddPiecewiseKernels(registry);
-  AddBitwiseKernels(registry);
-  AddActivationKernels(registry);
-  AddBinaryKernels(registry);
-  AddNaryKernels(registry);
-  AddComparisonKernels(registry);
-  AddMatmulKernels(registry);
-  AddReductionKernels(registry);
-  AddScanKernels(registry);
-  AddBlockScanKernels(registry);
-  AddDataSizeKernels(registry);
-  AddSegmentKernels(registry);
-  AddSegmentPoolKernels(registry);
-  AddSparseKernels(registry);
-  AddSoftmaxKernels(registry);
-  AddNormalizationKernels(registry);
-  AddLossKernels(registry);
-  AddPointwiseLossKernels(registry);
-  AddShapeKernels(registry);
-  AddSliceKernels(registry);
-  AddGatherKernels(registry);
-  AddPadKernels(registry);
-  AddDiagonalKernels(registry);
-  AddGatherNdKernels(registry);
-  AddScatterKernels(registry);
-  AddWriteKernels(registry);
-  AddSortKernels(registry);
-  AddAttentionKernels(registry);
-  AddRotaryKernels(registry);
-  AddCastKernels(registry);
-  AddQuantizeKernels(registry);
-  AddConstantKernels(registry);
-  AddRandomKernels(registry);
-  AddRandomChoiceKernels(registry);
-  AddOrthogonalKernels(registry);
-  AddConvolutionKernels(registry);
-  AddUnfoldKernels(registry);
-  AddPoolingKernels(registry);
-  AddUnpoolKernels(registry);
-  AddResizeKernels(registry);
+#define PDL_ADD(family) Add##family(registry);
+  PDL_FAMILIES(PDL_ADD)
+#undef PDL_ADD
 }
 
 }  // namespace pdl::cuda

@@ -1,11 +1,11 @@
 // Operators whose results are as large as the data say: nonzero, unique, sequence_at. They have no
 // kernels: each becomes a count, the size that the count decides (data_size), and calls of that
 // size.
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -1,10 +1,10 @@
 // depth_to_space and space_to_depth: channels as blocks of an image, and back.
 #include "kernels/depth_space.h"
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/window_attributes.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

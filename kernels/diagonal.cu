@@ -2,8 +2,7 @@
 
 #include "kernels/cuda_copying_op.h"
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
-
+#include "pdl/op_registry.h"
 namespace pdl::cuda {
 namespace {
 

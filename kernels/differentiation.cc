@@ -1,6 +1,5 @@
 // Gradients as part of a network: gradient, stop_gradient, which ends them, and lazy_rows.
 #include "kernels/alias_op.h"
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/differentiate.h"
@@ -8,6 +7,7 @@
 #include "pdl/gradient.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

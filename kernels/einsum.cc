@@ -1,6 +1,5 @@
 // einsum: sums of products along named axes. It has no kernel: matrix products, sums and
 // transpositions take its place before a network is planned.
-#include "kernels/all_ops.h"
 #include "kernels/einsum_spec.h"
 #include "kernels/element.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,6 +7,7 @@
 #include "pdl/inference.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

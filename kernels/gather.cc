@@ -3,13 +3,13 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/places.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/places.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

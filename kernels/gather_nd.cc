@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/all_ops.h"
 #include "kernels/along_axis.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/nd_inference.h"
 #include "kernels/places.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

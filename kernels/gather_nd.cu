@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "kernels/cuda_ops.h"
 #include "kernels/nd_places.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

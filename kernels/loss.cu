@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/cuda_ops.h"
 #include "kernels/reduction.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -1,11 +1,11 @@
 // matmul: products of matrices, and of batches of them.
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/matmul_plan.h"
 #include "pdl/gradient.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {
@@ -86,6 +86,10 @@ llvm::Error InferMatmul(InferenceContext& context) {
     return context.FailAt({1}, Code::kRank, "'b' must be one matrix where 'a' is {0}, got {1}",
                           a.ToString(), b.ToString());
   }
+  if (a.is_sparse() && !IsFloat(b.dtype)) {
+    return context.FailAt({1}, Code::kOperandDType, "'b' must be {0} where 'a' is {1}, got {2}",
+                          kFloatSet.ToString(), a.ToString(), b.ToString());
+  }
   if (a.dtype != b.dtype && !is_pattern) {
     return context.FailAt({0, 1}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
                           DTypeName(a.dtype), DTypeName(b.dtype));
@@ -152,7 +156,8 @@ void MatmulGradient(GradientContext& g) {
   g.SetInputGradient(1, Reshape(g, g.SumTo(db, b), g.input(1)->type().dims));
 }
 
-// A ragged a is one tall matrix; a sparse one is given by its rows.
+// A ragged a is one tall matrix; a sparse one is given by its rows, of all sequences where it is
+// ragged, too.
 llvm::Error LowerMatmul(LoweringContext& l) {
   const LoweredValue& a = l.input(0);
   if (!a.type.is_sparse()) return l.LowerPacked();
@@ -166,13 +171,13 @@ llvm::Error LowerMatmul(LoweringContext& l) {
   }
   Value* c = nullptr;
   if (!l.attributes().Bool("transpose_a")) {
-    llvm::SmallVector<Value*, 4> operands = {a.offsets[0], a.indices, b};
+    llvm::SmallVector<Value*, 4> operands = {a.offsets.back(), a.indices, b};
     if (a.values != nullptr) operands.push_back(a.values);
     c = l.Call("csr_matmul", operands);
   } else {
     // Each element adds its multiple of a row of b to the row of the result that is its column.
     const Dim count = a.indices->type().dims[0];
-    Value* rows = l.Call("segment_ids", {a.offsets[0]}, {{"dims", Shape{count}}});
+    Value* rows = l.Call("segment_ids", {a.offsets.back()}, {{"dims", Shape{count}}});
     Value* spread = l.Call("gather", {b, rows});
     if (a.values != nullptr) {
       const Shape column = {count, 1};

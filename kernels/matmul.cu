@@ -4,8 +4,8 @@
 
 #include "kernels/cublas_gemm.h"
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/index_map.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -1,11 +1,11 @@
 // Elementwise operators of more than two operands, which broadcast: add_n, where.
 #include <algorithm>
 
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

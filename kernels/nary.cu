@@ -1,6 +1,5 @@
 #include "kernels/binary.cuh"
-#include "kernels/cuda_ops.h"
-
+#include "pdl/op_registry.h"
 namespace pdl::cuda {
 namespace {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/all_ops.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/moments.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -1,7 +1,7 @@
 #include "kernels/orthogonal.h"
 
-#include "kernels/cuda_ops.h"
 #include "kernels/reduction.cuh"
+#include "pdl/op_registry.h"
 #include "runtime/philox.h"
 
 namespace pdl::cuda {

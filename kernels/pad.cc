@@ -4,13 +4,13 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/axis_maps.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/strided_copy.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "kernels/axis_maps.h"
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/index_map.h"
 #include "pdl/half.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -1,10 +1,10 @@
 // Activations of straight pieces, on each element by itself: hard_sigmoid, hard_swish,
 // thresholded_relu, shrink, and, on pairs of elements, prelu.
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,8 +1,8 @@
 // What a Plan knows before anything runs: training, plan_select. Neither has a kernel.
-#include "kernels/all_ops.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,9 +1,9 @@
 // Losses of single elements: binary_cross_entropy, huber, hinge, kl_div.
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,11 +1,11 @@
 // Pooling: max_pool, avg_pool, lp_pool, adaptive_max_pool, adaptive_avg_pool, and what their
 // gradients are made of.
-#include "kernels/all_ops.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/pool_attributes.h"
 #include "kernels/pool_loops.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

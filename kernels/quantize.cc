@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/axis_split.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
@@ -10,6 +9,7 @@
 #include "kernels/vector_math.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

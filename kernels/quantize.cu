@@ -3,8 +3,7 @@
 
 #include "kernels/axis_split.h"
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
-
+#include "pdl/op_registry.h"
 namespace pdl::cuda {
 namespace {
 

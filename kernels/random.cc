@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/initial_range.h"
 #include "kernels/inverse_normal.h"
 #include "kernels/isa_dispatch.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 #include "runtime/philox.h"
 

@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/initial_range.h"
 #include "pdl/half.h"
+#include "pdl/op_registry.h"
 #include "runtime/philox.h"
 
 namespace pdl::cuda {

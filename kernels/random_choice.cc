@@ -1,13 +1,13 @@
 // Operators that choose at random: bernoulli, randperm.
 #include <algorithm>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/permutation.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 #include "runtime/philox.h"
 

@@ -1,6 +1,6 @@
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/permutation.h"
+#include "pdl/op_registry.h"
 #include "runtime/philox.h"
 
 namespace pdl::cuda {

@@ -2,11 +2,11 @@
 // are in arg_extreme.cc and variance.cc.
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/reduce.h"
 #include "kernels/reduction_helpers.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "kernels/cuda_ops.h"
 #include "kernels/index_map.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

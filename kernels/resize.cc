@@ -1,13 +1,13 @@
 // resize, and its gradient: one axis after another, each element a weighted sum of a few.
 #include <cmath>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/resize_taps.h"
 #include "kernels/window_attributes.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "kernels/columns.cuh"
-#include "kernels/cuda_ops.h"
 #include "kernels/resize_taps.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/all_ops.h"
 #include "kernels/along_axis.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/places.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

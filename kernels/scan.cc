@@ -1,7 +1,6 @@
 // Operators that go along an axis and remember: cumsum, cumprod, linear_recurrence.
 #include <algorithm>
 
-#include "kernels/all_ops.h"
 #include "kernels/axis_split.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
@@ -9,6 +8,7 @@
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -1,8 +1,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "kernels/cuda_ops.h"
 #include "kernels/reduction.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

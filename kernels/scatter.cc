@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/all_ops.h"
 #include "kernels/along_axis.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/isa_dispatch.h"
@@ -10,6 +9,7 @@
 #include "kernels/places.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,6 +1,6 @@
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/segment.cuh"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -1,10 +1,10 @@
 // Operators of sequences: ragged values, of which each row of a ragged dim is one. They have no
 // kernels: their calls become those of packed rows (segment_pool, gather and others).
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

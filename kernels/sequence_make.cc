@@ -2,11 +2,11 @@
 // themselves, or a gather of them.
 #include <numeric>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,11 +1,11 @@
 // Operators that make sequences of other lengths: sequence_concat, sequence_slice. They have no
 // kernels: their calls become those of packed rows and of offsets.
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/places.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,7 +1,6 @@
 // Operators that move elements and change none: reshape, flatten, squeeze, unsqueeze, transpose,
 // broadcast_to.
 #include "kernels/alias_op.h"
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/strided_copy.h"
@@ -9,6 +8,7 @@
 #include "pdl/gradient.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

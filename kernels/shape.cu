@@ -1,7 +1,6 @@
 #include "kernels/alias_op.h"
 #include "kernels/cuda_copying_op.h"
-#include "kernels/cuda_ops.h"
-
+#include "pdl/op_registry.h"
 namespace pdl::cuda {
 namespace {
 

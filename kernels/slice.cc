@@ -1,7 +1,6 @@
 // Operators that take tensors apart and put them together: slice, concat, stack.
 #include <cstring>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/strided_copy.h"
@@ -9,6 +8,7 @@
 #include "pdl/inference.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/all_ops.h"
 #include "kernels/axis_split.h"
 #include "kernels/element.h"
 #include "kernels/isa_dispatch.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 #include "runtime/stream.h"
 

@@ -1,8 +1,7 @@
 #include <memory>
 
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
-
+#include "pdl/op_registry.h"
 namespace pdl::cuda {
 namespace {
 

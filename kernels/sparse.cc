@@ -1,11 +1,11 @@
 // Operators of sparse matrices, kept as the dense tensors of their rows: csr_matmul.
 #include <algorithm>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

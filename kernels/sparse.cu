@@ -1,6 +1,5 @@
 #include "kernels/cuda_launch.h"
-#include "kernels/cuda_ops.h"
-
+#include "pdl/op_registry.h"
 namespace pdl::cuda {
 namespace {
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/all_ops.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/moments.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 #include "runtime/stream.h"
 
@@ -183,15 +183,16 @@ class StandardizeOp : public Operator<Context> {
     state->form.eps = eps_;
     state->form.center = center_;
     state->row_bytes = n * DTypeSize(x.dtype);
-    // One row with both its weights is more than the first cache holds; a row by itself fits.
-    const bool has_both = context.inputs().size() > kBeta;
+    // One row with its weights is more than the first cache holds; a row by itself fits.
+    state->one_gamma = context.inputs().size() > kGamma && context.inputs()[kGamma].sizes.empty();
+    const bool has_weights =
+        context.inputs().size() > kBeta || (context.inputs().size() > kGamma && !state->one_gamma);
     const int64_t bytes = state->rows * state->row_bytes;
-    state->exceeds_cache = ExceedsCache(bytes) || (has_both && bytes > kManyRowBytes);
-    if (has_both && n > 0)
+    state->exceeds_cache = ExceedsCache(bytes) || (has_weights && bytes > kManyRowBytes);
+    if (has_weights && n > 0)
       state->form.rows_at_once = std::clamp<int64_t>(kRowsBytes / state->row_bytes, 1, kMostRows);
     const int64_t elements = state->exceeds_cache ? kStreamGrainElements : kGrainElements;
     state->grain = std::max<int64_t>(1, elements / std::max<int64_t>(n, 1));
-    state->one_gamma = context.inputs().size() > kGamma && context.inputs()[kGamma].sizes.empty();
     VisitDType(FloatTypes(), x.dtype, [&](auto tag) {
       state->loop = ChooseIsa<StandardizeLoop<typename decltype(tag)::type>>();
     });

@@ -1,12 +1,12 @@
 // Operators on each element by itself, of the functions beyond those of unary.cc: tan, the arc
 // functions, the hyperbolic ones and their inverses, exp2, expm1, log2, log10, log1p, cbrt, erfc;
 // and on pairs of elements: atan2, hypot, logaddexp.
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/wide_math.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

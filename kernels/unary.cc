@@ -1,10 +1,10 @@
 // Operators on each element by itself: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs,
 // square, erf, reciprocal, rsqrt, sign, floor, ceil, trunc, round.
-#include "kernels/all_ops.h"
 #include "kernels/elementwise.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {

@@ -1,6 +1,5 @@
 #include "kernels/unary.cuh"
-
-#include "kernels/cuda_ops.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -1,10 +1,10 @@
 // im2col and col2im: windows as columns, and back.
-#include "kernels/all_ops.h"
 #include "kernels/columns.h"
 #include "kernels/element.h"
 #include "kernels/window_attributes.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "kernels/columns.cuh"
-#include "kernels/cuda_ops.h"
 #include "kernels/window_attributes.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -1,12 +1,12 @@
 // max_unpool, which puts elements where max_pool_index found them, and plane_gather, its reverse.
 #include <algorithm>
 
-#include "kernels/all_ops.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/window_attributes.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -2,8 +2,8 @@
 
 #include "kernels/columns.cuh"
 #include "kernels/cuda_copying_op.h"
-#include "kernels/cuda_ops.h"
 #include "kernels/depth_space.h"
+#include "pdl/op_registry.h"
 
 namespace pdl::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // How far elements are from their mean: variance, std.
-#include "kernels/all_ops.h"
 #include "kernels/moments.h"
 #include "kernels/reduction_helpers.h"
+#include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
 namespace pdl {

@@ -76,7 +76,7 @@ llvm::Error Compactor::CopyOp(const Op& op) {
   std::vector<std::string> names;
   for (const Value* result : op.results()) {
     // A value on the way is called after what is made of it.
-    std::string near = op.type() == "constant" ? "c" : "v";
+    std::string near = op.operands().empty() ? "c" : "v";
     names.push_back(NameOf(result, near));
     if (!to_.FindValue(names.back())) to_.ReserveName(names.back());
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
+#include "onnx/numbers.h"
 
 namespace pdl {
 namespace {
@@ -13,7 +14,7 @@ std::optional<double> NumberOf(const Value* value) {
   if (op == nullptr || op->type() != "constant") return std::nullopt;
   const Constant& constant = op->attributes().Tensor("value");
   if (constant.num_elements() != 1 || !IsFloat(value->type().dtype)) return std::nullopt;
-  return constant.ElementAsDouble(0);
+  return ShortestNumber(constant.ElementAsDouble(0), constant.dtype());
 }
 
 /// Near enough for a number that a model has in f32.

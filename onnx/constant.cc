@@ -23,11 +23,9 @@ void ConvertConstant(Node& n) {
     return n.Out(n.Literal(Constant::Copy(DType::kI64, {}, &number)));
   }
   if (n.HasAttribute("value_ints")) return n.Out(n.Literal(n.Ints("value_ints")));
-  if (n.HasAttribute("value_floats")) {
-    const std::vector<double> numbers = n.Floats("value_floats");
-    const std::vector<float> floats(numbers.begin(), numbers.end());
-    return n.Out(n.Literal(
-        Constant::Copy(DType::kF32, {static_cast<int64_t>(floats.size())}, floats.data())));
+  if (const auto* value = n.Attribute("value_floats")) {
+    return n.Out(
+        n.Literal(Constant::Copy(DType::kF32, {value->floats_size()}, value->floats().data())));
   }
   if (n.HasAttribute("value_string") || n.HasAttribute("value_strings"))
     return n.Unsupported("elements of type STRING are not supported");
@@ -85,6 +83,40 @@ void ConvertEyeLike(Node& n) {
       dtype));
 }
 
+// Triangles over the frequencies of a transform, evenly spread by how high they sound.
+void ConvertMelWeightMatrix(Node& n) {
+  const int64_t bands = n.IntIn(0), length = n.IntIn(1), rate = n.IntIn(2);
+  const double low = n.RealIn(3), high = n.RealIn(4);
+  const DType dtype = n.TypeAttribute("output_datatype", DType::kF32);
+  if (n.failed()) return;
+  const int64_t rows = length / 2 + 1;
+  if (bands < 0 || length < 0 || rate < 1 || !(low >= 0 && high >= low && high < 1e9))
+    return n.Fail("{0} bands from {1} to {2} Hz", bands, low, high);
+  if (bands > (int64_t{1} << 22) / rows) return n.Unsupported("{0} bands of {1}", bands, rows);
+  auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const double step = (mel(high) - mel(low)) / static_cast<double>(bands + 2);
+  std::vector<int64_t> edges;
+  for (int64_t i = 0; i < bands + 2; ++i) {
+    const double hertz =
+        700 * (std::pow(10, (static_cast<double>(i) * step + mel(low)) / 2595) - 1);
+    edges.push_back(static_cast<int64_t>(
+        std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate))));
+    if (edges.back() >= rows) return n.Fail("{0} Hz are beyond half of {1}", high, rate);
+  }
+  std::vector<double> weights(static_cast<size_t>(rows * bands));
+  for (size_t band = 0; band < static_cast<size_t>(bands); ++band) {
+    const int64_t left = edges[band], top = edges[band + 1], right = edges[band + 2];
+    auto set = [&](int64_t row, int64_t part, int64_t of) {
+      weights[static_cast<size_t>(row * bands) + band] =
+          static_cast<double>(part) / static_cast<double>(of);
+    };
+    for (int64_t row = left; row < top; ++row) set(row, row - left, top - left);
+    set(top, 1, 1);
+    for (int64_t row = top; row < right; ++row) set(row, right - row, right - top);
+  }
+  n.Out(n.Cast(n.Literal(Constant::Copy(DType::kF64, {rows, bands}, weights.data())), dtype));
+}
+
 // HannWindow, HammingWindow, BlackmanWindow: sums of cosines.
 void ConvertWindow(Node& n) {
   const Dim size = n.SizeIn(0);
@@ -112,10 +144,10 @@ void ConvertWindow(Node& n) {
 
 llvm::ArrayRef<OnnxRule> ConstantRules() {
   static const OnnxRule kRules[] = {
-      {"Constant", ConvertConstant},    {"ConstantOfShape", ConvertConstantOfShape},
-      {"Range", ConvertRange},          {"EyeLike", ConvertEyeLike},
-      {"HannWindow", ConvertWindow},    {"HammingWindow", ConvertWindow},
-      {"BlackmanWindow", ConvertWindow}};
+      {"Constant", ConvertConstant},     {"ConstantOfShape", ConvertConstantOfShape},
+      {"Range", ConvertRange},           {"EyeLike", ConvertEyeLike},
+      {"HannWindow", ConvertWindow},     {"HammingWindow", ConvertWindow},
+      {"BlackmanWindow", ConvertWindow}, {"MelWeightMatrix", ConvertMelWeightMatrix}};
   return kRules;
 }
 

@@ -210,12 +210,30 @@ void ConvertSequenceErase(Node& n) {
   n.SequenceOut(0, std::move(all));
 }
 
+// A value that may be missing is there, or it is known not to be.
+void ConvertOptional(Node& n) {
+  if (!n.Has(0)) return n.Unsupported("an optional value that is missing");
+  if (n.importer().FindSequence(n.scope(), n.proto().input(0)) != nullptr)
+    return n.SequenceOut(0, n.SequenceIn(0));
+  n.Out(n.In(0));
+}
+
+void ConvertOptionalHasElement(Node& n) {
+  const bool is_list =
+      n.Has(0) && n.importer().FindSequence(n.scope(), n.proto().input(0)) != nullptr;
+  if (n.Has(0) && !is_list) n.In(0);
+  n.Out(n.Scalar(n.Has(0) ? 1 : 0, DType::kBool));
+}
+
 }  // namespace
 
 llvm::ArrayRef<OnnxRule> ControlRules() {
   static const OnnxRule kRules[] = {{"If", ConvertIf},
                                     {"Loop", ConvertLoop},
                                     {"Scan", ConvertScan},
+                                    {"Optional", ConvertOptional},
+                                    {"OptionalGetElement", ConvertOptional},
+                                    {"OptionalHasElement", ConvertOptionalHasElement},
                                     {"SequenceConstruct", ConvertSequenceConstruct},
                                     {"SequenceEmpty", ConvertSequenceEmpty},
                                     {"SequenceLength", ConvertSequenceLength},

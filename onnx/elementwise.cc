@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/node.h"
+#include "onnx/numbers.h"
 #include "onnx/rules.h"
 
 namespace pdl {
@@ -83,10 +84,35 @@ bool IsSize(Node& n, Value* value) {
          llvm::all_of(known->elements, [](const Dim& dim) { return dim.ProvablyAtLeast(0); });
 }
 
+/// A number of 64 bits without its highest one, which the sign of an i64 is.
+Value* WithoutSign(Node& n, Value* x) {
+  const int64_t all = INT64_MAX;
+  return n.Call("bitwise_and", {x, n.Literal(Constant::Copy(DType::kI64, {}, &all))});
+}
+
+/// a / b of u64 by division of i64: half of a is one that has no sign.
+Value* DivideU64(Node& n, Value* a, Value* b) {
+  Value* x = n.Cast(a, DType::kI64);
+  Value* y = n.Cast(b, DType::kI64);
+  Value* one = n.Scalar(1, DType::kI64);
+  Value* half = WithoutSign(n, n.Call("shift_right", {x, one}));
+  Value* nearly = n.Call("shift_left", {n.Call("floor_div", {half, y}), one});
+  Value* rest = n.Cast(n.Sub(x, n.Mul(nearly, y)), DType::kU64);
+  Value* is_one_more = n.Cast(n.Call("greater_equal", {rest, b}), DType::kI64);
+  // A b with the highest bit goes into a once or not at all.
+  Value* is_large = n.Call("less", {y, n.Scalar(0, DType::kI64)});
+  Value* fits = n.Cast(n.Call("greater_equal", {a, b}), DType::kI64);
+  return n.Cast(n.Call("where", {is_large, fits, n.Add(nearly, is_one_more)}), DType::kU64);
+}
+
+bool IsU64(const Value* value) { return value != nullptr && value->type().dtype == DType::kU64; }
+
 void ConvertDiv(Node& n) {
   const auto [a, b] = Operands(n);
   if (a == nullptr || b == nullptr || IsFloat(a->type().dtype)) {
     n.Out(n.Call("div", {a, b}));
+  } else if (IsU64(a) && IsU64(b)) {
+    n.Out(DivideU64(n, a, b));
   } else if (IsUnsigned(a->type().dtype) || (IsSize(n, a) && IsSize(n, b))) {
     n.Out(n.Call("floor_div", {a, b}));
   } else {
@@ -96,7 +122,10 @@ void ConvertDiv(Node& n) {
 }
 
 void ConvertMod(Node& n) {
-  n.Out(n.Call(n.Int("fmod", 0) != 0 ? "fmod" : "mod", {n.In(0), n.In(1)}));
+  Value* a = n.In(0);
+  Value* b = n.In(1);
+  if (IsU64(a) && IsU64(b)) return n.Out(n.Sub(a, n.Mul(DivideU64(n, a, b), b)));
+  n.Out(n.Call(n.Int("fmod", 0) != 0 ? "fmod" : "mod", {a, b}));
 }
 
 void ConvertPow(Node& n) {
@@ -141,10 +170,38 @@ void ConvertIsInf(Node& n) {
 void ConvertBitShift(Node& n) {
   const std::string direction = n.String("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") return n.Fail("direction is '{0}'", direction);
-  n.Out(n.Call(direction == "LEFT" ? "shift_left" : "shift_right", {n.In(0), n.In(1)}));
+  Value* x = n.In(0);
+  Value* places = n.In(1);
+  if (direction == "LEFT" || !IsU64(x) || !IsU64(places))
+    return n.Out(n.Call(direction == "LEFT" ? "shift_left" : "shift_right", {x, places}));
+  // The first place takes the sign away.
+  Value* count = n.Cast(places, DType::kI64);
+  Value* zero = n.Scalar(0, DType::kI64);
+  Value* one = n.Scalar(1, DType::kI64);
+  Value* first = WithoutSign(n, n.Call("shift_right", {n.Cast(x, DType::kI64), one}));
+  Value* rest = n.Call("maximum", {n.Sub(count, one), zero});
+  Value* shifted = n.Cast(n.Call("shift_right", {first, rest}), DType::kU64);
+  n.Out(n.Call("where", {n.Call("equal", {count, zero}), x, shifted}));
 }
 
 void ConvertCast(Node& n) { n.Out(n.Cast(n.In(0), n.TypeAttribute("to", DType::kF32))); }
+
+// Integers of one size keep their bits when they are cast; bool has one.
+void ConvertBitCast(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const DType from = x->type().dtype, to = n.TypeAttribute("to", from);
+  if (DTypeSize(from) != DTypeSize(to)) return n.Unsupported("elements of another size");
+  if (from != to && (!(IsInteger(from) || from == DType::kBool) || !IsInteger(to)))
+    return n.Unsupported("the bits of {0} as {1}", DTypeName(from), DTypeName(to));
+  n.Out(n.Cast(x, to));
+}
+
+void ConvertBinarizer(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  n.Out(n.Cast(n.Call("greater", {x, n.Scalar(n.Float("threshold", 0), x)}), x->type().dtype));
+}
 
 void ConvertCastLike(Node& n) {
   Value* like = n.In(1);
@@ -166,6 +223,7 @@ void ConvertDropout(Node& n) {
     const std::optional<double> ratio = n.Has(1) ? n.KnownReal(n.In(1)) : 0.5;
     if (!training || (*training != 0 && ratio != 0.0)) {
       if (!training) n.IntsIn(2);
+      if (!ratio) n.RealIn(1);
       return n.Unsupported("training mode draws random numbers as no other program does");
     }
   }
@@ -189,8 +247,9 @@ void ConvertClip(Node& n) {
   const bool has_low = n.Has(1), has_high = n.Has(2);
   const bool is_known = (!has_low || n.KnownReal(n.In(1))) && (!has_high || n.KnownReal(n.In(2)));
   if (IsFloat(x->type().dtype) && is_known) {
-    const double low = has_low ? *n.KnownReal(n.In(1)) : -infinity;
-    const double high = has_high ? *n.KnownReal(n.In(2)) : infinity;
+    const DType dtype = x->type().dtype;
+    const double low = has_low ? ShortestNumber(*n.KnownReal(n.In(1)), dtype) : -infinity;
+    const double high = has_high ? ShortestNumber(*n.KnownReal(n.In(2)), dtype) : infinity;
     if (low == 0 && high == infinity) return n.Out(n.Call("relu", {x}));
     std::vector<NamedAttribute> bounds;
     if (low > -infinity) bounds.push_back({"low", low});
@@ -207,11 +266,15 @@ void ConvertClip(Node& n) {
 llvm::ArrayRef<OnnxRule> ElementwiseRules() {
   static const std::vector<OnnxRule>* const kRules = [] {
     auto* rules = new std::vector<OnnxRule>{
-        {"Div", ConvertDiv},           {"Mod", ConvertMod},         {"Pow", ConvertPow},
-        {"Sum", ConvertVariadic},      {"Mean", ConvertVariadic},   {"Max", ConvertVariadic},
-        {"Min", ConvertVariadic},      {"Where", ConvertWhere},     {"IsInf", ConvertIsInf},
-        {"BitShift", ConvertBitShift}, {"Cast", ConvertCast, 6},    {"CastLike", ConvertCastLike},
-        {"Identity", ConvertIdentity}, {"Dropout", ConvertDropout}, {"Clip", ConvertClip}};
+        {"Div", ConvertDiv},           {"Mod", ConvertMod},
+        {"Pow", ConvertPow},           {"Sum", ConvertVariadic},
+        {"Mean", ConvertVariadic},     {"Max", ConvertVariadic},
+        {"Min", ConvertVariadic},      {"Where", ConvertWhere},
+        {"IsInf", ConvertIsInf},       {"BitShift", ConvertBitShift},
+        {"Cast", ConvertCast, 6},      {"CastLike", ConvertCastLike},
+        {"BitCast", ConvertBitCast},   {"Binarizer", ConvertBinarizer, 1, "ai.onnx.ml"},
+        {"Identity", ConvertIdentity}, {"Dropout", ConvertDropout},
+        {"Clip", ConvertClip}};
     for (const auto& [name, op] : kUnary) rules->push_back({name, ConvertUnary});
     for (const auto& [name, op] : kBinary) rules->push_back({name, ConvertBinary});
     return rules;

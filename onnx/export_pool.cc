@@ -1,4 +1,5 @@
 // Export of pooling and resizing.
+#include <algorithm>
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
@@ -43,12 +44,12 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
       const int64_t room = in[i].constant() + window.begin[i] + window.end[i] - extent;
       const int64_t stride = window.stride[i];
       differs |= (room + stride - 1) / stride + 1 != out[i].constant();
-      end.push_back((out[i].constant() - 1) * stride + extent - in[i].constant() - window.begin[i]);
+      const int64_t reach = (out[i].constant() - 1) * stride + extent - window.begin[i];
+      end.push_back(std::max<int64_t>(reach - in[i].constant(), 0));
     }
     if (differs) {
-      for (int64_t pad : end)
-        if (pad < 0 || end.size() < window.kernel.size())
-          return c.Refuse("ONNX counts a window that begins in the padding");
+      if (end.size() < window.kernel.size())
+        return c.Refuse("ONNX counts a window that begins in the padding");
       window.end = end;
       is_ceil = false;
     }

@@ -25,6 +25,19 @@ Exported Plain(ExportCall& c) {
   return c.Out(Over(c, type, c.In(0, dtype)), dtype);
 }
 
+/// GlobalAveragePool where planes of f32 are averaged, which are not empty.
+Exported Mean(ExportCall& c) {
+  const unsigned rank = c.type(0).rank();
+  std::vector<int64_t> spatial;
+  bool is_pool = rank >= 4 && c.dtype() == DType::kF32 && c.attributes().Bool("keep");
+  for (unsigned i = 2; i < rank; ++i) {
+    spatial.push_back(i);
+    is_pool &= c.type(0).dims[i].ProvablyAtLeast(1);
+  }
+  if (is_pool && c.Axes("axes", rank) == spatial) return c.Node("GlobalAveragePool", {c.In(0)});
+  return Plain(c);
+}
+
 /// How many elements are other than 0, as a nan is.
 std::string CountNonzero(ExportCall& c, bool zeros) {
   const DType own = c.type(0).dtype;
@@ -98,7 +111,7 @@ Exported CumSum(ExportCall& c) {
 
 constexpr ExportRule kRules[] = {
     {"sum", Plain},         {"prod", Plain},   {"max", Plain},       {"min", Plain},
-    {"mean", Plain},        {"norm", Plain},   {"logsumexp", Plain}, {"count_nonzero", Count},
+    {"mean", Mean},         {"norm", Plain},   {"logsumexp", Plain}, {"count_nonzero", Count},
     {"any", Any},           {"all", All},      {"argmax", ArgMax},   {"argmin", ArgMax},
     {"variance", Variance}, {"std", Variance}, {"moments", Moments}, {"cumsum", CumSum},
 };

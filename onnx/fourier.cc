@@ -24,30 +24,33 @@ Value* Waves(Node& n, int64_t rows, int64_t columns, int64_t length, Function fu
   return n.Literal(Constant::Copy(DType::kF64, {rows, columns}, values.data()));
 }
 
-void ConvertDft(Node& n) {
-  Value* x = n.In(0);
-  if (x == nullptr) return;
+/// How a transform is wanted; the last dim of x holds the parts of complex numbers, or the real
+/// one.
+struct Fourier {
+  unsigned axis = 0;
+  /// What is longer is cut off; what is missing counts as 0.
+  int64_t length = 0;
+  bool inverse = false, one_sided = false;
+};
+
+Value* Transform(Node& n, Value* x, const Fourier& wanted) {
+  const auto [axis, length, inverse, one_sided] = wanted;
   const unsigned rank = x->type().rank();
-  if (rank < 2) return n.Fail("{0} dims", rank);
-  int64_t given = n.Int("axis", 1);
-  if (n.opset() >= 20) given = n.Has(2) ? n.IntIn(2) : -2;
-  const unsigned axis = n.Axis(given, rank);
-  if (n.failed()) return;
-  if (axis + 1 == rank) return n.Fail("the last axis holds the parts of complex numbers");
-  const bool inverse = n.Int("inverse", 0) != 0, one_sided = n.Int("onesided", 0) != 0;
   const Dim& size = x->type().dims[axis];
   const Dim& kinds = x->type().dims.back();
-  if (!size.is_constant() || !kinds.is_constant()) return n.Unsupported("an unknown length");
+  if (!size.is_constant() || !kinds.is_constant()) {
+    n.Unsupported("an unknown length");
+    return nullptr;
+  }
+  if (length < 1 || length > kMaxLength) {
+    n.Unsupported("a length of {0}", length);
+    return nullptr;
+  }
   const bool is_complex = kinds.is_constant(2);
-  int64_t length = inverse && one_sided ? 2 * (size.constant() - 1) : size.constant();
-  if (n.Has(1)) length = n.IntIn(1);
-  if (n.failed()) return;
-  if (length < 1 || length > kMaxLength) return n.Unsupported("a length of {0}", length);
-  // What is longer is cut off; what is missing counts as 0.
   const int64_t whole = inverse && one_sided ? length / 2 + 1 : length;
   const int64_t rows = std::min(size.constant(), whole);
   const int64_t columns = one_sided && !inverse ? length / 2 + 1 : length;
-  auto part = [&](int64_t which) {  // [..., rows], the axis last
+  auto part = [&, axis = axis](int64_t which) {  // [..., rows], the axis last
     Value* y = n.Call("gather", {x, n.Scalar(static_cast<double>(which), DType::kI64)},
                       {{"axis", int64_t{-1}}});
     if (rows != size.constant()) {
@@ -62,7 +65,7 @@ void ConvertDft(Node& n) {
     return n.Transpose(y, perm);
   };
   // The lower half of a one-sided spectrum stands for the upper one, too.
-  auto factor = [&](int64_t row) {
+  auto factor = [inverse = inverse, one_sided = one_sided, length = length](int64_t row) {
     if (!inverse) return 1.0;
     const bool is_alone = !one_sided || row == 0 || 2 * row == length;
     return (is_alone ? 1.0 : 2.0) / static_cast<double>(length);
@@ -89,13 +92,75 @@ void ConvertDft(Node& n) {
   for (unsigned i = 0; i + 1 < rank; ++i)
     back.push_back(i < axis ? i : i == axis ? rank - 2 : i - 1);
   back.push_back(rank - 1);
-  n.Out(n.Cast(n.Transpose(y, back), dtype));
+  return n.Cast(n.Transpose(y, back), dtype);
+}
+
+void ConvertDft(Node& n) {
+  Value* x = n.In(0);
+  if (x == nullptr) return;
+  const unsigned rank = x->type().rank();
+  if (rank < 2) return n.Fail("{0} dims", rank);
+  int64_t given = n.Int("axis", 1);
+  if (n.opset() >= 20) given = n.Has(2) ? n.IntIn(2) : -2;
+  Fourier wanted;
+  wanted.axis = n.Axis(given, rank);
+  if (n.failed()) return;
+  if (wanted.axis + 1 == rank) return n.Fail("the last axis holds the parts of complex numbers");
+  wanted.inverse = n.Int("inverse", 0) != 0;
+  wanted.one_sided = n.Int("onesided", 0) != 0;
+  const Dim& size = x->type().dims[wanted.axis];
+  if (n.Has(1)) {
+    wanted.length = n.IntIn(1);
+  } else if (size.is_constant()) {
+    wanted.length =
+        wanted.inverse && wanted.one_sided ? 2 * (size.constant() - 1) : size.constant();
+  }
+  if (n.failed()) return;
+  if (!n.Has(1) && !size.is_constant()) return n.Unsupported("an unknown length");
+  n.Out(Transform(n, x, wanted));
+}
+
+// Transforms of frames of a signal, [batch, samples, parts], each weighed by a window.
+void ConvertStft(Node& n) {
+  Value* x = n.In(0);
+  const int64_t step = n.IntIn(1);
+  Value* window = n.OptionalIn(2);
+  if (x == nullptr || n.failed()) return;
+  if (x->type().rank() == 2) x = n.Reshape(x, {x->type().dims[0], x->type().dims[1], 1});
+  if (x->type().rank() != 3) return n.Fail("a signal of {0}", x->type().ToString());
+  const Dim& samples = x->type().dims[1];
+  const bool has_window = window != nullptr && window->type().rank() == 1;
+  if (window != nullptr && (!has_window || !window->type().dims[0].is_constant()))
+    return n.Unsupported("a window of {0}", window->type().ToString());
+  int64_t length = has_window ? window->type().dims[0].constant() : 0;
+  if (n.Has(3)) length = n.IntIn(3);
+  if (n.failed()) return;
+  if (!samples.is_constant()) return n.Unsupported("an unknown length");
+  if (step < 1 || length < 1 || length > samples.constant())
+    return n.Fail("frames of {0} at each {1} of {2}", length, step, samples.constant());
+  if (has_window && !window->type().dims[0].is_constant(length))
+    return n.Fail("a window of {0} for frames of {1}", window->type().ToString(), length);
+  const int64_t frames = (samples.constant() - length) / step + 1;
+  if (frames > KnownValues::kMaxElements * 16 / length)
+    return n.Unsupported("{0} frames of {1}", frames, length);
+  std::vector<int64_t> places;
+  for (int64_t f = 0; f < frames; ++f)
+    for (int64_t i = 0; i < length; ++i) places.push_back(f * step + i);
+  const Shape dims = {x->type().dims[0], frames, length, x->type().dims[2]};
+  Value* framed = n.Reshape(n.Call("gather", {x, n.Literal(places)}, {{"axis", int64_t{1}}}), dims);
+  if (has_window) framed = n.Mul(framed, n.Reshape(n.Cast(window, x->type().dtype), {length, 1}));
+  if (framed == nullptr) return;
+  Fourier wanted;
+  wanted.axis = 2;
+  wanted.length = length;
+  wanted.one_sided = n.Int("onesided", 1) != 0;
+  n.Out(Transform(n, framed, wanted));
 }
 
 }  // namespace
 
 llvm::ArrayRef<OnnxRule> FourierRules() {
-  static const OnnxRule kRules[] = {{"DFT", ConvertDft}};
+  static const OnnxRule kRules[] = {{"DFT", ConvertDft}, {"STFT", ConvertStft}};
   return kRules;
 }
 

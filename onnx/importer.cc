@@ -213,6 +213,29 @@ const Constant* Importer::FindConstant(const Value* value) const {
   return found == weights_.end() ? nullptr : &found->second;
 }
 
+llvm::Expected<Op*> Importer::AddLiteral(const Constant& constant) {
+  const DType dtype = constant.dtype();
+  const bool is_cast =
+      dtype == DType::kI16 || dtype == DType::kU16 || dtype == DType::kU32 || dtype == DType::kU64;
+  auto add = [&](llvm::StringRef type, llvm::ArrayRef<Value*> operands,
+                 llvm::ArrayRef<NamedAttribute> attributes) {
+    return graph_.AddOp(*GlobalRegistry().Find(type), operands, attributes, {NewTemporary()});
+  };
+  if (!is_cast) return add("constant", {}, {{"value", constant}, {"dtype", dtype}});
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < constant.num_elements(); ++i) {
+    values.push_back(dtype == DType::kU64
+                         ? static_cast<int64_t>(constant.values<uint64_t>()[static_cast<size_t>(i)])
+                         : static_cast<int64_t>(constant.ElementAsDouble(i)));
+  }
+  llvm::Expected<Op*> numbers =
+      add("constant", {},
+          {{"value", Constant::Copy(DType::kI64, constant.sizes(), values.data())},
+           {"dtype", DType::kI64}});
+  if (!numbers) return numbers;
+  return add("cast", {(*numbers)->result()}, {{"to", dtype}});
+}
+
 llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef name) {
   const int64_t count = constant.num_elements();
   const bool is_integer = !IsFloat(constant.dtype());
@@ -221,9 +244,7 @@ llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef 
                                                       name.empty() && count <= kMaxLiteral);
   Value* value = nullptr;
   if (is_literal) {
-    llvm::Expected<Op*> op =
-        graph_.AddOp(*GlobalRegistry().Find("constant"), {},
-                     {{"value", constant}, {"dtype", constant.dtype()}}, {NewTemporary()});
+    llvm::Expected<Op*> op = AddLiteral(constant);
     if (!op) return op.takeError();
     value = (*op)->result();
     known_.SetConstant(value, std::move(constant));
@@ -244,6 +265,23 @@ llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef 
 
 void Importer::SuggestName(const Value* value, llvm::StringRef name) {
   suggested_.try_emplace(value, name.str());
+}
+
+void Importer::ForgetSharedNames() {
+  llvm::StringMap<std::vector<const Value*>> alike;
+  for (const Op* op : graph_.ops()) {
+    if (op->type() != "constant" && op->type() != "fill") continue;
+    std::string key = op->type();
+    for (const AttributeValue& value : op->attribute_values())
+      key += " " + AttributeToString(value);
+    alike[key].push_back(op->result());
+  }
+  for (const auto& entry : alike) {
+    const std::vector<const Value*>& values = entry.getValue();
+    const std::string first = suggested_.lookup(values[0]);
+    if (llvm::any_of(values, [&](const Value* v) { return suggested_.lookup(v) != first; }))
+      for (const Value* value : values) suggested_.erase(value);
+  }
 }
 
 std::vector<std::string> Importer::InputsOf(const Value* value) const {
@@ -428,6 +466,7 @@ llvm::Expected<ImportedModel> Importer::Import() {
   };
   if (llvm::Error error = FoldConstants(graph_, GlobalRegistry(), evaluate)) return error;
   EliminateDeadCode(graph_);
+  ForgetSharedNames();
   EliminateCommonSubexpressions(graph_);
   EliminateDeadCode(graph_);
 

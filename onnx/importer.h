@@ -76,7 +76,12 @@ class Importer {
   llvm::Error ImportNode(const onnx::NodeProto& node, OnnxScope& scope);
   llvm::Error ImportFunction(const onnx::FunctionProto& function, const onnx::NodeProto& node,
                              OnnxScope& scope);
+  /// A constant of the text. Texts have no numbers of the dtypes that are only stored: those are
+  /// cast.
+  llvm::Expected<Op*> AddLiteral(const Constant& constant);
   llvm::Error AddOutputs();
+  /// Equal numbers that the model has under several names become one, which has none of them.
+  void ForgetSharedNames();
 
   const OnnxModel& model_;
   const ImportOptions& options_;

@@ -11,6 +11,15 @@ void ConvertGather(Node& n) {
   n.Out(n.Call("gather", {x, n.In(1)}, {{"axis", n.Int("axis", 0)}}));
 }
 
+void ConvertArrayFeatureExtractor(Node& n) {
+  Value* x = n.In(0);
+  Value* at = n.In(1);
+  if (x == nullptr || at == nullptr) return;
+  if (x->type().rank() == 1) x = n.Reshape(x, {1, x->type().dims[0]});
+  n.Out(n.Call("gather", {x, n.Reshape(at, {NumElements(at->type().dims)})},
+               {{"axis", int64_t{-1}}}));
+}
+
 void ConvertGatherElements(Node& n) {
   Value* x = n.In(0);
   Value* at = n.In(1);
@@ -135,11 +144,17 @@ void ConvertTensorScatter(Node& n) {
 
 llvm::ArrayRef<OnnxRule> IndexRules() {
   static const OnnxRule kRules[] = {
-      {"Gather", ConvertGather},           {"GatherElements", ConvertGatherElements},
-      {"GatherND", ConvertGatherND},       {"ScatterElements", ConvertScatterElements},
-      {"Scatter", ConvertScatterElements}, {"ScatterND", ConvertScatterND},
-      {"OneHot", ConvertOneHot},           {"ReverseSequence", ConvertReverseSequence},
-      {"Compress", ConvertCompress},       {"TensorScatter", ConvertTensorScatter}};
+      {"Gather", ConvertGather},
+      {"GatherElements", ConvertGatherElements},
+      {"GatherND", ConvertGatherND},
+      {"ScatterElements", ConvertScatterElements},
+      {"Scatter", ConvertScatterElements},
+      {"ScatterND", ConvertScatterND},
+      {"OneHot", ConvertOneHot},
+      {"ReverseSequence", ConvertReverseSequence},
+      {"Compress", ConvertCompress},
+      {"TensorScatter", ConvertTensorScatter},
+      {"ArrayFeatureExtractor", ConvertArrayFeatureExtractor, 1, "ai.onnx.ml"}};
   return kRules;
 }
 

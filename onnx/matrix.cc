@@ -102,6 +102,7 @@ void ConvertQuantizeLinear(Node& n) {
         n.Call("quantize", operands, {{"axis", static_cast<int64_t>(axis)}, {"dtype", dtype}}));
   }
   const auto [low, high] = Range(dtype);
+  if (DTypeSize(x->type().dtype) == 2 && !is_byte) x = n.Cast(x, DType::kF32);
   Value* y =
       n.Call("round", {n.Div(x, n.Cast(AlongAxis(n, scale, x, axis, block), x->type().dtype))});
   if (zero != nullptr) y = n.Add(y, n.Cast(AlongAxis(n, zero, x, axis, block), x->type().dtype));

@@ -5,39 +5,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "onnx/names.h"
+#include "onnx/numbers.h"
 #include "pdl/op_registry.h"
 
 namespace pdl {
-namespace {
-
-/// What values of a dtype are computed in by an operator that does not take it; the dtype itself
-/// where nothing serves.
-DType Wider(DType dtype, DTypeSet accepted) {
-  auto first = [&](std::initializer_list<DType> candidates) {
-    for (const DType candidate : candidates)
-      if (accepted.Contains(candidate)) return candidate;
-    return dtype;
-  };
-  switch (dtype) {
-    case DType::kI8:
-    case DType::kU8:
-    case DType::kI16:
-    case DType::kU16:
-      return first({DType::kI32, DType::kI64});
-    case DType::kU32:
-    case DType::kU64:
-    case DType::kI32:
-      return first({DType::kI64});
-    case DType::kF16:
-    case DType::kBF16:
-      return first({DType::kF32});
-    default:
-      return dtype;
-  }
-}
-
-}  // namespace
-
 Node::Node(Importer& importer, const onnx::NodeProto& proto, OnnxScope& scope, int64_t opset)
     : importer_(importer), proto_(proto), scope_(scope), opset_(opset) {
   llvm::StringRef name = proto.name();
@@ -238,16 +209,9 @@ int64_t Node::Int(llvm::StringRef name, int64_t otherwise) const {
   return attribute == nullptr ? otherwise : attribute->i();
 }
 
-/// The number that was meant: 1e-05, and not what the nearest f32 is in more digits.
-static double Meant(float number) {
-  double meant = 0;
-  return llvm::StringRef(FloatToString(number)).getAsDouble(meant) ? static_cast<double>(number)
-                                                                   : meant;
-}
-
 double Node::Float(llvm::StringRef name, double otherwise) const {
   const auto* attribute = Attribute(name);
-  return attribute == nullptr ? otherwise : Meant(attribute->f());
+  return attribute == nullptr ? otherwise : MeantNumber(attribute->f());
 }
 
 std::string Node::String(llvm::StringRef name, llvm::StringRef otherwise) const {
@@ -264,7 +228,9 @@ std::vector<int64_t> Node::Ints(llvm::StringRef name) const {
 std::vector<double> Node::Floats(llvm::StringRef name) const {
   const auto* attribute = Attribute(name);
   if (attribute == nullptr) return {};
-  return {attribute->floats().begin(), attribute->floats().end()};
+  std::vector<double> numbers;
+  for (const float number : attribute->floats()) numbers.push_back(MeantNumber(number));
+  return numbers;
 }
 
 DType Node::TypeAttribute(llvm::StringRef name, DType otherwise) {
@@ -302,19 +268,23 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
     return {};
   }
   // Operands of a dtype that is not taken, and with them all others of that dtype.
-  std::optional<std::pair<DType, DType>> widened;
+  std::optional<Widening> widened;
+  DType narrow{};
   for (size_t i = 0; i < operands.size(); ++i) {
     const DType dtype = operands[i]->type().dtype;
     const DTypeSet accepted = signature.InputOf(i, *values).dtypes;
     if (accepted.Contains(dtype)) continue;
-    const DType wider = Wider(dtype, accepted);
-    if (wider != dtype) widened = {dtype, wider};
+    if (const std::optional<Widening> widening = WidenFor(op, dtype, accepted)) {
+      widened = widening;
+      narrow = dtype;
+    }
   }
   llvm::SmallVector<Value*, 4> taken(operands);
   if (def->has(kElementwise) && taken.size() == 2) UseScalars(taken);
-  if (widened && op != "cast")
+  if (widened)
     for (Value*& operand : taken)
-      if (operand->type().dtype == widened->first) operand = Cast(operand, widened->second);
+      if (operand->type().dtype == narrow)
+        operand = TurnSign(*widened, Cast(operand, widened->dtype));
   if (llvm::is_contained(taken, nullptr)) return {};
 
   std::vector<std::string> names(signature.NumResults(*values));
@@ -330,10 +300,18 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
   importer_.known().Visit(**made);
   std::vector<Value*> results((*made)->results().begin(), (*made)->results().end());
   if (Value* filled = FilledAlike(**made)) results = {filled};
-  if (widened && op != "cast")
-    for (Value*& result : results)
-      if (result->type().dtype == widened->second) result = Cast(result, widened->first);
+  if (!widened) return results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i]->type().dtype == widened->dtype && HasDTypeOfOperands(op, i))
+      results[i] = Cast(TurnSign(*widened, results[i]), narrow);
+  }
   return results;
+}
+
+Value* Node::TurnSign(const Widening& widening, Value* value) {
+  if (!widening.turns_sign || value == nullptr) return value;
+  const int64_t highest = INT64_MIN;
+  return Call("bitwise_xor", {value, Literal(Constant::Copy(DType::kI64, {}, &highest))});
 }
 
 /// The call of `fill` that gives a value.

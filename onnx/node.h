@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "onnx/importer.h"
+#include "onnx/widen.h"
 
 namespace pdl {
 
@@ -120,6 +121,8 @@ class Node {
   Value* FilledAlike(const Op& op);
   /// One number in place of a tensor of it that broadcasts to the other operand.
   void UseScalars(llvm::MutableArrayRef<Value*> operands);
+  /// The order of u64 in an i64, and back.
+  Value* TurnSign(const Widening& widening, Value* value);
   void SetError(Code code, std::string message);
   void NeedsKnown(unsigned input, Value* value);
   const Constant* ConstantIn(unsigned index);

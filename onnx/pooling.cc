@@ -21,6 +21,21 @@ bool CheckRank(Node& n, const Value* x) {
   return !n.failed();
 }
 
+/// Places in a plane counted along its first axis first.
+Value* ByColumns(Node& n, Value* index, const Shape& dims) {
+  auto size = [&](const Dim& dim) { return n.Reshape(n.SizeValue({dim}), {}); };
+  Value* turned = nullptr;
+  for (size_t d = 2; d < dims.size(); ++d) {
+    Dim before = 1, after = 1;
+    for (size_t i = 2; i < d; ++i) before = before * dims[i];
+    for (size_t i = d + 1; i < dims.size(); ++i) after = after * dims[i];
+    Value* at = n.Call("mod", {n.Call("floor_div", {index, size(after)}), size(dims[d])});
+    Value* part = n.Mul(at, size(before));
+    turned = turned == nullptr ? part : n.Add(turned, part);
+  }
+  return turned;
+}
+
 void ConvertMaxPool(Node& n) {
   Value* x = n.In(0);
   if (!CheckRank(n, x)) return;
@@ -28,13 +43,11 @@ void ConvertMaxPool(Node& n) {
   const std::vector<NamedAttribute> attributes = PoolAttributes(n, windows);
   n.Out(0, n.Call("max_pool", {x}, attributes));
   if (!n.Wants(1)) return;
-  if (n.Int("storage_order", 0) != 0) {
-    return n.Unsupported("storage_order 1");
-  }
   // Places in the whole tensor, not in the plane of a channel.
   Value* index = n.Call("max_pool_index", {x}, attributes);
   if (index == nullptr) return;
   const Shape& dims = x->type().dims;
+  if (n.Int("storage_order", 0) != 0) index = ByColumns(n, index, dims);
   const Dim plane = NumElements(llvm::ArrayRef<Dim>(dims).drop_front(2));
   Value* first = n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{dims[0] * dims[1]}}});
   Shape planes = {dims[0], dims[1]};

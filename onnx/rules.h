@@ -29,6 +29,7 @@ llvm::ArrayRef<OnnxRule> ActivationRules();
 llvm::ArrayRef<OnnxRule> ReductionRules();
 llvm::ArrayRef<OnnxRule> ShapeRules();
 llvm::ArrayRef<OnnxRule> SliceRules();
+llvm::ArrayRef<OnnxRule> ResizeRules();
 llvm::ArrayRef<OnnxRule> IndexRules();
 llvm::ArrayRef<OnnxRule> ConstantRules();
 llvm::ArrayRef<OnnxRule> ConvolutionRules();
@@ -41,6 +42,7 @@ llvm::ArrayRef<OnnxRule> AttentionRules();
 llvm::ArrayRef<OnnxRule> RecurrentRules();
 llvm::ArrayRef<OnnxRule> SampleRules();
 llvm::ArrayRef<OnnxRule> FourierRules();
+llvm::ArrayRef<OnnxRule> NgramRules();
 
 /// All of them.
 std::vector<llvm::ArrayRef<OnnxRule>> OnnxRuleFamilies();

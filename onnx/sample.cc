@@ -160,12 +160,59 @@ void GridSample::Convert() {
   n_.Out(n_.Cast(n_.Reshape(sum_, result), wanted));
 }
 
+/// Where the points of a grid of these sizes are between -1 and 1 along each axis, as a matrix of
+/// [points, the coordinates from the last axis on and a 1].
+Value* GridPoints(Node& n, llvm::ArrayRef<int64_t> sizes, bool align) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  const auto width = static_cast<int64_t>(sizes.size()) + 1;
+  std::vector<double> points(static_cast<size_t>(count * width), 1);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i;
+    for (size_t c = 0; c < sizes.size(); ++c) {
+      const int64_t size = sizes[sizes.size() - 1 - c], at = rest % size;
+      rest /= size;
+      // One point lies in the middle, or at the beginning.
+      const double steps = static_cast<double>(align ? std::max<int64_t>(size - 1, 1) : size);
+      const double place = static_cast<double>(2 * at + (align ? 0 : 1)) / steps - 1;
+      points[static_cast<size_t>(i * width) + c] = place;
+    }
+  }
+  return n.Literal(Constant::Copy(DType::kF64, {count, width}, points.data()));
+}
+
+void ConvertAffineGrid(Node& n) {
+  Value* theta = n.In(0);
+  const std::vector<int64_t> size = n.IntsIn(1);
+  if (theta == nullptr || n.failed()) return;
+  const size_t spatial = size.size() < 2 ? 0 : size.size() - 2;
+  const Shape& dims = theta->type().dims;
+  if ((spatial != 2 && spatial != 3) || dims.size() != 3 ||
+      !dims[1].is_constant(static_cast<int64_t>(spatial)))
+    return n.Fail("{0} and {1} sizes", theta->type().ToString(), size.size());
+  int64_t count = 1;
+  for (size_t i = 2; i < size.size(); ++i) {
+    if (size[i] < 0 || size[i] > KnownValues::kMaxElements)
+      return n.Unsupported("a grid of size {0}", size[i]);
+    count *= size[i];
+  }
+  if (count > KnownValues::kMaxElements) return n.Unsupported("a grid of {0} points", count);
+  const bool align = n.Int("align_corners", 0) != 0;
+  Value* points =
+      n.Cast(GridPoints(n, llvm::ArrayRef(size).drop_front(2), align), theta->type().dtype);
+  Shape result = {dims[0]};
+  for (size_t i = 2; i < size.size(); ++i) result.emplace_back(size[i]);
+  result.push_back(dims[1]);
+  n.Out(n.Reshape(n.Call("matmul", {points, n.Transpose(theta, {0, 2, 1})}), result));
+}
+
 void ConvertGridSample(Node& n) { GridSample(n).Convert(); }
 
 }  // namespace
 
 llvm::ArrayRef<OnnxRule> SampleRules() {
-  static const OnnxRule kRules[] = {{"GridSample", ConvertGridSample}};
+  static const OnnxRule kRules[] = {{"GridSample", ConvertGridSample},
+                                    {"AffineGrid", ConvertAffineGrid}};
   return kRules;
 }
 

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/node.h"
+#include "onnx/numbers.h"
 #include "onnx/rules.h"
 
 namespace pdl {
@@ -193,7 +194,7 @@ void ConvertPad(Node& n) {
   if (n.failed()) return;
   if (pads.size() != 2 * axes.size()) return n.Fail("pads are wanted for each of the axes");
   double value = n.Float("value", 0);
-  if (n.opset() >= 11) value = n.Has(2) ? n.RealIn(2) : 0;
+  if (n.opset() >= 11) value = n.Has(2) ? ShortestNumber(n.RealIn(2), x->type().dtype) : 0;
   const llvm::ArrayRef<Dim> all(pads);
   n.Out(n.Call("pad", {x},
                {{"before", Shape(all.take_front(axes.size()))},
@@ -201,145 +202,6 @@ void ConvertPad(Node& n) {
                 {"axes", axes},
                 {"mode", n.String("mode", "constant")},
                 {"value", value}}));
-}
-
-// --- Images -------------------------------------------------------------------------------------
-
-struct Resizing {
-  std::vector<double> scales;  // of all dims, or
-  Shape sizes;                 // of all dims
-};
-
-void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& coordinates) {
-  const Shape& dims = x->type().dims;
-  const unsigned rank = x->type().rank();
-  const std::string mode = n.String("mode", "nearest");
-  // Only dims whose size changes are resized, behind the first two.
-  auto stays = [&](unsigned d) {
-    return resizing.scales.empty() ? resizing.sizes[d] == dims[d] : resizing.scales[d] == 1;
-  };
-  std::vector<int64_t> moved, still, perm;
-  for (unsigned d = 0; d < rank; ++d) (stays(d) ? still : moved).push_back(d);
-  if (moved.empty()) return n.Out(x);
-  if (moved.size() > 3) return n.Unsupported("more than 3 dims are resized");
-  perm = still;
-  perm.insert(perm.end(), moved.begin(), moved.end());
-  x = n.Transpose(x, perm);
-  if (x == nullptr) return;
-  Shape image;
-  Dim batch = 1;
-  for (const int64_t d : still) batch = batch * dims[static_cast<size_t>(d)];
-  image.push_back(batch);
-  image.emplace_back(1);
-  if (still.size() == 2) {
-    image[0] = dims[static_cast<size_t>(still[0])];
-    image[1] = dims[static_cast<size_t>(still[1])];
-  }
-  for (const int64_t d : moved) image.push_back(dims[static_cast<size_t>(d)]);
-  std::vector<NamedAttribute> attributes = {
-      {"mode", mode == "linear" || mode == "bilinear" ? std::string("linear") : mode},
-      {"coordinates", coordinates},
-      {"cubic_a", n.Float("cubic_coeff_a", -0.75)},
-      {"antialias", mode != "nearest" && n.Int("antialias", 0) != 0},
-      {"outside", std::string(n.Int("exclude_outside", 0) != 0 ? "skip" : "edge")}};
-  if (mode == "nearest") {
-    const std::string rounding =
-        n.String("nearest_mode", n.opset() < 11 ? "floor" : "round_prefer_floor");
-    const llvm::StringRef name = rounding;
-    attributes.push_back(
-        {"rounding", name.starts_with("round_") ? name.drop_front(6).str() : name.str()});
-  }
-  if (resizing.scales.empty()) {
-    Shape size;
-    for (const int64_t d : moved) size.push_back(resizing.sizes[static_cast<size_t>(d)]);
-    attributes.push_back({"size", size});
-  } else {
-    std::vector<double> scales;
-    for (const int64_t d : moved) scales.push_back(resizing.scales[static_cast<size_t>(d)]);
-    attributes.push_back({"scales", scales});
-  }
-  Value* y = n.Call("resize", {n.Reshape(x, image)}, attributes);
-  if (y == nullptr) return;
-  Shape back;
-  for (const int64_t d : still) back.push_back(dims[static_cast<size_t>(d)]);
-  for (size_t i = 0; i < moved.size(); ++i) back.push_back(y->type().dims[2 + i]);
-  std::vector<int64_t> inverse(perm.size());
-  for (size_t i = 0; i < perm.size(); ++i)
-    inverse[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
-  n.Out(n.Transpose(n.Reshape(y, back), inverse));
-}
-
-void ConvertResize(Node& n) {
-  Value* x = n.In(0);
-  if (x == nullptr) return;
-  const unsigned rank = x->type().rank();
-  const Shape& dims = x->type().dims;
-  std::string coordinates = n.String("coordinate_transformation_mode", "half_pixel");
-  if (n.opset() < 11) coordinates = "asymmetric";
-  if (coordinates == "tf_crop_and_resize" || coordinates == "half_pixel_symmetric" ||
-      coordinates == "tf_half_pixel_for_nn")
-    return n.Unsupported("coordinate_transformation_mode '{0}'", coordinates);
-  std::vector<int64_t> axes = n.Axes(n.Ints("axes"), rank);
-  if (axes.empty())
-    for (unsigned d = 0; d < rank; ++d) axes.push_back(d);
-  const unsigned scales_at = n.opset() < 11 ? 1 : 2;
-  Resizing resizing;
-  // An empty tensor is one left out.
-  const bool has_sizes = n.Has(3);
-  if (has_sizes) {
-    const Shape given = n.SizesIn(3);
-    if (n.failed()) return;
-    if (given.size() != axes.size()) return n.Fail("as many sizes as axes are wanted");
-    resizing.sizes = dims;
-    const std::string policy = n.String("keep_aspect_ratio_policy", "stretch");
-    if (policy == "stretch") {
-      for (size_t i = 0; i < axes.size(); ++i)
-        resizing.sizes[static_cast<size_t>(axes[i])] = given[i];
-    } else {
-      std::optional<double> scale;
-      for (size_t i = 0; i < axes.size(); ++i) {
-        const Dim& size = dims[static_cast<size_t>(axes[i])];
-        if (!size.is_constant() || !given[i].is_constant())
-          return n.Unsupported("keep_aspect_ratio_policy with unknown sizes");
-        if (size.constant() < 1 || given[i].constant() < 1 || given[i].constant() > INT32_MAX)
-          return n.Fail("a size of {0} for one of {1}", given[i].constant(), size.constant());
-        const double factor =
-            static_cast<double>(given[i].constant()) / static_cast<double>(size.constant());
-        if (!scale || (policy == "not_larger" ? factor < *scale : factor > *scale)) scale = factor;
-      }
-      for (const int64_t axis : axes) {
-        const double size = static_cast<double>(dims[static_cast<size_t>(axis)].constant());
-        resizing.sizes[static_cast<size_t>(axis)] =
-            static_cast<int64_t>(std::floor(*scale * size + 0.5));
-      }
-    }
-  } else {
-    const std::vector<double> given = n.RealsIn(scales_at);
-    if (n.failed()) return;
-    if (given.size() != axes.size()) return n.Fail("as many scales as axes are wanted");
-    resizing.scales.assign(rank, 1.0);
-    for (size_t i = 0; i < axes.size(); ++i) {
-      const auto axis = static_cast<size_t>(axes[i]);
-      resizing.scales[axis] = given[i];
-      // Where the result has no whole size, its corners lie between elements.
-      if (coordinates != "align_corners" || given[i] == 1) continue;
-      const double size =
-          dims[axis].is_constant() ? static_cast<double>(dims[axis].constant()) * given[i] : 0.5;
-      if (size != std::floor(size))
-        return n.Unsupported("align_corners with a scale that gives no whole size");
-    }
-  }
-  EmitResize(n, x, resizing, coordinates);
-}
-
-void ConvertUpsample(Node& n) {
-  Value* x = n.In(0);
-  if (x == nullptr) return;
-  Resizing resizing;
-  resizing.scales = n.opset() >= 9 ? n.RealsIn(1) : n.Floats("scales");
-  if (n.failed()) return;
-  if (resizing.scales.size() != x->type().rank()) return n.Fail("a scale for each dim is wanted");
-  EmitResize(n, x, resizing, "asymmetric");
 }
 
 void ConvertCenterCropPad(Node& n) {
@@ -374,8 +236,6 @@ llvm::ArrayRef<OnnxRule> SliceRules() {
                                     {"Concat", ConvertConcat},
                                     {"ConcatFromSequence", ConvertConcatFromSequence},
                                     {"Pad", ConvertPad},
-                                    {"Resize", ConvertResize},
-                                    {"Upsample", ConvertUpsample},
                                     {"CenterCropPad", ConvertCenterCropPad}};
   return kRules;
 }

@@ -1,10 +1,14 @@
 // Tensors of a model as constants: from the message itself, or from files beside it.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "onnx/model.h"
@@ -121,8 +125,13 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> OpenExternal(const onnx::Ten
     return Broken(tensor, "names no file that its data lie in: \"{0}\"", location);
   llvm::Expected<std::string> path = ResolveInFolder(folder, location);
   if (!path) return path.takeError();
+  // What is judged is what is mapped, whatever has the name by then. A pipe is not waited for.
+  const int file = ::open(path->c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const auto close = llvm::make_scope_exit([&] {
+    if (file >= 0) ::close(file);
+  });
   struct stat status;
-  if (::stat(path->c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+  if (file < 0 || ::fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
     return MakeUserError(Code::kBadFile, "cannot read '{0}', where tensor '{1}' lies", *path,
                          tensor.name());
   if (status.st_nlink > 1) {
@@ -134,8 +143,8 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> OpenExternal(const onnx::Ten
     return Broken(tensor, "needs {0} bytes from byte {1} on of \"{2}\", which has {3}", length,
                   offset, location, static_cast<int64_t>(status.st_size));
   }
-  auto mapped = llvm::MemoryBuffer::getFileSlice(*path, static_cast<uint64_t>(length),
-                                                 static_cast<uint64_t>(offset));
+  auto mapped =
+      llvm::MemoryBuffer::getOpenFileSlice(file, *path, static_cast<uint64_t>(length), offset);
   if (!mapped) {
     return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", *path,
                          mapped.getError().message());
@@ -147,15 +156,19 @@ llvm::Expected<Constant> FromFile(const onnx::TensorProto& tensor, llvm::StringR
                                   DType dtype, llvm::ArrayRef<int64_t> sizes, int64_t bytes) {
   std::string location;
   int64_t offset = 0, length = bytes;
+  llvm::StringSet<> seen;
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
-    const llvm::StringRef value = entry.value();
-    if (entry.key() == "location") {
+    const llvm::StringRef key = entry.key(), value = entry.value();
+    if (!seen.insert(key).second) return Broken(tensor, "says twice what its '{0}' is", key);
+    if (key == "location") {
       location = entry.value();
-    } else if (entry.key() == "offset" || entry.key() == "length") {
+    } else if (key == "offset" || key == "length") {
       int64_t number = 0;
       if (value.getAsInteger(10, number) || number < 0)
-        return Broken(tensor, "has {0} '{1}' in a file", entry.key(), value);
-      (entry.key() == "offset" ? offset : length) = number;
+        return Broken(tensor, "has {0} '{1}' in a file", key, value);
+      (key == "offset" ? offset : length) = number;
+    } else if (key != "checksum" && key != "basepath" && !key.starts_with("prepacked_")) {
+      return Broken(tensor, "says of its file what nothing is known of: '{0}'", key);
     }
   }
   if (length != bytes)

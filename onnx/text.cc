@@ -10,12 +10,14 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "onnx/layers.h"
+#include "pdl/error.h"
+#include "pdl/format.h"
 
 namespace pdl {
 namespace {
 
 /// A chain of pipes ends where its line would become longer, or have more calls.
-constexpr size_t kMaxLine = 96;
+constexpr size_t kMaxLine = 100;
 constexpr unsigned kMaxCalls = 5;
 
 /// Calls that one statement writes, the first operand of each being what comes before it.
@@ -197,7 +199,8 @@ Chain TextWriter::MakeChain(const Op& op) {
     const std::string base = before.calls == 1 && before.head != nullptr
                                  ? before.head->name() + " |> " + before.first_call
                                  : before.text;
-    if (!has_layer && before.calls < kMaxCalls && base.size() + call.size() + 20 < kMaxLine) {
+    const size_t length = op.results()[0]->name().size() + base.size() + call.size() + 7;
+    if (!has_layer && before.calls < kMaxCalls && length <= kMaxLine) {
       open_.erase(first);
       chain = std::move(before);
       chain.text = base + " |> " + call;
@@ -282,6 +285,11 @@ ImportedText TextWriter::Write() {
     const bool has_name = output.name == output.value->name();
     out_.text += "output " + output.name + (has_name ? "" : " = " + output.value->name()) + "\n";
   }
+  auto file = std::make_shared<const SourceFile>("imported.pdl", std::move(out_.text));
+  Diagnostics diagnostics;
+  std::optional<std::string> formatted = FormatText(file, &diagnostics);
+  if (!formatted) InternalError("the text of an imported network has syntax errors");
+  out_.text = std::move(*formatted);
   return std::move(out_);
 }
 

@@ -343,13 +343,18 @@ Binding::~Binding() = default;
 
 std::unique_ptr<Frame> Binding::TakeFrame() {
   std::lock_guard lock(mutex_);
-  if (frames_.empty()) return nullptr;
-  std::unique_ptr<Frame> frame = std::move(frames_.back());
-  frames_.pop_back();
-  return frame;
+  // The last one given back first.
+  for (auto found = frames_.rbegin(); found != frames_.rend(); ++found) {
+    if (!(*found)->TakeArena()) continue;
+    std::unique_ptr<Frame> frame = std::move(*found);
+    frames_.erase(std::next(found).base());
+    return frame;
+  }
+  return nullptr;
 }
 
 void Binding::GiveBack(std::unique_ptr<Frame> frame) {
+  frame->GiveBackArena();
   std::lock_guard lock(mutex_);
   frames_.push_back(std::move(frame));
 }

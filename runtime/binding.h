@@ -56,6 +56,7 @@ class Binding {
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup);
   ~Binding();
 
+  /// Null where there is none whose arena is free.
   std::unique_ptr<Frame> TakeFrame();
   void GiveBack(std::unique_ptr<Frame> frame);
 

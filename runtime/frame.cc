@@ -57,6 +57,28 @@ llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, Devic
   return frame;
 }
 
+llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, DeviceContext& context,
+                                                   ArenaPool& arenas) {
+  if (context.device().kind != DeviceKind::kCPU) return Make(binding, context);
+  llvm::Expected<std::shared_ptr<SharedArena>> arena = arenas.Take(binding.arena_bytes, context);
+  if (!arena) return arena.takeError();
+  llvm::Expected<std::unique_ptr<Frame>> frame = Make(binding, context, (*arena)->memory());
+  if (!frame) {
+    (*arena)->GiveBack();
+    return frame.takeError();
+  }
+  (*frame)->shared_ = std::move(*arena);
+  (*frame)->has_arena_ = true;
+  return frame;
+}
+
+Frame::~Frame() { GiveBackArena(); }
+
+void Frame::GiveBackArena() {
+  if (has_arena_) shared_->GiveBack();
+  has_arena_ = false;
+}
+
 void Frame::SetData(SlotId slot, void* data) {
   tensors_[slot].SetData(data);
   auto sharer = llvm::lower_bound(sharers_, std::pair<SlotId, SlotId>(slot, 0));

@@ -9,6 +9,7 @@
 #include "pdl/device_context.h"
 #include "pdl/network.h"
 #include "pdl/tensor.h"
+#include "runtime/arena_pool.h"
 #include "runtime/binding.h"
 
 namespace pdl {
@@ -20,6 +21,15 @@ class Frame {
   /// `arena`: at least as large as the binding wants, where somebody has it already.
   static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding, DeviceContext& context,
                                                      std::shared_ptr<void> arena = nullptr);
+  /// Over an arena of the pool, which the Frame has taken. On a device whose runs may still go on
+  /// when they are given back, over one of its own.
+  static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding, DeviceContext& context,
+                                                     ArenaPool& arenas);
+  ~Frame();
+
+  /// False where another run uses the arena.
+  bool TakeArena() { return !shared_ || (has_arena_ = shared_->TryTake()); }
+  void GiveBackArena();
 
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and every slot that shares its memory, at `data`.
@@ -49,6 +59,8 @@ class Frame {
   const Binding& binding_;
   std::unique_ptr<DeviceContext> context_;
   std::shared_ptr<void> arena_;
+  std::shared_ptr<SharedArena> shared_;  // null where arena_ is this Frame's alone
+  bool has_arena_ = false;
   std::vector<Tensor> tensors_;
   std::vector<const Tensor*> inputs_;
   std::vector<Tensor*> outputs_;

@@ -86,6 +86,8 @@ llvm::Error Network::Impl::Optimize() {
     optimized = std::move(*lowered);
   }
   if (llvm::Error error = UpdateUsedRows(optimized, registry)) return error;
+  if (options.precision != DType::kF32)
+    ComputeProductsInHalves(optimized, registry, options.precision);
   if (!options.optimize) return llvm::Error::success();
   ForwardSingleOperands(optimized);
   EliminateCommonSubexpressions(optimized);

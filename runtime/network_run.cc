@@ -44,7 +44,7 @@ llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const RunOption
   binding_ = std::move(*binding);
   frame_ = binding_->TakeFrame();
   if (!frame_) {
-    llvm::Expected<std::unique_ptr<Frame>> made = Frame::Make(*binding_, context_);
+    llvm::Expected<std::unique_ptr<Frame>> made = Frame::Make(*binding_, context_, plan_.arenas());
     if (!made) return made.takeError();
     frame_ = std::move(*made);
   }

@@ -26,8 +26,7 @@ PackedInputs::PackedInputs(const Graph& graph) {
       auto found = llvm::find_if(lengths_, [&](const Lengths& each) { return each.dim == dim; });
       if (found == lengths_.end()) found = lengths_.insert(found, {dim, {}, {}});
       found->inputs.push_back(input->name());
-      found->names.push_back(
-          PartName(input->name(), level == 1 ? Part::kOffsets : Part::kInnerOffsets));
+      found->names.push_back(PartName(input->name(), OffsetsPart(level - 1)));
     }
   }
   for (const GraphOutput& output : graph.outputs()) {
@@ -41,22 +40,23 @@ PackedInputs::PackedInputs(const Graph& graph) {
 llvm::Error PackedInputs::Check(const Scope& scope) const {
   for (const Input& input : inputs_) {
     const Type& type = input.type;
-    const Tensor* outer = FindOnCpu(scope, PartName(input.name, Part::kOffsets));
-    const Tensor* inner = FindOnCpu(scope, PartName(input.name, Part::kInnerOffsets));
-    const Tensor* rows =
-        FindOnCpu(scope, PartName(input.name, type.is_sparse() ? Part::kIndices : Part::kValues));
     auto check = [&](const Tensor* offsets, int64_t count) -> llvm::Error {
       const std::string fault = FaultOfOffsets(*offsets, count);
       if (fault.empty()) return llvm::Error::success();
       return MakeUserError(Code::kOffsets, "input '{0}', {1}: {2}", input.name, type.ToString(),
                            fault);
     };
-    const bool has_two = type.ragged_levels() == 2;
-    if (outer && has_two && inner)
-      if (llvm::Error error = check(outer, inner->num_elements() - 1)) return error;
-    const Tensor* last = has_two ? inner : outer;
-    if (last && rows && rows->rank() > 0)
-      if (llvm::Error error = check(last, rows->size(0))) return error;
+    const unsigned num_offsets = type.ragged_levels() + type.is_sparse();
+    for (unsigned level = 0; level < num_offsets; ++level) {
+      const bool is_last = level + 1 == num_offsets;
+      const Part inner = !is_last           ? OffsetsPart(level + 1)
+                         : type.is_sparse() ? Part::kIndices
+                                            : Part::kValues;
+      const Tensor* offsets = FindOnCpu(scope, PartName(input.name, OffsetsPart(level)));
+      const Tensor* rows = FindOnCpu(scope, PartName(input.name, inner));
+      if (offsets == nullptr || rows == nullptr || rows->rank() == 0) continue;
+      if (llvm::Error error = check(offsets, rows->size(0) - (is_last ? 0 : 1))) return error;
+    }
   }
   for (const Lengths& lengths : lengths_) {
     const Tensor* first = nullptr;

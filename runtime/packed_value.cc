@@ -1,5 +1,7 @@
 #include "pdl/packed_value.h"
 
+#include <algorithm>
+
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/error.h"
 
@@ -75,8 +77,21 @@ class RaggedPrinter {
   std::string text_;
 };
 
+/// "0, 3, " for the fourth row of the first sequence: where a row of all rows stands.
+std::string PlaceOf(const PackedValue& value, int64_t row) {
+  std::string place;
+  for (size_t level = value.offsets.size() - 1; level-- > 0;) {
+    const int64_t* begins = value.offsets[level].data<int64_t>();
+    const int64_t* end = begins + value.offsets[level].num_elements();
+    const int64_t outer = std::upper_bound(begins, end, row) - begins - 1;
+    place = std::to_string(row - begins[outer]) + ", " + place;
+    row = outer;
+  }
+  return std::to_string(row) + ", " + place;
+}
+
 std::string SparseToString(const PackedValue& value, const PrintOptions& options) {
-  const int64_t* offsets = value.offsets[0].data<int64_t>();
+  const int64_t* offsets = value.offsets.back().data<int64_t>();
   const int64_t* columns = value.indices.data<int64_t>();
   const int64_t count = value.indices.num_elements();
   const int64_t edge = std::max<int64_t>(options.edge, 1);
@@ -90,7 +105,7 @@ std::string SparseToString(const PackedValue& value, const PrintOptions& options
       i = count - edge;
     }
     while (offsets[row + 1] <= i) ++row;
-    text += llvm::formatv("[{0}, {1}]", row, columns[i]);
+    text += llvm::formatv("[{0}{1}]", PlaceOf(value, row), columns[i]);
     if (value.type.dtype == DType::kBool) continue;
     Tensor element;
     element.Borrow(value.values.dtype(), {}, RowsOf(value.values, i, i + 1).raw(), {});
@@ -135,6 +150,7 @@ llvm::Expected<PackedValue> PackedValue::Find(const Scope& scope, llvm::StringRe
         break;
       case Part::kOffsets:
       case Part::kInnerOffsets:
+      case Part::kInnermostOffsets:
         value.offsets.push_back(*tensor);
         break;
     }
@@ -156,6 +172,8 @@ const Tensor& PackedValue::part(Part part) const {
       return offsets[0];
     case Part::kInnerOffsets:
       return offsets[1];
+    case Part::kInnermostOffsets:
+      return offsets[2];
     case Part::kIndices:
       return indices;
     default:

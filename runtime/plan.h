@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "pdl/scope.h"
+#include "runtime/arena_pool.h"
 #include "runtime/binding.h"
 #include "runtime/schedule.h"
 
@@ -31,6 +32,7 @@ class Plan {
   /// The Binding for these sizes (in the order of the schedule's symbols; -1 is unknown).
   llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
                                                 DeviceContext& context, PackCache& packs);
+  ArenaPool& arenas() { return arenas_; }
   /// The size of a symbol among `sizes`.
   std::optional<int64_t> SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes) const;
 
@@ -46,6 +48,7 @@ class Plan {
   std::vector<llvm::SmallVector<InputDim, 4>> input_dims_;
   llvm::StringMap<unsigned> symbol_index_;
   unsigned max_bindings_;
+  ArenaPool arenas_;
 
   std::mutex mutex_;
   /// The last used first.

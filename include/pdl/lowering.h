@@ -21,11 +21,12 @@ struct DerivativeRequest;
 struct LoweredValue {
   /// As it was declared or inferred.
   Type type;
-  /// Null for a sparse matrix of truth values: they are ones.
+  /// Null for a sparse tensor of truth values: they are ones.
   Value* values = nullptr;
-  /// One for each ragged dim, the outermost first; of a sparse matrix the beginnings of its rows.
-  llvm::SmallVector<Value*, 2> offsets;
-  /// The columns of a sparse matrix; else null.
+  /// One for each ragged dim, the outermost first; of a sparse tensor one more, where the elements
+  /// of each row begin.
+  llvm::SmallVector<Value*, 3> offsets;
+  /// The columns of a sparse tensor; else null.
   Value* indices = nullptr;
 };
 

@@ -28,6 +28,9 @@ struct NetworkOptions {
   bool optimize = true;
   /// Form fused groups of elementwise calls.
   bool fuse = true;
+  /// The dtype that products of f32 are computed in: kF32, or kF16 or kBF16 (mixed precision, see
+  /// ComputeProductsInHalves). Parameters, states and outputs keep their types.
+  DType precision = DType::kF32;
   /// The folder that relative weight files are looked up in; nothing outside it is read.
   std::string weight_folder = ".";
   /// Compare the SHA-256 of each weight with the stored one, where there is one.

@@ -18,11 +18,12 @@ namespace pdl {
 struct PDL_API PackedValue {
   /// What the network says that it is.
   Type type;
-  /// Unused for a sparse matrix of truth values.
+  /// Unused for a sparse tensor of truth values.
   Tensor values;
-  /// One for each ragged dim, the outermost first; of a sparse matrix where each row begins.
-  llvm::SmallVector<Tensor, 2> offsets;
-  /// The columns of a sparse matrix.
+  /// One for each ragged dim, the outermost first; of a sparse tensor one more, where the elements
+  /// of each row begin.
+  llvm::SmallVector<Tensor, 3> offsets;
+  /// The columns of a sparse tensor.
   Tensor indices;
 
   /// The parts under `name`, on the CPU. An Error where one is missing, or where offsets are none.
@@ -42,7 +43,8 @@ struct PDL_API PackedValue {
 /// What is wrong with offsets, or nothing: they begin with 0, never go down, and end at `rows`.
 PDL_API std::string FaultOfOffsets(const Tensor& offsets, int64_t rows);
 
-/// Like TensorToString: "[[0.0, 1.0], [2.0]]"; of a sparse matrix "{[0, 3]: 1.5, [1, 0]: 2.0}".
+/// Like TensorToString: "[[0.0, 1.0], [2.0]]"; of a sparse matrix "{[0, 3]: 1.5, [1, 0]: 2.0}", of
+/// sequences of sparse rows "{[0, 2, 3]: 1.5}".
 PDL_API std::string PackedToString(const PackedValue& value, const PrintOptions& options = {});
 
 }  // namespace pdl

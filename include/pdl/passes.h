@@ -2,7 +2,9 @@
 #ifndef PDL_PASSES_H_
 #define PDL_PASSES_H_
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -40,6 +42,27 @@ PDL_API void EliminateCommonSubexpressions(Graph& graph);
 /// the others keep what they are anyway, or `lazy_rows` says that they may. A UserError
 /// (kBadMinimize) where it says so of a gradient that some call needs as a whole.
 PDL_API llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry);
+/// Computes products (matmul, convolutions, attention, and the calls of their gradients) of f32 in
+/// `half`, f16 or bf16, whose kernels add up in f32, and all else as it is. A value is cast once,
+/// where a product first asks for it; calls that only move elements take halves where there are
+/// some. Bodies of loops stay as they are. Gradients must have been taken before.
+PDL_API void ComputeProductsInHalves(Graph& graph, const OpRegistry& registry, DType half);
+
+/// How gradients are scaled: what ScaleGradients is given.
+struct GradientScale {
+  static constexpr double kSmallest = 0x1p-24, kLargest = 0x1p24;
+  /// The name of the state that is the scale; `state`.good counts steps. Both must be new.
+  std::string state = "loss_scale";
+  double initial = 0x1p16;
+  /// The scale is doubled after so many steps in which all gradients were finite.
+  int64_t growth_steps = 2000;
+};
+/// Makes the network of a step compute each gradient from a scaled cotangent and divide it by the
+/// scale again, a power of 2. Where a gradient is not finite then, the step changes nothing but
+/// the scale, which it halves, and `step`, which counts all. (Micikevicius et al.,
+/// arXiv:1710.03740.) `gradient` is not lowered yet; a gradient within another one is not scaled.
+PDL_API void ScaleGradients(Graph& step, const OpRegistry& registry, const GradientScale& scale);
+
 /// Replaces a loop by a later one over the same sequences whose body gives the same and more.
 PDL_API void MergeLoops(Graph& graph);
 /// Replaces calls of known operands by calls of `constant`, and a plan_select whose condition is

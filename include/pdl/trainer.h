@@ -38,7 +38,8 @@ struct TrainerOptions {
   bool drop_last = false;
   /// Looks at the result of every call: see RunOptions::check_finite.
   bool check_finite = false;
-  /// Where `last.safetensors` and `best.safetensors` are kept; empty: nowhere. The folder is there.
+  /// Where `last.safetensors`, a checkpoint, and `best.safetensors`, as SaveWeights writes it, are
+  /// kept; empty: nowhere. The folder is there.
   std::string folder;
   /// Writes last.safetensors after so many steps, besides at the ends of epochs; 0: only there.
   /// Epochs that follow each other in less than `save_seconds` share one file, written in the end.
@@ -51,7 +52,9 @@ struct TrainerOptions {
   bool monitor_largest = false;
   /// Ends the run after so many epochs that were not better than the best one; 0: never.
   int64_t patience = 0;
-  /// Weights and folders; its seed is not used.
+  /// Weights and folders; its seed is not used. Its precision is that of the steps: with kF16 the
+  /// losses are scaled, and a step whose gradients overflow changes nothing but the scale, which is
+  /// kept in the checkpoint. Measured is in f32.
   NetworkOptions network;
 };
 
@@ -68,6 +71,10 @@ struct StepReport {
   int64_t batch = 0;    // of the epoch, from 1
   int64_t batches = 0;  // in an epoch
   int64_t rows = 0;
+  /// What the losses were scaled by; 0 where they are not.
+  double loss_scale = 0;
+  /// A gradient was not finite, so the step changed nothing but the scale.
+  bool is_skipped = false;
   /// Computed before the parameters changed; losses first. Of what a step leaves out (`every`)
   /// there is none.
   std::vector<Metric> metrics;
@@ -120,10 +127,14 @@ class PDL_API Trainer {
   /// Goes on from a checkpoint, of this network and these data, seed and batches; an Error says
   /// what differs, and changes nothing. To be called before the first step.
   llvm::Error Resume(llvm::StringRef path);
-  /// Writes a checkpoint; `pdl run --weights` takes it, too.
+  /// Writes a checkpoint: all that Resume needs. `pdl run --weights` takes it, too.
   llvm::Error Save(llvm::StringRef path);
+  /// Writes the parameters, and the states that the network has without its training: what running
+  /// it needs, and Resume does not take.
+  llvm::Error SaveWeights(llvm::StringRef path);
 
-  /// Trains on the next batch. An Error of Code::kNotFinite where a loss is nan or infinite.
+  /// Trains on the next batch. An Error of Code::kNotFinite where a loss is nan or infinite, or a
+  /// gradient however small the scale has become.
   llvm::Expected<StepReport> Step();
   /// Means over the rows of `data`, in inference mode.
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& data);
@@ -157,6 +168,7 @@ struct CheckpointInfo {
   int64_t batch_size = 0;
   bool shuffle = true;
   bool drop_last = false;
+  DType precision = DType::kF32;
 };
 /// An Error where the file is broken, or no checkpoint.
 PDL_API llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path);

@@ -14,7 +14,7 @@ namespace pdl {
 /// How the elements of a tensor are kept.
 enum class Storage : uint8_t {
   kDense = 0,
-  kSparse = 1,  // CSR, rank 2
+  kSparse = 1,  // CSR: the rows of a matrix [N, D], or of sequences, [N, ~T, D]
 };
 
 /// The type of a value: what is known of a tensor before it exists. Rank and dtype always are,

@@ -107,14 +107,13 @@ llvm::Error StorageLowering::AddInput(const Value& input) {
         break;
       case Part::kOffsets:
       case Part::kInnerOffsets:
+      case Part::kInnermostOffsets:
         lowered.offsets.push_back(value);
         break;
     }
   }
-  if (!input.type().is_sparse()) {
-    for (unsigned level = 0; level < lowered.offsets.size(); ++level)
-      if (llvm::Error error = AddRows(input, level, lowered.offsets[level])) return error;
-  }
+  for (unsigned level = 0; level < input.type().ragged_levels(); ++level)
+    if (llvm::Error error = AddRows(input, level, lowered.offsets[level])) return error;
   values_[&input] = std::move(lowered);
   return llvm::Error::success();
 }
@@ -252,9 +251,9 @@ llvm::Error StorageLowering::LowerSelect(const Op& op) {
   LoweredValue result = then;
   result.type = op.result()->type();
   result.values = select(then.values, otherwise.values);
-  // Equal ragged dims are equal lengths; two sparse matrices may differ.
+  // Equal ragged dims are equal lengths; sparse rows may differ.
   if (result.type.is_sparse()) {
-    result.offsets[0] = select(then.offsets[0], otherwise.offsets[0]);
+    result.offsets.back() = select(then.offsets.back(), otherwise.offsets.back());
     result.indices = select(then.indices, otherwise.indices);
   }
   values_[op.result()] = std::move(result);
@@ -387,8 +386,8 @@ void StorageLowering::AddOutputs() {
       out_.AddOutput(PartName(output.name, part), dense, output.comment);
     };
     if (value.values) add(Part::kValues, value.values);
-    if (!value.offsets.empty()) add(Part::kOffsets, value.offsets[0]);
-    if (value.offsets.size() > 1) add(Part::kInnerOffsets, value.offsets[1]);
+    for (unsigned level = 0; level < value.offsets.size(); ++level)
+      add(OffsetsPart(level), value.offsets[level]);
     if (value.indices) add(Part::kIndices, value.indices);
   }
   for (const GraphUpdate& update : graph_.updates())

@@ -196,6 +196,7 @@ class TrainingCore:
         weights: Any = None,
         seed: int = 0,
         check_finite: bool = False,
+        precision: str = "f32",
     ) -> None: ...
     def step(self, batch: dict[str, Any]) -> dict[str, float]: ...
     @property

@@ -32,6 +32,7 @@ std::string ToJson(const TrainingProgress& progress) {
     json.attribute("batch_size", progress.batch_size);
     json.attribute("shuffle", progress.shuffle);
     json.attribute("drop_last", progress.drop_last);
+    json.attribute("precision", DTypeName(progress.precision));
     json.attribute("watched", progress.watched);
     json.attribute("best", ToBits(progress.best));
     json.attribute("stale", progress.stale);
@@ -75,6 +76,11 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   progress.batch_size = integer("batch_size");
   progress.shuffle = truth("shuffle");
   progress.drop_last = truth("drop_last");
+  // Files of earlier versions have none.
+  const std::optional<DType> precision =
+      DTypeFromName(object->getString("precision").value_or("f32"));
+  ok &= precision.has_value();
+  progress.precision = precision.value_or(DType::kF32);
   const std::optional<llvm::StringRef> watched = object->getString("watched");
   ok &= watched.has_value();
   progress.watched = watched.value_or("").str();

@@ -26,6 +26,8 @@ struct TrainingProgress {
   int64_t batch_size = 0;
   bool shuffle = true;
   bool drop_last = false;
+  /// What products are computed in.
+  DType precision = DType::kF32;
   /// Which metric says what is best ("right:max" where larger is better), its best value, and the
   /// epochs since.
   std::string watched;

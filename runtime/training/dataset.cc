@@ -143,11 +143,9 @@ class Collector {
         rows->indices = ToPlaces(*tensor);
         continue;
       }
-      if (!type.is_sparse()) {
-        // Inputs of the same lengths need give them once.
-        const std::string dim = type.dims[rows->offsets.size() + 1].ToString();
-        if (tensor == nullptr) tensor = FindLengths(dim);
-      }
+      // Inputs of the same lengths need give them once.
+      if (tensor == nullptr && rows->offsets.size() < type.ragged_levels())
+        tensor = FindLengths(type.dims[rows->offsets.size() + 1].ToString());
       if (tensor == nullptr) return Missing(input, name);
       rows->offsets.push_back(ToPlaces(*tensor));
     }
@@ -158,8 +156,8 @@ class Collector {
     for (const Value* input : graph_.inputs()) {
       for (unsigned level = 1; level <= input->type().ragged_levels(); ++level) {
         if (input->type().dims[level].ToString() != dim) continue;
-        const Part part = level == 1 ? Part::kOffsets : Part::kInnerOffsets;
-        if (const Tensor* tensor = data_.Find(PartName(input->name(), part))) return tensor;
+        const std::string name = PartName(input->name(), OffsetsPart(level - 1));
+        if (const Tensor* tensor = data_.Find(name)) return tensor;
       }
     }
     return nullptr;
@@ -238,8 +236,7 @@ class Collector {
     for (size_t level = 0; level < value.offsets.size(); ++level) {
       const bool is_last = level + 1 == value.offsets.size();
       const Tensor& offsets = value.offsets[level];
-      const std::string name =
-          PartName(field.name, level == 0 ? Part::kOffsets : Part::kInnerOffsets);
+      const std::string name = PartName(field.name, OffsetsPart(static_cast<unsigned>(level)));
       if (offsets.dtype() != DType::kI64 || offsets.rank() != 1 || offsets.num_elements() == 0)
         return Misfit("{0}: '{1}' must be i64 offsets, one more than rows, and the array holds {2}",
                       source_, name, offsets.TypeString());
@@ -251,8 +248,8 @@ class Collector {
     if (type.dtype != DType::kBool && value.values.num_elements() != last.num_elements())
       return Misfit("{0}: '{1}' has {2} elements, and its indices are {3}", source_, field.name,
                     value.values.num_elements(), last.num_elements());
-    if (!type.dims[1].is_constant()) return llvm::Error::success();
-    const int64_t outside = FindOutside(last, type.dims[1].constant());
+    if (!type.dims.back().is_constant()) return llvm::Error::success();
+    const int64_t outside = FindOutside(last, type.dims.back().constant());
     if (outside < 0) return llvm::Error::success();
     return Misfit("{0}: input '{1}' is declared {2}, and index {3} of its columns is {4}", source_,
                   field.name, type.ToString(), outside, last.data<int64_t>()[outside]);

@@ -106,7 +106,8 @@ llvm::Expected<DataArrays> ReadFolder(llvm::StringRef path, const Graph& graph) 
     } else if (extension == ".npz") {
       data.names.push_back(name.str());
       const Value* input = FindInput(graph, name);
-      if (input == nullptr || !input->type().is_sparse()) continue;
+      if (input == nullptr || !input->type().is_sparse() || input->type().ragged_levels() > 0)
+        continue;
       if (llvm::Error error = AddSciPyMatrix(file, *input, &data)) return error;
     }
   }

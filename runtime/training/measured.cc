@@ -1,6 +1,7 @@
 #include "runtime/training/measured.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/passes.h"
 
 namespace pdl {
 namespace {
@@ -43,6 +44,25 @@ Graph MakeEvaluation(const Graph& network, const MetricNames& names) {
   graph.ClearTrainings();
   for (const auto& [name, value] : outputs) graph.AddOutput(name, value);
   return graph;
+}
+
+llvm::StringSet<> VariablesToRun(const Graph& network) {
+  llvm::StringSet<> names;
+  for (const auto& values : {network.parameters(), network.states()})
+    for (const Value* value : values) names.insert(value->name());
+  if (network.trainings().empty()) return names;
+  for (const GraphTraining& training : network.trainings())
+    for (const GraphUpdate& update : training.updates)
+      if (update.state->kind() == ValueKind::kState) names.erase(update.state->name());
+  Graph run = network.Clone();
+  run.ClearTrainings();
+  Value* step = run.FindValue("step");
+  if (step == nullptr || step->kind() != ValueKind::kState) return names;
+  // Without what counts it.
+  run.AddUpdate(step, step);
+  EliminateDeadCode(run);
+  if (step->uses().empty()) names.erase("step");
+  return names;
 }
 
 const Value* FindStepCounter(const Graph& step) {

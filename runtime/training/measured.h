@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/StringSet.h"
 #include "pdl/graph.h"
 
 namespace pdl {
@@ -19,6 +20,10 @@ MetricNames NamesOfMetrics(const Graph& network, const Graph& step);
 
 /// A network that computes what a step reports, under the same names, and changes no state.
 Graph MakeEvaluation(const Graph& network, const MetricNames& names);
+
+/// The names of the parameters, and of the states that are there without the training of `network`:
+/// not those of optimizers, and `step` only where something else uses it.
+llvm::StringSet<> VariablesToRun(const Graph& network);
 
 /// The state that counts the steps, where nothing in the network of a step updates it; or null.
 const Value* FindStepCounter(const Graph& step);

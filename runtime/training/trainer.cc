@@ -8,7 +8,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
 #include "pdl/serialize.h"
-#include "pdl/training.h"
 #include "runtime/training/shuffle.h"
 #include "runtime/training/trainer_impl.h"
 
@@ -17,17 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The network of a step that does the minimize statements `active`.
-llvm::Expected<Graph> MakeStep(const Graph& network, llvm::ArrayRef<unsigned> active) {
-  if (network.trainings().empty()) {
-    if (network.updates().empty())
-      return MakeUserError(Code::kBadMinimize,
-                           "there is nothing to train: the network has no minimize statement, and "
-                           "no update");
-    return network.Clone();
-  }
-  return MakeTrainingStep(network, active);
-}
+/// Batches of ragged rows have other counts of them again and again, around one mean: so many are
+/// worth keeping. They share their memory.
+constexpr unsigned kStepBindings = 256;
 
 }  // namespace
 
@@ -36,12 +27,19 @@ const Tensor* FindTensor(const Scope& scope, llvm::StringRef name) {
   return variable ? variable->Get<Tensor>() : nullptr;
 }
 
+double MetricIn(const Scope& scope, llvm::StringRef name) {
+  return FindTensor(scope, name)->ToConstant().ElementAsDouble(0);
+}
+
 llvm::Error Trainer::Impl::CheckOptions() const {
   auto wrong = [](const char* format, auto... arguments) {
     return MakeUserError(Code::kTrainingData, format, arguments...);
   };
   if (options.batch_size < 1)
     return wrong("a batch has at least 1 row, got {0}", options.batch_size);
+  const DType precision = options.network.precision;
+  if (precision != DType::kF32 && precision != DType::kF16 && precision != DType::kBF16)
+    return wrong("products are computed in f32, bf16 or f16, not in {0}", DTypeName(precision));
   if (options.epochs < 0 || options.steps < 0 || options.epochs + options.steps == 0)
     return wrong("training ends after some epochs or steps: one of the two must be larger than 0");
   if (BatchesInEpoch() == 0)
@@ -59,7 +57,9 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
     made.outputs.push_back(names.all[i]);
     made.metrics.push_back(i);
   }
-  auto created = Network::Create(std::move(step), options.network, registry);
+  NetworkOptions kept = options.network;
+  kept.max_bindings = std::max(kept.max_bindings, kStepBindings);
+  auto created = Network::Create(std::move(step), kept, registry);
   if (!created) return created.takeError();
   made.network = std::move(*created);
   return made;
@@ -68,7 +68,8 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
 llvm::Error Trainer::Impl::MakeNetworks() {
   std::vector<unsigned> all;
   for (unsigned i = 0; i < network.trainings().size(); ++i) all.push_back(i);
-  llvm::Expected<Graph> step = MakeStep(network, all);
+  if (options.network.precision == DType::kF16) scale_state = network.Clone().NewName("loss_scale");
+  llvm::Expected<Graph> step = MakeStep(all);
   if (!step) return step.takeError();
   llvm::Expected<std::string> bytes = SerializeNetwork(*step, {.locations = false});
   if (!bytes) return bytes.takeError();
@@ -80,7 +81,9 @@ llvm::Error Trainer::Impl::MakeNetworks() {
   step_network = made->network;
   step_counter = FindStepCounter(step_network->graph());
   steps.emplace(std::move(all), std::move(*made));
-  auto created = Network::Create(MakeEvaluation(network, names), options.network, registry);
+  NetworkOptions measured = options.network;
+  measured.precision = DType::kF32;
+  auto created = Network::Create(MakeEvaluation(network, names), measured, registry);
   if (!created) return created.takeError();
   evaluation = std::move(*created);
   return llvm::Error::success();
@@ -92,7 +95,7 @@ llvm::Expected<const Trainer::Impl::StepNetwork*> Trainer::Impl::NextNetwork() {
     if ((progress.step + 1) % network.trainings()[i].every == 0) active.push_back(i);
   auto found = steps.find(active);
   if (found == steps.end()) {
-    llvm::Expected<Graph> step = MakeStep(network, active);
+    llvm::Expected<Graph> step = MakeStep(active);
     if (!step) return step.takeError();
     llvm::Expected<StepNetwork> made = MakeStepNetwork(std::move(*step));
     if (!made) return made.takeError();
@@ -107,6 +110,7 @@ llvm::Error Trainer::Impl::Begin() {
   progress.batch_size = options.batch_size;
   progress.shuffle = options.shuffle;
   progress.drop_last = options.drop_last;
+  progress.precision = options.network.precision;
   if (options.monitor_largest) progress.best = -progress.best;
   BeginEpoch();
   if (llvm::Error error = CheckOptions()) return error;
@@ -163,23 +167,19 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
   if (step_counter)
     scope.Create(step_counter->name())
         ->Set(Tensor::FromValues<int64_t>(DType::kI64, {}, {progress.step}));
-  RunOptions run;
-  run.training = true;
-  run.check_finite = options.check_finite;
-  run.outputs = (*next)->outputs;
-  if (llvm::Error error = (*next)->network->Run(&scope, &context, run)) {
+  StepReport report;
+  if (llvm::Error error = Run(**next, &report)) {
     return llvm::handleErrors(std::move(error), [&](const UserError& e) {
       return MakeUserError(e.code(), "step {0}: {1}", progress.step + 1, e.text());
     });
   }
-  StepReport report;
   report.step = ++progress.step;
   report.epoch = progress.epoch + 1;
   report.batch = ++progress.batch;
   report.batches = BatchesInEpoch();
   report.rows = static_cast<int64_t>(rows.size());
   for (size_t i : (*next)->metrics) {
-    const double value = FindTensor(scope, names.all[i])->ToConstant().ElementAsDouble(0);
+    const double value = MetricIn(scope, names.all[i]);
     report.metrics.push_back({names.all[i], value});
     progress.sums[i] += value * static_cast<double>(report.rows);
     progress.summed_rows[i] += report.rows;
@@ -211,8 +211,7 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
     if (llvm::Error error = rows.Put(places, &own)) return error;
     if (llvm::Error error = evaluation->Run(&own, &context, run)) return error;
     for (size_t i = 0; i < sums.size(); ++i)
-      sums[i] += FindTensor(own, run.outputs[i])->ToConstant().ElementAsDouble(0) *
-                 static_cast<double>(end - begin);
+      sums[i] += MetricIn(own, run.outputs[i]) * static_cast<double>(end - begin);
   }
   std::vector<Metric> metrics;
   for (size_t i = 0; i < sums.size(); ++i)
@@ -314,6 +313,9 @@ void Trainer::SetValidation(Dataset data) { impl_->validation = std::move(data);
 llvm::Error Trainer::Resume(llvm::StringRef path) { return impl_->Resume(path); }
 llvm::Error Trainer::Save(llvm::StringRef path) {
   return impl_->Write(path, impl_->TakeSnapshot());
+}
+llvm::Error Trainer::SaveWeights(llvm::StringRef path) {
+  return impl_->WriteWeights(path, impl_->TakeSnapshot());
 }
 llvm::Expected<StepReport> Trainer::Step() { return impl_->Step(); }
 llvm::Expected<std::vector<Metric>> Trainer::Evaluate(const Dataset& data) {

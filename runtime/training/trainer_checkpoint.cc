@@ -33,25 +33,39 @@ Snapshot Trainer::Impl::TakeSnapshot() const {
   return snapshot;
 }
 
-llvm::Error Trainer::Impl::Write(llvm::StringRef path, const Snapshot& snapshot) const {
-  Checkpoint checkpoint;
-  checkpoint.progress = snapshot.progress;
-  checkpoint.network = fingerprint;
+llvm::Expected<std::vector<NamedTensor>> Trainer::Impl::TensorsOf(const Snapshot& snapshot) const {
+  std::vector<NamedTensor> tensors;
   llvm::StringSet<> written;
   for (const auto& [name, tensor] : snapshot.tensors) {
     written.insert(name);
     llvm::Expected<Tensor> copy = OnHost(tensor, context);
     if (!copy) return copy.takeError();
-    checkpoint.tensors.emplace_back(name, std::move(*copy));
+    tensors.emplace_back(name, std::move(*copy));
   }
   // What is not trained belongs to the network all the same.
   for (const Value* parameter : step_network->graph().parameters()) {
     if (written.contains(parameter->name())) continue;
     llvm::Expected<Tensor> value = step_network->InitialValue(parameter->name());
     if (!value) return value.takeError();
-    checkpoint.tensors.emplace_back(parameter->name(), std::move(*value));
+    tensors.emplace_back(parameter->name(), std::move(*value));
   }
-  return WriteCheckpoint(path, checkpoint);
+  return tensors;
+}
+
+llvm::Error Trainer::Impl::Write(llvm::StringRef path, const Snapshot& snapshot) const {
+  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(snapshot);
+  if (!tensors) return tensors.takeError();
+  return WriteCheckpoint(path, {std::move(*tensors), snapshot.progress, fingerprint});
+}
+
+llvm::Error Trainer::Impl::WriteWeights(llvm::StringRef path, const Snapshot& snapshot) const {
+  const llvm::StringSet<> needed = VariablesToRun(network);
+  Snapshot wanted = snapshot;
+  llvm::erase_if(wanted.tensors,
+                 [&](const NamedTensor& each) { return !needed.contains(each.first); });
+  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(wanted);
+  if (!tensors) return tensors.takeError();
+  return WriteSafetensors(path, *tensors);
 }
 
 llvm::Error Trainer::Impl::SaveLast() {
@@ -62,11 +76,13 @@ llvm::Error Trainer::Impl::SaveLast() {
 
 llvm::Error Trainer::Impl::Flush() {
   // The best one first: what last.safetensors says of it is never ahead of the file.
-  for (auto [pending, name] : {std::pair(&pending_best, "best.safetensors"),
-                               std::pair(&pending_last, "last.safetensors")}) {
-    if (!*pending) continue;
-    if (llvm::Error error = Write(FileOf(name), **pending)) return error;
-    pending->reset();
+  if (pending_best) {
+    if (llvm::Error error = WriteWeights(FileOf("best.safetensors"), *pending_best)) return error;
+    pending_best.reset();
+  }
+  if (pending_last) {
+    if (llvm::Error error = Write(FileOf("last.safetensors"), *pending_last)) return error;
+    pending_last.reset();
   }
   last_write = std::chrono::steady_clock::now();
   return llvm::Error::success();
@@ -79,6 +95,12 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   std::vector<std::string> differences;
   llvm::StringMap<const Tensor*> tensors;
   for (const auto& [name, tensor] : checkpoint->tensors) tensors[name] = &tensor;
+  const TrainingProgress& read = checkpoint->progress;
+  if (read.precision != progress.precision)
+    return MakeUserError(Code::kCheckpoint,
+                         "'{0}' is the checkpoint of another run, which cannot go on so: the "
+                         "precision is {1} there and {2} here",
+                         path, DTypeName(read.precision), DTypeName(progress.precision));
   const Graph& graph = step_network->graph();
   for (const auto& values : {graph.parameters(), graph.states()}) {
     for (const Value* value : values) {
@@ -106,7 +128,6 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   if (!differences.empty())
     return MakeUserError(Code::kCheckpoint, "'{0}' is the checkpoint of another network: {1}", path,
                          llvm::join(differences, "; "));
-  const TrainingProgress& read = checkpoint->progress;
   auto compare = [&](llvm::StringRef what, auto there, auto here) {
     if (there != here)
       differences.push_back(llvm::formatv("{0} {1} there and {2} here", what, there, here).str());
@@ -158,7 +179,8 @@ llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path) {
   if (!checkpoint) return checkpoint.takeError();
   const TrainingProgress& progress = checkpoint->progress;
   return CheckpointInfo{progress.step,       progress.epoch,   progress.seed,
-                        progress.batch_size, progress.shuffle, progress.drop_last};
+                        progress.batch_size, progress.shuffle, progress.drop_last,
+                        progress.precision};
 }
 
 }  // namespace pdl

@@ -25,6 +25,8 @@ struct Snapshot {
 
 /// Null where the Scope has no tensor of the name.
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name);
+/// What a run has left of an output of one element.
+double MetricIn(const Scope& scope, llvm::StringRef name);
 bool HasFixedSize(const Type& type);
 /// The part of a step's network that the trainer keeps in the Scope: states, and parameters that an
 /// update changes.
@@ -63,6 +65,12 @@ struct Trainer::Impl {
            (options.steps > 0 && progress.step >= options.steps);
   }
   llvm::ArrayRef<int64_t> NextRows();
+  /// The network of a step that does the minimize statements `active`.
+  llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
+  /// Runs a step. Not an Error of its own, with check_finite, is what makes a step be skipped.
+  llvm::Error Run(const StepNetwork& next, StepReport* report);
+  llvm::Error CheckedRun(const StepNetwork& next, RunOptions run);
+  llvm::Expected<double> LossScale() const;
   llvm::Expected<StepReport> Step();
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
   llvm::Expected<EpochReport> MeasureEpoch();
@@ -71,6 +79,9 @@ struct Trainer::Impl {
 
   Snapshot TakeSnapshot() const;
   llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot) const;
+  llvm::Error WriteWeights(llvm::StringRef path, const Snapshot& snapshot) const;
+  /// The tensors of a snapshot, and parameters that are not trained, on the CPU.
+  llvm::Expected<std::vector<NamedTensor>> TensorsOf(const Snapshot& snapshot) const;
   llvm::Error SaveLast();
   /// Writes what was put off.
   llvm::Error Flush();
@@ -97,6 +108,8 @@ struct Trainer::Impl {
   std::shared_ptr<const Network> evaluation;
   std::string fingerprint;
   MetricNames names;
+  /// The state that is the scale of the losses; empty where they are not scaled.
+  std::string scale_state;
   std::string watched;  // which metric says what is best
   std::vector<std::string> warnings;
   /// The state that counts steps, where nothing in the network does.

@@ -109,6 +109,33 @@ TEST(Dataset, SparseBatches) {
   EXPECT_EQ(places("ones.indices"), (std::vector<int64_t>{0, 2}));
 }
 
+TEST(Dataset, BatchesOfSequencesOfSparseRows) {
+  constexpr char kText[] = R"(input x: sparse f32[N, ~T, 4]
+param w: f32[4, 1] = ones()
+output loss = mean(sequence_pool(x @ w))
+)";
+  const std::vector<NamedTensor> arrays = {{"x", F32({3}, {1, 2, 3})},
+                                           {"x.offsets", I64({0, 2, 2, 3})},
+                                           {"x.offsets2", I64({0, 1, 1, 3})},
+                                           {"x.indices", I64({0, 3, 1})}};
+  const Dataset data = Value(Dataset::FromTensors(arrays, MakeGraph(kText)));
+  Scope scope;
+  Batch batch(data);
+  ASSERT_EQ(Message(batch.Put({2, 0}, &scope)), "");
+  auto places = [&](llvm::StringRef name) {
+    return Elements<int64_t>(*scope.Find(name)->Get<Tensor>());
+  };
+  EXPECT_EQ(Elements<float>(*scope.Find("x")->Get<Tensor>()), (std::vector<float>{2, 3, 1}));
+  EXPECT_EQ(places("x.offsets"), (std::vector<int64_t>{0, 1, 3}));
+  EXPECT_EQ(places("x.offsets2"), (std::vector<int64_t>{0, 2, 3, 3}));
+  EXPECT_EQ(places("x.indices"), (std::vector<int64_t>{3, 1, 0}));
+  EXPECT_EQ(Complaint(kText, {arrays[0], arrays[1], arrays[3]}),
+            "d.npz has no array 'x.offsets2' for input 'x': sparse f32[N, ~T, 4], did you mean "
+            "'x.offsets'?");
+  EXPECT_EQ(Complaint(kText, {arrays[0], arrays[1], arrays[2], {"x.indices", I64({0, 3, 4})}}),
+            "d.npz: input 'x' is declared sparse f32[N, ~T, 4], and index 2 of its columns is 4");
+}
+
 TEST(Dataset, FoldersWithSciPyMatrices) {
   TemporaryFolder folder;
   const Tensor shape = I64({2, 4});

@@ -207,6 +207,33 @@ TEST(NetworkPlan, EachRunMayHaveANewSize) {
   EXPECT_LT(most, int64_t{8} << 20);
 }
 
+TEST(NetworkPlan, KeptSizesShareTheirMemory) {
+  std::shared_ptr<const Network> network = MakeNetwork(
+      "input x: f32[N, 256]\n"
+      "h = exp(x)\n"
+      "output y = sum(h, axes=[1]) + max(h, axes=[1])\n");
+  ASSERT_NE(network, nullptr);
+  CPUContext context(1);
+  Scope scope;
+  Tensor all = Noise({420, 256});
+  auto run = [&](int64_t n) {
+    Feed(scope, "x",
+         F32({n, 256}, llvm::ArrayRef(all.data<float>(), static_cast<size_t>(n) * 256)));
+    EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+    return Bytes(scope, "y");
+  };
+  const int64_t before = HostMemoryInUse();
+  const std::string first = run(400);
+  const int64_t arena = HostMemoryInUse() - before;
+  ASSERT_GT(arena, int64_t{300} << 10);
+  // Smaller ones lie in the same memory, larger ones in one more block.
+  for (int64_t n = 399; n > 384; --n) run(n);
+  EXPECT_LT(HostMemoryInUse() - before, arena + (64 << 10));
+  for (int64_t n = 401; n < 417; ++n) run(n);
+  EXPECT_LT(HostMemoryInUse() - before, 3 * arena);
+  EXPECT_EQ(run(400), first);
+}
+
 TEST(NetworkPlan, ReusesTheArena) {
   std::string text = "input x: f32[N]\ny0 = x\n";
   for (int i = 0; i < 100; ++i) {

@@ -71,7 +71,13 @@ TEST(RaggedType, StandsRightBehindTheFirstDim) {
   EXPECT_EQ(fault({n, t, t}), "two ragged dims of one tensor are both called ~T");
   Type sparse(DType::kF32, {n, t});
   sparse.storage = Storage::kSparse;
-  EXPECT_EQ(sparse.Fault(), "a sparse matrix has no ragged dims");
+  EXPECT_EQ(sparse.Fault(), "a sparse tensor has 2 dims besides its ragged ones, not 1");
+  sparse.dims = {n, s, t, 3};
+  EXPECT_EQ(sparse.Fault(), "");
+  sparse.dims = {n, t, 3};
+  EXPECT_EQ(sparse.Fault(), "");
+  sparse.dims = {n, t, 3, 3};
+  EXPECT_EQ(sparse.Fault(), "a sparse tensor has 2 dims besides its ragged ones, not 3");
   sparse.dims = {n};
   EXPECT_EQ(sparse.Fault(), "a sparse matrix has 2 dims, not 1");
 }
@@ -164,6 +170,9 @@ TEST(RaggedInference, OtherOperatorsRefuse) {
       TypeOf("x[:, 0]"),
       "axis 1 of f32[N, ~T, 4] is taken whole, `:`, since its sequences have lengths of their "
       "own; sequence_pool(x, kind=\"first\") gives one row of each [PDL0308]");
+  EXPECT_EQ(TypeOf("c @ zeros([1000, 2], dtype=i32)"),
+            "matmul: 'b' must be f16, bf16, f32 or f64 where 'a' is sparse bool[N, 1000], got "
+            "i32[1000, 2] [PDL0302]");
   EXPECT_EQ(TypeOf("relu(s)"), "relu: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("s + s"), "add: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("sum(c)"), "sum: 'x' must be dense, got sparse bool[N, 1000] [PDL0308]");
@@ -291,6 +300,59 @@ TEST(RaggedFormat, TextAndFileComeBack) {
   EXPECT_EQ(EmitIr(read), EmitIr(*first.graph));
   EXPECT_EQ(pdl::Value(SerializeNetwork(read)), bytes);
   EXPECT_NE(EmitIr(read).find("symbols N, ~T, ~S, ~R"), std::string::npos) << EmitIr(read);
+}
+
+TEST(RaggedRun, SequencesOfSparseRows) {
+  auto network = MakeNetwork(
+      "input s: sparse f32[N, ~T, 3]\ninput c: sparse bool[N, ~S, ~R, 3]\ninput x: f32[N, ~T, 1]\n"
+      "w = [[1.0], [10.0], [100.0]]\n"
+      "output a = s @ w + x, b = c @ w, same = s\n");
+  ASSERT_NE(network, nullptr);
+  Scope scope;
+  CPUContext context;
+  auto run = [&](const char* output) {
+    RunOptions options;
+    options.outputs = {output};
+    return Message(network->Run(&scope, &context, options));
+  };
+  auto places = [](std::vector<int64_t> values) {
+    return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
+  };
+  // [[{1: 2.0}, {}], [], [{0: 3.0, 2: 4.0}]]
+  Feed(scope, "s", F32({3}, {2, 3, 4}));
+  Feed(scope, "s.offsets", places({0, 2, 2, 3}));
+  Feed(scope, "s.indices", places({1, 0, 2}));
+  Feed(scope, "x", F32({3, 1}, {1, 2, 3}));
+  EXPECT_EQ(run("a"), "no value for input 's.offsets2': i64[sum(T) + 1] [PDL0501]");
+  Feed(scope, "s.offsets2", places({0, 1, 1, 3}));
+  EXPECT_EQ(run("a"), "");
+  EXPECT_EQ(Printed(scope, "a"), "[[ 21.0],\n [  2.0],\n [406.0]]");
+  EXPECT_EQ(Printed(scope, "a.offsets"), "[0, 2, 2, 3]");
+  EXPECT_EQ(run("same"), "");
+  EXPECT_EQ(Printed(scope, "same.offsets2"), "[0, 1, 1, 3]");
+  Feed(scope, "s.offsets2", places({0, 1, 1, 2}));
+  EXPECT_EQ(run("a"),
+            "input 's', sparse f32[N, ~T, 3]: the offsets end at 2, and there are 3 rows "
+            "[PDL0513]");
+  Feed(scope, "s.offsets2", places({0, 1, 3}));
+  EXPECT_EQ(run("a"),
+            "input 's', sparse f32[N, ~T, 3]: the offsets end at 3, and there are 2 rows "
+            "[PDL0513]");
+  Feed(scope, "s.offsets2", places({0, 1, 1, 3}));
+  // One sequence of two, of one row and of none; nothing at all.
+  Feed(scope, "c.offsets", places({0, 2}));
+  Feed(scope, "c.offsets2", places({0, 1, 1}));
+  Feed(scope, "c.offsets3", places({0, 2}));
+  Feed(scope, "c.indices", places({0, 2}));
+  EXPECT_EQ(run("b"), "");
+  EXPECT_EQ(Printed(scope, "b"), "[[101.0]]");
+  EXPECT_EQ(Printed(scope, "b.offsets2"), "[0, 1, 1]");
+  Feed(scope, "c.offsets", places({0}));
+  Feed(scope, "c.offsets2", places({0}));
+  Feed(scope, "c.offsets3", places({0}));
+  Feed(scope, "c.indices", places({}));
+  EXPECT_EQ(run("b"), "");
+  EXPECT_EQ(Printed(scope, "b.offsets"), "[0]");
 }
 
 TEST(RaggedRun, FindsTheParts) {

@@ -15,9 +15,9 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl check", "FILE... [OPTION]...",
-    R"(Reports every mistake in the networks (.pdl, .pdlc, or - for standard input):
-in their syntax, names, types and shapes, and in the weights that they load.
-Nothing is run. Says nothing where all is well.
+    R"(Reports every mistake in the networks (.pdl, .pdlc, .onnx, or - for standard
+input): in their syntax, names, types and shapes, and in the weights that they
+load. Nothing is run. Says nothing where all is well.
 )",
     R"(pdl check model.pdl
 pdl check -v models/*.pdl

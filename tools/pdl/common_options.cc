@@ -8,14 +8,16 @@
 namespace pdl {
 
 void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
-  line.AddValue("--set", "NAME=VALUE",
-                "give an `attr` of the file another value, such as width=512",
-                [options](llvm::StringRef text) -> llvm::Error {
-                  auto assignment = ParseAssignment(text);
-                  if (!assignment) return assignment.takeError();
-                  options->settings.emplace_back(assignment->first, assignment->second);
-                  return llvm::Error::success();
-                });
+  line.AddValue(
+      "--set", "NAME=VALUE",
+      "give an `attr` of the file another value, such as width=512; make an input of an ONNX "
+      "model a constant",
+      [options](llvm::StringRef text) -> llvm::Error {
+        auto assignment = ParseAssignment(text);
+        if (!assignment) return assignment.takeError();
+        options->settings.emplace_back(assignment->first, assignment->second);
+        return llvm::Error::success();
+      });
   line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
                 [options](llvm::StringRef text) {
                   options->plugins.push_back(text.str());
@@ -39,6 +41,18 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
     options->sizes[assignment->first] = *size;
     return llvm::Error::success();
   });
+}
+
+void AddPrecisionOption(CommandLine& line, CommonOptions* options) {
+  line.AddChoice("--precision", {"f32", "bf16", "f16"},
+                 "what a step of training computes matrix products, convolutions and attention in "
+                 "(default f32); all else, and what is learned, stays as it is, and with f16 the "
+                 "loss is scaled",
+                 &options->precision);
+}
+
+DType PrecisionOf(const CommonOptions& options) {
+  return DTypeFromName(options.precision).value_or(DType::kF32);
 }
 
 void AddTrainingOption(CommandLine& line, CommonOptions* options) {

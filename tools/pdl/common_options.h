@@ -32,6 +32,8 @@ struct CommonOptions {
   int threads = 0;
   uint64_t seed = 0;
   bool training = false;
+  /// What products are computed in: f32, bf16 or f16; or empty.
+  std::string precision;
   llvm::StringMap<int64_t> sizes;
 };
 
@@ -39,6 +41,10 @@ struct CommonOptions {
 void AddNetworkOptions(CommandLine& line, CommonOptions* options);
 /// --weights.
 void AddWeightsOption(CommandLine& line, CommonOptions* options);
+/// --precision.
+void AddPrecisionOption(CommandLine& line, CommonOptions* options);
+/// What it says; f32 where it was not given.
+DType PrecisionOf(const CommonOptions& options);
 /// --size.
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options);
 /// --device, --threads, --seed and --memory-limit.

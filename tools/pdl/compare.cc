@@ -19,8 +19,8 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl compare", "A [B] --input NAME=VALUE... [OPTION]...",
-    R"(Runs two networks (.pdl, .pdlc, or - for standard input) on the same inputs, or one
-network on two devices, in two dtypes, or against results in a file, and tells where
+    R"(Runs two networks (.pdl, .pdlc, .onnx, or - for standard input) on the same inputs, or
+one network on two devices, in two dtypes, or against results in a file, and tells where
 their numbers part: the first value that differs, by how much, and the line that made
 it; then how the outputs compare.
 
@@ -34,6 +34,7 @@ Exit status: 0 no difference, 1 some, 2 the networks could not be compared, 3 th
 device failed.
 )",
     R"(pdl compare model.pdl model.pdlc --input x=x.npy
+pdl compare model.onnx model.pdl --input x=random --size N=8
 pdl compare model.pdl --device-b=cuda --input x=random --size N=8
 pdl compare model.pdl --dtypes=f32,bf16 --input x=random --size N=8
 pdl compare model.pdl --against=out.npz --input batch.npz --rtol=1e-3

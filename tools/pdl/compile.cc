@@ -16,10 +16,10 @@ namespace path = llvm::sys::path;
 
 constexpr CommandLine::Help kHelp = {
     "pdl compile", "FILE [-o OUT.pdlc] [OPTION]...",
-    R"(Checks the network in FILE (.pdl, .pdlc, or - for standard input) and stores it
-in OUT.pdlc, which programs load without its text. Weights stay in safetensors
-files: those in OUT's folder, or below, are referred to; what lies elsewhere is
-copied to OUT.pdlc.safetensors. The SHA-256 of each is stored with it.
+    R"(Checks the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) and
+stores it in OUT.pdlc, which programs load without its text. Weights stay in
+safetensors files: those in OUT's folder, or below, are referred to; what lies
+elsewhere, or in an ONNX model, is copied to OUT.pdlc.safetensors. The SHA-256 of each is stored with it.
 )",
     R"(pdl compile model.pdl                      # writes model.pdlc
 pdl compile model.pdl -o build/model.pdlc --set width=512

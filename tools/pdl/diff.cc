@@ -14,8 +14,8 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl diff", "A B [OPTION]...",
-    R"(Tells how two networks (.pdl, .pdlc, or - for standard input) differ in what they
-compute: inputs, parameters, states, calls and their attributes, updates, outputs,
+    R"(Tells how two networks (.pdl, .pdlc, .onnx, or - for standard input) differ in what
+they compute: inputs, parameters, states, calls and their attributes, updates, outputs,
 types and constraints. Layout, comments and the names of what is in between do not
 count. Weights are compared by their SHA-256 where they can be read. /dev/null is a
 network with nothing in it.

@@ -3,6 +3,7 @@
 #include "pdl/differentiate.h"
 #include "pdl/emit.h"
 #include "pdl/error.h"
+#include "pdl/passes.h"
 #include "pdl/serialize.h"
 #include "pdl/training.h"
 #include "tools/pdl/commands.h"
@@ -14,8 +15,8 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl dump", "--emit=STAGE FILE [OPTION]...",
-    R"(Prints the network in FILE (.pdl, .pdlc, or - for standard input) at one stage
-of its way from text to numbers.
+    R"(Prints the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) at one
+stage of its way from text to numbers.
 
   ast    the tree that the text was read as
   ir     calls and values with their types, every default filled in (default)
@@ -31,6 +32,7 @@ pdl dump --emit=plan --size N=32 model.pdl
 pdl dump --emit=dot model.pdl | dot -Tsvg > model.svg
 pdl dump --emit=pdl model.pdlc
 pdl dump --emit=pdl --grad=loss model.pdl
+pdl dump --emit=pdl --step --precision=bf16 model.pdl
 )"};
 
 struct DumpArguments {
@@ -102,6 +104,15 @@ llvm::Expected<Graph> DeriveLoss(const Graph& graph, llvm::StringRef name) {
   return backward;
 }
 
+/// What the passes make of it: gradients and casts appear there.
+llvm::Expected<std::string> DumpLowered(llvm::StringRef stage, LoadedNetwork loaded,
+                                        const CommonOptions& options) {
+  auto network = CreateNetwork(std::move(loaded), options);
+  if (!network) return network.takeError();
+  const Graph& graph = (*network)->optimized_graph();
+  return stage == "pdl" ? EmitPdl(graph) : stage == "dot" ? EmitDot(graph) : EmitIr(graph);
+}
+
 llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& arguments) {
   const llvm::StringRef stage = arguments.stage;
   if (stage == "ast") return DumpAst(path);
@@ -111,25 +122,20 @@ llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& argu
     auto backward = DeriveLoss(loaded->graph, arguments.gradient_of);
     if (!backward) return backward.takeError();
     loaded->graph = std::move(*backward);
-    // What it is made of appears when it is lowered.
-    if (stage == "pdl" || stage == "ir" || stage == "dot") {
-      auto network = CreateNetwork(std::move(*loaded), arguments.common);
-      if (!network) return network.takeError();
-      const Graph& graph = (*network)->optimized_graph();
-      return stage == "pdl" ? EmitPdl(graph) : stage == "ir" ? EmitIr(graph) : EmitDot(graph);
-    }
+    if (stage == "pdl" || stage == "ir" || stage == "dot")
+      return DumpLowered(stage, std::move(*loaded), arguments.common);
   }
   if (arguments.step) {
     auto step = MakeTrainingStep(loaded->graph);
     if (!step) return step.takeError();
     loaded->graph = std::move(*step);
+    const DType precision = PrecisionOf(arguments.common);
+    if (precision == DType::kF16) ScaleGradients(loaded->graph, GlobalRegistry(), {});
+    if (precision != DType::kF32 && (stage == "pdl" || stage == "ir" || stage == "dot"))
+      return DumpLowered(stage, std::move(*loaded), arguments.common);
   }
   if (stage == "plan") return DumpPlan(std::move(*loaded), arguments.common);
-  if (stage == "opt") {
-    auto network = CreateNetwork(std::move(*loaded), arguments.common);
-    if (!network) return network.takeError();
-    return EmitIr((*network)->optimized_graph());
-  }
+  if (stage == "opt") return DumpLowered(stage, std::move(*loaded), arguments.common);
   SerializeOptions options;
   options.locations = !arguments.no_locations;
   if (stage == "proto") return NetworkToText(loaded->graph, options);
@@ -151,6 +157,7 @@ int DumpMain(Arguments arguments) {
                  &dump.gradient_of);
   line.AddFlag("--step", "the network of a step of training, with all minimize statements",
                &dump.step);
+  AddPrecisionOption(line, &dump.common);
   AddSizeOption(line, "plan: what a symbol stands for: --size N=32", &dump.common);
   line.Section("The network");
   AddNetworkOptions(line, &dump.common);

@@ -1,6 +1,7 @@
 // pdl export: a network as an ONNX model.
 #include "onnx/export.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,16 +17,16 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl export", "FILE -o OUT.onnx [OPTION]...",
-    R"(Writes the network in FILE (.pdl, .pdlc, or - for standard input) as an ONNX model,
-in inference mode: what its outputs need, with its parameters and the first values
-of its states. Sizes that are symbols stay so, under their names; each node is named
-after the value that it is for and the line that it comes from.
+    R"(Writes the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) as an ONNX
+model, in inference mode: what its outputs need, with its parameters and the first
+values of its states. Sizes that are symbols stay symbols, under their names; each node is
+named after the value that it is for and the line that it comes from.
 
 What ONNX has no counterpart for is listed, all at once, and nothing is written:
 ragged and sparse values, states that a run changes, random numbers, and the
 operators that docs/onnx.md names.
 
-Weights of 1 GiB or more in all go into a file OUT.onnx.data beside the model.
+Weights of 1 GiB or more together go into a file OUT.onnx.data beside the model.
 )",
     R"(pdl export model.pdl -o model.onnx
 pdl export model.pdl -o model.onnx --weights=model.safetensors
@@ -41,20 +42,22 @@ struct ExportArguments {
   bool external_data = false;
 };
 
-/// The file beside a model that its weights lie in. It has its own name until all is written.
+/// The file beside a model that its weights lie in. It has a name of its own, which no file had
+/// before, until all is written: what is there may be what is being read.
 class DataFile {
  public:
-  explicit DataFile(llvm::StringRef model)
-      : path_(model.str() + ".data"), temporary_(path_ + ".tmp") {}
+  explicit DataFile(llvm::StringRef model) : path_(model.str() + ".data") {}
   ~DataFile() {
-    if (!is_kept_) llvm::sys::fs::remove(temporary_);
+    if (file_ && !is_kept_) llvm::sys::fs::remove(temporary_);
   }
 
   llvm::Error Store(const Constant& bytes, onnx::TensorProto* tensor) {
     if (!file_) {
-      std::error_code code;
-      file_ = std::make_unique<llvm::raw_fd_ostream>(temporary_, code);
-      if (code) return CannotWrite(code);
+      int fd = -1;
+      if (std::error_code code =
+              llvm::sys::fs::createUniqueFile(path_ + ".%%%%%%%%.tmp", fd, temporary_))
+        return CannotWrite(code);
+      file_ = std::make_unique<llvm::raw_fd_ostream>(fd, /*shouldClose=*/true);
     }
     // Where a program can map it.
     constexpr uint64_t kAlignment = 4096;
@@ -89,7 +92,8 @@ class DataFile {
     return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path_, code.message());
   }
 
-  std::string path_, temporary_;
+  std::string path_;
+  llvm::SmallString<256> temporary_;
   std::unique_ptr<llvm::raw_fd_ostream> file_;
   bool is_kept_ = false;
 };
@@ -135,7 +139,7 @@ llvm::Error Export(llvm::StringRef path, const ExportArguments& arguments) {
 int ExportMain(Arguments arguments) {
   ExportArguments options;
   CommandLine line(kHelp);
-  line.AddString("-o, --out", "OUT.onnx", "the model to write", &options.out);
+  line.AddString("-o, --output", "OUT.onnx", "the model to write", &options.out);
   line.AddFlag("--external-data", "weights in OUT.onnx.data, however small they are together",
                &options.external_data);
   line.Section("The network");

@@ -15,13 +15,14 @@ namespace path = llvm::sys::path;
 
 constexpr CommandLine::Help kHelp = {
     "pdl import", "MODEL.onnx [-o OUT.pdl] [OPTION]...",
-    R"(Makes the text of a network of an ONNX model, and writes its weights beside it
-as OUT.safetensors. Sizes keep the names that the model gives them; what the
-model computes from sizes becomes arithmetic of sizes. Operators that are not
-known are all listed at once.
+    R"(Makes text of an ONNX model, OUT.pdl, laid out as pdl fmt does, and writes its
+weights beside it, OUT.safetensors. Sizes keep the names that the model gives them,
+and what it computes from sizes becomes arithmetic of sizes. Parts that are a layer
+(conv, fc, layer_norm, attention, gelu) become that layer. Operators that pdl does
+not have are listed, all at once, and nothing is written.
 
-An input whose values decide sizes (the shape that a tensor is given, say) must
-be a constant of the network: --set NAME=VALUE gives it.
+An input whose values decide sizes (the shape that a tensor is given, say) must be
+a constant of the network: --set NAME=VALUE makes it one.
 )",
     R"(pdl import resnet.onnx                     # writes resnet.pdl, resnet.safetensors
 pdl import bert.onnx -o build/bert.pdl

@@ -231,9 +231,11 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
   // All that does not fit at once.
   llvm::Error errors = llvm::Error::success();
   std::vector<std::string> missing, missing_states;
+  bool has_some = false;
   for (const Value* variable : Variables(graph)) {
     if (IsOfTraining(graph, *variable)) continue;
     if (const SafetensorsFile::Entry* entry = file->Find(variable->name())) {
+      has_some = true;
       errors = llvm::joinErrors(std::move(errors), CheckWeightType(*variable, *entry, path));
     } else if (variable->variable().weight) {
       continue;  // has a file of its own
@@ -250,7 +252,8 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                                             path, llvm::join(missing, ", ")));
   }
   if (errors) return errors;
-  if (!unused.empty() && !IsCheckpoint(*file)) {
+  // What training alone needs is in a checkpoint on purpose.
+  if (!unused.empty() && (!has_some || !IsCheckpoint(*file))) {
     PrintWarning(Code::kWeightMismatch,
                  "in " + path.str() +
                      ", but no parameter or state of the network: " + llvm::join(unused, ", "));
@@ -284,6 +287,7 @@ llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loade
                                                              const CommonOptions& options) {
   NetworkOptions network_options;
   network_options.seed = options.seed;
+  network_options.precision = PrecisionOf(options);
   network_options.weight_folder = loaded.folder;
   network_options.weights = std::move(loaded.weights);
   if (!options.weights.empty()) {

@@ -63,15 +63,21 @@ Points Thinned(const Points& points) {
   return thinned;
 }
 
-/// Means over a window around each point, of a twentieth of all.
+/// Means over a window around each point, of a twentieth of all steps: where fewer steps have
+/// points, fewer are taken.
 Points Smoothed(const Points& points) {
-  const size_t reach = std::max<size_t>(1, points.size() / 40);
+  const double first = points.front().first, last = points.back().first;
+  const double reach = (last - first) / 40;
   Points smooth;
-  for (size_t i = 0; i < points.size(); ++i) {
-    const size_t around = std::min({reach, i, points.size() - 1 - i});
+  size_t begin = 0;
+  for (const auto& [step, value] : points) {
+    const double around = std::min({reach, step - first, last - step});
+    while (points[begin].first < step - around) ++begin;
     double sum = 0;
-    for (size_t k = i - around; k <= i + around; ++k) sum += points[k].second;
-    smooth.emplace_back(points[i].first, sum / static_cast<double>(2 * around + 1));
+    size_t end = begin;
+    for (; end < points.size() && points[end].first <= step + around; ++end)
+      sum += points[end].second;
+    smooth.emplace_back(step, sum / static_cast<double>(end - begin));
   }
   return smooth;
 }

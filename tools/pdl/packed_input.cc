@@ -81,6 +81,13 @@ llvm::Expected<Tensor> ToPlaces(const Tensor& tensor, llvm::StringRef what) {
 
 llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type) {
   if (!type.is_sparse()) return ParseRagged(text, type);
+  if (type.ragged_levels() > 0) {
+    Type whole = type;
+    whole.storage = Storage::kDense;
+    llvm::Expected<PackedValue> rows = ParseRagged(text, whole);
+    if (!rows) return rows.takeError();
+    return PackedValue::FromConstant(ToSparse(rows->ToConstant(), type));
+  }
   llvm::Expected<Tensor> dense = ParseLiteral(text, type.dtype);
   if (!dense) return dense.takeError();
   llvm::Expected<PackedConstant> packed = Pack(dense->ToConstant(), type);
@@ -112,14 +119,17 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
     *out = std::move(*places);
     return llvm::Error::success();
   };
-  if (!type.is_sparse()) {
-    llvm::Expected<Tensor> values = find(name);
-    if (!values) return values.takeError();
-    value.values = std::move(*values);
-    for (unsigned level = 0; level < type.ragged_levels(); ++level) {
-      const Part part = level == 0 ? Part::kOffsets : Part::kInnerOffsets;
-      if (llvm::Error error = read_places(PartName(name, part), &value.offsets.emplace_back()))
-        return error;
+  if (type.ragged_levels() > 0) {
+    for (const PartType& part : PartsOf(name, type)) {
+      const std::string part_name = PartName(name, part.part);
+      if (part.part == Part::kValues) {
+        llvm::Expected<Tensor> values = find(part_name);
+        if (!values) return values.takeError();
+        value.values = std::move(*values);
+        continue;
+      }
+      Tensor& places = part.part == Part::kIndices ? value.indices : value.offsets.emplace_back();
+      if (llvm::Error error = read_places(part_name, &places)) return error;
     }
     return value;
   }

@@ -41,23 +41,23 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
 /// values.
 Sizes DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* value, std::mt19937_64& random) {
   int64_t rows = sizes[0];
-  if (value->type.is_sparse()) {
-    std::vector<int64_t> offsets = {0}, indices;
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int64_t column = 0; column < sizes[1]; ++column)
-        if (random() % kOneIn == 0) indices.push_back(column);
-      offsets.push_back(static_cast<int64_t>(indices.size()));
-    }
-    value->offsets.push_back(ToPlaces(offsets));
-    value->indices = ToPlaces(indices);
-    return {static_cast<int64_t>(indices.size())};
-  }
   for (unsigned level = 0; level < value->type.ragged_levels(); ++level) {
     std::vector<int64_t> offsets = {0};
     for (int64_t row = 0; row < rows; ++row)
       offsets.push_back(offsets.back() + static_cast<int64_t>(random() % (kMaxLength + 1)));
     value->offsets.push_back(ToPlaces(offsets));
     rows = offsets.back();
+  }
+  if (value->type.is_sparse()) {
+    std::vector<int64_t> offsets = {0}, indices;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < sizes.back(); ++column)
+        if (random() % kOneIn == 0) indices.push_back(column);
+      offsets.push_back(static_cast<int64_t>(indices.size()));
+    }
+    value->offsets.push_back(ToPlaces(offsets));
+    value->indices = ToPlaces(indices);
+    return {static_cast<int64_t>(indices.size())};
   }
   Sizes packed(sizes.begin(), sizes.end());
   packed[0] = rows;

@@ -75,9 +75,9 @@ class Host : public ReplHost {
         DrawValue(variable.name(), variable.type(), options_.seed + ++num_drawn_, known_or_small);
     if (!value) return value.takeError();
     PackedConstant drawn = value->ToConstant();
-    // A sparse matrix has as many columns as were drawn.
+    // Sparse rows have as many columns as were drawn.
     if (drawn.type.is_sparse())
-      drawn.type.dims[1] = llvm::cantFail(variable.type().dims[1].Evaluate(known_or_small));
+      drawn.type.dims.back() = llvm::cantFail(variable.type().dims.back().Evaluate(known_or_small));
     return drawn;
   }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl run", "FILE --input NAME=VALUE... [OPTION]...",
-    R"(Runs the network in FILE (.pdl, .pdlc, or - for standard input) once, and
+    R"(Runs the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) once, and
 prints each of its outputs with name and type, or writes it to a file.
 )",
     R"(pdl run digits.pdl --input image=images.npy

@@ -112,6 +112,7 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
   AddWeightsOption(line, &arguments->common);
   line.Section("The run");
   AddRunOptions(line, &arguments->common);
+  AddPrecisionOption(line, &arguments->common);
   line.AddFlag("--check-finite",
                "look at what every call gives, and name the first one that makes a nan or an "
                "infinity of numbers that were none (slow)",
@@ -149,6 +150,8 @@ llvm::Error TakeFromCheckpoint(const std::string& last, TrainArguments* argument
   if (!info) return info.takeError();
   if (!arguments->batch_size) arguments->batch_size = info->batch_size;
   if (!arguments->has_seed) arguments->common.seed = info->seed;
+  if (arguments->common.precision.empty())
+    arguments->common.precision = DTypeName(info->precision).str();
   arguments->drop_last |= info->drop_last;
   arguments->no_shuffle |= !info->shuffle;
   return llvm::Error::success();
@@ -168,6 +171,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.monitor = arguments.monitor;
   options.monitor_largest = arguments.monitor_largest;
   options.patience = arguments.patience;
+  options.network.precision = PrecisionOf(arguments.common);
   return options;
 }
 
@@ -191,8 +195,16 @@ class Training {
     StopSignals signals;
     llvm::Expected<TrainingEnd> end = Train(signals);
     if (!end) {
-      if (llvm::sys::fs::exists(last_)) Say("the last good checkpoint is " + last_);
-      return end.takeError();
+      llvm::Error error = end.takeError();
+      bool is_unexplained = false;
+      llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
+        is_unexplained |= info.isA<UserError>() && !arguments_.check_finite &&
+                          static_cast<const UserError&>(info).code() == Code::kNotFinite;
+      });
+      if (llvm::sys::fs::exists(last_))
+        Say("the last good checkpoint is " + last_ +
+            (is_unexplained ? "; from there, --resume --check-finite finds the call" : ""));
+      return error;
     }
     std::string said =
         *end == TrainingEnd::kStopped

@@ -157,14 +157,20 @@ bool TrainLog::IsLogged(int64_t step) const {
 }
 
 llvm::Error TrainLog::AddStep(const StepReport& report) {
-  if (!IsLogged(report.step) || report.metrics.empty()) return llvm::Error::success();
+  if (!report.is_skipped && (!IsLogged(report.step) || report.metrics.empty()))
+    return llvm::Error::success();
   const double now = Now();
-  if (llvm::Error error = WriteLine(llvm::json::Object{{"step", report.step},
-                                                       {"epoch", report.epoch},
-                                                       {"time", now},
-                                                       {"training", ToJson(report.metrics)}}))
-    return error;
+  llvm::json::Object line{{"step", report.step},
+                          {"epoch", report.epoch},
+                          {"time", now},
+                          {"training", ToJson(report.metrics)}};
   std::vector<std::pair<std::string, double>> scalars;
+  if (report.loss_scale > 0) {
+    line["loss_scale"] = report.loss_scale;
+    scalars.emplace_back("loss_scale", report.loss_scale);
+  }
+  if (report.is_skipped) line["skipped"] = true;
+  if (llvm::Error error = WriteLine(std::move(line))) return error;
   for (const Metric& metric : report.metrics)
     scalars.emplace_back("training/" + metric.name, metric.value);
   return events_->AddScalars(report.step, now, scalars);

@@ -27,6 +27,7 @@
 #include "onnx/import.h"
 #include "onnx/text.h"
 #include "pdl/compiler.h"
+#include "pdl/format.h"
 #include "pdl/layers.h"
 #include "pdl/network.h"
 #include "pdl/op_registry.h"
@@ -133,7 +134,8 @@ std::string Compare(const Tensor& got, const Constant& wanted, const Case& c) {
     const double a = have.ElementAsDouble(i), b = wanted.ElementAsDouble(i);
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
     if (std::abs(a - b) <= c.atol + c.rtol * std::abs(b)) continue;
-    return llvm::formatv("element {0} is {1}, not {2}", i, a, b).str();
+    return llvm::formatv("element {0} is {1}, not {2}", i, FloatToString(a), FloatToString(b))
+        .str();
   }
   return "";
 }
@@ -244,6 +246,9 @@ llvm::Error MakeOfText(ImportedModel* model, NetworkOptions* options, int64_t* l
     for (const Diagnostic& mistake : result.diagnostics.all()) mistakes += mistake.message + "; ";
     return llvm::createStringError("the text: " + mistakes + "\n" + text.text);
   }
+  Diagnostics none;
+  if (FormatText(request.file, &none) != text.text)
+    return llvm::createStringError("the text is not laid out as pdl fmt does:\n" + text.text);
   model->graph = std::move(*result.graph);
   for (const auto& [name, constant] : text.tensors) options->weights[name] = constant;
   return llvm::Error::success();

@@ -1,5 +1,6 @@
 // Models as an attacker writes them: whatever a file says, the answer is an Error or a good graph.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,9 +10,12 @@
 #include <random>
 
 #include "llvm/ADT/StringExtras.h"
+#include "onnx/export.h"
 #include "onnx/import.h"
 #include "onnx/rules.h"
 #include "pdl/device_context.h"
+#include "pdl/op_registry.h"
+#include "pdl/tensor.h"
 
 namespace pdl {
 namespace {
@@ -118,22 +122,46 @@ void ExpectSays(const std::string& wanted, const onnx::ModelProto& model) {
 
 TEST(OnnxHostileTest, TheModelIsGoodBefore) { EXPECT_EQ(Say(GoodModel()), ""); }
 
-TEST(OnnxHostileTest, TruncatedAtEachPercent) {
-  const std::string bytes = GoodModel().SerializeAsString();
-  for (int percent = 0; percent < 100; ++percent) {
-    const size_t length = bytes.size() * static_cast<size_t>(percent) / 100;
-    EXPECT_NE(SayOfBytes(llvm::StringRef(bytes).take_front(length)), "") << percent << " %";
+void ExpectNoPrefixIsGood(llvm::StringRef bytes) {
+  for (size_t percent = 0; percent < 100; ++percent) {
+    const std::string said = SayOfBytes(bytes.take_front(bytes.size() * percent / 100));
+    EXPECT_TRUE(llvm::StringRef(said).contains("m.onnx")) << percent << " %: " << said;
   }
 }
 
+TEST(OnnxHostileTest, TruncatedAtEachPercent) {
+  ExpectNoPrefixIsGood(GoodModel().SerializeAsString());
+  // A transformer, as PyTorch exports one.
+  std::ifstream file("conformance/onnx/transformer.onnx", std::ios::binary);
+  const std::string transformer((std::istreambuf_iterator<char>(file)), {});
+  ASSERT_EQ(SayOfBytes(transformer), "");
+  ExpectNoPrefixIsGood(transformer);
+}
+
+/// The most memory that this process ever had.
+int64_t PeakBytes() {
+  rusage usage;
+  ::getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} << 10;
+}
+
 TEST(OnnxHostileTest, BitFlips) {
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int64_t kMost = int64_t{1} << 30;  // what is freed is kept for a while
+#else
+  constexpr int64_t kMost = int64_t{64} << 20;
+#endif
+  const int64_t before = PeakBytes();
   const std::string bytes = GoodModel().SerializeAsString();
   std::mt19937 random(7);
+  int refused = 0;
   for (int i = 0; i < 2000; ++i) {
     std::string broken = bytes;
     broken[random() % broken.size()] ^= static_cast<char>(1u << (random() % 8));
-    SayOfBytes(broken);  // a weight may have changed, and nothing else
+    refused += !SayOfBytes(broken).empty();  // elsewhere a weight or a name is another one
   }
+  EXPECT_GT(refused, 500);
+  EXPECT_LT(PeakBytes() - before, kMost);
 }
 
 // --- External data ------------------------------------------------------------------------------
@@ -150,7 +178,10 @@ class OnnxExternalDataTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(root_); }
 
-  std::string SayOf(std::vector<std::pair<std::string, std::string>> entries) {
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+
+  /// A model whose weights lie in a file.
+  onnx::ModelProto WithFile(const Entries& entries) {
     onnx::ModelProto model = GoodModel();
     onnx::TensorProto* tensor = model.mutable_graph()->mutable_initializer(0);
     tensor->clear_raw_data();
@@ -160,7 +191,14 @@ class OnnxExternalDataTest : public testing::Test {
       entry->set_key(key);
       entry->set_value(value);
     }
-    return Say(model, (root_ / "model").string());
+    return model;
+  }
+  std::string SayOf(const Entries& entries) {
+    return Say(WithFile(entries), (root_ / "model").string());
+  }
+  void ExpectSays(const Entries& entries, const std::string& wanted) {
+    const std::string said = SayOf(entries);
+    EXPECT_TRUE(llvm::StringRef(said).contains(wanted)) << "said: " << said;
   }
   fs::path root_;
 };
@@ -196,6 +234,110 @@ TEST_F(OnnxExternalDataTest, NoByteBeyondTheFile) {
     EXPECT_NE(SayOf({{"location", "data"}, {"offset", offset}}), "") << offset;
   for (const char* length : {"143", "145", "0", "-144", "9223372036854775807"})
     EXPECT_NE(SayOf({{"location", "data"}, {"length", length}}), "") << length;
+}
+
+TEST_F(OnnxExternalDataTest, WhatIsSaidOfAFile) {
+  EXPECT_EQ(SayOf({{"location", "data"}, {"checksum", "0"}, {"basepath", "/"}}), "");
+  ExpectSays({{"location", "data"}, {"location", "../secret"}},
+             "says twice what its 'location' is");
+  ExpectSays({{"location", "data"}, {"offset", "0"}, {"offset", "1"}}, "what its 'offset' is");
+}
+
+// --- What ONNX's own library was found to believe -----------------------------------------------
+
+// CVE-2022-25882: a location that leads out of the model's folder is read.
+TEST_F(OnnxExternalDataTest, Cve2022_25882) {
+  for (const std::string& location :
+       {std::string("../secret"), std::string("../../../../../../etc/passwd"),
+        std::string("../model/data"), (root_ / "secret").string(), std::string("/etc/passwd")})
+    ExpectSays({{"location", location}}, "does not lie in the network's folder");
+}
+
+// CVE-2024-27318: so is one that only begins inside.
+TEST_F(OnnxExternalDataTest, Cve2024_27318) {
+  fs::create_directory(root_ / "model" / "sub");
+  for (const char* location : {"sub/../../secret", "./../secret", "nothing/../../secret",
+                               "sub/./../.././secret", "sub//..//..//secret"})
+    ExpectSays({{"location", location}}, "does not lie in the network's folder");
+  EXPECT_EQ(SayOf({{"location", "sub/../data"}}), "");
+}
+
+// CVE-2024-5187: a model comes as an archive whose members lie elsewhere. Nothing here unpacks one.
+TEST_F(OnnxExternalDataTest, Cve2024_5187) {
+  std::string tar(1024, '\0');
+  const std::string name = "../../unpacked", mode = "0000644", size = "00000000004";
+  tar.replace(0, name.size(), name);
+  tar.replace(100, mode.size(), mode);
+  tar.replace(124, size.size(), size);
+  tar.replace(257, 5, "ustar");
+  tar.replace(512, 4, "evil");
+  const std::string gzip = "\x1f\x8b\x08" + std::string(40, '\0');
+  const std::string zip = "PK\x03\x04" + std::string(26, '\0') + name;
+  for (const std::string& archive : {tar, gzip, zip}) {
+    const fs::path path = root_ / "model" / "m.onnx";
+    std::ofstream(path, std::ios::binary) << archive;
+    llvm::Expected<OnnxModel> model = OnnxModel::Read(path.string());
+    ASSERT_FALSE(static_cast<bool>(model));
+    const std::string said = llvm::toString(model.takeError());
+    EXPECT_TRUE(llvm::StringRef(said).contains("is no ONNX model, or breaks off")) << said;
+  }
+  for (const fs::path& at : {root_, root_.parent_path(), fs::current_path().parent_path()})
+    EXPECT_FALSE(fs::exists(at / "unpacked")) << at;
+}
+
+// CVE-2025-51480: what is written goes where the model says. Here, where the caller says.
+TEST_F(OnnxExternalDataTest, Cve2025_51480) {
+  ExpectSays({{"location", "../victim"}}, "does not lie in the network's folder");
+  EXPECT_FALSE(fs::exists(root_ / "victim"));
+  // A good location is read, and is not one that an export writes.
+  llvm::Expected<OnnxModel> model = OnnxModel::Parse(
+      WithFile({{"location", "data"}}).SerializeAsString(), "m.onnx", (root_ / "model").string());
+  ASSERT_TRUE(static_cast<bool>(model));
+  llvm::Expected<ImportedModel> imported = ImportOnnx(*model);
+  ASSERT_TRUE(static_cast<bool>(imported));
+  OnnxExportOptions options;
+  options.value = [&](llvm::StringRef name) -> llvm::Expected<Tensor> {
+    return Tensor::FromConstant(imported->weights.find(name)->second);
+  };
+  auto exported = ExportOnnx(imported->graph, GlobalRegistry(), options);
+  ASSERT_TRUE(static_cast<bool>(exported));
+  ASSERT_GT(exported->graph().initializer_size(), 0);
+  for (const onnx::TensorProto& tensor : exported->graph().initializer())
+    EXPECT_EQ(tensor.external_data_size(), 0) << tensor.name();
+}
+
+// CVE-2026-27489: a symlink on the way, or a hard link (2026-34446), leads out of the folder.
+TEST_F(OnnxExternalDataTest, Cve2026_27489) {
+  fs::create_directory(root_ / "outside");
+  std::ofstream(root_ / "outside" / "real") << std::string(144, 's');
+  fs::create_directory_symlink("../outside", root_ / "model" / "folder");
+  fs::create_symlink("../secret", root_ / "model" / "file");
+  fs::create_symlink("file", root_ / "model" / "file_of_file");
+  for (const char* location : {"folder/real", "file", "file_of_file", "folder/../secret"})
+    ExpectSays({{"location", location}}, "does not lie in the network's folder");
+  fs::create_hard_link(root_ / "secret", root_ / "model" / "hard");
+  ExpectSays({{"location", "hard"}}, "has a second name (a hard link)");
+}
+
+// CVE-2026-34445: keys of any name are taken for properties, and sizes for true.
+TEST_F(OnnxExternalDataTest, Cve2026_34445) {
+  for (const char* key : {"__class__", "__dict__", "data_type", "raw_data", "", "Location"})
+    ExpectSays({{"location", "data"}, {key, "x"}}, "says of its file what nothing is known of");
+  for (const char* size : {"-1", "x", "1e9", "99999999999999999999", "0x10", "", " 1"}) {
+    ExpectSays({{"location", "data"}, {"length", size}}, "has length '");
+    ExpectSays({{"location", "data"}, {"offset", size}}, "has offset '");
+  }
+  const int64_t before = PeakBytes();
+  ExpectSays({{"location", "data"}, {"length", "9223372036854775807"}},
+             "has 9223372036854775807 bytes");
+  ExpectSays({{"location", "data"}, {"offset", "9223372036854775807"}}, "which has 144");
+  onnx::ModelProto model = WithFile({{"location", "data"}});
+  onnx::TensorProto* tensor = model.mutable_graph()->mutable_initializer(0);
+  tensor->clear_dims();
+  tensor->add_dims(int64_t{1} << 40);
+  const std::string said = Say(model, (root_ / "model").string());
+  EXPECT_TRUE(llvm::StringRef(said).contains("needs 4398046511104 bytes")) << said;
+  EXPECT_LT(PeakBytes() - before, int64_t{64} << 20);
 }
 
 // --- Sizes --------------------------------------------------------------------------------------

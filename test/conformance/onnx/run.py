@@ -44,6 +44,14 @@ network are known before it runs.
 """
 
 
+NOTES = {
+    "dft_inverse": """`dft_inverse` and `dft_inverse_opset19` expect 1.9e-7 where the transform is 0: the rounding of the FFT in
+f32 that wrote the file, and more than the absolute tolerance of 1e-7. Here the sums are of f64, and come out as
+3e-15. ONNX Runtime 1.31.1 is off by up to 1.9e-5, and does not pass either.
+""",
+}
+
+
 def run_cases(program, data, *options):
     text = subprocess.run([program, data, *options], stdout=subprocess.PIPE, check=True, text=True).stdout
     return [json.loads(line) for line in text.splitlines()]
@@ -84,6 +92,8 @@ def page(outcomes):
         for reason, cases in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
             names = ", ".join(case.replace("node/test_", "") for case in cases)
             lines.append(f"| {reason} | {len(cases)}: {names} |\n")
+        listed = {case.removeprefix("node/test_") for cases in groups.values() for case in cases}
+        lines += ["\n" + note for case, note in NOTES.items() if status == "failed" and case in listed]
     return "".join(lines)
 
 

@@ -21,11 +21,12 @@ NAMES = {
 }
 DTYPES = {name: dtype for dtype, name in NAMES.items()}
 FLOATS = ["f32", "f64", "f16", "bf16"]
-# The integers that operators compute with; i16, u16, u32 and u64 are only stored.
+# The integers that operators compute with; STORED ones only come and go, by casts.
 SIGNED = ["i8", "i32", "i64"]
 INTS = SIGNED + ["u8"]
 NUMBERS = FLOATS + INTS
 ALL = NUMBERS + ["bool"]
+STORED = ["i16", "u16", "u32", "u64"]
 # |a - b| <= tolerance * max(1, |b|); None is what `~=` takes without a `tol`.
 TOLERANCES = {"f32": 1e-6, "f64": 1e-14, "f16": 1e-3, "bf16": 8e-3}
 

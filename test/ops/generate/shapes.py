@@ -209,6 +209,31 @@ def cast(t):
     t.case("large integers round", x, array([16777216, -2.0**60], "f32"), tol=0, to=Dim("f32"))
     x = array([300, -1, 256, -129], "i32")
     t.case("integers wrap around", x, array(x, "i8"), to=Dim("i8"))
+    # What is only stored has no numbers in texts: it comes from i64, or from reals.
+    x = array([0, 1, -1, 40000, 70000, 2**31 + 5, -2**31, 2**40 + 1, -2**62 - 3], "i64")
+    for stored in STORED:
+        y = x.astype(DTYPES[stored])
+        for target in ALL + STORED:
+            want = y != 0 if target == "bool" else exact(lambda v: v, y, dtype=target)
+            call, suffix = f"cast(cast(x, to={stored}), to={target})", ""
+            if target in STORED:
+                call, want = f"cast({call}, to=i64)", want.astype(np.int64)
+            elif target in FLOATS:
+                suffix = " tol 0.0"
+            t.raw(f"{stored} to {target}", declared("x", x), f"r: {type_of(want)} = {call}",
+                  f"expect r ~= {spell(want)}{suffix}")
+        for source in FLOATS:
+            reals = array([0, 1.5, -1.5, 96, 200, 30000], source)
+            want = np.trunc(reals.astype(np.float64)).astype(np.int64).astype(DTYPES[stored])
+            t.raw(f"{source} to {stored}", declared("x", reals),
+                  f"r: i64[6] = cast(cast(x, to={stored}), to=i64)",
+                  f"expect r ~= {spell(want.astype(np.int64))}")
+    x = array([2.0**63, 1.5 * 2.0**63, 2.0**32, 2.0**62], "f64")
+    t.raw("large reals to u64", declared("x", x),
+          "r: f64[4] = cast(cast(x, to=u64), to=f64)", f"expect r ~= {spell(x)} tol 0.0")
+    x = array([2.0**31, 2.0**32 - 1, -1, 2.0**32], "f64")
+    t.raw("large reals to u32", declared("x", x), "r: f64[4] = cast(cast(x, to=u32), to=f64)",
+          f"expect r ~= {spell(array([2.0**31, 2.0**32 - 1, 2.0**32 - 1, 0], 'f64'))} tol 0.0")
     t.case("to u8", x, array(x, "u8"), to=Dim("u8"))
     x = array([65519, 65520, 1e-8, 1 / 3], "f32")
     t.case("rounds to f16", x, array(x, "f16"), tol=0, to=Dim("f16"))

@@ -11,6 +11,7 @@
     training.py lazy_adam ROWS SIZE BATCH A    a table that began with zeros is what lazy Adam makes of it
     training.py metrics FILE.jsonl            what is in a file of metrics, without times
     training.py events FILE                   what is in an event file, its checksums checked
+    training.py peak FILE.svg                 how many pixels the peak of a curve lies below that of its points
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
     training.py interrupted COMMAND...        runs it, and presses Ctrl-C after the first epoch
     training.py interrupted_twice COMMAND...  runs it, whose steps are long, and presses Ctrl-C twice in the first one
@@ -21,6 +22,7 @@ import glob
 import json
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -249,6 +251,18 @@ def print_events(pattern):
             print(step, scalar[1].decode(), f"{struct.unpack('<f', scalar[2])[0]:.4g}")
 
 
+def peak(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    tops = []
+    for points in re.findall(r'stroke-width="[12]" d="M([^"]+)"', text):
+        pairs = [pair.split() for pair in points.split("L")]
+        if len(pairs) > 20:
+            tops.append(min(float(y) for _, y in pairs))
+    thin, thick = tops
+    print(f"{thick - thin:.0f} pixels")
+
+
 def broken_off(kills, command):
     """Each run is killed at some moment of its life, until as many were; the last one may end."""
     begin = time.monotonic()
@@ -315,6 +329,7 @@ def main():
             "lazy_adam": lazy_adam,
             "metrics": print_metrics,
             "events": print_events,
+            "peak": peak,
         }[what](*arguments)
 
 

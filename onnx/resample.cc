@@ -1,0 +1,126 @@
+#include "onnx/resample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+namespace {
+
+/// The largest matrix of weights.
+constexpr int64_t kMaxWeights = int64_t{1} << 22;
+
+/// Where an element of the result lies among those of x.
+double PlaceOf(const Resampling& r, int64_t index) {
+  const auto x = static_cast<double>(index), in = static_cast<double>(r.in);
+  const double width = r.scale * in;  // no whole number, where the scale is not
+  if (r.coordinates == "align_corners") return width == 1 ? 0 : x * (in - 1) / (width - 1);
+  if (r.coordinates == "tf_crop_and_resize") {
+    const double length = r.roi_end - r.roi_begin;
+    const double at = width == 1 ? length * (in - 1) / 2 : x * length * (in - 1) / (width - 1);
+    return at + r.roi_begin * (in - 1);
+  }
+  if (r.coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / r.scale;
+  // half_pixel_symmetric: the middle stays in the middle.
+  const double offset = in / 2 * (1 - static_cast<double>(r.out) / width);
+  return offset + (x + 0.5) / r.scale - 0.5;
+}
+
+int64_t Nearest(const Resampling& r, double at) {
+  if (r.rounding == "floor") return static_cast<int64_t>(std::floor(at));
+  if (r.rounding == "ceil") return static_cast<int64_t>(std::ceil(at));
+  if (r.rounding == "round_prefer_ceil") return static_cast<int64_t>(std::floor(at + 0.5));
+  return static_cast<int64_t>(std::ceil(at - 0.5));
+}
+
+/// Keys' cubic at that distance.
+double Cubic(double a, double t) {
+  t = std::abs(t);
+  if (t <= 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
+  return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
+}
+
+/// Places and what each counts, some of them outside.
+std::vector<std::pair<int64_t, double>> Taps(const Resampling& r, double at) {
+  const double floor = std::floor(at), part = at - floor;
+  const auto first = static_cast<int64_t>(floor);
+  std::vector<std::pair<int64_t, double>> taps;
+  if (r.mode == "linear") {
+    taps = {{first, 1 - part}, {first + 1, part}};
+  } else {
+    for (int64_t i = -1; i <= 2; ++i)
+      taps.emplace_back(first + i, Cubic(r.cubic_a, part - static_cast<double>(i)));
+  }
+  if (!r.exclude_outside) return taps;
+  double sum = 0;
+  for (auto& [place, weight] : taps) {
+    if (place < 0 || place >= r.in) weight = 0;
+    sum += weight;
+  }
+  for (auto& [place, weight] : taps) weight /= sum;
+  return taps;
+}
+
+/// The axis as the last one, and back.
+std::vector<int64_t> LastAxis(unsigned axis, unsigned rank, bool back) {
+  std::vector<int64_t> perm;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (back) {
+      perm.push_back(i < axis ? i : i == axis ? rank - 1 : i - 1);
+    } else if (i != axis) {
+      perm.push_back(i);
+    }
+  }
+  if (!back) perm.push_back(axis);
+  return perm;
+}
+
+}  // namespace
+
+Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& r) {
+  if (x == nullptr || n.failed()) return nullptr;
+  if (r.in < 1 || r.out < 0 || r.in > kMaxWeights || r.out > kMaxWeights / r.in) {
+    n.Unsupported("{0} elements of {1}, coordinate_transformation_mode '{2}'", r.out, r.in,
+                  r.coordinates);
+    return nullptr;
+  }
+  std::vector<double> weights(static_cast<size_t>(r.in * r.out));
+  std::vector<int64_t> nearest;
+  std::vector<uint8_t> inside;
+  for (int64_t i = 0; i < r.out; ++i) {
+    const double at = PlaceOf(r, i);
+    const auto last = static_cast<double>(r.in - 1);
+    inside.push_back(r.coordinates != "tf_crop_and_resize" || (at >= 0 && at <= last));
+    const double clamped = std::clamp(at, -4.0, last + 4);
+    nearest.push_back(std::clamp<int64_t>(Nearest(r, clamped), 0, r.in - 1));
+    for (const auto& [place, weight] : Taps(r, clamped)) {
+      const int64_t from = std::clamp<int64_t>(place, 0, r.in - 1);
+      weights[static_cast<size_t>(from * r.out + i)] += weight;
+    }
+  }
+  const unsigned rank = x->type().rank();
+  const DType dtype = x->type().dtype;
+  Value* y = nullptr;
+  if (r.mode == "nearest") {
+    y = n.Call("gather", {x, n.Literal(nearest)}, {{"axis", static_cast<int64_t>(axis)}});
+  } else {
+    if (!IsFloat(dtype)) {
+      n.Unsupported("mode '{0}' of integers", r.mode);
+      return nullptr;
+    }
+    Value* matrix =
+        n.Cast(n.Literal(Constant::Copy(DType::kF64, {r.in, r.out}, weights.data())), dtype);
+    y = n.Call("matmul", {n.Transpose(x, LastAxis(axis, rank, false)), matrix});
+    y = n.Transpose(y, LastAxis(axis, rank, true));
+  }
+  if (y == nullptr || !llvm::is_contained(inside, 0)) return y;
+  Shape line = {r.out};
+  while (line.size() < rank - axis) line.emplace_back(1);
+  Value* is_inside =
+      n.Reshape(n.Literal(Constant::Copy(DType::kBool, {r.out}, inside.data())), line);
+  return n.Call("where", {is_inside, y, n.Scalar(r.extrapolation_value, dtype)});
+}
+
+}  // namespace pdl

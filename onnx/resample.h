@@ -1,0 +1,31 @@
+#ifndef PDL_ONNX_RESAMPLE_H_
+#define PDL_ONNX_RESAMPLE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "onnx/node.h"
+
+namespace pdl {
+
+/// How the elements along an axis of a resized tensor are made of those there were, in the words of
+/// ONNX's Resize.
+struct Resampling {
+  std::string mode;         // "nearest", "linear" or "cubic"
+  std::string coordinates;  // coordinate_transformation_mode
+  std::string rounding;     // nearest_mode
+  double cubic_a = -0.75;
+  bool exclude_outside = false;
+  int64_t in = 0, out = 0;
+  double scale = 1;
+  double roi_begin = 0, roi_end = 1;
+  double extrapolation_value = 0;
+};
+
+/// x with that axis resized: by a gather, or by a product with a matrix of weights. For coordinates
+/// that the operator `resize` does not have.
+Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& resampling);
+
+}  // namespace pdl
+
+#endif  // PDL_ONNX_RESAMPLE_H_
