@@ -1295,11 +1295,12 @@ def cast(x: Value, *, to: DType, name: str | None = None) -> Value:
     """Each element as another dtype.
 
     Reals become integers by dropping the fraction, and bool by being other than 0. Integers
-    wrap around; a real outside i32 or i64, or nan, becomes the smallest integer.
+    wrap around; a real outside i32 or i64, or nan, becomes the smallest integer. i16, u16,
+    u32 and u64, which no other operator computes with, come in and go out this way.
 
     Parameters
     ----------
-    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged
+    x : array of any dtype; may be ragged
         elements of any rank
     to : dtype, required
         the new dtype
