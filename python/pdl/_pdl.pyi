@@ -145,7 +145,7 @@ class NetworkCore:
         threads: int = 0,
         weights: Any = None,
         seed: int = 0,
-        shared_random: bool = False,
+        at_once: bool = False,
     ) -> None: ...
     def __call__(self, inputs: Mapping[str, Any] = ..., /, **arrays: Any) -> dict[str, Any]: ...
     def run(

@@ -256,6 +256,14 @@ def sparse(
     )
 
 
+def bytes_of(value: Tensor | Ragged | Sparse | Parts) -> int:
+    """Of all elements."""
+    if isinstance(value, Tensor):
+        return value.nbytes
+    parts = value if isinstance(value, dict) else value.parts()
+    return sum(part.nbytes for part in parts.values())
+
+
 def of_parts(type: str, parts: Sequence[Tensor]) -> Ragged | Sparse | Parts:
     """An output of that type; the extension module calls it. Sequences of sparse rows, which only an
     input can be, are their parts."""
