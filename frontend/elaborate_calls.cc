@@ -467,13 +467,14 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
     }
     return &signature.inputs[std::min(operand, signature.inputs.size() - 1)];
   };
-  // Literals take the dtype of the first tensor beside them.
+  // Literals take the dtype of the first tensor beside them. The truth values of a sparse one only
+  // say where something is.
   std::optional<DType> beside;
   for (size_t i = 0; i < call.operands.size() && !beside; ++i) {
     Value* tensor = call.operands[i].datum.tensor();
-    if (tensor != nullptr && !(input_of(i) != nullptr && input_of(i)->own_dtype)) {
-      beside = tensor->type().dtype;
-    }
+    if (tensor == nullptr || (input_of(i) != nullptr && input_of(i)->own_dtype)) continue;
+    const Type& type = tensor->type();
+    if (!type.is_sparse() || type.dtype != DType::kBool) beside = type.dtype;
   }
   llvm::SmallVector<Value*, 4> operands;
   bool ok = true;

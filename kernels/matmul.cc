@@ -86,6 +86,10 @@ llvm::Error InferMatmul(InferenceContext& context) {
     return context.FailAt({1}, Code::kRank, "'b' must be one matrix where 'a' is {0}, got {1}",
                           a.ToString(), b.ToString());
   }
+  if (a.is_sparse() && !IsFloat(b.dtype)) {
+    return context.FailAt({1}, Code::kOperandDType, "'b' must be {0} where 'a' is {1}, got {2}",
+                          kFloatSet.ToString(), a.ToString(), b.ToString());
+  }
   if (a.dtype != b.dtype && !is_pattern) {
     return context.FailAt({0, 1}, Code::kDTypeMismatch, "dtypes differ: {0} and {1}",
                           DTypeName(a.dtype), DTypeName(b.dtype));

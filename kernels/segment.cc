@@ -15,7 +15,7 @@ constexpr int64_t kGrain = 1 << 14;
 // Each row of segments, as its kernel needs it: calls f(row, segment, begin, end) for the rows from
 // `first` to `last`. Rows behind the last segment count to that one, so that no segment is outside.
 template <class F>
-void ForEachRow(const Segments& segments, int64_t first, int64_t last, F f) {
+void ForEachRow(const RowSegments& segments, int64_t first, int64_t last, F f) {
   if (segments.count == 0) {
     for (int64_t row = first; row < last; ++row) f(row, int64_t{0}, int64_t{0}, int64_t{0});
     return;
@@ -36,7 +36,7 @@ class SegmentIdsOp : public Operator<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const int64_t rows = outputs[0]->num_elements();
-    const Segments segments(*inputs[0], rows);
+    const RowSegments segments(*inputs[0], rows);
     int64_t* ids = outputs[0]->template data<int64_t>();
     context.ParallelFor(rows, kGrain, [&](int64_t first, int64_t last) {
       ForEachRow(segments, first, last,
@@ -52,7 +52,7 @@ class SegmentReverseOp : public Operator<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const int64_t rows = outputs[0]->num_elements();
-    const Segments segments(*inputs[0], rows);
+    const RowSegments segments(*inputs[0], rows);
     int64_t* places = outputs[0]->template data<int64_t>();
     context.ParallelFor(rows, kGrain, [&](int64_t first, int64_t last) {
       ForEachRow(segments, first, last, [&](int64_t row, int64_t, int64_t begin, int64_t end) {
@@ -69,7 +69,7 @@ class SegmentWindowOp : public Operator<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const int64_t rows = outputs[0]->size(0), size = outputs[0]->size(1);
-    const Segments segments(*inputs[0], rows);
+    const RowSegments segments(*inputs[0], rows);
     int64_t* places = outputs[0]->template data<int64_t>();
     context.ParallelFor(
         rows, std::max<int64_t>(1, kGrain / size), [&](int64_t first, int64_t last) {
@@ -110,7 +110,7 @@ class SegmentPadOp : public Operator<Context> {
                   Context& context) const override {
     const int64_t rows = context.template state<State>()->rows;
     const int64_t size = outputs[0]->size(1);
-    const Segments segments(*inputs[0], rows);
+    const RowSegments segments(*inputs[0], rows);
     int64_t* places = outputs[0]->template data<int64_t>();
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(size, 1));
     context.ParallelFor(segments.count, grain, [&](int64_t first, int64_t last) {

@@ -12,8 +12,8 @@ namespace pdl {
 
 /// The segments that `offsets` makes of `rows` rows. Offsets of a single call are not checked
 /// before: none leads outside the rows.
-struct Segments {
-  Segments(const Tensor& offsets_in, int64_t rows_in)
+struct RowSegments {
+  RowSegments(const Tensor& offsets_in, int64_t rows_in)
       : offsets(offsets_in.data<int64_t>()), count(offsets_in.num_elements() - 1), rows(rows_in) {}
 
   /// The first row of a segment, and the one behind its last.

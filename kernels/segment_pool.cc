@@ -79,7 +79,7 @@ class SegmentPoolOp : public Operator<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const Tensor& x = *inputs[0];
-    const Segments segments(*inputs[1], x.size(0));
+    const RowSegments segments(*inputs[1], x.size(0));
     const int64_t row_size = RowSize(x);
     VisitDType(FloatTypes(), x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
@@ -131,7 +131,7 @@ class SegmentSoftmaxOp : public Operator<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const Tensor& x = *inputs[0];
-    const Segments segments(*inputs[1], x.size(0));
+    const RowSegments segments(*inputs[1], x.size(0));
     const int64_t row_size = RowSize(x);
     VisitDType(FloatTypes(), x.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;

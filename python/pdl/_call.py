@@ -12,9 +12,10 @@ import numpy as np
 
 from pdl import _pdl
 from pdl._arrays import is_array
+from pdl._cache import Cache
 from pdl._declarations import Declaration, Input, Place
 from pdl._graph import Graph, Value
-from pdl._ragged import Ragged, Sparse
+from pdl._ragged import Ragged, Sparse, bytes_of
 from pdl._render import Function, Renderer
 from pdl._results import pack
 from pdl.errors import ArgumentError, Error, without_place
@@ -207,12 +208,16 @@ class _Operands:
         return f"T{len(self._lengths) - 1}"
 
 
-@lru_cache(maxsize=2048)
-def _network(text: str, device: str, seed_of_run: int, is_layer: bool) -> _pdl.NetworkCore:
+_networks: Cache[_pdl.NetworkCore] = Cache()
+# Calls on more bytes than that are found by their text alone: beside what they compute that is little.
+_SMALL = 1 << 20
+
+
+def _network(text: str, device: str, is_layer: bool) -> _pdl.NetworkCore:
     program = _pdl.compile(text, "<call>")
     if is_layer and (program.parameters or program.states):
         raise ArgumentError("the layer has parameters of its own, so it is called in a pdl.Graph")
-    return _pdl.NetworkCore(program, device=device, seed=seed_of_run, shared_random=True)
+    return _pdl.NetworkCore(program, device=device, seed=_seed, at_once=True)
 
 
 def _run(
@@ -228,15 +233,18 @@ def _run(
     inputs = "".join(operands.lines)
     count = num_results(declaration, lambda: inputs + expression)
     names = ", ".join(f"result_{i}" for i in range(count))
+    text = f"{inputs}{names} = {expression}\noutput {names}"
+    key = text, operands.device, _seed
     try:
-        network = _network(
-            f"{inputs}{names} = {expression}\noutput {names}",
-            operands.device,
-            _seed,
-            declaration.is_layer,
+        network = _networks.get(
+            key, lambda: _network(text, operands.device, declaration.is_layer)
         )
     except Error as error:
         raise without_place(error) from None
-    single = count == 1 and not declaration.results_from
-    calls.keep(args, kwargs, network, None if single else partial(pack, declaration))
-    return pack(declaration, list(network(operands.tensors).values()))
+    results = list(network(operands.tensors).values())
+    num_bytes = sum(map(bytes_of, [*operands.tensors.values(), *results]))
+    _networks.keep(key, network, num_bytes)
+    if num_bytes <= _SMALL:
+        single = count == 1 and not declaration.results_from
+        calls.keep(args, kwargs, network, None if single else partial(pack, declaration))
+    return pack(declaration, results)

@@ -9,9 +9,10 @@ import numpy as np
 
 from pdl import _pdl
 from pdl._arrays import is_array
+from pdl._cache import Cache
 from pdl._graph import Graph, Value
 from pdl._network import Network
-from pdl._ragged import Ragged, Sparse
+from pdl._ragged import Ragged, Sparse, bytes_of
 
 
 def grad(
@@ -35,7 +36,7 @@ def value_and_grad(
     of: Callable[..., Value], *, argnums: int | Sequence[int] = 0
 ) -> Callable[..., Any]:
     """The function that gives the value of ``of``, and its gradient."""
-    made: dict[tuple[str, ...], Network] = {}
+    made: Cache[Network] = Cache(most=64)
 
     places = [argnums] if isinstance(argnums, int) else list(argnums)
 
@@ -48,10 +49,9 @@ def value_and_grad(
             return value, listed[0] if isinstance(argnums, int) else tuple(listed)
         tensors = [_as_tensor(one) for one in args]
         types = tuple(one.type for one in tensors)
-        network = made.get(types)
-        if network is None:
-            network = made[types] = _derive(of, types, places)
+        network = made.get(types, lambda: _derive(of, types, places))
         results = network(dict(zip(network.inputs, tensors)))
+        made.keep(types, network, sum(map(bytes_of, [*tensors, *results.values()])))
         value, *gradients = results.values()
         return value, gradients[0] if isinstance(argnums, int) else tuple(gradients)
 

@@ -145,7 +145,7 @@ class NetworkCore:
         threads: int = 0,
         weights: Any = None,
         seed: int = 0,
-        shared_random: bool = False,
+        at_once: bool = False,
     ) -> None: ...
     def __call__(self, inputs: Mapping[str, Any] = ..., /, **arrays: Any) -> dict[str, Any]: ...
     def run(
@@ -196,6 +196,7 @@ class TrainingCore:
         weights: Any = None,
         seed: int = 0,
         check_finite: bool = False,
+        precision: str = "f32",
     ) -> None: ...
     def step(self, batch: dict[str, Any]) -> dict[str, float]: ...
     @property

@@ -256,10 +256,23 @@ def sparse(
     )
 
 
-def of_parts(type: str, parts: Sequence[Tensor]) -> Ragged | Sparse:
-    """An output of that type; the extension module calls it."""
+def bytes_of(value: Tensor | Ragged | Sparse | Parts) -> int:
+    """Of all elements."""
+    if isinstance(value, Tensor):
+        return value.nbytes
+    parts = value if isinstance(value, dict) else value.parts()
+    return sum(part.nbytes for part in parts.values())
+
+
+def of_parts(type: str, parts: Sequence[Tensor]) -> Ragged | Sparse | Parts:
+    """An output of that type; the extension module calls it. Sequences of sparse rows, which only an
+    input can be, are their parts."""
     if not type.startswith("sparse "):
         return Ragged(*parts)
+    if "~" in type:
+        names = [".offsets", ".offsets2", ".offsets3"][: type.count("~") + 1]
+        values = [] if type.startswith("sparse bool[") else [""]
+        return dict(zip([*values, *names, ".indices"], parts))
     offsets, indices = parts[-2:]
     columns = dims_of(type)[1]
     if not isinstance(columns, int):  # the type tells no number

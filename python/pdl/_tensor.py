@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ def _numpy(self: Tensor) -> np.ndarray[Any, Any]:
     if self.dtype != "bf16":
         return np.asarray(memoryview(self))
     try:
-        from ml_dtypes import bfloat16
+        bfloat16 = import_module("ml_dtypes").bfloat16
     except ImportError:
         raise BufferError(
             "bf16 has no NumPy dtype; use DLPack, cast it, or install ml_dtypes"

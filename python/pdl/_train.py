@@ -59,6 +59,7 @@ class Training:
         threads: int = 0,
         seed: int = 0,
         check_finite: bool = False,
+        precision: str = "f32",
     ) -> None:
         self._source = source
         self._data = data
@@ -79,7 +80,9 @@ class Training:
         if given is None and isinstance(source, Network):
             given = source.parameters
         program = _pdl.compile(text, name, folder, settings, True)
-        self._core = _pdl.TrainingCore(program, self._device, threads, given, seed, check_finite)
+        self._core = _pdl.TrainingCore(
+            program, self._device, threads, given, seed, check_finite, precision
+        )
         self._steps = self._run()
 
     def __iter__(self) -> Iterator[Step]:
@@ -163,7 +166,8 @@ def train(
     parameter is changed by it.
 
     Options: ``epochs`` (passes over ``data``), ``device``, ``weights`` (first values, as in ``pdl.load``,
-    or what ``Training.save`` wrote, to go on), ``threads``, ``seed``, ``check_finite``.
+    or what ``Training.save`` wrote, to go on), ``threads``, ``seed``, ``check_finite``,
+    ``precision`` (``"bf16"`` or ``"f16"``: of products, as ``pdl train --precision`` has it).
     """
     return Training(source, data, optimizer, loss, **options)
 

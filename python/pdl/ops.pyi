@@ -1295,11 +1295,12 @@ def cast(x: Value, *, to: DType, name: str | None = None) -> Value:
     """Each element as another dtype.
 
     Reals become integers by dropping the fraction, and bool by being other than 0. Integers
-    wrap around; a real outside i32 or i64, or nan, becomes the smallest integer.
+    wrap around; a real outside i32 or i64, or nan, becomes the smallest integer. i16, u16,
+    u32 and u64, which no other operator computes with, come in and go out this way.
 
     Parameters
     ----------
-    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged
+    x : array of any dtype; may be ragged
         elements of any rank
     to : dtype, required
         the new dtype
@@ -4503,15 +4504,34 @@ def log_softmax(*, axis: int = -1) -> Function: ...
 @overload
 def logaddexp(x: Value, y: Operand, *, name: str | None = None) -> Value:
     """log(exp(x) + exp(y)), element by element, without overflow: the sum of two probabilities
-    that are given by their logarithms. In f32 the error near 0 is at most 1e-9. Broadcasts as
-    NumPy does, over sizes that are literally 1.
+    that are given by their logarithms.
 
-    Inputs:
-      x: left operand
-      y: right operand; dtype as x
+    In f32 the error near 0 is at most 1e-9. Broadcasts as NumPy does, over sizes that are
+    literally 1.
 
-    Outputs:
-      z: at least the larger one; dtype as x, the dims of both broadcast
+    Parameters
+    ----------
+    x : array of f16, bf16, f32 or f64; may be ragged
+        left operand
+    y : array of f16, bf16, f32 or f64; may be ragged
+        right operand; dtype as x
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    z
+        at least the larger one; dtype as x, the dims of both broadcast
+
+    Notes
+    -----
+    Differentiable. In f32, the largest error is 0.51 units of the last place.
+
+    Examples
+    --------
+    In the language::
+
+        y = logaddexp([0.0, 1000.0], [0.0, 999.0])  # = [0.6931472, 1000.3133]
     """
 @overload
 def logaddexp(x: ArrayLike, y: ArrayLike, *, name: str | None = None) -> Tensor: ...

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "cuda_wait.h"
 #include "errors.h"
 #include "tensor.h"
 
@@ -173,14 +174,29 @@ nb::object ExportDlpack(const PyTensor& tensor, nb::object /*stream*/,
 
 std::optional<Tensor> ImportDlpack(nb::handle object) {
   if (!nb::hasattr(object, "__dlpack__")) return std::nullopt;
+  nb::dict arguments;
+  int gpu = -1;
+  if (nb::hasattr(object, "__dlpack_device__")) {
+    const auto [type, index] =
+        nb::cast<std::pair<int, int>>(nb::object(object.attr("__dlpack_device__")()));
+    if (type == dlpack::kCUDA || type == dlpack::kCUDAManaged) {
+      // What its library has begun is done then before what the default stream is given next.
+      arguments["stream"] = 1;
+      gpu = index;
+    }
+  }
   nb::object capsule;
+  const nb::object export_ = object.attr("__dlpack__");
   try {
-    capsule = object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 0));
+    nb::dict versioned = nb::borrow<nb::dict>(nb::steal(PyDict_Copy(arguments.ptr())));
+    versioned["max_version"] = nb::make_tuple(1, 0);
+    capsule = export_(**versioned);
   } catch (nb::python_error& error) {
     // An object of the time before versions knows no such argument.
     if (!error.matches(PyExc_TypeError)) throw;
-    capsule = object.attr("__dlpack__")();
+    capsule = export_(**arguments);
   }
+  if (gpu >= 0) WaitForDefaultStream(gpu);
   if (PyCapsule_IsValid(capsule.ptr(), kVersionedName)) {
     auto* managed =
         static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersionedName));

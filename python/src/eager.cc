@@ -13,6 +13,8 @@ namespace pdl::python {
 namespace {
 
 using Key = llvm::SmallString<128>;
+/// A call with long lists is not kept.
+constexpr size_t kMostBytes = 4096;
 
 template <typename T>
 void Append(Key& key, char tag, const T& value) {
@@ -75,7 +77,7 @@ bool MakeKey(nb::handle positional, nb::handle named, Key& key, FedTensors& fed)
     const nb::object held = nb::borrow(given);
     if (!AppendArgument(key, name, fed) || !AppendArgument(key, held, fed)) return false;
   }
-  return !fed.empty();
+  return !fed.empty() && key.size() <= kMostBytes;
 }
 
 }  // namespace

@@ -66,8 +66,8 @@ RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool 
 }  // namespace
 
 PyNetwork::PyNetwork(const Program& program, const std::string& device, int threads,
-                     nb::object weights, uint64_t seed, bool shared_random)
-    : program_(program), feed_(*program.graph) {
+                     nb::object weights, uint64_t seed, bool at_once)
+    : program_(program), feed_(*program.graph), at_once_(at_once) {
   NetworkOptions options = OptionsFor(program, weights, seed);
   std::vector<std::string> given;
   for (const auto& entry : options.weights) given.push_back(entry.getKey().str());
@@ -76,7 +76,7 @@ PyNetwork::PyNetwork(const Program& program, const std::string& device, int thre
   network_ = Create(program, std::move(options));
   has_states_ = !program.graph->states().empty();
   if (IsRandom(*program.graph))
-    random_runs_ = shared_random ? SharedRuns() : std::make_shared<std::atomic<uint64_t>>(0);
+    random_runs_ = at_once ? SharedRuns() : std::make_shared<std::atomic<uint64_t>>(0);
   FindOutputs();
 }
 
@@ -87,6 +87,7 @@ PyNetwork::PyNetwork(const PyNetwork& other)
       outputs_(other.outputs_),
       output_parts_(other.output_parts_),
       has_states_(other.has_states_),
+      at_once_(other.at_once_),
       random_runs_(other.random_runs_ ? std::make_shared<std::atomic<uint64_t>>(0) : nullptr) {
   std::lock_guard lock(other.mutex_);
   network_ = other.network_;
@@ -130,9 +131,10 @@ llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTens
   llvm::Error error = network.Run(&scope, context_.get(), options);
   if (!error) {
     for (const std::string& name : output_parts_) {
-      const Variable* variable = scope.FindLocal(name);
+      Variable* variable = scope.FindLocal(name);
       const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
       results.push_back(tensor ? *tensor : Tensor());
+      if (variable && at_once_) variable->Clear();
     }
   }
   feed_.Clear(fed, &scope);
@@ -261,7 +263,7 @@ void BindNetwork(nb::module_& module) {
   nb::class_<PyNetwork>(module, "NetworkCore", nb::is_weak_referenceable())
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
            nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
-           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("shared_random") = false)
+           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("at_once") = false)
       .def(nb::init<const PyNetwork&>(), nb::arg("other"))
       .def("__call__", &PyNetwork::Call)
       .def(

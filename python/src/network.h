@@ -24,8 +24,10 @@ namespace pdl::python {
 /// after another, in the one Scope that has them.
 class PyNetwork {
  public:
+  /// `at_once`: of a call on arrays. Random operators of all those draw from one stream, and no
+  /// result is kept for the next run.
   PyNetwork(const Program& program, const std::string& device, int threads,
-            nanobind::object weights, uint64_t seed, bool shared_random);
+            nanobind::object weights, uint64_t seed, bool at_once);
   /// The same network with states of its own.
   PyNetwork(const PyNetwork& other);
 
@@ -72,7 +74,7 @@ class PyNetwork {
   std::vector<std::string> output_parts_;
   /// Names of states and parameters that were given a value.
   std::shared_ptr<const std::vector<std::string>> given_;
-  bool has_states_ = false;
+  bool has_states_ = false, at_once_ = false;
   /// Null where no call is random; else how many runs there were.
   std::shared_ptr<std::atomic<uint64_t>> random_runs_;
 

@@ -12,6 +12,7 @@
 #include "pdl/host_copy.h"
 #include "pdl/io.h"
 #include "pdl/op_registry.h"
+#include "pdl/passes.h"
 #include "pdl/training.h"
 #include "tensor.h"
 
@@ -24,23 +25,36 @@ bool IsOneNumber(const Type& type) {
   return type.is_plain() && NumElements(type.dims).is_constant(1);
 }
 
-/// The network of a step that does the minimize statements `active`.
-llvm::Expected<Graph> MakeStep(const Graph& graph, llvm::ArrayRef<unsigned> active) {
-  if (!graph.trainings().empty()) return MakeTrainingStep(graph, active);
-  if (!graph.updates().empty()) return graph.Clone();
-  return MakeUserError(Code::kBadMinimize,
-                       "there is nothing to train: the network has no minimize statement, and no "
-                       "update");
+llvm::Expected<DType> ReadPrecision(const std::string& name, bool check_finite) {
+  const DType dtype = DTypeFromName(name).value_or(DType::kBool);
+  if (dtype != DType::kF32 && dtype != DType::kBF16 && dtype != DType::kF16)
+    return MakeUserError(Code::kTrainingData,
+                         "products are computed in f32, bf16 or f16, not in {0}", name);
+  if (dtype == DType::kF16 && check_finite)
+    return MakeUserError(Code::kTrainingData,
+                         "check_finite would find gradients that overflow in f16, which are no "
+                         "mistake: look for one with the precision bf16 or f32");
+  return dtype;
 }
 
 }  // namespace
 
 PyTraining::PyTraining(const Program& program, const std::string& device, int threads,
-                       nb::object weights, uint64_t seed, bool check_finite)
+                       nb::object weights, uint64_t seed, bool check_finite,
+                       const std::string& precision)
     : program_(program),
       options_(OptionsFor(program, weights, seed)),
       feed_(*program.graph),
       check_finite_(check_finite) {
+  options_.precision = Get(ReadPrecision(precision, check_finite));
+  if (options_.precision == DType::kF16)
+    scale_state_ = program_.graph->Clone().NewName("loss_scale");
+  if (!scale_state_.empty() && nb::isinstance<nb::str>(weights)) {
+    const SafetensorsFile file = Get(SafetensorsFile::Open(nb::cast<std::string>(weights)));
+    for (const std::string& name : {scale_state_, scale_state_ + ".good"})
+      if (const SafetensorsFile::Entry* entry = file.Find(name))
+        options_.weights[name] = file.Read(*entry);
+  }
   // What Training.save has written goes on: which statements a step does, and what random operators
   // draw, follow from how many were done.
   if (const auto step = options_.weights.find("step"); step != options_.weights.end()) {
@@ -50,10 +64,27 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
   context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
   std::vector<unsigned> all;
   for (unsigned i = 0; i < program_.graph->trainings().size(); ++i) all.push_back(i);
-  const Graph step = Get(MakeStep(*program_.graph, all));
+  const Graph step = Get(MakeStep(all));
   // The losses come first.
   for (const GraphOutput& output : step.outputs())
     if (losses_.size() < all.size()) losses_.push_back(output.name);
+}
+
+llvm::Expected<Graph> PyTraining::MakeStep(llvm::ArrayRef<unsigned> active) const {
+  const Graph& graph = *program_.graph;
+  if (graph.trainings().empty() && graph.updates().empty())
+    return MakeUserError(Code::kBadMinimize,
+                         "there is nothing to train: the network has no minimize statement, and no "
+                         "update");
+  llvm::Expected<Graph> step =
+      graph.trainings().empty() ? graph.Clone() : MakeTrainingStep(graph, active);
+  if (!step) return step.takeError();
+  if (!scale_state_.empty()) {
+    GradientScale scale;
+    scale.state = scale_state_;
+    ScaleGradients(*step, GlobalRegistry(), scale);
+  }
+  return step;
 }
 
 llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
@@ -62,7 +93,7 @@ llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
     if ((step_ + 1) % program_.graph->trainings()[i].every == 0) active.push_back(i);
   auto found = networks_.find(active);
   if (found != networks_.end()) return &found->second;
-  llvm::Expected<Graph> step = MakeStep(*program_.graph, active);
+  llvm::Expected<Graph> step = MakeStep(active);
   if (!step) return step.takeError();
   StepNetwork made;
   for (const GraphOutput& output : step->outputs())
@@ -71,6 +102,23 @@ llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
   if (!network) return network.takeError();
   made.network = std::move(*network);
   return &networks_.emplace(std::move(active), std::move(made)).first->second;
+}
+
+llvm::Error PyTraining::CheckScale() const {
+  if (scale_state_.empty()) return llvm::Error::success();
+  auto number = [&](const std::string& name) -> llvm::Expected<double> {
+    llvm::Expected<Tensor> tensor = OnHost(*scope_.Find(name)->Get<Tensor>(), *context_);
+    if (!tensor) return tensor.takeError();
+    return tensor->ToConstant().ElementAsDouble(0);
+  };
+  llvm::Expected<double> scale = number(scale_state_);
+  if (!scale) return scale.takeError();
+  llvm::Expected<double> good = number(scale_state_ + ".good");
+  if (!good) return good.takeError();
+  if (*scale > GradientScale::kSmallest || *good > 0) return llvm::Error::success();
+  return MakeUserError(Code::kNotFinite,
+                       "a gradient is nan or infinite, however small the loss is scaled: look for "
+                       "it with check_finite, and the precision bf16 or f32");
 }
 
 llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
@@ -83,6 +131,7 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
   llvm::Error error = next.network->Run(&scope_, context_.get(), run);
   feed_.Clear(fed, &scope_);
   if (error) return error;
+  if (llvm::Error stuck = CheckScale()) return stuck;
   std::vector<double> values;
   for (const std::string& name : next.metrics)
     values.push_back(scope_.Find(name)->Get<Tensor>()->ToConstant().ElementAsDouble(0));
@@ -121,7 +170,7 @@ nb::dict PyTraining::Values() {
     std::lock_guard lock(mutex_);
     llvm::Expected<const StepNetwork*> some = Next();
     if (!some) return some.takeError();
-    for (const Value* variable : Variables(*program_.graph)) {
+    for (const Value* variable : Variables((*some)->network->graph())) {
       const Variable* held = scope_.Find(variable->name());
       const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
       llvm::Expected<Tensor> value =
@@ -156,9 +205,11 @@ void WriteTensors(const std::string& path, nb::dict given) {
 void BindTraining(nb::module_& module) {
   module.def("write_tensors", &WriteTensors, nb::arg("path"), nb::arg("tensors"));
   nb::class_<PyTraining>(module, "TrainingCore")
-      .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
+      .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool,
+                    const std::string&>(),
            nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
-           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("check_finite") = false)
+           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("check_finite") = false,
+           nb::arg("precision") = "f32")
       .def("step", &PyTraining::Step, nb::arg("batch"))
       .def_prop_ro("steps", &PyTraining::step)
       .def("values", &PyTraining::Values);

@@ -25,7 +25,8 @@ class PyTraining {
  public:
   /// `program` was compiled for training.
   PyTraining(const Program& program, const std::string& device, int threads,
-             nanobind::object weights, uint64_t seed, bool check_finite);
+             nanobind::object weights, uint64_t seed, bool check_finite,
+             const std::string& precision);
 
   /// One step on a batch, a dict of arrays: what the outputs of one element were before it, losses
   /// first. Throws where a loss is not finite.
@@ -39,7 +40,11 @@ class PyTraining {
     std::shared_ptr<const Network> network;
     std::vector<std::string> metrics;
   };
+  /// The network of a step that does the minimize statements `active`.
+  llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   llvm::Expected<const StepNetwork*> Next();
+  /// An Error where the scale of the losses can fall no further.
+  llvm::Error CheckScale() const;
   llvm::Expected<std::vector<double>> RunStep(const StepNetwork& next, const FedTensors& fed);
 
   Program program_;
@@ -47,6 +52,8 @@ class PyTraining {
   std::unique_ptr<DeviceContext> context_;
   Feed feed_;
   bool check_finite_;
+  /// The state that is the scale of the losses; empty where they are not scaled.
+  std::string scale_state_;
   /// Held for a whole step, so never waited for with the GIL. Guards what follows.
   std::mutex mutex_;
   Scope scope_;

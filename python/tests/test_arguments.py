@@ -7,6 +7,7 @@ from typing import Any, Mapping
 
 import numpy as np
 import pytest
+from conftest import resident_bytes
 
 import pdl
 
@@ -214,3 +215,18 @@ def test_calls_that_are_kept_are_told_apart() -> None:
     with pdl.Graph() as g:
         assert isinstance(pdl.ops.cos(pdl.input("x", "f32[N]")), pdl.Value)
         assert isinstance(pdl.ops.cos(x), pdl.Tensor) and g.text().count("cos") == 2
+
+
+def test_calls_that_are_kept_hold_little_memory() -> None:
+    """Of arrays of ever other sizes."""
+
+    def call_all(first: int) -> None:
+        for n in range(first, first + 150):
+            x = np.ones(1_000_000 + n, np.float32)  # 4 MB
+            pdl.ops.neg(x), pdl.ops.softmax(x), pdl.ops.topk(x, k=1), slope(x)
+
+    slope = pdl.grad(lambda x: pdl.ops.sum(pdl.ops.tanh(x) * x))
+    call_all(0)
+    before = resident_bytes()
+    call_all(1000)
+    assert resident_bytes() - before < 100 << 20

@@ -147,6 +147,17 @@ def test_a_network_with_a_sparse_input() -> None:
         net(x=LikeScipys(np.eye(4, dtype=np.float32)))
 
 
+def test_sequences_of_sparse_rows_are_their_parts() -> None:
+    net = pdl.compile("input x: sparse f32[N, ~T, 3]\ny = x @ [[1.0], [10.0], [100.0]]\noutput y\noutput x")
+    x = pdl.sparse(MATRIX)
+    parts = {"x": x.values, "x.offsets": np.array([0, 2, 2, 3]), "x.offsets2": x.offsets, "x.indices": x.indices}
+    results = net(parts)
+    assert results["y"].tolist() == [[[20], [0]], [], [[301]]]
+    given = results["x"]
+    assert list(given) == ["", ".offsets", ".offsets2", ".indices"]
+    assert given[".offsets2"].tolist() == [0, 1, 1, 3] and given[""].tolist() == [2, 1, 3]
+
+
 def test_training_on_ragged_batches() -> None:
     net = pdl.compile(
         "input x: f32[N, ~T]\ninput target: f32[N]\nparam a: f32[] = zeros()\n"

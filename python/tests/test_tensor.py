@@ -220,3 +220,34 @@ def test_jax() -> None:
     assert back.unsafe_buffer_pointer() == result.address
     assert back.tolist() == [[0, -1, -2], [-3, -4, -5]]
     assert pdl.tensor(there.astype(jax.numpy.bfloat16)).type == "bf16[2, 3]"
+
+
+class OnGpu:
+    """As an array on a GPU says what it is, with elements on the CPU."""
+
+    def __init__(self) -> None:
+        self.array = np.arange(3.0)
+        self.calls: list[dict[str, Any]] = []
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+    def __dlpack__(self, *, stream: Any, max_version: Any = None) -> Any:
+        self.calls.append({"stream": stream, "max_version": max_version})
+        return self.array.__dlpack__()
+
+
+class OfTheTimeBeforeVersions(OnGpu):
+    """The same, of an older library."""
+
+    def __dlpack__(self, *, stream: Any) -> Any:  # type: ignore[override]
+        return super().__dlpack__(stream=stream)
+
+
+def test_an_array_on_a_gpu_is_asked_to_be_done() -> None:
+    array = OnGpu()
+    assert pdl.tensor(array).tolist() == [0, 1, 2]
+    assert array.calls == [{"stream": 1, "max_version": (1, 0)}]
+    older = OfTheTimeBeforeVersions()
+    assert pdl.tensor(older).tolist() == [0, 1, 2]
+    assert older.calls == [{"stream": 1, "max_version": None}]

@@ -49,6 +49,78 @@ def test_the_same_batches_give_the_same_bits() -> None:
     assert learned() == learned()
 
 
+DIGITS = """
+input image: f32[N, 64]
+input label: i64[N] in 0..10
+logits = image |> fc(size=32, act=relu()) |> fc(size=10)
+loss = mean(cross_entropy(logits, label))
+minimize loss with sgd(lr=0.1)
+"""
+
+
+@pytest.mark.parametrize("precision", ["bf16", "f16"])
+def test_precision(
+    precision: str, root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path
+) -> None:
+    """As `pdl train --precision` learns it."""
+    data = root / "examples" / "digits" / "train.npz"
+    (tmp_path / "net.pdl").write_text(DIGITS)
+    arguments = ["--data", data, "--no-shuffle", "--precision", precision, "--out", tmp_path]
+    subprocess.run(
+        [pdl_tool, "train", tmp_path / "net.pdl", *arguments], check=True, capture_output=True
+    )
+    arrays = dict(np.load(data))
+    training = pdl.train(DIGITS, pdl.batches(arrays, 32, shuffle=False), precision=precision)
+    assert len(list(training)) == 50
+    learned = training.network().parameters
+    other = pdl.compile(DIGITS, weights=tmp_path / "best.safetensors").parameters
+    for name, value in other.items():
+        assert value.dtype == "f32"
+        np.testing.assert_array_equal(learned[name], value)
+
+
+def test_it_goes_on_with_the_scale_of_the_loss(tmp_path: pathlib.Path) -> None:
+    text = """
+input x: f32[N, 2]
+param w: f32[2, 1] = normal()
+loss = 1000.0 * mean((x @ w - 3.0) ** 2)
+minimize loss with adam(lr=0.1)
+"""
+    random = np.random.default_rng(0)
+    data = [{"x": random.normal(size=(4, 2)).astype(np.float32)} for _ in range(20)]
+    whole = pdl.train(text, data, precision="f16")
+    for step in whole:
+        if step.step == 3:
+            whole.save(tmp_path / "middle.safetensors")
+    rest = pdl.train(text, data[3:], precision="f16", weights=tmp_path / "middle.safetensors")
+    assert len(list(rest)) == 17
+    np.testing.assert_array_equal(rest.network().parameters["w"], whole.network().parameters["w"])
+    whole.save(tmp_path / "whole.safetensors")
+    rest.save(tmp_path / "rest.safetensors")
+    bytes_of = [(tmp_path / f"{name}.safetensors").read_bytes() for name in ("whole", "rest")]
+    assert bytes_of[0] == bytes_of[1] and b"loss_scale" in bytes_of[0]
+
+
+def test_gradients_that_are_never_finite() -> None:
+    text = """
+input x: f32[N, 2]
+param w: f32[2, 1] = zeros()
+z = x @ w
+loss = mean(sqrt(z * z))
+minimize loss with sgd(lr=0.1)
+"""
+    batches = [{"x": np.ones((4, 2), np.float32)}] * 50
+    with pytest.raises(pdl.Error, match="however small the loss is scaled"):
+        list(pdl.train(text, batches, precision="f16"))
+
+
+def test_a_precision_that_there_is_not() -> None:
+    with pytest.raises(pdl.Error, match="in f32, bf16 or f16, not in f8"):
+        pdl.train(DIGITS, [], precision="f8")
+    with pytest.raises(pdl.Error, match="check_finite would find gradients that overflow in f16"):
+        pdl.train(DIGITS, [], precision="f16", check_finite=True)
+
+
 def test_it_agrees_with_pdl_train(
     root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path
 ) -> None:

@@ -130,8 +130,8 @@ output loss = mean(sequence_pool(x @ w))
   EXPECT_EQ(places("x.offsets2"), (std::vector<int64_t>{0, 2, 3, 3}));
   EXPECT_EQ(places("x.indices"), (std::vector<int64_t>{3, 1, 0}));
   EXPECT_EQ(Complaint(kText, {arrays[0], arrays[1], arrays[3]}),
-            "d.npz has no array 'x.offsets2' for input 'x': sparse f32[N, ~T, 4], it has x, "
-            "x.offsets, x.indices");
+            "d.npz has no array 'x.offsets2' for input 'x': sparse f32[N, ~T, 4], did you mean "
+            "'x.offsets'?");
   EXPECT_EQ(Complaint(kText, {arrays[0], arrays[1], arrays[2], {"x.indices", I64({0, 3, 4})}}),
             "d.npz: input 'x' is declared sparse f32[N, ~T, 4], and index 2 of its columns is 4");
 }

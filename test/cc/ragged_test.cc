@@ -170,6 +170,9 @@ TEST(RaggedInference, OtherOperatorsRefuse) {
       TypeOf("x[:, 0]"),
       "axis 1 of f32[N, ~T, 4] is taken whole, `:`, since its sequences have lengths of their "
       "own; sequence_pool(x, kind=\"first\") gives one row of each [PDL0308]");
+  EXPECT_EQ(TypeOf("c @ zeros([1000, 2], dtype=i32)"),
+            "matmul: 'b' must be f16, bf16, f32 or f64 where 'a' is sparse bool[N, 1000], got "
+            "i32[1000, 2] [PDL0302]");
   EXPECT_EQ(TypeOf("relu(s)"), "relu: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("s + s"), "add: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("sum(c)"), "sum: 'x' must be dense, got sparse bool[N, 1000] [PDL0308]");
@@ -335,6 +338,7 @@ TEST(RaggedRun, SequencesOfSparseRows) {
   EXPECT_EQ(run("a"),
             "input 's', sparse f32[N, ~T, 3]: the offsets end at 3, and there are 2 rows "
             "[PDL0513]");
+  Feed(scope, "s.offsets2", places({0, 1, 1, 3}));
   // One sequence of two, of one row and of none; nothing at all.
   Feed(scope, "c.offsets", places({0, 2}));
   Feed(scope, "c.offsets2", places({0, 1, 1}));
