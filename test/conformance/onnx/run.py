@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs the ONNX project's own cases and judges the outcome.
 
-usage: run.py PROGRAM DATA [--write]
+usage: run.py PROGRAM DATA [--write | --cuda]
 
 PROGRAM is onnx_conformance, DATA the folder onnx/backend/test/data of the Python package onnx 1.22.0
 (`./dev onnx-data` fetches it). Fails where a case of passed.txt does not pass, or where
-docs/conformance.md says something else than what came out. --write writes both anew. The status is 77,
-which means that nothing was tested, where there is no DATA.
+docs/conformance.md says something else than what came out. --write writes both anew. --cuda runs the cases of
+passed.txt on a GPU, where each must pass as well. The status is 77, which means that nothing was tested, where
+there is no DATA, or no GPU.
 """
 
 import argparse
@@ -35,6 +36,8 @@ what must come out. Each is imported ([ONNX models](onnx.md)), run on the CPU, a
 tolerance of 1e-3 and an absolute one of 1e-7, or the case's own. *Failed* means that the result is wrong or that
 a good model is refused as broken; *unsupported*, that the importer says what it lacks.
 
+On a machine with a GPU the cases that pass must pass there, too (`run.py --cuda`, a test of ctest).
+
 """
 
 FIXED = """
@@ -53,8 +56,11 @@ f32 that wrote the file, and more than the absolute tolerance of 1e-7. Here the 
 
 
 def run_cases(program, data, *options):
-    text = subprocess.run([program, data, *options], stdout=subprocess.PIPE, check=True, text=True).stdout
-    return [json.loads(line) for line in text.splitlines()]
+    done = subprocess.run([program, data, *options], stdout=subprocess.PIPE, text=True)
+    if done.returncode == SKIPPED:
+        sys.exit(SKIPPED)
+    done.check_returncode()
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def name_of(outcome):
@@ -97,15 +103,27 @@ def page(outcomes):
     return "".join(lines)
 
 
+def judge_cuda(outcomes):
+    wanted = set(PASSED.read_text().split())
+    wrong = [o for o in outcomes if name_of(o) in wanted and o["status"] != "passed"]
+    for outcome in wrong:
+        print(f"{name_of(outcome)} on CUDA: {outcome['reason']}")
+    print(f"{len(wanted) - len(wrong)} of {len(wanted)} cases pass on CUDA")
+    return len(wrong) > 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--cuda", action="store_true")
     arguments = parser.parse_args()
     if not arguments.data.is_dir():
         print(f"there is no {arguments.data}: ./dev onnx-data fetches it")
         return SKIPPED
+    if arguments.cuda:
+        return judge_cuda(run_cases(arguments.program, str(arguments.data), "--cuda"))
     outcomes = run_cases(arguments.program, str(arguments.data))
     passed = {name_of(o) for o in outcomes if o["status"] == "passed"}
     text = page(outcomes)
