@@ -302,6 +302,18 @@ TEST(RaggedFormat, TextAndFileComeBack) {
   EXPECT_NE(EmitIr(read).find("symbols N, ~T, ~S, ~R"), std::string::npos) << EmitIr(read);
 }
 
+Tensor Places(const std::vector<int64_t>& values) {
+  return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
+}
+
+/// What a run for one output says, or nothing.
+std::string MessageOf(const Network& network, Scope* scope, const char* output) {
+  CPUContext context;
+  RunOptions options;
+  options.outputs = {output};
+  return Message(network.Run(scope, &context, options));
+}
+
 TEST(RaggedRun, SequencesOfSparseRows) {
   auto network = MakeNetwork(
       "input s: sparse f32[N, ~T, 3]\ninput c: sparse bool[N, ~S, ~R, 3]\ninput x: f32[N, ~T, 1]\n"
@@ -309,48 +321,40 @@ TEST(RaggedRun, SequencesOfSparseRows) {
       "output a = s @ w + x, b = c @ w, same = s\n");
   ASSERT_NE(network, nullptr);
   Scope scope;
-  CPUContext context;
-  auto run = [&](const char* output) {
-    RunOptions options;
-    options.outputs = {output};
-    return Message(network->Run(&scope, &context, options));
-  };
-  auto places = [](std::vector<int64_t> values) {
-    return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
-  };
+  auto run = [&](const char* output) { return MessageOf(*network, &scope, output); };
   // [[{1: 2.0}, {}], [], [{0: 3.0, 2: 4.0}]]
   Feed(scope, "s", F32({3}, {2, 3, 4}));
-  Feed(scope, "s.offsets", places({0, 2, 2, 3}));
-  Feed(scope, "s.indices", places({1, 0, 2}));
+  Feed(scope, "s.offsets", Places({0, 2, 2, 3}));
+  Feed(scope, "s.indices", Places({1, 0, 2}));
   Feed(scope, "x", F32({3, 1}, {1, 2, 3}));
   EXPECT_EQ(run("a"), "no value for input 's.offsets2': i64[sum(T) + 1] [PDL0501]");
-  Feed(scope, "s.offsets2", places({0, 1, 1, 3}));
+  Feed(scope, "s.offsets2", Places({0, 1, 1, 3}));
   EXPECT_EQ(run("a"), "");
   EXPECT_EQ(Printed(scope, "a"), "[[ 21.0],\n [  2.0],\n [406.0]]");
   EXPECT_EQ(Printed(scope, "a.offsets"), "[0, 2, 2, 3]");
   EXPECT_EQ(run("same"), "");
   EXPECT_EQ(Printed(scope, "same.offsets2"), "[0, 1, 1, 3]");
-  Feed(scope, "s.offsets2", places({0, 1, 1, 2}));
+  Feed(scope, "s.offsets2", Places({0, 1, 1, 2}));
   EXPECT_EQ(run("a"),
             "input 's', sparse f32[N, ~T, 3]: the offsets end at 2, and there are 3 rows "
             "[PDL0513]");
-  Feed(scope, "s.offsets2", places({0, 1, 3}));
+  Feed(scope, "s.offsets2", Places({0, 1, 3}));
   EXPECT_EQ(run("a"),
             "input 's', sparse f32[N, ~T, 3]: the offsets end at 3, and there are 2 rows "
             "[PDL0513]");
-  Feed(scope, "s.offsets2", places({0, 1, 1, 3}));
+  Feed(scope, "s.offsets2", Places({0, 1, 1, 3}));
   // One sequence of two, of one row and of none; nothing at all.
-  Feed(scope, "c.offsets", places({0, 2}));
-  Feed(scope, "c.offsets2", places({0, 1, 1}));
-  Feed(scope, "c.offsets3", places({0, 2}));
-  Feed(scope, "c.indices", places({0, 2}));
+  Feed(scope, "c.offsets", Places({0, 2}));
+  Feed(scope, "c.offsets2", Places({0, 1, 1}));
+  Feed(scope, "c.offsets3", Places({0, 2}));
+  Feed(scope, "c.indices", Places({0, 2}));
   EXPECT_EQ(run("b"), "");
   EXPECT_EQ(Printed(scope, "b"), "[[101.0]]");
   EXPECT_EQ(Printed(scope, "b.offsets2"), "[0, 1, 1]");
-  Feed(scope, "c.offsets", places({0}));
-  Feed(scope, "c.offsets2", places({0}));
-  Feed(scope, "c.offsets3", places({0}));
-  Feed(scope, "c.indices", places({}));
+  Feed(scope, "c.offsets", Places({0}));
+  Feed(scope, "c.offsets2", Places({0}));
+  Feed(scope, "c.offsets3", Places({0}));
+  Feed(scope, "c.indices", Places({}));
   EXPECT_EQ(run("b"), "");
   EXPECT_EQ(Printed(scope, "b.offsets"), "[0]");
 }
@@ -361,31 +365,23 @@ TEST(RaggedRun, FindsTheParts) {
       "output sum = x + y, z = s @ ones([3, 2]), same = y\n");
   ASSERT_NE(network, nullptr);
   Scope scope;
-  CPUContext context;
-  auto run = [&](const char* output) {
-    RunOptions options;
-    options.outputs = {output};
-    return Message(network->Run(&scope, &context, options));
-  };
-  auto offsets = [](std::vector<int64_t> values) {
-    return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
-  };
+  auto run = [&](const char* output) { return MessageOf(*network, &scope, output); };
   EXPECT_EQ(run("sum"), "no value for input 'x': f32[N, ~T, 2], 'y': f32[N, ~T, 2] [PDL0501]");
   Feed(scope, "x", F32({3, 2}, {1, 2, 3, 4, 5, 6}));
   Feed(scope, "y", F32({3, 2}, {1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(run("sum"), "no value for input 'x.offsets': i64[N + 1] [PDL0501]");
   // The lengths of one input are those of the other.
-  Feed(scope, "y.offsets", offsets({0, 1, 3}));
+  Feed(scope, "y.offsets", Places({0, 1, 3}));
   EXPECT_EQ(run("sum"), "");
   EXPECT_EQ(Printed(scope, "sum"), "[[2.0, 3.0],\n [4.0, 5.0],\n [6.0, 7.0]]");
   EXPECT_EQ(Printed(scope, "sum.offsets"), "[0, 1, 3]");
-  Feed(scope, "x.offsets", offsets({0, 1, 3}));
+  Feed(scope, "x.offsets", Places({0, 1, 3}));
   EXPECT_EQ(run("sum"), "");
   EXPECT_EQ(run("same"), "");
   EXPECT_EQ(Printed(scope, "same.offsets"), "[0, 1, 3]");
 
   auto with = [&](std::vector<int64_t> values) {
-    Feed(scope, "x.offsets", offsets(std::move(values)));
+    Feed(scope, "x.offsets", Places(std::move(values)));
     return run("sum");
   };
   EXPECT_EQ(with({0, 2, 3}),
@@ -404,19 +400,17 @@ TEST(RaggedRun, FindsTheParts) {
   Scope narrow;
   Feed(narrow, "x.offsets", Tensor::FromValues<int32_t>(DType::kI32, {3}, {0, 1, 3}));
   Feed(narrow, "y.offsets", Tensor::FromValues<int32_t>(DType::kI32, {3}, {0, 2, 3}));
-  RunOptions sum_only;
-  sum_only.outputs = {"sum"};
-  EXPECT_EQ(Message(network->Run(&narrow, &context, sum_only)),
+  EXPECT_EQ(MessageOf(*network, &narrow, "sum"),
             "no value for input 'x': f32[sum(T), 2], 'y': f32[sum(T), 2] [PDL0501]");
 
   Feed(scope, "s", F32({2}, {1.5, 2}));
-  Feed(scope, "s.offsets", offsets({0, 0, 2}));
-  Feed(scope, "x.offsets", offsets({0, 1, 3}));
+  Feed(scope, "s.offsets", Places({0, 0, 2}));
+  Feed(scope, "x.offsets", Places({0, 1, 3}));
   EXPECT_EQ(run("z"), "no value for input 's.indices': i64[count(s)] in 0..3 [PDL0501]");
-  Feed(scope, "s.indices", offsets({0, 2}));
+  Feed(scope, "s.indices", Places({0, 2}));
   EXPECT_EQ(run("z"), "");
   EXPECT_EQ(Printed(scope, "z"), "[[0.0, 0.0],\n [3.5, 3.5]]");
-  Feed(scope, "s.indices", offsets({0, 3}));
+  Feed(scope, "s.indices", Places({0, 3}));
   EXPECT_EQ(run("z"), "input 's.indices' must be in 0..3, and element 1 is 3 [PDL0512]");
 }
 
