@@ -14,11 +14,14 @@ endif()
 # Line tables stay in every build: a report of valgrind or of a sanitizer names its line.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
-# How the loops of kernels are optimized. Under a sanitizer that would only take time.
+# How the loops of kernels are optimized, and the code of tests and of the command line, which no test
+# waits for. Under a sanitizer, optimizing either would only take time.
 set(PDL_LOOP_OPTIMIZATION -O3)
+set(PDL_COLD_OPTIMIZATION "")
 if(PDL_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
   set(PDL_LOOP_OPTIMIZATION -O1)
+  set(PDL_COLD_OPTIMIZATION -O0)
 endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -61,6 +64,8 @@ foreach(target pdl_options pdl_generated_options)
     target_compile_options(
       ${target} INTERFACE -fsanitize=${PDL_SANITIZE} -fno-sanitize-recover=all
                           -fno-omit-frame-pointer)
+    # -O1 makes no vector code, so the forms of a loop differ in nothing that a sanitizer sees.
+    target_compile_definitions(${target} INTERFACE PDL_ONE_ISA_FORM)
     # What a sanitizer adds to a function confuses this warning.
     target_compile_options(
       ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
