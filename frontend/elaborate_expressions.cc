@@ -76,7 +76,10 @@ Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
   auto symbol = frame_->symbols.find(name->name);
   const bool is_symbol = symbol != frame_->symbols.end();
   if (is_symbol && (is_symbol_first || found == frame_->scope.end())) return symbol->second.value;
-  if (found != frame_->scope.end()) return found->second;
+  if (found != frame_->scope.end()) {
+    if (in_minimize_ && frame_->caller == nullptr) NoteOptimizerName(name->range, found->second);
+    return found->second;
+  }
   if (std::optional<DType> dtype = DTypeFromName(name->name)) return Datum(*dtype);
   if (name->name == "training") return EvaluateTraining(name->range);
   if (name->name == "step") return EvaluateStep();

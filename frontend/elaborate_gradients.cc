@@ -71,23 +71,14 @@ bool DependsOn(Value* value, const Value* from) {
 
 }  // namespace
 
-void Elaborator::ReportIndependence(const ast::CallExpr* expr, const Operand& y, const Operand& x) {
+void Elaborator::ReportIndependence(const Operand& y, const Operand& x) {
   Diagnostic& diagnostic = Error(Code::kBadGradient, x.range,
                                  "'" + file_->Text(y.range) + "' does not depend on '" +
                                      file_->Text(x.range) + "' as it is here");
   // Where the name was given another value after the loss had used it.
   const llvm::StringRef name = file_->Text(x.range);
-  const ast::Statement* last = nullptr;
-  for (const ast::Statement* statement : ast_.statements) {
-    const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement);
-    if (statement->range.begin >= expr->range.begin) break;
-    if (assign == nullptr) continue;
-    for (const ast::Identifier& target : assign->targets)
-      if (target.text == name) last = statement;
-  }
-  if (last != nullptr) {
-    diagnostic.NoteAt(file_, last->range, "'" + name.str() + "' was assigned here");
-  }
+  if (const auto last = frame_->assigned.find(name); last != frame_->assigned.end())
+    diagnostic.NoteAt(file_, last->second, "'" + name.str() + "' was assigned here");
 }
 
 bool Elaborator::CheckDerivedBy(const Operand& x) {
@@ -182,7 +173,7 @@ Elaborator::Results Elaborator::EvaluateGrad(const ast::CallExpr* expr, const Op
   for (const Operand& x : xs) {
     Value* value = x.datum.tensor();
     if (!DependsOn(output, value)) {
-      ReportIndependence(expr, y, x);
+      ReportIndependence(y, x);
       return results;
     }
     const GradientFlow flow = FindGradientFlow(graph_, output, value);
@@ -339,6 +330,16 @@ void Elaborator::ElaborateStep(const ast::MinimizeStatement* statement, const Fu
 }
 
 void Elaborator::CountStep() {
+  if (step_ == nullptr) {
+    // Flat text declares it.
+    Value* declared = graph_.FindValue("step");
+    const bool is_free = declared != nullptr && declared->kind() == ValueKind::kState &&
+                         declared->type() == Type(DType::kI64, {}) &&
+                         llvm::none_of(graph_.updates(), [&](const GraphUpdate& update) {
+                           return update.state == declared;
+                         });
+    if (is_free) step_ = declared;
+  }
   const Value* step = EvaluateStep().tensor();
   if (step == nullptr) return;
   frame_->base = "step";

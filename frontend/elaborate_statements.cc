@@ -1,5 +1,6 @@
 #include "frontend/elaborator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace pdl {
@@ -225,6 +226,10 @@ void Elaborator::ElaborateReturn(const ast::OutputStatement* statement) {
 
 void Elaborator::ElaborateAssign(const ast::AssignStatement* statement) {
   const Names targets = statement->targets;
+  // Only then: the value on the right still has what stood there before.
+  const auto note_assigned = llvm::make_scope_exit([&] {
+    for (const ast::Identifier& target : targets) frame_->assigned[target.text] = statement->range;
+  });
   for (size_t i = 0; i < targets.size(); ++i) {
     if (frame_->base.empty() && targets[i].text != "_") frame_->base = targets[i].text.str();
     for (size_t j = 0; j < i; ++j) {

@@ -3,6 +3,8 @@
 #include "frontend/sugar.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/attribute.h"
 
 namespace pdl {
 
@@ -91,8 +93,10 @@ bool Elaborator::ReadParameters(const ast::Expr* expr, std::vector<Value*>* para
     const Datum datum = Evaluate(call);
     if (datum.is_poison()) return false;
     for (const Datum& item : datum.list() != nullptr ? *datum.list() : std::vector<Datum>()) {
-      if (item.tensor() != nullptr && item.tensor()->kind() == ValueKind::kParameter)
-        parameters->push_back(item.tensor());
+      Value* parameter = item.tensor();
+      if (parameter != nullptr && parameter->kind() == ValueKind::kParameter &&
+          !llvm::is_contained(*parameters, parameter))
+        parameters->push_back(parameter);
     }
     if (datum.list() != nullptr) return true;
   }
@@ -130,8 +134,45 @@ bool Elaborator::ReadParameters(const ast::Expr* expr, std::vector<Value*>* para
 
 // ---------------------------------------------------------------------------------------------
 
+namespace {
+
+/// What stands for a datum in a text without the names of this one; none for a function.
+std::optional<std::string> TextOf(const Datum& datum) {
+  if (datum.tensor() != nullptr) return datum.tensor()->name();
+  if (const auto* number = datum.get<int64_t>()) return std::to_string(*number);
+  if (const auto* real = datum.get<Datum::Real>()) return FloatToString(real->value);
+  if (const auto* truth = datum.get<bool>()) return *truth ? "true" : "false";
+  if (datum.list() == nullptr) return std::nullopt;
+  std::vector<std::string> items;
+  for (const Datum& item : *datum.list()) {
+    std::optional<std::string> text = TextOf(item);
+    if (!text) return std::nullopt;
+    items.push_back(std::move(*text));
+  }
+  return "[" + llvm::join(items, ", ") + "]";
+}
+
+}  // namespace
+
+void Elaborator::NoteOptimizerName(SourceRange range, const Datum& datum) {
+  if (std::optional<std::string> text = TextOf(datum))
+    optimizer_names_[range.begin] = {range, std::move(*text)};
+}
+
+std::string Elaborator::OptimizerText(SourceRange range) const {
+  std::string text;
+  uint32_t from = range.begin;
+  for (const auto& [begin, name] : optimizer_names_) {
+    text += file_->Text({from, begin});
+    text += name.second;
+    from = name.first.end;
+  }
+  return text + file_->Text({from, range.end}).str();
+}
+
 Datum Elaborator::ReadOptimizer(const ast::Expr* expr) {
   const size_t num_ops = graph_.ops().size();
+  optimizer_names_.clear();
   Value* const training = training_;
   in_minimize_ = true;
   Datum optimizer = ReadFunction(expr);
@@ -170,7 +211,10 @@ void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
   if (ok && training.parameters.empty()) {
     const SourceRange range =
         statement->over != nullptr ? statement->over->range : statement->loss->range;
-    Error(Code::kBadMinimize, range, "there is nothing to learn: no parameter is trainable");
+    const std::string where =
+        statement->over != nullptr ? " of '" + file_->Text(range).str() + "'" : "";
+    Error(Code::kBadMinimize, range,
+          "there is nothing to learn: no parameter" + where + " is trainable");
     ok = false;
   }
   for (const GraphTraining& other : graph_.trainings()) {
@@ -203,7 +247,7 @@ void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
       ok = false;
     }
   }
-  training.optimizer = file_->Text(statement->with->range).str();
+  training.optimizer = OptimizerText(statement->with->range);
   if (statement->every != nullptr) {
     const Datum every = Evaluate(statement->every);
     const auto* number = every.get<int64_t>();

@@ -2,6 +2,7 @@
 #define PDL_FRONTEND_ELABORATOR_H_
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -55,6 +56,7 @@ struct TextFrame {
   std::optional<Shape> any_dims;
   std::vector<Repeat> repeats;
   llvm::StringMap<SourceRange> declared;  // inputs, params, states, attrs
+  llvm::StringMap<SourceRange> assigned;  // the last assignment to a name
   llvm::StringMap<Value*> states;
   /// `layer NAME = …`
   llvm::StringMap<std::shared_ptr<const Function>> instances;
@@ -268,6 +270,11 @@ class Elaborator {
   // --- elaborate_training.cc -----------------------------------------------------------------
   void ElaborateMinimize(const ast::MinimizeStatement* statement);
   Datum ReadOptimizer(const ast::Expr* expr);
+  /// Notes what a name stands for where an optimizer is read.
+  void NoteOptimizerName(SourceRange range, const Datum& datum);
+  /// The text of an optimizer that was read, with numbers in place of the names of the file's attrs
+  /// and the like.
+  std::string OptimizerText(SourceRange range) const;
   /// Parameters below the names that an expression gives; false where a mistake was reported.
   bool ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters);
   std::vector<Value*> ParametersBelow(llvm::StringRef name);
@@ -279,7 +286,7 @@ class Elaborator {
   // --- elaborate_gradients.cc ----------------------------------------------------------------
   Results EvaluateGrad(const ast::CallExpr* expr, const Operand* piped, Targets targets);
   bool CheckDerivedBy(const Operand& x);
-  void ReportIndependence(const ast::CallExpr* expr, const Operand& y, const Operand& x);
+  void ReportIndependence(const Operand& y, const Operand& x);
   /// False where a mistake was reported at `place`: nothing flows, or it leads through a call that
   /// has no gradient.
   bool CheckFlow(const GradientFlow& flow, SourceRange place, const llvm::Twine& from,
@@ -468,7 +475,8 @@ class Elaborator {
   llvm::DenseMap<const Value*, uint32_t> homes_;  // of inputs of blocks
   Value* training_ = nullptr;
   Value* step_ = nullptr;
-  bool in_minimize_ = false;                          // the optimizer of a minimize is read
+  bool in_minimize_ = false;  // the optimizer of a minimize is read
+  std::map<uint32_t, std::pair<SourceRange, std::string>> optimizer_names_;  // and their meaning
   std::vector<GraphUpdate>* step_updates_ = nullptr;  // while an optimizer is elaborated
   struct PendingLoad {
     const ast::LoadStatement* statement;

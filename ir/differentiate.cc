@@ -184,6 +184,79 @@ class Differentiator {
   llvm::DenseMap<const Value*, llvm::SmallVector<Value*, 2>> parts_;
 };
 
+/// The way back through the body of a loop, all of whose steps count together.
+class BodyFlow {
+ public:
+  BodyFlow(const Graph& graph, const Op& loop)
+      : block_(graph.block(std::get<BlockId>(Attribute(loop, "body")))),
+        num_xs_(static_cast<size_t>(std::get<int64_t>(Attribute(loop, "num_xs")))),
+        num_init_(static_cast<size_t>(std::get<int64_t>(Attribute(loop, "num_init")))) {}
+
+  /// A call without a gradient on the way from the results that count to the operands that move;
+  /// null where there is none.
+  const Op* FindWithoutRule(llvm::function_ref<bool(unsigned)> moves_operand,
+                            llvm::function_ref<bool(unsigned)> counts_result) {
+    for (unsigned i = 0; i < block_.inputs.size(); ++i)
+      if (moves_operand(i)) moves_.insert(block_.inputs[i]);
+    // What a step carries moves the next one.
+    do {
+      for (const Op* op : block_.ops) MoveResults(*op);
+    } while (Carry(moves_, block_.outputs, 0, block_.inputs, num_xs_));
+    // Results are the values of the steps, then what is carried.
+    const size_t num_steps = block_.outputs.size() - num_init_;
+    for (unsigned i = 0; i < block_.outputs.size(); ++i) {
+      const Value* output = block_.outputs[i < num_steps ? num_init_ + i : i - num_steps];
+      if (moves_.contains(output) && counts_result(i)) flows_.insert(output);
+    }
+    const Op* found = nullptr;
+    do {
+      for (const Op* op : llvm::reverse(block_.ops))
+        if (FlowBack(*op) && op->def().gradient == nullptr) found = op;
+    } while (Carry(flows_, block_.inputs, num_xs_, block_.outputs, 0));
+    return found;
+  }
+
+ private:
+  using Values = llvm::DenseSet<const Value*>;
+
+  static const AttributeValue& Attribute(const Op& loop, llvm::StringRef name) {
+    const int index = loop.def().signature.FindAttribute(name);
+    return loop.attribute_values()[static_cast<size_t>(index)];
+  }
+  static bool HasAny(const Values& values, llvm::ArrayRef<Value*> some) {
+    return llvm::any_of(some, [&](const Value* value) { return values.contains(value); });
+  }
+
+  void MoveResults(const Op& op) {
+    if (!HasAny(moves_, op.operands())) return;
+    for (const Value* result : op.results())
+      if (HasFloats(result)) moves_.insert(result);
+  }
+  bool FlowBack(const Op& op) {
+    if (!HasAny(flows_, op.results())) return false;
+    bool continues = false;
+    for (const Value* operand : op.operands()) {
+      if (!moves_.contains(operand)) continue;
+      flows_.insert(operand);
+      continues = true;
+    }
+    return continues;
+  }
+  /// Whether something was new.
+  bool Carry(Values& values, llvm::ArrayRef<Value*> from, size_t first_from,
+             llvm::ArrayRef<Value*> to, size_t first_to) const {
+    bool is_new = false;
+    for (size_t i = 0; i < num_init_; ++i)
+      if (values.contains(from[first_from + i]) && HasFloats(to[first_to + i]))
+        is_new |= values.insert(to[first_to + i]).second;
+    return is_new;
+  }
+
+  const Block& block_;
+  const size_t num_xs_, num_init_;
+  Values moves_, flows_;
+};
+
 }  // namespace
 
 llvm::Expected<std::vector<Value*>> Differentiate(Graph& graph, const OpRegistry& registry,
@@ -226,6 +299,12 @@ GradientFlow FindGradientFlow(const Graph& graph, const Value* output,
     if (!llvm::any_of(op->results(), [&](const Value* v) { return flows[graph.number(v)]; }))
       continue;
     bool continues = false;
+    if (op->def().body) {
+      const auto moves_operand = [&](unsigned i) { return moves[graph.number(op->operands()[i])]; };
+      const auto counts = [&](unsigned i) { return flows[graph.number(op->result(i))]; };
+      if (const Op* inner = BodyFlow(graph, *op).FindWithoutRule(moves_operand, counts))
+        flow.without_rule = inner;
+    }
     for (const Value* operand : op->operands()) {
       if (!moves[graph.number(operand)]) continue;
       flows.set(graph.number(operand));

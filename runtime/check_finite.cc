@@ -31,21 +31,6 @@ int64_t FindNotFinite(const void* data, int64_t count, Bits exponent) {
   return -1;
 }
 
-int64_t FindNotFinite(const Tensor& tensor, int64_t from) {
-  const char* data = static_cast<const char*>(tensor.raw()) + from * DTypeSize(tensor.dtype());
-  const int64_t count = tensor.num_elements() - from;
-  int64_t found = -1;
-  if (tensor.dtype() == DType::kF64)
-    found = FindNotFinite<uint64_t>(data, count, 0x7ff0000000000000u);
-  if (tensor.dtype() == DType::kF32) found = FindNotFinite<uint32_t>(data, count, 0x7f800000u);
-  if (tensor.dtype() == DType::kF16) found = FindNotFinite<uint16_t>(data, count, 0x7c00);
-  if (tensor.dtype() == DType::kBF16) found = FindNotFinite<uint16_t>(data, count, 0x7f80);
-  return found < 0 ? -1 : found + from;
-}
-
-/// A nan may have a sign, which says nothing.
-std::string Shown(double value) { return value != value ? "nan" : FloatToString(value); }
-
 /// "[1, 0]", or nothing for a scalar.
 std::string PlaceOf(int64_t element, llvm::ArrayRef<int64_t> sizes) {
   if (sizes.empty()) return "";
@@ -58,6 +43,25 @@ std::string PlaceOf(int64_t element, llvm::ArrayRef<int64_t> sizes) {
 }
 
 }  // namespace
+
+int64_t FindNotFinite(DType dtype, const void* data, int64_t count) {
+  if (dtype == DType::kF64) return FindNotFinite<uint64_t>(data, count, 0x7ff0000000000000u);
+  if (dtype == DType::kF32) return FindNotFinite<uint32_t>(data, count, 0x7f800000u);
+  if (dtype == DType::kF16) return FindNotFinite<uint16_t>(data, count, 0x7c00);
+  if (dtype == DType::kBF16) return FindNotFinite<uint16_t>(data, count, 0x7f80);
+  return -1;
+}
+
+int64_t FindNotFinite(const Tensor& tensor, int64_t from) {
+  const char* data = static_cast<const char*>(tensor.raw()) + from * DTypeSize(tensor.dtype());
+  const int64_t found = FindNotFinite(tensor.dtype(), data, tensor.num_elements() - from);
+  return found < 0 ? -1 : found + from;
+}
+
+std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes) {
+  // A nan may have a sign, which says nothing.
+  return (value != value ? "nan" : FloatToString(value)) + PlaceOf(element, sizes);
+}
 
 llvm::Expected<FiniteCheck::Finding> FiniteCheck::Look(SlotId slot) {
   Finding finding;
@@ -92,9 +96,9 @@ llvm::Error FiniteCheck::Start() {
     const char* what = source.kind == SlotKind::kInput       ? "input"
                        : source.kind == SlotKind::kParameter ? "parameter"
                                                              : "state";
-    return MakeUserError(Code::kNotFinite, "{0} '{1}': {2} holds {3}{4}", what,
-                         source.value->name(), tensors_[slot].TypeString(), Shown(finding->value),
-                         PlaceOf(finding->first, tensors_[slot].sizes()));
+    return MakeUserError(Code::kNotFinite, "{0} '{1}': {2} holds {3}", what, source.value->name(),
+                         tensors_[slot].TypeString(),
+                         DescribeNotFinite(finding->value, finding->first, tensors_[slot].sizes()));
   }
   return llvm::Error::success();
 }
@@ -112,8 +116,8 @@ llvm::Error FiniteCheck::AfterStep(uint32_t index) {
     if ((finding->kinds & ~known) == 0) continue;
     return AboutCall(
         step.op->arguments(),
-        MakeUserError(Code::kNotFinite, "gives {0}{1} of '{2}': {3}, from operands that have none",
-                      Shown(finding->value), PlaceOf(finding->first, tensors_[slot].sizes()),
+        MakeUserError(Code::kNotFinite, "gives {0} of '{1}': {2}, from operands that have none",
+                      DescribeNotFinite(finding->value, finding->first, tensors_[slot].sizes()),
                       schedule_.slots[slot].value->name(), tensors_[slot].TypeString()));
   }
   return llvm::Error::success();

@@ -2,6 +2,7 @@
 #define PDL_RUNTIME_CHECK_FINITE_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "llvm/Support/Error.h"
@@ -11,6 +12,14 @@
 #include "runtime/step_observer.h"
 
 namespace pdl {
+
+/// Index of the first nan or infinity among elements that lie on the CPU, or -1. Other dtypes than
+/// floats have none.
+int64_t FindNotFinite(DType dtype, const void* data, int64_t count);
+/// The same among those of `tensor` from element `from` on.
+int64_t FindNotFinite(const Tensor& tensor, int64_t from = 0);
+/// "nan at [1, 0]"; of a scalar "nan".
+std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes);
 
 /// Follows a run call by call and finds the first one that gives a nan or an infinity which none of
 /// its operands had. A nan counts as new even where an operand had an infinity.

@@ -163,7 +163,7 @@ def train(
     when the loop ends, also by an exception or Ctrl-C, which ends it between two steps; of others
     ``network()`` gives it. A loss that is not finite raises an error, and the network stays as it was
     before the loop; ``check_finite`` finds the call that makes the first nan or infinity, before a
-    parameter is changed by it.
+    parameter is changed by it, and passes over gradients that overflow in f16, whose step is skipped.
 
     Options: ``epochs`` (passes over ``data``), ``device``, ``weights`` (first values, as in ``pdl.load``,
     or what ``Training.save`` wrote, to go on), ``threads``, ``seed``, ``check_finite``,

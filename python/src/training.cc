@@ -13,6 +13,7 @@
 #include "pdl/io.h"
 #include "pdl/op_registry.h"
 #include "pdl/passes.h"
+#include "pdl/scaled_step.h"
 #include "pdl/training.h"
 #include "tensor.h"
 
@@ -25,15 +26,11 @@ bool IsOneNumber(const Type& type) {
   return type.is_plain() && NumElements(type.dims).is_constant(1);
 }
 
-llvm::Expected<DType> ReadPrecision(const std::string& name, bool check_finite) {
+llvm::Expected<DType> ReadPrecision(const std::string& name) {
   const DType dtype = DTypeFromName(name).value_or(DType::kBool);
   if (dtype != DType::kF32 && dtype != DType::kBF16 && dtype != DType::kF16)
     return MakeUserError(Code::kTrainingData,
                          "products are computed in f32, bf16 or f16, not in {0}", name);
-  if (dtype == DType::kF16 && check_finite)
-    return MakeUserError(Code::kTrainingData,
-                         "check_finite would find gradients that overflow in f16, which are no "
-                         "mistake: look for one with the precision bf16 or f32");
   return dtype;
 }
 
@@ -46,7 +43,7 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
       options_(OptionsFor(program, weights, seed)),
       feed_(*program.graph),
       check_finite_(check_finite) {
-  options_.precision = Get(ReadPrecision(precision, check_finite));
+  options_.precision = Get(ReadPrecision(precision));
   if (options_.precision == DType::kF16)
     scale_state_ = program_.graph->Clone().NewName("loss_scale");
   if (!scale_state_.empty() && nb::isinstance<nb::str>(weights)) {
@@ -104,23 +101,6 @@ llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
   return &networks_.emplace(std::move(active), std::move(made)).first->second;
 }
 
-llvm::Error PyTraining::CheckScale() const {
-  if (scale_state_.empty()) return llvm::Error::success();
-  auto number = [&](const std::string& name) -> llvm::Expected<double> {
-    llvm::Expected<Tensor> tensor = OnHost(*scope_.Find(name)->Get<Tensor>(), *context_);
-    if (!tensor) return tensor.takeError();
-    return tensor->ToConstant().ElementAsDouble(0);
-  };
-  llvm::Expected<double> scale = number(scale_state_);
-  if (!scale) return scale.takeError();
-  llvm::Expected<double> good = number(scale_state_ + ".good");
-  if (!good) return good.takeError();
-  if (*scale > GradientScale::kSmallest || *good > 0) return llvm::Error::success();
-  return MakeUserError(Code::kNotFinite,
-                       "a gradient is nan or infinite, however small the loss is scaled: look for "
-                       "it with check_finite, and the precision bf16 or f32");
-}
-
 llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
                                                         const FedTensors& fed) {
   RunOptions run;
@@ -128,10 +108,16 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
   run.check_finite = check_finite_;
   run.outputs = next.metrics;
   feed_.Put(fed, &scope_);
-  llvm::Error error = next.network->Run(&scope_, context_.get(), run);
+  llvm::Error error = [&]() -> llvm::Error {
+    if (scale_state_.empty()) return next.network->Run(&scope_, context_.get(), run);
+    std::vector<std::string> losses;
+    for (const std::string& name : next.metrics)
+      if (llvm::is_contained(losses_, name)) losses.push_back(name);
+    return RunScaledStep(*next.network, scale_state_, losses, run, &scope_, context_.get())
+        .takeError();
+  }();
   feed_.Clear(fed, &scope_);
   if (error) return error;
-  if (llvm::Error stuck = CheckScale()) return stuck;
   std::vector<double> values;
   for (const std::string& name : next.metrics)
     values.push_back(scope_.Find(name)->Get<Tensor>()->ToConstant().ElementAsDouble(0));

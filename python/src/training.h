@@ -43,8 +43,6 @@ class PyTraining {
   /// The network of a step that does the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   llvm::Expected<const StepNetwork*> Next();
-  /// An Error where the scale of the losses can fall no further.
-  llvm::Error CheckScale() const;
   llvm::Expected<std::vector<double>> RunStep(const StepNetwork& next, const FedTensors& fed);
 
   Program program_;

@@ -1,11 +1,18 @@
+#include "runtime/io/npz.h"
+
 #include "llvm/ADT/StringSet.h"
-#include "pdl/io.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/zip.h"
 
 namespace pdl {
 
 llvm::Expected<std::vector<NamedTensor>> ReadNpz(llvm::StringRef path) {
+  return ReadNpz(path, [](llvm::StringRef) { return true; }, nullptr);
+}
+
+llvm::Expected<std::vector<NamedTensor>> ReadNpz(
+    llvm::StringRef path, llvm::function_ref<bool(llvm::StringRef)> is_wanted,
+    std::vector<std::string>* names) {
   llvm::Expected<SharedBytes> file = ReadWholeFile(path);
   if (!file) return file.takeError();
   llvm::Expected<std::vector<ZipMember>> members = ReadZipDirectory(path, *file);
@@ -15,6 +22,8 @@ llvm::Expected<std::vector<NamedTensor>> ReadNpz(llvm::StringRef path) {
     llvm::StringRef name = member.name;
     if (!name.consume_back(".npy"))
       return CannotRead(path, "member '{0}' is no .npy file", member.name);
+    if (names) names->push_back(name.str());
+    if (!is_wanted(name)) continue;
     llvm::Expected<SharedBytes> bytes = UnpackZipMember(path, *file, member);
     if (!bytes) return bytes.takeError();
     if (HoldsText(bytes->bytes)) continue;

@@ -1,6 +1,6 @@
 #include "pdl/dataset.h"
 
-#include <map>
+#include <algorithm>
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "pdl/error.h"
 #include "pdl/storage.h"
+#include "runtime/packed_inputs.h"
 #include "runtime/training/dataset_arrays.h"
 
 namespace pdl {
@@ -70,6 +71,15 @@ int64_t FindOutside(const Tensor& tensor, int64_t bound) {
   }
 }
 
+/// The row that a row of the innermost level belongs to.
+int64_t OuterRow(const PackedValue& value, int64_t row) {
+  for (const Tensor& offsets : llvm::reverse(value.offsets)) {
+    const int64_t* begin = offsets.data<int64_t>();
+    row = std::upper_bound(begin, begin + offsets.num_elements(), row) - begin - 1;
+  }
+  return row;
+}
+
 /// Finds the arrays of each input and checks them.
 class Collector {
  public:
@@ -87,6 +97,7 @@ class Collector {
       if (!error && is_there) fields_.push_back(std::move(field));
       errors_ = llvm::joinErrors(std::move(errors_), std::move(error));
     }
+    if (!errors_) errors_ = CheckLengths();
     if (!errors_ && fields_.empty())
       errors_ = Misfit("the network has no input that data could be for");
     if (errors_) return std::move(errors_);
@@ -120,6 +131,16 @@ class Collector {
   bool IsGiven(const Value& input) const {
     return llvm::any_of(PartsOf(input.name(), input.type()), [&](const PartType& part) {
       return data_.Find(PartName(input.name(), part.part)) != nullptr;
+    });
+  }
+
+  /// Inputs of one ragged dim have the same lengths, row by row.
+  llvm::Error CheckLengths() const {
+    Scope all;
+    for (const Dataset::Field& field : fields_)
+      if (!field.rows.type.is_plain()) field.rows.Put(&all, field.name);
+    return llvm::handleErrors(PackedInputs(graph_).Check(all), [&](const UserError& e) {
+      return MakeUserError(e.code(), "{0}: {1}", source_, e.text());
     });
   }
 
@@ -164,12 +185,25 @@ class Collector {
   }
 
   llvm::Error Missing(const Value& input, llvm::StringRef name) const {
-    std::vector<llvm::StringRef> names(data_.names.begin(), data_.names.end());
+    if (data_.is_table && !input.type().is_plain())
+      return Misfit(
+          "{0} is a table, with one line for each row, which cannot hold input '{1}': {2}; a .npz "
+          "or a folder can",
+          source_, input.name(), input.type().ToString());
+    // What another input takes is not meant.
+    std::vector<llvm::StringRef> others;
+    for (const std::string& other : data_.names)
+      if (llvm::none_of(graph_.inputs(), [&](const Value* each) {
+            return llvm::any_of(PartsOf(each->name(), each->type()), [&](const PartType& part) {
+              return PartName(each->name(), part.part) == other;
+            });
+          }))
+        others.push_back(other);
     std::string help;
-    if (const llvm::StringRef near = NearestName(name, names); !near.empty()) {
+    if (const llvm::StringRef near = NearestName(name, others); !near.empty()) {
       help = ", did you mean '" + near.str() + "'?";
     } else {
-      help = names.empty() ? ", it has none" : ", it has " + llvm::join(names, ", ");
+      help = data_.names.empty() ? ", it has none" : ", it has " + llvm::join(data_.names, ", ");
     }
     return Misfit("{0} has no array '{1}' for input '{2}': {3}{4}", source_, name, input.name(),
                   input.type().ToString(), help);
@@ -251,8 +285,9 @@ class Collector {
     if (!type.dims.back().is_constant()) return llvm::Error::success();
     const int64_t outside = FindOutside(last, type.dims.back().constant());
     if (outside < 0) return llvm::Error::success();
-    return Misfit("{0}: input '{1}' is declared {2}, and index {3} of its columns is {4}", source_,
-                  field.name, type.ToString(), outside, last.data<int64_t>()[outside]);
+    return Misfit("{0}: input '{1}' is declared {2}, and row {3} has the column {4}", source_,
+                  field.name, type.ToString(), OuterRow(value, outside),
+                  last.data<int64_t>()[outside]);
   }
 
   llvm::Error CheckIndexBound(const Dataset::Field& field) {
@@ -262,10 +297,10 @@ class Collector {
     const Tensor& values = field.rows.values;
     const int64_t outside = FindOutside(values, type.index_bound->constant());
     if (outside < 0) return llvm::Error::success();
-    const int64_t row = outside / std::max<int64_t>(1, values.num_elements() / values.size(0));
+    const int64_t inner = outside / std::max<int64_t>(1, values.num_elements() / values.size(0));
     return MakeUserError(Code::kIndexRange,
                          "{0}: input '{1}' must be in 0..{2}, and row {3} has {4}", source_,
-                         field.name, type.index_bound->constant(), row,
+                         field.name, type.index_bound->constant(), OuterRow(field.rows, inner),
                          static_cast<int64_t>(values.ToConstant().ElementAsDouble(outside)));
   }
 

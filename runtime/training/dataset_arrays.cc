@@ -7,6 +7,7 @@
 #include "pdl/storage.h"
 #include "runtime/io/csv.h"
 #include "runtime/io/file.h"
+#include "runtime/io/npz.h"
 
 namespace pdl {
 namespace {
@@ -36,6 +37,7 @@ Tensor ShapeRows(Tensor table, const Type& type) {
 
 llvm::Expected<DataArrays> ReadTable(llvm::StringRef path, const Graph& graph) {
   DataArrays data;
+  data.is_table = true;
   auto dtype_of = [&](llvm::StringRef name) -> std::optional<DType> {
     const Value* input = FindInput(graph, name);
     if (input == nullptr || !input->type().is_plain()) return std::nullopt;
@@ -49,18 +51,28 @@ llvm::Expected<DataArrays> ReadTable(llvm::StringRef path, const Graph& graph) {
   return data;
 }
 
-llvm::Expected<DataArrays> ReadArchive(llvm::StringRef path) {
-  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path);
-  if (!arrays) return arrays.takeError();
+/// The names of the arrays that inputs are made of.
+llvm::StringSet<> NamesOfParts(const Graph& graph) {
+  llvm::StringSet<> names;
+  for (const Value* input : graph.inputs())
+    for (const PartType& part : PartsOf(input->name(), input->type()))
+      names.insert(PartName(input->name(), part.part));
+  return names;
+}
+
+llvm::Expected<DataArrays> ReadArchive(llvm::StringRef path,
+                                       llvm::function_ref<bool(llvm::StringRef)> is_wanted) {
   DataArrays data;
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path, is_wanted, &data.names);
+  if (!arrays) return arrays.takeError();
   data.arrays = std::move(*arrays);
-  for (const NamedTensor& array : data.arrays) data.names.push_back(array.first);
   return data;
 }
 
 /// A matrix that SciPy wrote, under the names that we have for its parts.
 llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays* data) {
-  llvm::Expected<DataArrays> parts = ReadArchive(path);
+  llvm::Expected<DataArrays> parts =
+      ReadArchive(path, [](llvm::StringRef name) { return name != "format"; });
   if (!parts) return parts.takeError();
   for (const auto& [theirs, ours] :
        {std::pair("indptr", Part::kOffsets), std::pair("indices", Part::kIndices),
@@ -82,10 +94,7 @@ llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays*
 }
 
 llvm::Expected<DataArrays> ReadFolder(llvm::StringRef path, const Graph& graph) {
-  llvm::StringSet<> wanted;
-  for (const Value* input : graph.inputs())
-    for (const PartType& part : PartsOf(input->name(), input->type()))
-      wanted.insert(PartName(input->name(), part.part));
+  const llvm::StringSet<> wanted = NamesOfParts(graph);
   DataArrays data;
   std::error_code code;
   std::vector<std::string> files;
@@ -125,7 +134,10 @@ const Tensor* DataArrays::Find(llvm::StringRef name) const {
 llvm::Expected<DataArrays> ReadDataArrays(llvm::StringRef path, const Graph& graph) {
   if (llvm::sys::fs::is_directory(path)) return ReadFolder(path, graph);
   const llvm::StringRef extension = llvm::sys::path::extension(path);
-  if (extension == ".npz") return ReadArchive(path);
+  if (extension == ".npz") {
+    const llvm::StringSet<> wanted = NamesOfParts(graph);
+    return ReadArchive(path, [&](llvm::StringRef name) { return wanted.contains(name); });
+  }
   if (extension == ".csv") return ReadTable(path, graph);
   if (!llvm::sys::fs::exists(path)) return CannotRead(path, "there is no such file or folder");
   return CannotRead(path, "training data are a .npz, a folder of .npy files, or a .csv table");

@@ -15,6 +15,8 @@ namespace pdl {
 struct DataArrays {
   std::vector<NamedTensor> arrays;
   std::vector<std::string> names;
+  /// A line for each example.
+  bool is_table = false;
 
   const Tensor* Find(llvm::StringRef name) const;
 };

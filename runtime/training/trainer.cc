@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
 #include "pdl/serialize.h"
+#include "runtime/check_finite.h"
 #include "runtime/training/shuffle.h"
 #include "runtime/training/trainer_impl.h"
 
@@ -170,7 +172,9 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
   StepReport report;
   if (llvm::Error error = Run(**next, &report)) {
     return llvm::handleErrors(std::move(error), [&](const UserError& e) {
-      return MakeUserError(e.code(), "step {0}: {1}", progress.step + 1, e.text());
+      std::string text = llvm::formatv("step {0}: {1}", progress.step + 1, e.text());
+      return e.code() == Code::kNotFinite ? NotFinite(std::move(text), data, rows)
+                                          : MakeUserError(e.code(), "{0}", text);
     });
   }
   report.step = ++progress.step;
@@ -184,9 +188,9 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
     progress.sums[i] += value * static_cast<double>(report.rows);
     progress.summed_rows[i] += report.rows;
     if (i >= names.losses || std::isfinite(value)) continue;
-    return MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}, of epoch {3}",
-                         names.all[i], std::isnan(value) ? "nan" : FloatToString(value),
-                         report.step, report.epoch);
+    return NotFinite(llvm::formatv("the loss '{0}' is {1} in step {2}, of epoch {3}", names.all[i],
+                                   DescribeNotFinite(value, 0, {}), report.step, report.epoch),
+                     data, rows);
   }
   return report;
 }
@@ -209,7 +213,12 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
     places.clear();
     for (int64_t row = begin; row < end; ++row) places.push_back(row);
     if (llvm::Error error = rows.Put(places, &own)) return error;
-    if (llvm::Error error = evaluation->Run(&own, &context, run)) return error;
+    if (llvm::Error error = evaluation->Run(&own, &context, run)) {
+      return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+        return MakeUserError(e.code(), "{0}, rows {1} to {2}: {3}", measured_data.source(), begin,
+                             end - 1, e.text());
+      });
+    }
     for (size_t i = 0; i < sums.size(); ++i)
       sums[i] += MetricIn(own, run.outputs[i]) * static_cast<double>(end - begin);
   }
@@ -232,6 +241,17 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
     llvm::Expected<std::vector<Metric>> metrics = Evaluate(*validation);
     if (!metrics) return metrics.takeError();
     report.validation = std::move(*metrics);
+    for (const Metric& metric : report.validation) {
+      const auto losses = llvm::ArrayRef(names.all).take_front(names.losses);
+      if (std::isfinite(metric.value) || !llvm::is_contained(losses, metric.name)) continue;
+      std::vector<int64_t> rows(static_cast<size_t>(validation->num_rows()));
+      std::iota(rows.begin(), rows.end(), 0);
+      return NotFinite(
+          llvm::formatv("the loss '{0}' of {1} is {2} after step {3}, of epoch {4}", metric.name,
+                        validation->source(), DescribeNotFinite(metric.value, 0, {}), report.step,
+                        report.epoch),
+          *validation, rows);
+    }
   }
   for (const Metric& metric : validation ? report.validation : report.training) {
     if (metric.name != watched) continue;
@@ -312,10 +332,10 @@ llvm::Expected<std::unique_ptr<Trainer>> Trainer::Create(const Graph& network, D
 void Trainer::SetValidation(Dataset data) { impl_->validation = std::move(data); }
 llvm::Error Trainer::Resume(llvm::StringRef path) { return impl_->Resume(path); }
 llvm::Error Trainer::Save(llvm::StringRef path) {
-  return impl_->Write(path, impl_->TakeSnapshot());
+  return impl_->Write(path, impl_->TakeSnapshot(), /*checked=*/false);
 }
 llvm::Error Trainer::SaveWeights(llvm::StringRef path) {
-  return impl_->WriteWeights(path, impl_->TakeSnapshot());
+  return impl_->WriteWeights(path, impl_->TakeSnapshot(), /*checked=*/false);
 }
 llvm::Expected<StepReport> Trainer::Step() { return impl_->Step(); }
 llvm::Expected<std::vector<Metric>> Trainer::Evaluate(const Dataset& data) {

@@ -1,4 +1,5 @@
 // Checkpoints of a training run: what is kept, and how a run takes it up again.
+#include <cmath>
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
@@ -6,9 +7,14 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
+#include "runtime/check_finite.h"
 #include "runtime/training/trainer_impl.h"
 
 namespace pdl {
+
+static double ElementOf(const Tensor& tensor, int64_t element) {
+  return tensor.ToConstant().ElementAsDouble(element);
+}
 
 bool HasFixedSize(const Type& type) {
   return llvm::all_of(type.dims, [](const Dim& dim) { return dim.is_constant(); });
@@ -33,7 +39,33 @@ Snapshot Trainer::Impl::TakeSnapshot() const {
   return snapshot;
 }
 
-llvm::Expected<std::vector<NamedTensor>> Trainer::Impl::TensorsOf(const Snapshot& snapshot) const {
+llvm::Error Trainer::Impl::CheckLearned(const Snapshot& snapshot,
+                                        llvm::ArrayRef<NamedTensor> tensors) const {
+  for (const auto& [name, tensor] : tensors) {
+    const Value* own = network.FindValue(name);
+    const bool is_parameter = own != nullptr && own->kind() == ValueKind::kParameter;
+    if (!is_parameter && !network.trainings().empty()) continue;
+    int64_t at = FindNotFinite(tensor);
+    // Which states are what is learned is not known, and others may grow beyond all bounds.
+    while (!is_parameter && at >= 0 && !std::isnan(ElementOf(tensor, at)))
+      at = FindNotFinite(tensor, at + 1);
+    if (at < 0) continue;
+    const Value* value = step_network->graph().FindValue(name);
+    if (HasFixedSize(value->type())) {
+      llvm::Expected<Tensor> initial = step_network->InitialValue(name);
+      if (!initial) return initial.takeError();
+      if (FindNotFinite(*initial) >= 0) continue;  // as it began
+    }
+    return MakeUserError(Code::kNotFinite, "{0} '{1}' holds {2} after step {3}",
+                         is_parameter ? "parameter" : "state", name,
+                         DescribeNotFinite(ElementOf(tensor, at), at, tensor.sizes()),
+                         snapshot.progress.step);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<NamedTensor>> Trainer::Impl::TensorsOf(const Snapshot& snapshot,
+                                                                  bool checked) const {
   std::vector<NamedTensor> tensors;
   llvm::StringSet<> written;
   for (const auto& [name, tensor] : snapshot.tensors) {
@@ -49,21 +81,25 @@ llvm::Expected<std::vector<NamedTensor>> Trainer::Impl::TensorsOf(const Snapshot
     if (!value) return value.takeError();
     tensors.emplace_back(parameter->name(), std::move(*value));
   }
+  if (checked)
+    if (llvm::Error error = CheckLearned(snapshot, tensors)) return error;
   return tensors;
 }
 
-llvm::Error Trainer::Impl::Write(llvm::StringRef path, const Snapshot& snapshot) const {
-  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(snapshot);
+llvm::Error Trainer::Impl::Write(llvm::StringRef path, const Snapshot& snapshot,
+                                 bool checked) const {
+  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(snapshot, checked);
   if (!tensors) return tensors.takeError();
   return WriteCheckpoint(path, {std::move(*tensors), snapshot.progress, fingerprint});
 }
 
-llvm::Error Trainer::Impl::WriteWeights(llvm::StringRef path, const Snapshot& snapshot) const {
+llvm::Error Trainer::Impl::WriteWeights(llvm::StringRef path, const Snapshot& snapshot,
+                                        bool checked) const {
   const llvm::StringSet<> needed = VariablesToRun(network);
   Snapshot wanted = snapshot;
   llvm::erase_if(wanted.tensors,
                  [&](const NamedTensor& each) { return !needed.contains(each.first); });
-  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(wanted);
+  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(wanted, checked);
   if (!tensors) return tensors.takeError();
   return WriteSafetensors(path, *tensors);
 }
@@ -75,15 +111,16 @@ llvm::Error Trainer::Impl::SaveLast() {
 }
 
 llvm::Error Trainer::Impl::Flush() {
-  // The best one first: what last.safetensors says of it is never ahead of the file.
-  if (pending_best) {
-    if (llvm::Error error = WriteWeights(FileOf("best.safetensors"), *pending_best)) return error;
-    pending_best.reset();
-  }
-  if (pending_last) {
-    if (llvm::Error error = Write(FileOf("last.safetensors"), *pending_last)) return error;
-    pending_last.reset();
-  }
+  // The best one first: what last.safetensors says of it is never ahead of the file. What cannot be
+  // written is not tried again.
+  const std::optional<Snapshot> best = std::exchange(pending_best, std::nullopt);
+  const std::optional<Snapshot> last = std::exchange(pending_last, std::nullopt);
+  if (best)
+    if (llvm::Error error = WriteWeights(FileOf("best.safetensors"), *best, /*checked=*/true))
+      return error;
+  if (last)
+    if (llvm::Error error = Write(FileOf("last.safetensors"), *last, /*checked=*/true))
+      return error;
   last_write = std::chrono::steady_clock::now();
   return llvm::Error::success();
 }
@@ -128,15 +165,18 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   if (!differences.empty())
     return MakeUserError(Code::kCheckpoint, "'{0}' is the checkpoint of another network: {1}", path,
                          llvm::join(differences, "; "));
-  auto compare = [&](llvm::StringRef what, auto there, auto here) {
-    if (there != here)
-      differences.push_back(llvm::formatv("{0} {1} there and {2} here", what, there, here).str());
+  auto compare = [&](const char* format, auto there, auto here) {
+    if (there != here) differences.push_back(llvm::formatv(format, there, here).str());
   };
-  compare("the data have rows:", read.rows, progress.rows);
-  compare("the seed is", read.seed, progress.seed);
-  compare("a batch has rows:", read.batch_size, progress.batch_size);
-  compare("rows are shuffled:", read.shuffle, progress.shuffle);
-  compare("a short batch is left out:", read.drop_last, progress.drop_last);
+  auto compare_truths = [&](llvm::StringRef what, bool there, bool here) {
+    if (there != here)
+      differences.push_back((what + (there ? " there and not here" : " here and not there")).str());
+  };
+  compare("the data have {0} rows there and {1} here", read.rows, progress.rows);
+  compare("the seed is {0} there and {1} here", read.seed, progress.seed);
+  compare("a batch has {0} rows there and {1} here", read.batch_size, progress.batch_size);
+  compare_truths("the rows are shuffled", read.shuffle, progress.shuffle);
+  compare_truths("short batches are left out", read.drop_last, progress.drop_last);
   if (!differences.empty())
     return MakeUserError(Code::kCheckpoint,
                          "'{0}' is the checkpoint of another run, which cannot go on so: {1}", path,

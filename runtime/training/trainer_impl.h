@@ -67,10 +67,11 @@ struct Trainer::Impl {
   llvm::ArrayRef<int64_t> NextRows();
   /// The network of a step that does the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
-  /// Runs a step. Not an Error of its own, with check_finite, is what makes a step be skipped.
+  /// Runs a step.
   llvm::Error Run(const StepNetwork& next, StepReport* report);
-  llvm::Error CheckedRun(const StepNetwork& next, RunOptions run);
-  llvm::Expected<double> LossScale() const;
+  /// What a step or a measurement on these rows of `from` fails with, where something is not
+  /// finite: names the first of the rows that has a nan or an infinity itself.
+  llvm::Error NotFinite(std::string text, const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
   llvm::Expected<StepReport> Step();
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
   llvm::Expected<EpochReport> MeasureEpoch();
@@ -78,10 +79,15 @@ struct Trainer::Impl {
   llvm::Expected<TrainingEnd> Loop(const TrainingCallbacks& callbacks);
 
   Snapshot TakeSnapshot() const;
-  llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot) const;
-  llvm::Error WriteWeights(llvm::StringRef path, const Snapshot& snapshot) const;
+  /// Writes a checkpoint, or what a run needs; with `checked` only if CheckLearned finds nothing.
+  llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot, bool checked) const;
+  llvm::Error WriteWeights(llvm::StringRef path, const Snapshot& snapshot, bool checked) const;
   /// The tensors of a snapshot, and parameters that are not trained, on the CPU.
-  llvm::Expected<std::vector<NamedTensor>> TensorsOf(const Snapshot& snapshot) const;
+  llvm::Expected<std::vector<NamedTensor>> TensorsOf(const Snapshot& snapshot, bool checked) const;
+  /// An Error where steps have made a parameter nan or infinite, or, where the network says itself
+  /// what it learns, a state nan: from that no run goes on. `tensors` are those of the snapshot, on
+  /// the CPU.
+  llvm::Error CheckLearned(const Snapshot& snapshot, llvm::ArrayRef<NamedTensor> tensors) const;
   llvm::Error SaveLast();
   /// Writes what was put off.
   llvm::Error Flush();

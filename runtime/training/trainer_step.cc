@@ -1,10 +1,9 @@
 // One step of a training run: its network, and what mixed precision adds to running it.
-#include <cmath>
-
-#include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "pdl/passes.h"
+#include "pdl/scaled_step.h"
 #include "pdl/training.h"
+#include "runtime/check_finite.h"
 #include "runtime/training/trainer_impl.h"
 
 namespace pdl {
@@ -25,64 +24,51 @@ llvm::Expected<Graph> Trainer::Impl::MakeStep(llvm::ArrayRef<unsigned> active) c
   return step;
 }
 
-llvm::Expected<double> Trainer::Impl::LossScale() const {
-  llvm::Expected<Tensor> scale = OnHost(*FindTensor(scope, scale_state), context);
-  if (!scale) return scale.takeError();
-  return scale->ToConstant().ElementAsDouble(0);
-}
-
 llvm::Error Trainer::Impl::Run(const StepNetwork& next, StepReport* report) {
   RunOptions run;
   run.training = true;
   run.check_finite = options.check_finite;
   run.outputs = next.outputs;
   if (scale_state.empty()) return next.network->Run(&scope, &context, run);
-  llvm::Expected<double> before = LossScale();
-  if (!before) return before.takeError();
-  if (llvm::Error error =
-          options.check_finite ? CheckedRun(next, run) : next.network->Run(&scope, &context, run))
-    return error;
-  llvm::Expected<double> after = LossScale();
-  if (!after) return after.takeError();
-  report->loss_scale = *before;
-  report->is_skipped = *after < *before;
-  if (*before > GradientScale::kSmallest || *after > *before) return llvm::Error::success();
-  // It can fall no further, and does not grow: was the step good?
-  llvm::Expected<Tensor> good = OnHost(*FindTensor(scope, scale_state + ".good"), context);
-  if (!good) return good.takeError();
-  if (*good->data<int64_t>() > 0) return llvm::Error::success();
-  return MakeUserError(Code::kNotFinite,
-                       "a gradient is nan or infinite, however small the loss is scaled: "
-                       "--check-finite says where");
+  std::vector<std::string> losses;
+  for (const size_t i : next.metrics)
+    if (i < names.losses) losses.push_back(names.all[i]);
+  llvm::Expected<ScaledStep> step =
+      RunScaledStep(*next.network, scale_state, losses, run, &scope, &context);
+  if (!step) return step.takeError();
+  report->loss_scale = step->scale;
+  report->is_skipped = step->is_skipped;
+  return llvm::Error::success();
 }
 
-llvm::Error Trainer::Impl::CheckedRun(const StepNetwork& next, RunOptions run) {
-  const Snapshot before = TakeSnapshot();
-  llvm::Expected<double> scale = LossScale();
-  if (!scale) return scale.takeError();
-  llvm::Error found = next.network->Run(&scope, &context, run);
-  if (!found) return found;
-  if (!found.isA<UserError>() || *scale <= GradientScale::kSmallest) return found;
-  // Gradients that overflow are no mistake: the step that is not looked at says whether it is that.
-  auto take_back = [&] {
-    for (const auto& [name, tensor] : before.tensors) scope.Create(name)->Set(tensor);
-    Network::SetRunCount(&scope, before.progress.runs);
-  };
-  take_back();
-  run.check_finite = false;
-  llvm::Error error = next.network->Run(&scope, &context, run);
-  llvm::Expected<double> after = LossScale();
-  const auto is_no_number = [&](size_t i) {
-    return i < names.losses && !std::isfinite(MetricIn(scope, names.all[i]));
-  };
-  if (!error && after && *after < *scale && llvm::none_of(next.metrics, is_no_number)) {
-    llvm::consumeError(std::move(found));
-    return llvm::Error::success();
+llvm::Error Trainer::Impl::NotFinite(std::string text, const Dataset& from,
+                                     llvm::ArrayRef<int64_t> rows) const {
+  const int64_t* odd = nullptr;
+  std::string why;
+  for (const Dataset::Field& field : from.fields()) {
+    const Tensor& values = field.rows.values;
+    if (!IsFloat(field.rows.type.dtype) || values.num_elements() == 0) continue;
+    const int64_t per_row = values.num_elements() / values.size(0);
+    for (const int64_t& row : rows) {
+      if (odd && row >= *odd) continue;
+      int64_t begin = row, end = row + 1;
+      for (const Tensor& offsets : field.rows.offsets) {
+        begin = offsets.data<int64_t>()[begin];
+        end = offsets.data<int64_t>()[end];
+      }
+      const char* data = static_cast<const char*>(values.raw());
+      const int64_t at =
+          FindNotFinite(values.dtype(), data + begin * per_row * DTypeSize(values.dtype()),
+                        (end - begin) * per_row);
+      if (at < 0) continue;
+      odd = &row;
+      why = llvm::formatv(
+          "; row {0} of {1} has {2} in '{3}'", row, from.source(),
+          DescribeNotFinite(values.ToConstant().ElementAsDouble(begin * per_row + at), 0, {}),
+          field.name);
+    }
   }
-  take_back();
-  llvm::consumeError(std::move(error));
-  if (!after) llvm::consumeError(after.takeError());
-  return found;
+  return MakeUserError(Code::kNotFinite, "{0}{1}", text, why);
 }
 
 }  // namespace pdl

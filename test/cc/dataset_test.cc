@@ -130,10 +130,10 @@ output loss = mean(sequence_pool(x @ w))
   EXPECT_EQ(places("x.offsets2"), (std::vector<int64_t>{0, 2, 3, 3}));
   EXPECT_EQ(places("x.indices"), (std::vector<int64_t>{3, 1, 0}));
   EXPECT_EQ(Complaint(kText, {arrays[0], arrays[1], arrays[3]}),
-            "d.npz has no array 'x.offsets2' for input 'x': sparse f32[N, ~T, 4], did you mean "
-            "'x.offsets'?");
+            "d.npz has no array 'x.offsets2' for input 'x': sparse f32[N, ~T, 4], it has x, "
+            "x.offsets, x.indices");
   EXPECT_EQ(Complaint(kText, {arrays[0], arrays[1], arrays[2], {"x.indices", I64({0, 3, 4})}}),
-            "d.npz: input 'x' is declared sparse f32[N, ~T, 4], and index 2 of its columns is 4");
+            "d.npz: input 'x' is declared sparse f32[N, ~T, 4], and row 2 has the column 4");
 }
 
 TEST(Dataset, FoldersWithSciPyMatrices) {
@@ -269,7 +269,50 @@ TEST(Dataset, BrokenOffsets) {
                                 {"x.indices", I64({4})},
                                 {"ones.offsets", I64({0, 0})},
                                 {"ones.indices", I64({})}}),
-            "d.npz: input 'x' is declared sparse f32[N, 4], and index 0 of its columns is 4");
+            "d.npz: input 'x' is declared sparse f32[N, 4], and row 0 has the column 4");
+}
+
+TEST(Dataset, RaggedInputsThatDoNotFit) {
+  const std::string text = R"(input x: f32[N, ~T]
+input word: i64[N, ~T] in 0..3
+output loss = mean(sequence_pool(x)) + mean(sequence_pool(cast(word, to=f32)))
+)";
+  const NamedTensor x = {"x", F32({4}, {0, 1, 2, 3})}, word = {"word", I64({0, 1, 2, 0})},
+                    offsets = {"x.offsets", I64({0, 1, 1, 4})};
+  EXPECT_EQ(Complaint(text, {x, word, offsets}), "");
+  EXPECT_EQ(Complaint(text, {x, word, offsets, {"word.offsets", I64({0, 1, 2, 4})}}),
+            "d.npz: inputs 'x' and 'word' have the lengths ~T, and row 1 has 0 in the one and 1 in "
+            "the other [PDL0513]");
+  EXPECT_EQ(Complaint(text, {x, word, offsets, {"word.offsets", I64({0, 1, 4})}}),
+            "d.npz: input 'word' has 2 rows, and 'x' has 3");
+  EXPECT_EQ(Complaint(text, {x, {"word", I64({0, 1, 3, 0})}, offsets}),
+            "d.npz: input 'word' must be in 0..3, and row 2 has 3 [PDL0512]");
+  EXPECT_EQ(Complaint(text, {{"x", F32({}, {0})}, word, offsets}),
+            "d.npz: 'x' must be rows, one after another, and the array holds f32[]");
+  EXPECT_NE(CsvComplaint("x,word\n0,1\n", text)
+                .find("d.csv is a table, with one line for each row, which cannot hold input 'x': "
+                      "f32[N, ~T]; a .npz or a folder can [PDL0515]\n"),
+            std::string::npos);
+}
+
+TEST(Dataset, SparseInputsThatDoNotFit) {
+  const NamedTensor ones[] = {{"ones.offsets", I64({0, 0, 1})}, {"ones.indices", I64({2})}};
+  const NamedTensor x = {"x", F32({2}, {1, 2})}, offsets = {"x.offsets", I64({0, 1, 2})},
+                    indices = {"x.indices", I64({0, 3})};
+  EXPECT_EQ(Complaint(kSparse, {x, offsets, indices, ones[0], ones[1]}), "");
+  EXPECT_EQ(Complaint(kSparse, {{"x", F32({3}, {1, 2, 3})}, offsets, indices, ones[0], ones[1]}),
+            "d.npz: 'x' has 3 elements, and its indices are 2");
+  EXPECT_EQ(Complaint(kSparse, {x, offsets, {"x.indices", F32({2}, {0, 3})}, ones[0], ones[1]}),
+            "d.npz: 'x.indices' must be i64 places of columns, and the array holds f32[2]");
+  EXPECT_EQ(Complaint(kSparse, {x, offsets, ones[0], ones[1]}),
+            "d.npz has no array 'x.indices' for input 'x': sparse f32[N, 4], it has x, x.offsets, "
+            "ones.offsets, ones.indices");
+  TemporaryFolder folder;
+  const std::string path = folder / "x.npz";
+  ASSERT_EQ(Message(WriteNpz(path, {{"row", I64({0})}, {"data", F32({1}, {1})}})), "");
+  EXPECT_EQ(Message(Dataset::Open(folder.path(), MakeGraph(kSparse))),
+            "cannot read '" + path +
+                "': it is no sparse matrix in rows (CSR): it has no array 'indptr' [PDL0401]");
 }
 
 TEST(Dataset, WhatIsNoData) {

@@ -1,8 +1,10 @@
 #include "pdl/trainer.h"
 
 #include <cmath>
+#include <map>
 
 #include "pdl/error.h"
+#include "pdl/training.h"
 #include "training_testing.h"
 
 namespace pdl {
@@ -203,6 +205,124 @@ TEST(Trainer, ALossThatIsNoNumber) {
             "have none [PDL0514]");
 }
 
+/// Its loss is a number in the step after which v is none.
+constexpr char kSpoiled[] = R"(input x: f32[N, 2]
+input t: f32[N]
+state v: f32[] = ones()
+state w: f32[2] = ones()
+state high: f32[] = ones()
+output loss = mean(sqrt(v * v)) + 0.0 * mean(x) + 0.0 * mean(t)
+update v = where(step < 3, v, (v - v) / (v - v))
+update w = w
+update high = high * 1e30
+)";
+
+TEST(Trainer, WhatIsNoNumberIsNotKept) {
+  TemporaryFolder folder;
+  TrainerOptions options = Options(9, folder.path());
+  options.save_every = 1;
+  // What begins so may stay so.
+  const float w[] = {1, INFINITY};
+  options.network.weights["w"] = Constant::Copy(DType::kF32, {2}, w);
+  Training run(options, kSpoiled);
+  ASSERT_TRUE(run.trainer) << run.message;
+  EXPECT_EQ(Message(run.trainer->Train()), "state 'v' holds nan after step 4 [PDL0514]");
+  EXPECT_EQ(Value(ReadCheckpointInfo(folder / "last.safetensors")).step, 3);
+  EXPECT_EQ(folder.CountFiles(), 1u);
+  // Nor in the end, where no other step tells.
+  TemporaryFolder other;
+  options = Options(0, other.path());
+  options.steps = 4;
+  Training end(options, kSpoiled);
+  EXPECT_EQ(Message(end.trainer->Train()), "state 'v' holds nan after step 4 [PDL0514]");
+  EXPECT_EQ(other.CountFiles(), 0u);
+}
+
+TEST(Trainer, AStateMayGrowBeyondAllBounds) {
+  TemporaryFolder folder;
+  Training run(Options(3, folder.path()), R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2, 1] = normal()
+state high: f32[] = ones()
+loss = mean((reshape(x @ w, [N]) - t) ** 2)
+update high = high * 1e30
+minimize loss with sgd(lr=0.1)
+)");
+  ASSERT_TRUE(run.trainer) << run.message;
+  EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Elements<float>(Value(run.trainer->ValueOf("high")))[0], INFINITY);
+}
+
+TEST(Trainer, AStateOfNoMatterMayBeNoNumber) {
+  TemporaryFolder folder;
+  Training run(Options(2, folder.path()), R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2, 1] = normal()
+state share: f32[] = zeros()
+large = cast(x > 100.0, to=f32)
+loss = mean((reshape(x @ w, [N]) - t) ** 2)
+update share = sum(x * large) / sum(large)
+minimize loss with adam(lr=0.1)
+)");
+  EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_TRUE(std::isnan(Elements<float>(Value(run.trainer->ValueOf("share")))[0]));
+}
+
+TEST(Trainer, DataThatAreNoNumbers) {
+  const Graph graph = MakeGraph(kLine);
+  auto points = [&](int64_t rows, int64_t odd, float value) {
+    std::vector<NamedTensor> tensors = LinePoints(rows);
+    tensors[0].second.data<float>()[2 * odd + 1] = value;
+    return Value(Dataset::FromTensors(tensors, graph, "d.npz"));
+  };
+  CPUContext context(1);
+  auto made = [&](Dataset data, TrainerOptions options) {
+    return Value(Trainer::Create(graph, std::move(data), options, &context, GlobalRegistry()));
+  };
+  TrainerOptions options = Options(3);
+  options.batch_size = 50;
+  options.shuffle = false;
+  EXPECT_EQ(Message(made(points(50, 17, NAN), options)->Train()),
+            "the loss 'loss' is nan in step 1, of epoch 1; row 17 of d.npz has nan in 'x' "
+            "[PDL0514]");
+  options.check_finite = true;
+  EXPECT_EQ(Message(made(points(50, 17, INFINITY), options)->Train()),
+            "step 1: input 'x': f32[50, 2] holds inf at [17, 1]; row 17 of d.npz has inf in 'x' "
+            "[PDL0514]");
+  options.batch_size = 20;
+  auto checked = made(points(50, 17, 0), options);
+  checked->SetValidation(points(50, 41, NAN));
+  EXPECT_EQ(Message(checked->Train()),
+            "d.npz, rows 40 to 49: input 'x': f32[10, 2] holds nan at [1, 1] [PDL0514]");
+  // What each epoch is measured by ends the run, too, and the one before stays.
+  TemporaryFolder folder;
+  options = Options(3, folder.path());
+  auto measured = made(points(50, 17, 0), options);
+  measured->SetValidation(points(30, 4, NAN));
+  EXPECT_EQ(Message(measured->Train()),
+            "the loss 'loss' of d.npz is nan after step 7, of epoch 1; row 4 of d.npz has nan in "
+            "'x' [PDL0514]");
+  EXPECT_EQ(folder.CountFiles(), 0u);
+}
+
+TEST(Trainer, RaggedDataThatAreNoNumbers) {
+  const Graph graph = MakeGraph(R"(input x: f32[N, ~T, 2]
+state w: f32[] = ones()
+output loss = mean(sequence_pool(x)) * w
+update w = w - 0.1
+)");
+  CPUContext context(1);
+  auto trainer = Value(Trainer::Create(
+      graph,
+      Value(Dataset::FromTensors(
+          {{"x", F32({4, 2}, {0, 1, 2, 3, 4, 5, NAN, 7})}, {"x.offsets", I64({0, 1, 1, 3, 4})}},
+          graph, "d.npz")),
+      Options(1), &context, GlobalRegistry()));
+  EXPECT_EQ(Message(trainer->Train()),
+            "the loss 'loss' is nan in step 1, of epoch 1; row 3 of d.npz has nan in 'x' "
+            "[PDL0514]");
+}
+
 TEST(Trainer, CheckpointsOfSomethingElse) {
   TemporaryFolder folder;
   const std::string path = folder / "c.safetensors";
@@ -235,13 +355,21 @@ TEST(Trainer, CheckpointsOfSomethingElse) {
   std::string wide = edited("state count: i64[]", "state count: i64[2]");
   EXPECT_EQ(complaint(Options(1), wide), "network: 'count' is i64[] there and i64[2] here");
   EXPECT_EQ(complaint(Options(1), kLine, 51),
-            "run, which cannot go on so: the data have rows: 50 there and 51 here");
+            "run, which cannot go on so: the data have 50 rows there and 51 here");
   TrainerOptions options = Options(1);
   options.seed = 4;
   options.batch_size = 9;
   EXPECT_EQ(complaint(options),
-            "run, which cannot go on so: the seed is 3 there and 4 here; a batch has rows: 8 there "
+            "run, which cannot go on so: the seed is 3 there and 4 here; a batch has 8 rows there "
             "and 9 here");
+  options = Options(1);
+  options.shuffle = false;
+  options.drop_last = true;
+  EXPECT_EQ(complaint(options),
+            "run, which cannot go on so: the rows are shuffled there and not here; short batches "
+            "are left out here and not there");
+  EXPECT_EQ(complaint(Options(1), edited("output largest = max(abs(error))\n", "")),
+            "network: it has 2 losses and metrics there and 1 here");
   // Another rate of learning is another network; that is allowed, and told.
   Training slow(Options(1), edited("0.05 * gb", "0.01 * gb"));
   ASSERT_EQ(Message(slow.trainer->Resume(path)), "");
@@ -345,6 +473,61 @@ TEST(Trainer, MinimizeStatements) {
     EXPECT_EQ(Bytes(Value(resumed->ValueOf(name))), Bytes(Value(whole->ValueOf(name))));
 }
 
+/// What parameters are after one step, by name.
+std::map<std::string, float> AfterOneStep(const std::string& text) {
+  TrainerOptions options = Options(0);
+  options.steps = 1;
+  Training run(options, text);
+  EXPECT_EQ(run.message, "");
+  EXPECT_EQ(Message(run.trainer->Step()), "");
+  std::map<std::string, float> values;
+  const Graph graph = MakeGraph(text);
+  for (const auto* parameter : graph.parameters())
+    values[parameter->name()] = Elements<float>(Value(run.trainer->ValueOf(parameter->name())))[0];
+  return values;
+}
+
+TEST(Trainer, AttributesOfParameters) {
+  // Each has the gradient 1.
+  const std::string text = R"(input x: f32[N, 2]
+input t: f32[N]
+param slow: f32[] = constant(2.0) with {lr_scale=0.5}
+param small: f32[] = constant(2.0) with {weight_decay=0.1}
+param clipped: f32[] = constant(2.0) with {gradient_clipping=0.25}
+param fixed: f32[] = constant(2.0) with {trainable=false}
+param plain: f32[] = constant(2.0)
+loss = slow + small + clipped + fixed + plain + 0.0 * mean(x) + 0.0 * mean(t)
+minimize loss with sgd(lr=0.1)";
+  std::map<std::string, float> values = AfterOneStep(text + ")\n");
+  EXPECT_FLOAT_EQ(values["slow"], 2 - 0.5f * 0.1f);
+  EXPECT_FLOAT_EQ(values["small"], 2 - 0.1f * (1 + 0.1f * 2));
+  EXPECT_FLOAT_EQ(values["clipped"], 2 - 0.1f * 0.25f);
+  EXPECT_EQ(values["fixed"], 2);
+  EXPECT_FLOAT_EQ(values["plain"], 2 - 0.1f);
+  // By value first, then by the norm of all, which is 1.75, then the decay.
+  values = AfterOneStep(text + ", clip_norm=0.875)\n");
+  EXPECT_FLOAT_EQ(values["slow"], 2 - 0.5f * 0.1f * 0.5f);
+  EXPECT_FLOAT_EQ(values["small"], 2 - 0.1f * (0.5f + 0.1f * 2));
+  EXPECT_FLOAT_EQ(values["clipped"], 2 - 0.1f * 0.25f * 0.5f);
+  EXPECT_EQ(values["fixed"], 2);
+  EXPECT_FLOAT_EQ(values["plain"], 2 - 0.1f * 0.5f);
+}
+
+TEST(Trainer, AllStatementsReadTheSameParameters) {
+  const std::map<std::string, float> values = AfterOneStep(R"(input x: f32[N, 2]
+input t: f32[N]
+param p: f32[] = constant(1.0)
+param q: f32[] = constant(2.0)
+state seen: f32[] = zeros()
+product = p * q + 0.0 * mean(x) + 0.0 * mean(t)
+update seen = product
+minimize product over p with sgd(lr=1.0)
+minimize product over q with sgd(lr=1.0)
+)");
+  EXPECT_EQ(values.at("p"), 1 - 2);
+  EXPECT_EQ(values.at("q"), 2 - 1) << "not by the new p";
+}
+
 TEST(Trainer, WhatCannotBeTrained) {
   EXPECT_EQ(Training(Options(1), "input x: f32[N, 2]\noutput loss = mean(x)\n").message,
             "there is nothing to train: the network has no minimize statement, and no update "
@@ -368,6 +551,34 @@ TEST(Trainer, WhatCannotBeTrained) {
   options.monitor = "accuracy";
   EXPECT_EQ(Training(options).message,
             "no loss or metric is called 'accuracy'; there are loss, largest [PDL0102]");
+}
+
+TEST(Trainer, NothingSaysWhenToEnd) {
+  TrainerOptions options = Options(9);
+  options.patience = 2;
+  EXPECT_EQ(Training(options,
+                     "input x: f32[N, 2]\nstate w: f32[2] = ones()\noutput y = x * w\n"
+                     "update w = w - mean(x, axes=[0])\n")
+                .message,
+            "the network has no loss and no metric that could say when to end early [PDL0515]");
+}
+
+TEST(MakeTrainingStep, WhatIsNoStep) {
+  CompileRequest request;
+  request.file = std::make_shared<SourceFile>("m.pdl", kMinimize);
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  CompileResult result = Compile(request);
+  ASSERT_TRUE(result.graph);
+  EXPECT_EQ(Message(MakeTrainingStep(*result.graph)),
+            "the network was not compiled for training [PDL0408]");
+  EXPECT_EQ(Message(MakeTrainingStep(MakeGraph(kLine))),
+            "there is nothing to train: no minimize statement [PDL0408]");
+  request.training_step = true;
+  result = Compile(request);
+  ASSERT_TRUE(result.graph);
+  EXPECT_EQ(Message(MakeTrainingStep(*result.graph, {0, 2})),
+            "there are 2 minimize statements, got number 2 [PDL0408]");
 }
 
 TEST(Trainer, AFolderThatCannotBeWritten) {

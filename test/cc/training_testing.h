@@ -33,6 +33,7 @@ update count = count + 1
 
 inline Graph MakeGraph(const std::string& text) {
   CompileRequest request;
+  request.training_step = true;
   request.file = std::make_shared<SourceFile>("m.pdl", text);
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();

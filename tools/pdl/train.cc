@@ -201,9 +201,12 @@ class Training {
         is_unexplained |= info.isA<UserError>() && !arguments_.check_finite &&
                           static_cast<const UserError&>(info).code() == Code::kNotFinite;
       });
-      if (llvm::sys::fs::exists(last_))
+      if (llvm::sys::fs::exists(last_)) {
         Say("the last good checkpoint is " + last_ +
             (is_unexplained ? "; from there, --resume --check-finite finds the call" : ""));
+      } else if (is_unexplained) {
+        Say("there is no checkpoint yet; --overwrite --check-finite finds the call");
+      }
       return error;
     }
     std::string said =

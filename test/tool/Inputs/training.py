@@ -13,20 +13,24 @@
     training.py events FILE                   what is in an event file, its checksums checked
     training.py peak FILE.svg                 how many pixels the peak of a curve lies below that of its points
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
+    training.py terminal COMMAND...           runs it on a terminal of 60 columns; each state of its last line
     training.py interrupted COMMAND...        runs it, and presses Ctrl-C after the first epoch
     training.py interrupted_twice COMMAND...  runs it, whose steps are long, and presses Ctrl-C twice in the first one
 """
 
 import array
+import fcntl
 import glob
 import json
 import os
+import pty
 import random
 import re
 import signal
 import struct
 import subprocess
 import sys
+import termios
 import time
 import zipfile
 
@@ -285,6 +289,22 @@ def broken_off(kills, command):
     print(f"killed {killed} times, {len(temporaries)} temporary files left")
 
 
+def terminal(command):
+    controller, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    process = subprocess.Popen(command, stderr=end)
+    os.close(end)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(controller, 4096)
+        except OSError:  # the other end is closed
+            break
+    process.wait()
+    for line in shown.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        print(line.replace("\033[K", "<erase>"))
+
+
 def interrupted(command):
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     for line in process.stderr:
@@ -313,6 +333,8 @@ def main():
     what, *arguments = sys.argv[1:]
     if what == "broken_off":
         broken_off(arguments[0], arguments[1:])
+    elif what == "terminal":
+        terminal(arguments)
     elif what == "interrupted":
         interrupted(arguments)
     elif what == "interrupted_twice":

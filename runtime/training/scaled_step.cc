@@ -1,0 +1,115 @@
+#include "pdl/scaled_step.h"
+
+#include <cmath>
+
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/error.h"
+#include "pdl/host_copy.h"
+#include "pdl/io.h"
+#include "pdl/passes.h"
+
+namespace pdl {
+namespace {
+
+class Step {
+ public:
+  Step(const Network& network, llvm::StringRef state, llvm::ArrayRef<std::string> losses,
+       Scope* scope, DeviceContext* context)
+      : network_(network),
+        state_(state.str()),
+        losses_(losses),
+        scope_(*scope),
+        context_(*context) {}
+
+  llvm::Expected<ScaledStep> Run(const RunOptions& run) {
+    llvm::Expected<double> before = Number(state_);
+    if (!before) return before.takeError();
+    if (llvm::Error error =
+            run.check_finite ? RunChecked(run, *before) : network_.Run(&scope_, &context_, run))
+      return error;
+    llvm::Expected<double> after = Number(state_);
+    if (!after) return after.takeError();
+    const ScaledStep step{*before, *after < *before};
+    if (*before > GradientScale::kSmallest || *after > *before) return step;
+    // It can fall no further, and does not grow: was the step good?
+    llvm::Expected<double> good = Number(state_ + ".good");
+    if (!good) return good.takeError();
+    if (*good > 0) return step;
+    return MakeUserError(Code::kNotFinite,
+                         "a gradient is nan or infinite, however small the loss is scaled");
+  }
+
+ private:
+  const Tensor* Find(llvm::StringRef name) const {
+    const Variable* variable = scope_.Find(name);
+    return variable ? variable->Get<Tensor>() : nullptr;
+  }
+
+  /// Of a state of one element.
+  llvm::Expected<double> Number(const std::string& name) const {
+    const Tensor* tensor = Find(name);
+    llvm::Expected<Tensor> value = tensor ? OnHost(*tensor, context_) : network_.InitialValue(name);
+    if (!value) return value.takeError();
+    return value->ToConstant().ElementAsDouble(0);
+  }
+
+  llvm::Error RunChecked(RunOptions run, double scale) {
+    Remember();
+    llvm::Error found = network_.Run(&scope_, &context_, run);
+    if (!found) return found;
+    if (!found.isA<UserError>() || scale <= GradientScale::kSmallest) return found;
+    // The step that is not looked at says whether it is gradients that overflow.
+    TakeBack();
+    run.check_finite = false;
+    llvm::Error error = network_.Run(&scope_, &context_, run);
+    llvm::Expected<double> after = Number(state_);
+    const auto is_finite = [&](const std::string& loss) {
+      return std::isfinite(Find(loss)->ToConstant().ElementAsDouble(0));
+    };
+    if (!error && after && *after < scale && llvm::all_of(losses_, is_finite)) {
+      llvm::consumeError(std::move(found));
+      return llvm::Error::success();
+    }
+    TakeBack();
+    llvm::consumeError(std::move(error));
+    if (!after) llvm::consumeError(after.takeError());
+    return found;
+  }
+
+  void Remember() {
+    for (const Value* state : network_.graph().states()) {
+      const Tensor* tensor = Find(state->name());
+      before_.emplace_back(state->name(), tensor ? std::optional(*tensor) : std::nullopt);
+    }
+    runs_ = Network::RunCount(scope_);
+  }
+  void TakeBack() {
+    for (const auto& [name, tensor] : before_) {
+      if (tensor) {
+        scope_.Create(name)->Set(*tensor);
+      } else {
+        scope_.Erase(name);
+      }
+    }
+    Network::SetRunCount(&scope_, runs_);
+  }
+
+  const Network& network_;
+  const std::string state_;
+  const llvm::ArrayRef<std::string> losses_;
+  Scope& scope_;
+  DeviceContext& context_;
+  /// Runs do not write over these.
+  std::vector<std::pair<std::string, std::optional<Tensor>>> before_;
+  uint64_t runs_ = 0;
+};
+
+}  // namespace
+
+llvm::Expected<ScaledStep> RunScaledStep(const Network& network, llvm::StringRef state,
+                                         llvm::ArrayRef<std::string> losses, RunOptions run,
+                                         Scope* scope, DeviceContext* context) {
+  return Step(network, state, losses, scope, context).Run(run);
+}
+
+}  // namespace pdl
