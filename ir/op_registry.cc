@@ -15,6 +15,13 @@ void OpRegistry::Add(OpDef def) {
     InternalError("two operators are called '" + name + "'");
 }
 
+void OpRegistry::AddInternal(OpDef def) {
+  std::unique_lock lock(mutex_);
+  std::string name = def.name();
+  if (!internal_.try_emplace(name, std::make_unique<OpDef>(std::move(def))).second)
+    InternalError("two internal operators are called '" + name + "'");
+}
+
 void OpRegistry::BeginFamily(std::string heading) {
   std::unique_lock lock(mutex_);
   family_ = std::move(heading);
@@ -32,6 +39,12 @@ const OpDef* OpRegistry::Find(llvm::StringRef name) const {
   std::shared_lock lock(mutex_);
   auto found = defs_.find(name);
   return found == defs_.end() ? nullptr : found->second.get();
+}
+
+const OpDef* OpRegistry::FindInternal(llvm::StringRef name) const {
+  std::shared_lock lock(mutex_);
+  auto found = internal_.find(name);
+  return found == internal_.end() ? nullptr : found->second.get();
 }
 
 std::vector<const OpDef*> OpRegistry::All() const {

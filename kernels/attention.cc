@@ -10,7 +10,9 @@ namespace pdl {
 namespace {
 
 using attention::kColumns;
-using attention::kRows;
+
+// Rows of queries that are computed together: each block of them goes over all keys.
+constexpr int64_t kRows = 64;
 
 struct AttentionState : CallState {
   attention::Sizes4 sizes;
@@ -55,7 +57,7 @@ class Forward {
     std::fill_n(largest, rows, -std::numeric_limits<C>::infinity());
     std::fill_n(total, rows, C(0));
     const int64_t first_row = head * s_.rows + begin, first_key = s_.FirstKey(head);
-    loops_.load(q_ + first_row * s_.depth, rows * s_.depth, q);
+    const C* queries = AsNumbers(q_ + first_row * s_.depth, rows * s_.depth, q);
 
     const int64_t visible = s_.NumVisible(begin + rows - 1, past_);
     for (int64_t column = 0; column < visible; column += kColumns) {
@@ -63,18 +65,18 @@ class Forward {
       const T* keys = k_ + (first_key + column) * s_.depth;
       if (rows < 4) {
         for (int64_t i = 0; i < rows; ++i) {
-          loops_.dots(q + i * s_.depth, keys, n, s_.depth, scores + i * kColumns);
+          loops_.dots(queries + i * s_.depth, keys, n, s_.depth, scores + i * kColumns);
         }
       } else {
         loops_.load_turned(keys, n, s_.depth, k);
-        loops_.Multiply(rows, n, s_.depth, q, s_.depth, 1, k, kColumns, scores, kColumns);
+        loops_.Multiply(rows, n, s_.depth, queries, s_.depth, 1, k, kColumns, scores, kColumns);
       }
       for (int64_t i = 0; i < rows; ++i) {
         ScaleRow(head, begin + i, column, n, scores + i * kColumns, sums + i * s_.width,
                  largest + i, total + i);
       }
-      loops_.load(v_ + (first_key + column) * s_.width, n * s_.width, v);
-      loops_.Multiply(rows, s_.width, n, scores, kColumns, 1, v, s_.width, part, s_.width);
+      const C* values = AsNumbers(v_ + (first_key + column) * s_.width, n * s_.width, v);
+      loops_.Multiply(rows, s_.width, n, scores, kColumns, 1, values, s_.width, part, s_.width);
       loops_.add_scaled(part, rows * s_.width, C(1), sums);
     }
     for (int64_t i = 0; i < rows; ++i) {
@@ -88,6 +90,16 @@ class Forward {
   }
 
  private:
+  // n elements as numbers to compute with: themselves, or in `memory`.
+  const C* AsNumbers(const T* from, int64_t n, C* memory) const {
+    if constexpr (std::is_same_v<T, C>) {
+      return from;
+    } else {
+      loops_.load(from, n, memory);
+      return memory;
+    }
+  }
+
   // Makes exponentials of a row's scores of a block, and scales what it has summed up so far.
   void ScaleRow(int64_t head, int64_t row, int64_t column, int64_t n, C* scores, C* sums,
                 C* largest, C* total) const {

@@ -14,6 +14,12 @@ llvm::Expected<ConvSizes> EvaluateConv(const PrepareContext& context,
   const OperandType& y = kind == ConvKind::kForward      ? result
                          : kind == ConvKind::kTransposed ? first
                                                          : second;
+  return EvaluateConv(context, attributes, x, w, y);
+}
+
+llvm::Expected<ConvSizes> EvaluateConv(const PrepareContext& context,
+                                       const AttributeReader& attributes, const OperandType& x,
+                                       const OperandType& w, const OperandType& y) {
   const auto spatial = [](const OperandType& operand) {
     return llvm::ArrayRef<int64_t>(operand.sizes).drop_front(2);
   };

@@ -14,6 +14,10 @@ enum class ConvKind { kForward, kTransposed, kWeights };
 /// or conv_weight_grad (kWeights: x, y).
 llvm::Expected<ConvSizes> EvaluateConv(const PrepareContext& context,
                                        const AttributeReader& attributes, ConvKind kind);
+/// The same of a convolution of these operands.
+llvm::Expected<ConvSizes> EvaluateConv(const PrepareContext& context,
+                                       const AttributeReader& attributes, const OperandType& x,
+                                       const OperandType& w, const OperandType& y);
 
 }  // namespace pdl
 

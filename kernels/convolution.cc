@@ -3,6 +3,8 @@
 //
 // All are of one form, sum(y * conv(x, w)): a convolution is its derivative by y, a transposed one
 // by x, and the third by w. So each one's gradients are the other two.
+#include "kernels/channels_last.h"
+#include "kernels/channels_last_conv.h"
 #include "kernels/conv_plan.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
@@ -41,6 +43,38 @@ template <class Context>
 using TransposedConvOp = ConvOp<Context, ConvKind::kTransposed>;
 template <class Context>
 using WeightConvOp = ConvOp<Context, ConvKind::kWeights>;
+
+// x and y with their channels last, of floats.
+template <class Context>
+class ChannelsLastConvOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    auto sizes = EvaluateConv(context, this->attributes(), ChannelsSecond(context.inputs()[0]),
+                              context.inputs()[1], ChannelsSecond(context.outputs()[0]));
+    if (!sizes) return sizes.takeError();
+    auto conv = ChannelsLastConv::Make(context, *sizes);
+    if (!conv) return conv.takeError();
+    Preparation preparation;
+    preparation.workspace_bytes = (*conv)->workspace_bytes();
+    preparation.state = std::move(*conv);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    context.template state<ChannelsLastConv>()->Run(*inputs[0], *inputs[1], outputs[0]->raw(),
+                                                    context.workspace(), context);
+    return llvm::Error::success();
+  }
+
+  bool makes_pieces() const override { return true; }
+  void RunPieces(const CallState* state, void* workspace, llvm::ArrayRef<const Tensor*> inputs,
+                 void* to, DeviceContext& context,
+                 llvm::function_ref<void(const OutputPiece&)> then) const override {
+    static_cast<const ChannelsLastConv*>(state)->Run(*inputs[0], *inputs[1], to, workspace,
+                                                     static_cast<CPUContext&>(context), then);
+  }
+};
 
 // --- inference ----------------------------------------------------------------------------------
 
@@ -337,6 +371,16 @@ struct ConvMaker : ConvMakerBase {
   }
 };
 
+// The bias is added by a call of its own, which is fused.
+template <unsigned kRank>
+struct ChannelsLastConvMaker : ConvMaker<kRank> {
+  void Make() override {
+    ConvMaker<kRank>::Make();
+    this->SetInference(InferChannelsLast<InferConv<kRank>>);
+    this->SetGradient(nullptr);
+  }
+};
+
 template <unsigned kRank>
 struct ConvTransposeMaker : ConvMakerBase {
   void Make() override {
@@ -389,6 +433,9 @@ void RegisterConvolutionOps(OpRegistry& registry) {
   registry.RegisterOp<ForwardConvOp, ConvMaker<1>>("conv1d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<2>>("conv2d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<3>>("conv3d");
+  registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<1>>("conv1d.channels_last");
+  registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<2>>("conv2d.channels_last");
+  registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<3>>("conv3d.channels_last");
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<1>>("conv_transpose1d");
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<2>>("conv_transpose2d");
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<3>>("conv_transpose3d");

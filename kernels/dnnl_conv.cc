@@ -14,6 +14,12 @@ using Dims = dnnl::memory::dims;
 
 constexpr int kNumOperands = 3;
 
+size_t ResultOf(ConvKind kind) {
+  return kind == ConvKind::kForward      ? DnnlConv::kY
+         : kind == ConvKind::kTransposed ? DnnlConv::kX
+                                         : DnnlConv::kW;
+}
+
 // The spatial dims that oneDNN is told of: at least two, since its best code is for these.
 int FirstDim(const SlidingWindow& window) {
   const WindowDim& d = window.d[0];
@@ -45,6 +51,10 @@ struct Geometry {
     }
     x_strides = Strides(x, 0, shape.x_stride);
     y_strides = Strides(y, 0, shape.y_stride);
+    if (shape.channels_last) {
+      x_strides = ChannelsLastStrides(x);
+      y_strides = ChannelsLastStrides(y);
+    }
     w_strides = Strides(w, s.groups > 1 ? 1 : 0, shape.w_stride);
     if (s.groups > 1) w_strides[0] = w_strides[1] * w[1];
   }
@@ -54,6 +64,18 @@ struct Geometry {
     Dims strides(dims.size(), 1);
     for (size_t i = dims.size() - 1; i-- > outer;) strides[i] = strides[i + 1] * dims[i + 1];
     strides[outer] = outer_stride;
+    return strides;
+  }
+
+  static Dims ChannelsLastStrides(const Dims& dims) {
+    Dims strides(dims.size());
+    strides[1] = 1;
+    int64_t stride = dims[1];
+    for (size_t i = dims.size() - 1; i > 1; --i) {
+      strides[i] = stride;
+      stride *= dims[i];
+    }
+    strides[0] = stride;
     return strides;
   }
 };
@@ -152,20 +174,25 @@ void DnnlConv::Impl::Make(const DnnlConvShape& shape) {
   plain = {Plain(g.x, g.x_strides), Plain(g.w, g.w_strides), Plain(g.y, g.y_strides)};
   has_bias = shape.has_bias;
   const auto direct = dnnl::algorithm::convolution_direct;
+  const bool as_it_lies = shape.channels_last && !shape.winograd;
+  const Layout x = as_it_lies ? plain[kX] : Any(g.x);
+  const Layout y = as_it_lies ? plain[kY] : Any(g.y);
   const auto forward = [&](dnnl::algorithm algorithm) {
     const auto inference = dnnl::prop_kind::forward_inference;
     if (!has_bias) {
-      return dnnl::convolution_forward::desc(inference, algorithm, Any(g.x), Any(g.w), Any(g.y),
-                                             g.stride, g.dilation, g.begin, g.end);
+      return dnnl::convolution_forward::desc(inference, algorithm, x, Any(g.w), y, g.stride,
+                                             g.dilation, g.begin, g.end);
     }
     bias =
         Layout({shape.sizes.features}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::x);
-    return dnnl::convolution_forward::desc(inference, algorithm, Any(g.x), Any(g.w), bias, Any(g.y),
-                                           g.stride, g.dilation, g.begin, g.end);
+    return dnnl::convolution_forward::desc(inference, algorithm, x, Any(g.w), bias, y, g.stride,
+                                           g.dilation, g.begin, g.end);
   };
   if (shape.kind == ConvKind::kForward) {
     const dnnl::convolution_forward::primitive_desc descriptor(
-        forward(dnnl::algorithm::convolution_auto), UserScratch(), DnnlEngine());
+        forward(shape.winograd ? dnnl::algorithm::convolution_winograd
+                               : dnnl::algorithm::convolution_auto),
+        UserScratch(), DnnlEngine());
     Take(descriptor, {descriptor.src_desc(), descriptor.weights_desc(), descriptor.dst_desc()});
     primitive = dnnl::convolution_forward(descriptor);
     arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
@@ -196,8 +223,8 @@ void DnnlConv::Impl::Fill(Slot& slot) const {
     slot.plain[i] = Unset(plain[i]);
     slot.arranged[i] = Unset(arranged[i]);
     if (plain[i] == arranged[i]) continue;
-    slot.arrange_scratch[i] = Unset(arrange[i].scratch);
-    slot.restore_scratch[i] = Unset(restore[i].scratch);
+    if (arrange[i].primitive) slot.arrange_scratch[i] = Unset(arrange[i].scratch);
+    if (restore[i].primitive) slot.restore_scratch[i] = Unset(restore[i].scratch);
   }
   if (has_bias) slot.bias = Unset(bias);
   slot.scratch = Unset(scratch);
@@ -217,10 +244,14 @@ llvm::Expected<std::unique_ptr<DnnlConv>> DnnlConv::Create(const DnnlConvShape& 
       conv->bytes_[i] = static_cast<int64_t>(impl.arranged[i].get_size());
       conv->arranged_[i] = impl.plain[i] != impl.arranged[i];
       if (!conv->arranged_[i]) continue;
-      impl.arrange[i] = Reorder(impl.plain[i], impl.arranged[i]);
-      impl.restore[i] = Reorder(impl.arranged[i], impl.plain[i]);
-      scratch = std::max(
-          {scratch, impl.arrange[i].scratch.get_size(), impl.restore[i].scratch.get_size()});
+      // Some layouts of weights have no way back.
+      if (i == ResultOf(shape.kind)) {
+        impl.restore[i] = Reorder(impl.arranged[i], impl.plain[i]);
+      } else {
+        impl.arrange[i] = Reorder(impl.plain[i], impl.arranged[i]);
+      }
+      const Reorder& reorder = impl.arrange[i].primitive ? impl.arrange[i] : impl.restore[i];
+      scratch = std::max(scratch, reorder.scratch.get_size());
     }
     conv->scratch_bytes_ = static_cast<int64_t>(scratch);
     for (Slot& slot : impl.slots) impl.Fill(slot);

@@ -19,10 +19,15 @@ struct DnnlConvShape {
   ConvSizes sizes;
   int64_t x_stride = 0, y_stride = 0, w_stride = 0;
   bool has_bias = false;  // only kForward
+  /// x and y have their channels last, and no strides; oneDNN leaves them so. Only kForward.
+  bool channels_last = false;
+  /// By Winograd's algorithm (Lavin & Gray, arXiv:1509.09308), in layouts of its own: 3x3 windows
+  /// with stride 1. Not on every processor; Create fails there. Only channels_last.
+  bool winograd = false;
 };
 
 /// Prepared for one shape; many threads may run one at once. oneDNN chooses layouts of its own for
-/// the operands: `Arrange` brings them there, and `Restore` the result back.
+/// the operands: `Arrange` brings those that are read there, and `Restore` the result back.
 class DnnlConv {
  public:
   enum Operand { kX, kW, kY };

@@ -29,10 +29,15 @@ struct IsaForms<Loop, Result (*)(Arguments...)> {
 }  // namespace detail
 
 /// The form of the static function `Loop::Run` for an instruction set. Run should be PDL_INLINE,
-/// and its loops in a form that the compiler makes vector code of.
+/// and its loops in a form that the compiler makes vector code of. With PDL_ONE_ISA_FORM there is
+/// the baseline's form alone: the same accesses, compiled once.
 template <class Loop>
 auto ChooseIsa(Isa isa = CurrentIsa()) -> decltype(&Loop::Run) {
   using Forms = detail::IsaForms<Loop, decltype(&Loop::Run)>;
+#ifdef PDL_ONE_ISA_FORM
+  static_cast<void>(isa);
+  return Forms::Baseline;
+#else
   switch (isa) {
     case Isa::kBaseline:
       return Forms::Baseline;
@@ -42,6 +47,7 @@ auto ChooseIsa(Isa isa = CurrentIsa()) -> decltype(&Loop::Run) {
       return Forms::Avx512;
   }
   __builtin_unreachable();
+#endif
 }
 
 }  // namespace pdl

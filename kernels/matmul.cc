@@ -25,8 +25,17 @@ class MatmulOp : public Operator<Context> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
-    context.template state<MatmulPlan>()->Run(*inputs[0], *inputs[1], outputs[0], context);
+    context.template state<MatmulPlan>()->Run(*inputs[0], *inputs[1], outputs[0]->raw(),
+                                              context.workspace(), context);
     return llvm::Error::success();
+  }
+
+  bool makes_pieces() const override { return true; }
+  void RunPieces(const CallState* state, void* workspace, llvm::ArrayRef<const Tensor*> inputs,
+                 void* to, DeviceContext& context,
+                 llvm::function_ref<void(const OutputPiece&)> then) const override {
+    static_cast<const MatmulPlan*>(state)->Run(*inputs[0], *inputs[1], to, workspace,
+                                               static_cast<CPUContext&>(context), then);
   }
 
  protected:

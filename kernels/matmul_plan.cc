@@ -12,6 +12,16 @@ namespace {
 // Products below this stay in one piece.
 constexpr int64_t kSmallWork = int64_t{128} * 128 * 128;
 constexpr int64_t kMaxPieces = 16;
+// A block of rows should still be in the second-level cache when it is computed; for that it is not
+// cut below so many rows.
+constexpr int64_t kBlockBytes = int64_t{512} << 10;
+constexpr int64_t kCachedRows = 128;
+// Rows of a block where columns could be cut instead.
+constexpr int64_t kLeastRows = 64;
+// What goes over a block of columns row by row wants rows of this length.
+constexpr int64_t kManyColumns = 256;
+// What several blocks read again and again.
+constexpr int64_t kSharedBytes = int64_t{1} << 20;
 
 // For each matrix of the result's batch, where that of an operand starts.
 std::vector<int64_t> BatchOffsets(llvm::ArrayRef<int64_t> operand_batch,
@@ -98,10 +108,25 @@ void MatmulPlan::CutIntoTasks() {
   const int64_t batch = static_cast<int64_t>(a_offsets_.size());
   const int64_t wanted =
       batch >= kMaxPieces ? 1 : std::clamp<int64_t>(s.m * s.n * s.k / kSmallWork, 1, kMaxPieces);
-  split_ = s.m >= s.n ? Split::kRows : Split::kColumns;
+  // Many rows are cut though there are more columns, where all blocks find the right matrix in the
+  // second-level cache: rows of a block lie one behind the other.
+  const bool fits_cache = s.k * s.n * element_size_ <= kSharedBytes;
+  const bool cuts_many_rows = s.m < s.n && s.m >= 2 * kLeastRows && fits_cache;
+  split_ = s.m >= s.n || cuts_many_rows ? Split::kRows : Split::kColumns;
   const int64_t length = split_ == Split::kRows ? s.m : s.n;
+  const int64_t least = cuts_many_rows            ? kLeastRows
+                        : split_ == Split::kRows  ? 16
+                        : s.n >= 4 * kManyColumns ? kManyColumns
+                                                  : kManyColumns / 2;
   const int64_t multiple = split_ == Split::kRows ? 16 : 64;
-  block_length_ = wanted == 1 ? length : RoundUp((length + wanted - 1) / wanted, multiple);
+  // An even count suits most counts of threads.
+  const int64_t even = wanted == 1 ? 1 : RoundUp(wanted, 2);
+  const int64_t pieces = std::min(even, std::max<int64_t>(1, length / least));
+  block_length_ = pieces == 1 ? length : RoundUp((length + pieces - 1) / pieces, multiple);
+  if (split_ == Split::kRows) {
+    const int64_t in_cache = std::max(kCachedRows, kBlockBytes / (s.n * element_size_) / 16 * 16);
+    block_length_ = std::min(block_length_, in_cache);
+  }
   blocks_ = (length + block_length_ - 1) / block_length_;
   groups_ = batch * s.m * s.n * s.k < kSmallWork ? 1 : std::min(batch * blocks_, kMaxPieces);
 }
@@ -201,15 +226,17 @@ void MatmulPlan::LayOutWorkspace() {
   scratch_at_ = take(scratch_bytes_ * groups_);
 }
 
-void MatmulPlan::Run(const Tensor& a, const Tensor& b, Tensor* c, CPUContext& context) const {
+void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_raw,
+                     CPUContext& context, llvm::function_ref<void(const OutputPiece&)> then) const {
   if (a_offsets_.empty()) {
-    std::memset(c->raw(), 0, static_cast<size_t>(c->num_bytes()));
+    std::memset(c, 0, static_cast<size_t>(c_elements_ * DTypeSize(dtype_)));
+    if (then) then({0, 1, c_elements_, c_elements_});
     return;
   }
-  char* workspace = static_cast<char*>(context.workspace());
+  char* workspace = static_cast<char*>(workspace_raw);
   const char* left = static_cast<const char*>(a.raw());
   const char* right = static_cast<const char*>(b.raw());
-  char* result = static_cast<char*>(c->raw());
+  char* result = static_cast<char*>(c);
   if (a_at_ >= 0) {
     Convert(dtype_, left, compute_dtype_, workspace + a_at_, a_elements_, context);
     left = workspace + a_at_;
@@ -231,14 +258,18 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, Tensor* c, CPUContext& co
       void* scratch = workspace + scratch_at_ + group * scratch_bytes_;
       const int64_t last = tasks * (group + 1) / groups_;
       for (int64_t task = tasks * group / groups_; task < last; ++task) {
-        RunTask(task, left, right, result, scratch);
+        const OutputPiece piece = RunTask(task, left, right, result, scratch);
+        if (then && c_at_ < 0) then(piece);
       }
     }
   });
-  if (c_at_ >= 0) Convert(compute_dtype_, result, dtype_, c->raw(), c_elements_, context);
+  if (c_at_ < 0) return;
+  Convert(compute_dtype_, result, dtype_, c, c_elements_, context);
+  if (then) then({0, 1, c_elements_, c_elements_});
 }
 
-void MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch) const {
+OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c,
+                                void* scratch) const {
   const int64_t matrix = task / blocks_;
   const int64_t block = task % blocks_;
   const int64_t begin = block * block_length_;
@@ -255,9 +286,11 @@ void MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c, vo
   const char* left = a + a_at * element_size_;
   const char* right = b + b_at * element_size_;
   char* result = c + c_at * element_size_;
+  const GemmShape shape = BlockShape(block);
+  const OutputPiece piece = {c_at, shape.m, shape.n, shape.c_row};
   if (plain_ != nullptr) {
-    plain_(BlockShape(block), left, right, result);
-    return;
+    plain_(shape, left, right, result);
+    return piece;
   }
   const bool is_tail = block == blocks_ - 1;
   const DnnlGemm& gemm = dnnl_by_block_ ? *dnnl_[static_cast<size_t>(block)]
@@ -265,6 +298,7 @@ void MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c, vo
                                         : *dnnl_.front();
   gemm.Run(reinterpret_cast<const float*>(left), reinterpret_cast<const float*>(right),
            reinterpret_cast<float*>(result), scratch);
+  return piece;
 }
 
 }  // namespace pdl

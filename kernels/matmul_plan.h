@@ -20,7 +20,10 @@ class MatmulPlan : public CallState {
                                                                 bool transpose_a, bool transpose_b);
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
-  void Run(const Tensor& a, const Tensor& b, Tensor* c, CPUContext& context) const;
+  /// Calls `then` with each piece of c when it is computed, from the thread that did so; a piece
+  /// may be written over.
+  void Run(const Tensor& a, const Tensor& b, void* c, void* workspace, CPUContext& context,
+           llvm::function_ref<void(const OutputPiece&)> then = nullptr) const;
 
  private:
   enum class Split { kRows, kColumns };
@@ -32,7 +35,8 @@ class MatmulPlan : public CallState {
   void LayOutWorkspace();
   /// The product of one task: one block of one matrix of the batch.
   GemmShape BlockShape(int64_t block) const;
-  void RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch) const;
+  /// Gives the part of c that it computed.
+  OutputPiece RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch) const;
 
   DType dtype_ = DType::kF32;          // of the operands
   DType compute_dtype_ = DType::kF32;  // halves are multiplied as floats

@@ -243,6 +243,51 @@ class NormalizeOp : public Operator<Context> {
   double eps_ = 0;
 };
 
+// normalize(x, mean, variance, gamma, beta) as x * factor + shift, where a pass has made
+// elementwise calls of it.
+template <class Context>
+class NormalizeFactorsOp : public Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context&) const override {
+    const float* mean = inputs[0]->template data<float>();
+    const void* gamma = inputs.size() > 2 ? inputs[2]->raw() : nullptr;
+    const float* beta = inputs.size() > 3 ? inputs[3]->template data<float>() : nullptr;
+    const int64_t step = inputs.size() > 2 && inputs[2]->sizes().empty() ? 0 : 1;
+    float* factor = outputs[0]->template data<float>();
+    float* shift = outputs[1]->template data<float>();
+    const int64_t n = outputs[0]->num_elements();
+    NormalizeLoop<float>::Factors(inputs[1]->raw(), gamma, step, this->attributes().Float("eps"), n,
+                                  factor);
+    for (int64_t i = 0; i < n; ++i) {
+      const double start = beta == nullptr ? 0 : beta[i];
+      shift[i] = static_cast<float>(start - static_cast<double>(mean[i]) * factor[i]);
+    }
+    return llvm::Error::success();
+  }
+};
+
+struct NormalizeFactorsMaker : OpProtoMaker {
+  void Make() override {
+    const DTypeSet f32(DType::kF32);
+    AddComment("factor = gamma / sqrt(variance + eps), and shift = beta - mean * factor.");
+    AddInput("mean", "[C]").Accepts(f32);
+    AddInput("variance", "type as the mean").Accepts(f32);
+    AddInput("gamma", "type as the mean, or one number for all; left out: 1")
+        .Accepts(f32)
+        .Optional();
+    AddInput("beta", "type as the mean; left out: 0").Accepts(f32).Optional();
+    AddOutput("factor", "type as the mean");
+    AddOutput("shift", "type as the mean");
+    AddAttr<double>("eps", "added to the variance").Default(1e-5);
+    SetInference([](InferenceContext& context) -> llvm::Error {
+      context.SetOutput(0, context.input(0));
+      context.SetOutput(1, context.input(0));
+      return llvm::Error::success();
+    });
+  }
+};
+
 constexpr unsigned kGamma = 3;
 
 llvm::Error InferNormalize(InferenceContext& context) {
@@ -325,6 +370,7 @@ void RegisterNormalizationOps(OpRegistry& registry) {
   registry.BeginFamily("Normalization");
   registry.RegisterOp<MomentsOp, MomentsMaker>("moments");
   registry.RegisterOp<NormalizeOp, NormalizeMaker>("normalize");
+  registry.RegisterInternalOp<NormalizeFactorsOp, NormalizeFactorsMaker>("normalize.factors");
 }
 
 }  // namespace pdl

@@ -49,7 +49,7 @@ class PointwiseConvPlan : public ConvPlan {
 
   void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
            CPUContext& context) const override {
-    product_->Run(*inputs[1], *inputs[0], output, context);
+    product_->Run(*inputs[1], *inputs[0], output->raw(), context.workspace(), context);
     if (inputs.size() < 3) return;
     const int64_t channels = output->sizes()[1];
     const int64_t rows = output->sizes()[0] * channels;

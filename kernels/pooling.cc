@@ -1,5 +1,6 @@
 // Pooling: max_pool, avg_pool, lp_pool, adaptive_max_pool, adaptive_avg_pool, and what their
 // gradients are made of.
+#include "kernels/channels_last_pool.h"
 #include "kernels/isa_dispatch.h"
 #include "kernels/pool_attributes.h"
 #include "kernels/pool_loops.h"
@@ -106,6 +107,28 @@ template <class Context>
 using AdaptiveMaxPoolIndexOp = PoolOp<Context, PoolKind::kIndex, true>;
 template <class Context>
 using AdaptiveAvgPoolOp = PoolOp<Context, PoolKind::kMean, true>;
+
+struct MaxOf {
+  static MaxPolicy<float> Make(const AttributeReader&) { return {}; }
+};
+struct MeanOf {
+  static MeanPolicy<float> Make(const AttributeReader&) { return {}; }
+};
+struct NormOf {
+  static NormPolicy<float> Make(const AttributeReader& attributes) {
+    return {attributes.Float("p")};
+  }
+};
+template <class Context>
+using MaxPoolLastOp = ChannelsLastPoolOp<Context, MaxOf, false>;
+template <class Context>
+using AvgPoolLastOp = ChannelsLastPoolOp<Context, MeanOf, false>;
+template <class Context>
+using LpPoolLastOp = ChannelsLastPoolOp<Context, NormOf, false>;
+template <class Context>
+using AdaptiveMaxPoolLastOp = ChannelsLastPoolOp<Context, MaxOf, true>;
+template <class Context>
+using AdaptiveAvgPoolLastOp = ChannelsLastPoolOp<Context, MeanOf, true>;
 
 template <class Context, bool kAdaptive>
 class PoolSpreadOp : public Operator<Context> {
@@ -453,6 +476,21 @@ struct AdaptiveAvgPoolGradMaker : PoolMaker {
   }
 };
 
+// The form of a pooling operator for channels that are last.
+template <class Maker, bool kAdaptive>
+struct ChannelsLastMaker : Maker {
+  void Make() override {
+    Maker::Make();
+    this->SetInference(InferChannelsLast<InferPool<kAdaptive>>);
+    this->SetGradient(nullptr);
+  }
+};
+using MaxPoolLastMaker = ChannelsLastMaker<MaxPoolMaker, false>;
+using AvgPoolLastMaker = ChannelsLastMaker<AvgPoolMaker, false>;
+using LpPoolLastMaker = ChannelsLastMaker<LpPoolMaker, false>;
+using AdaptiveMaxPoolLastMaker = ChannelsLastMaker<AdaptiveMaxPoolMaker, true>;
+using AdaptiveAvgPoolLastMaker = ChannelsLastMaker<AdaptiveAvgPoolMaker, true>;
+
 }  // namespace
 
 void RegisterPoolingOps(OpRegistry& registry) {
@@ -466,6 +504,13 @@ void RegisterPoolingOps(OpRegistry& registry) {
   registry.RegisterOp<AdaptiveMaxPoolIndexOp, AdaptiveMaxPoolIndexMaker>("adaptive_max_pool_index");
   registry.RegisterOp<AdaptiveAvgPoolOp, AdaptiveAvgPoolMaker>("adaptive_avg_pool");
   registry.RegisterOp<AdaptiveAvgPoolGradOp, AdaptiveAvgPoolGradMaker>("adaptive_avg_pool_grad");
+  registry.RegisterInternalOp<MaxPoolLastOp, MaxPoolLastMaker>("max_pool.channels_last");
+  registry.RegisterInternalOp<AvgPoolLastOp, AvgPoolLastMaker>("avg_pool.channels_last");
+  registry.RegisterInternalOp<LpPoolLastOp, LpPoolLastMaker>("lp_pool.channels_last");
+  registry.RegisterInternalOp<AdaptiveMaxPoolLastOp, AdaptiveMaxPoolLastMaker>(
+      "adaptive_max_pool.channels_last");
+  registry.RegisterInternalOp<AdaptiveAvgPoolLastOp, AdaptiveAvgPoolLastMaker>(
+      "adaptive_avg_pool.channels_last");
 }
 
 }  // namespace pdl

@@ -123,10 +123,24 @@ void TransposeSquare(const float* in, int64_t in_stride, float* out, int64_t out
   }
 }
 
+// Rows of so few columns lie one behind the other: a loop that compilers make vector code of.
+template <int kColumns, class T>
+void Interleave(const T* in, int64_t in_stride, T* out, int64_t rows) {
+#pragma GCC ivdep
+  for (int64_t p = 0; p < rows; ++p) {
+    for (int64_t q = 0; q < kColumns; ++q) out[p * kColumns + q] = in[p + q * in_stride];
+  }
+}
+
 // All columns of up to kTaskRows rows.
 template <class T>
 void TransposeRows(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t rows,
                    int64_t columns, bool stream) {
+  if (out_stride == columns && !stream) {
+    if (columns == 2) return Interleave<2>(in, in_stride, out, rows);
+    if (columns == 3) return Interleave<3>(in, in_stride, out, rows);
+    if (columns == 4) return Interleave<4>(in, in_stride, out, rows);
+  }
   for (int64_t column = 0; column < columns; column += kBlock) {
     const int64_t n = std::min(kBlock, columns - column);
     for (int64_t row = 0; row < rows; row += kBlock) {

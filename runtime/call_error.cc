@@ -4,9 +4,13 @@
 
 namespace pdl {
 
+llvm::StringRef WrittenName(const OpDef& def) {
+  return llvm::StringRef(def.name()).split('.').first;
+}
+
 std::string AboutCall(const OperatorArguments& call, llvm::StringRef message) {
   std::string place = call.location.empty() ? "" : call.location + ": ";
-  return place + call.def->name() + ": " + message.str();
+  return place + WrittenName(*call.def).str() + ": " + message.str();
 }
 
 llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error) {

@@ -9,6 +9,8 @@
 
 namespace pdl {
 
+/// What the text calls an operator: `conv2d` of the form `conv2d.channels_last` that a Plan runs.
+llvm::StringRef WrittenName(const OpDef& def);
 /// A message with the call's place and operator in front.
 std::string AboutCall(const OperatorArguments& call, llvm::StringRef message);
 /// The same of an Error, its kind and code kept.

@@ -13,7 +13,7 @@ struct Group {
   llvm::SmallVector<unsigned, 4> calls;
   llvm::SmallSetVector<const Value*, 8> inputs;  // what its calls read that none of them computes
   bool open = true;                              // nothing outside has used its values
-  bool has_rows = false;                         // one of the calls makes rows
+  bool has_head = false;                         // one of the calls makes rows or pieces
 };
 
 }  // namespace
@@ -62,8 +62,8 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
       const Op* member = ops[candidate.calls.back()];
       size_t size = candidate.calls.size() + 1;
       if (joined != kNone) size += groups[joined].calls.size();
-      const bool rows_twice = joined != kNone && candidate.has_rows && groups[joined].has_rows;
-      bool fits = !rows_twice && size <= kMaxGroup &&
+      const bool two_heads = joined != kNone && candidate.has_head && groups[joined].has_head;
+      bool fits = !two_heads && size <= kMaxGroup &&
                   member->result()->type().dims == op->result()->type().dims &&
                   inputs_of(group, joined, *op).size() <= kMaxInputs;
       if (!fits) {
@@ -79,14 +79,14 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
       if (groups[joined].calls.size() < groups[other].calls.size()) std::swap(joined, other);
       for (unsigned call : groups[other].calls) group_of[call] = joined;
       groups[joined].calls.append(groups[other].calls);
-      groups[joined].has_rows |= groups[other].has_rows;
+      groups[joined].has_head |= groups[other].has_head;
       groups[joined].inputs.insert(groups[other].inputs.begin(), groups[other].inputs.end());
       groups[other] = Group{{}, {}, false};
     }
     if (joined == kNone) {
       joined = static_cast<unsigned>(groups.size());
       groups.emplace_back();
-      groups.back().has_rows = kinds[i] == CallKind::kRows;
+      groups.back().has_head = kinds[i] != CallKind::kTile;
     }
     groups[joined].inputs = inputs_of(joined, kNone, *op);
     groups[joined].calls.push_back(i);

@@ -1,6 +1,9 @@
 #include "runtime/frame.h"
 
+#include <chrono>
+
 #include "pdl/error.h"
+#include "pdl/run_profile.h"
 #include "runtime/call_error.h"
 #include "runtime/check_finite.h"
 #include "runtime/step_observer.h"
@@ -98,16 +101,44 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
   return llvm::Error::success();
 }
 
-llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel) {
+llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunProfile* profile) {
   context_->SetRandom(random);
-  for (const Call& call : llvm::ArrayRef(calls_).take_front(first_storing_))
+  const auto calls = llvm::ArrayRef(calls_).take_front(first_storing_);
+  if (profile) return RunProfiled(calls, cancel, *profile);
+  for (const Call& call : calls)
     if (llvm::Error error = RunCall(call, cancel)) return error;
   return llvm::Error::success();
 }
 
-llvm::Error Frame::RunStoring() {
-  for (const Call& call : llvm::ArrayRef(calls_).drop_front(first_storing_))
+llvm::Error Frame::RunStoring(RunProfile* profile) {
+  const auto calls = llvm::ArrayRef(calls_).drop_front(first_storing_);
+  if (profile) return RunProfiled(calls, nullptr, *profile);
+  for (const Call& call : calls)
     if (llvm::Error error = RunCall(call, nullptr)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Frame::RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
+                               RunProfile& profile) {
+  using Clock = std::chrono::steady_clock;
+  const Schedule& schedule = binding_.schedule;
+  for (const Call& call : calls) {
+    if (llvm::Error error = context_->Synchronize()) return error;
+    const Clock::time_point start = Clock::now();
+    if (llvm::Error error = RunCall(call, cancel)) return error;
+    if (llvm::Error error = context_->Synchronize()) return error;
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const Step& step = schedule.steps[call.step];
+    RunProfile::Step counted;
+    for (const Op* op : step.calls)
+      counted.calls += (counted.calls.empty() ? "" : ", ") + op->type();
+    if (!step.outputs.empty()) {
+      const SlotId slot = step.outputs.back();
+      counted.result = schedule.slots[slot].value->name() + ": " + tensors_[slot].TypeString();
+    }
+    counted.place = step.op->arguments().location;
+    profile.Add(std::move(counted), seconds);
+  }
   return llvm::Error::success();
 }
 

@@ -35,10 +35,11 @@ class Frame {
   /// Points a slot, and every slot that shares its memory, at `data`.
   void SetData(SlotId slot, void* data);
   /// Runs all steps but those that store, until `cancel` (may be null) becomes true. An Error names
-  /// the call.
-  llvm::Error Run(RandomState random, const std::atomic<bool>* cancel);
+  /// the call. `profile`: see RunOptions::profile; may be null.
+  llvm::Error Run(RandomState random, const std::atomic<bool>* cancel,
+                  RunProfile* profile = nullptr);
   /// After Run: the steps that store.
-  llvm::Error RunStoring();
+  llvm::Error RunStoring(RunProfile* profile);
   /// Runs all steps, looking at what each gives: see RunOptions::is_observed.
   llvm::Error RunObserved(RandomState random, const RunOptions& run);
   DeviceContext& context() { return *context_; }
@@ -55,6 +56,8 @@ class Frame {
   };
   explicit Frame(const Binding& binding) : binding_(binding) {}
   llvm::Error RunCall(const Call& call, const std::atomic<bool>* cancel);
+  llvm::Error RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
+                          RunProfile& profile);
 
   const Binding& binding_;
   std::unique_ptr<DeviceContext> context_;

@@ -3,126 +3,20 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
+#include "runtime/fused_layout.h"
 #include "runtime/fusion.h"
 #include "runtime/stream.h"
 
 namespace pdl {
 namespace {
 
-/// The most elements of one tile, and the bytes that all buffers of a tile take together: they stay
-/// in the first-level cache.
-constexpr int64_t kMaxTile = 1024;
+/// The bytes that all buffers of a tile take together: they stay in the first-level cache.
 constexpr int64_t kScratchBytes = 32 << 10;
-/// Shorter rows are not walked one by one: inputs that are broadcast along them are first expanded,
-/// a tile of this length at a time.
-constexpr int64_t kShortRow = 256;
 constexpr size_t kMaxInputs = 64;
 /// Rows that take no more together are made at once, into a buffer on the stack.
 constexpr int64_t kRowBytes = 32 << 10;
-constexpr int64_t kLineBytes = 64;
 /// Elements that are worth a piece of their own for another thread.
 constexpr int64_t kGrain = 1 << 15;
-
-/// How one input is read. The result's dims, merged where every input allows, are `rows` ×
-/// `length`; rows are counted by an odometer over `Layout::outer`.
-struct InputAccess {
-  enum class Kind : uint8_t { kDense, kScalar, kBroadcast } kind = Kind::kDense;
-  int64_t element_size = 0;
-  /// Elements from one row to the next for each outer dim, and from one element to the next: 0
-  /// or 1.
-  llvm::SmallVector<int64_t, 4> outer_strides;
-  int64_t inner_stride = 1;
-};
-
-struct Layout : CallState {
-  int64_t total = 0;
-  /// All inputs are dense or scalar: the rows are one run.
-  bool flat = true;
-  int64_t rows = 1, length = 0;
-  llvm::SmallVector<int64_t, 4> outer;
-  llvm::SmallVector<InputAccess, 4> inputs;
-  llvm::SmallVector<bool, 2> exceeds_cache;  // of each output
-
-  /// Where the group begins with a call that makes rows: its state, its rows and their elements,
-  /// and how many are made before the tiles go over them.
-  std::shared_ptr<const CallState> rows_state;
-  int64_t made_rows = 0, row_length = 1, rows_at_once = 1;
-  /// The rows are long, and needed by the group alone.
-  bool rows_in_workspace = false;
-};
-
-/// Strides of an input in the result's dims, in elements; 0 where it is broadcast.
-llvm::SmallVector<int64_t, 6> BroadcastStrides(const Sizes& input, const Sizes& result) {
-  llvm::SmallVector<int64_t, 6> strides(result.size(), 0);
-  size_t offset = result.size() - input.size();
-  int64_t stride = 1;
-  for (size_t axis = input.size(); axis-- > 0;) {
-    if (input[axis] != 1) strides[offset + axis] = stride;
-    stride *= input[axis];
-  }
-  return strides;
-}
-
-/// `is_in_tiles[k]`: input k is read by tiles, so it has the result's dims or is broadcast to them.
-std::shared_ptr<Layout> MakeLayout(llvm::ArrayRef<OperandType> inputs,
-                                   const std::vector<bool>& is_in_tiles,
-                                   const OperandType& result) {
-  auto layout = std::make_shared<Layout>();
-  layout->total = result.num_elements();
-  llvm::SmallVector<llvm::SmallVector<int64_t, 6>, 4> strides;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    strides.push_back(is_in_tiles[i] ? BroadcastStrides(inputs[i].sizes, result.sizes)
-                                     : llvm::SmallVector<int64_t, 6>(result.sizes.size(), 0));
-  }
-
-  // Merge neighbouring dims that every input walks as one; drop dims of size 1.
-  llvm::SmallVector<int64_t, 6> dims;
-  llvm::SmallVector<llvm::SmallVector<int64_t, 6>, 4> merged(inputs.size());
-  for (size_t axis = 0; axis < result.sizes.size(); ++axis) {
-    int64_t size = result.sizes[axis];
-    if (size == 1) continue;
-    bool merges = !dims.empty();
-    for (size_t i = 0; i < inputs.size() && merges; ++i)
-      merges = merged[i].back() == strides[i][axis] * size;
-    if (merges) {
-      dims.back() *= size;
-      for (size_t i = 0; i < inputs.size(); ++i) merged[i].back() = strides[i][axis];
-    } else {
-      dims.push_back(size);
-      for (size_t i = 0; i < inputs.size(); ++i) merged[i].push_back(strides[i][axis]);
-    }
-  }
-  if (dims.empty()) {
-    dims.push_back(1);
-    for (auto& m : merged) m.push_back(0);
-  }
-  layout->length = dims.back();
-  layout->outer.assign(dims.begin(), dims.end() - 1);
-  for (int64_t size : layout->outer) layout->rows *= size;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    InputAccess access;
-    access.element_size = DTypeSize(inputs[i].dtype);
-    access.inner_stride = merged[i].back();
-    access.outer_strides.assign(merged[i].begin(), merged[i].end() - 1);
-    if (layout->total == 1) {
-      access.kind = InputAccess::Kind::kDense;
-    } else if (inputs[i].num_elements() == 1 || !is_in_tiles[i]) {
-      access.kind = InputAccess::Kind::kScalar;
-    } else if (inputs[i].num_elements() == layout->total) {
-      access.kind = InputAccess::Kind::kDense;
-    } else {
-      access.kind = InputAccess::Kind::kBroadcast;
-      layout->flat = false;
-    }
-    layout->inputs.push_back(std::move(access));
-  }
-  if (layout->flat) {
-    layout->length = layout->total;
-    layout->rows = 1;
-    layout->outer.clear();
-  }
-  return layout;
-}
 
 void Repeat(void* to, const void* element, int64_t element_size, int64_t n) {
   auto fill = [&]<typename T>(T value) { std::fill_n(static_cast<T*>(to), n, value); };
@@ -147,8 +41,8 @@ void Repeat(void* to, const void* element, int64_t element_size, int64_t n) {
   }
 }
 
-/// What the call that makes rows learns when its sizes become known: its part of the group's
-/// inputs, and its result.
+/// What the call that makes rows or pieces learns when its sizes become known: its part of the
+/// group's inputs, and its result.
 class RowsContext final : public PrepareContext {
  public:
   RowsContext(const PrepareContext& group, const FusedInstruction& instruction) : group_(group) {
@@ -185,17 +79,26 @@ class FusedOperator final : public Operator<CPUContext> {
       : instructions_(std::move(instructions)),
         input_dtypes_(inputs.begin(), inputs.end()),
         operators_(std::move(operators)),
-        has_rows_(instructions_[0].tile.dense == nullptr) {
+        has_rows_(operators_[0]->makes_rows()),
+        has_pieces_(operators_[0]->makes_pieces()) {
     AssignBuffers();
     llvm::cantFail(Initialize(arguments, DeviceKind::kCPU));
   }
 
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     Preparation preparation;
-    std::shared_ptr<Layout> layout =
-        MakeLayout(context.inputs(), is_in_tiles_, context.outputs()[0]);
+    std::shared_ptr<FusedLayout> layout =
+        MakeFusedLayout(context.inputs(), is_in_tiles_, context.outputs()[0]);
     preparation.state = layout;
     std::vector<bool> keeps(input_dtypes_.size(), false);
+    if (has_pieces_) {
+      const RowsContext head_context(context, instructions_[0]);
+      llvm::Expected<Preparation> head = operators_[0]->Prepare(head_context);
+      if (!head) return head.takeError();
+      preparation.workspace_bytes = PreparePieces(*head, layout.get());
+      for (const FusedInstruction::Operand& operand : instructions_[0].operands)
+        keeps[operand.index] = true;
+    }
     if (has_rows_) {
       const RowsContext rows_context(context, instructions_[0]);
       llvm::Expected<Preparation> rows = operators_[0]->Prepare(rows_context);
@@ -215,8 +118,9 @@ class FusedOperator final : public Operator<CPUContext> {
       const DType dtype = context.outputs()[output].dtype;
       const int64_t bytes = layout->total * DTypeSize(dtype);
       layout->exceeds_cache.push_back(ExceedsCache(bytes) || (has_rows_ && bytes > kManyRowBytes));
-      size_t writer = 0;
-      while (instructions_[writer].output != static_cast<int>(output)) ++writer;
+      // The pieces there are written before all of the inputs are read.
+      if (has_pieces_ && layout->pieces_output == static_cast<int>(output)) continue;
+      const size_t writer = instruction_of_[output];
       for (unsigned input = 0; input < input_dtypes_.size(); ++input) {
         if (context.inputs()[input].num_elements() != layout->total ||
             DTypeSize(input_dtypes_[input]) != DTypeSize(dtype) || last_read_[input] > writer ||
@@ -231,23 +135,26 @@ class FusedOperator final : public Operator<CPUContext> {
   using OperatorBase::Run;
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   CPUContext& context) const override {
-    const Layout& layout = *context.state<Layout>();
+    const FusedLayout& layout = *context.state<FusedLayout>();
     Operands operands{inputs, outputs, 0};
     for (size_t k = 0; k < outputs.size(); ++k) {
       if (!layout.exceeds_cache[k]) continue;
       const bool in_place = llvm::any_of(
           inputs, [&](const Tensor* input) { return input->raw() == outputs[k]->raw(); });
-      const bool has_tile = !has_rows_ || instruction_of_[k] > 0;
+      const bool has_tile = !has_head() || instruction_of_[k] > 0;
+      if (has_pieces_ && layout.pieces_output == static_cast<int>(k)) continue;
       if (!in_place && has_tile) operands.streams |= uint64_t{1} << k;
     }
-    if (has_rows_) {
+    if (has_pieces_) {
+      RunPiecewise(layout, operands, context);
+    } else if (has_rows_) {
       char* workspace = static_cast<char*>(context.workspace());
       const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, layout.row_length));
       context.ParallelFor(layout.made_rows, grain, [&](int64_t begin, int64_t end) {
         MakeRows(layout, operands, workspace, begin, end);
         if (operands.streams != 0) StreamFence();
       });
-    } else if (layout.flat || layout.length < kShortRow) {
+    } else if (layout.flat || layout.expands) {
       context.ParallelFor(layout.total, kGrain, [&](int64_t begin, int64_t end) {
         RunElements(layout, operands, {}, begin, end);
         if (operands.streams != 0) StreamFence();
@@ -271,7 +178,9 @@ class FusedOperator final : public Operator<CPUContext> {
     /// A bit for each output that is written past the cache.
     uint64_t streams;
   };
-  /// Where the result of the call that makes rows lies: its element `first` is at `data`.
+  bool has_head() const { return has_rows_ || has_pieces_; }
+
+  /// Where the result of the call that makes rows or pieces lies: its element `first` is at `data`.
   struct MadeRows {
     const char* data = nullptr;
     int64_t first = 0;
@@ -291,7 +200,7 @@ class FusedOperator final : public Operator<CPUContext> {
       last_use_[i] = i;
       for (const FusedInstruction::Operand& operand : instructions_[i].operands) {
         (operand.external ? last_read_[operand.index] : last_use_[operand.index]) = i;
-        if (operand.external && (i > 0 || !has_rows_)) is_in_tiles_[operand.index] = true;
+        if (operand.external && (i > 0 || !has_head())) is_in_tiles_[operand.index] = true;
       }
       if (instructions_[i].output < 0) continue;
       const auto output = static_cast<size_t>(instructions_[i].output);
@@ -302,7 +211,7 @@ class FusedOperator final : public Operator<CPUContext> {
     int num_buffers = 0;
     std::vector<int> free;
     std::vector<std::vector<int>> ending(count);
-    for (size_t i = has_rows_ ? 1 : 0; i < count; ++i) {
+    for (size_t i = has_head() ? 1 : 0; i < count; ++i) {
       if (free.empty()) {
         buffer_of_[i] = num_buffers++;
       } else {
@@ -313,10 +222,10 @@ class FusedOperator final : public Operator<CPUContext> {
       // A result never shares a buffer with an operand of its own instruction.
       free.insert(free.end(), ending[i].begin(), ending[i].end());
     }
-    if (num_buffers > 0) tile_ = std::min(kMaxTile, kScratchBytes / 8 / num_buffers / 64 * 64);
+    if (num_buffers > 0) tile_ = std::min(kMaxFusedTile, kScratchBytes / 8 / num_buffers / 64 * 64);
   }
 
-  void PrepareRows(const Preparation& rows, Layout* layout) const {
+  void PrepareRows(const Preparation& rows, FusedLayout* layout) const {
     if (rows.workspace_bytes != 0)
       InternalError(operators_[0]->type() + " makes rows in workspace");
     layout->rows_state = rows.state;
@@ -328,8 +237,58 @@ class FusedOperator final : public Operator<CPUContext> {
     layout->rows_in_workspace = instructions_[0].output < 0 && bytes > kRowBytes;
   }
 
+  /// Finds a place for what the call that makes pieces makes, and gives the bytes of workspace. It
+  /// is an output that is written no sooner than the pieces are read for the last time.
+  int64_t PreparePieces(const Preparation& head, FusedLayout* layout) const {
+    layout->rows_state = head.state;
+    const FusedInstruction& maker = instructions_[0];
+    layout->pieces_output = maker.output;
+    for (size_t output = 0; output < instruction_of_.size() && layout->pieces_output < 0;
+         ++output) {
+      const size_t writer = instruction_of_[output];
+      if (instructions_[writer].dtype == maker.dtype && last_use_[0] <= writer)
+        layout->pieces_output = static_cast<int>(output);
+    }
+    if (layout->pieces_output >= 0) return head.workspace_bytes;
+    layout->pieces_at = (head.workspace_bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+    return layout->pieces_at + layout->total * DTypeSize(maker.dtype);
+  }
+
+  /// The call that makes pieces, and what is behind each of them.
+  void RunPiecewise(const FusedLayout& layout, const Operands& operands,
+                    CPUContext& context) const {
+    const FusedInstruction& maker = instructions_[0];
+    llvm::SmallVector<const Tensor*, 4> inputs;
+    for (const FusedInstruction::Operand& operand : maker.operands)
+      inputs.push_back(operands.inputs[operand.index]);
+    char* workspace = static_cast<char*>(context.workspace());
+    char* to = layout.pieces_output < 0
+                   ? workspace + layout.pieces_at
+                   : static_cast<char*>(
+                         operands.outputs[static_cast<size_t>(layout.pieces_output)]->raw());
+    const MadeRows made{to};
+    operators_[0]->RunPieces(layout.rows_state.get(), workspace, inputs, to, context,
+                             [&](const OutputPiece& piece) {
+                               RunPiece(layout, operands, made, piece);
+                               if (operands.streams != 0) StreamFence();
+                             });
+  }
+
+  void RunPiece(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
+                const OutputPiece& piece) const {
+    const int64_t last = piece.begin + (piece.rows - 1) * piece.stride + piece.columns;
+    if (piece.columns == piece.stride || piece.rows == 1)
+      return RunElements(layout, operands, made, piece.begin, last);
+    if (!layout.flat && layout.length == piece.stride)
+      return RunRuns(layout, operands, made, piece.begin, piece.columns, last);
+    for (int64_t row = 0; row < piece.rows; ++row) {
+      const int64_t begin = piece.begin + row * piece.stride;
+      RunElements(layout, operands, made, begin, begin + piece.columns);
+    }
+  }
+
   /// Rows [begin, end) of the call that makes them, some at a time, and what is behind them.
-  void MakeRows(const Layout& layout, const Operands& operands, char* workspace, int64_t begin,
+  void MakeRows(const FusedLayout& layout, const Operands& operands, char* workspace, int64_t begin,
                 int64_t end) const {
     alignas(64) char buffer[kRowBytes];
     const FusedInstruction& maker = instructions_[0];
@@ -362,14 +321,14 @@ class FusedOperator final : public Operator<CPUContext> {
   void RunTile(const Operands& operands, const MadeRows& made, const char* const* in,
                const bool* is_scalar, char* scratch, int64_t start, int64_t n) const {
     const void* results[64];
-    if (has_rows_) {
+    if (has_head()) {
       results[0] = made.data + (start - made.first) * DTypeSize(instructions_[0].dtype);
       // The next rows come from memory meanwhile.
       const char* ahead = made.ahead + (start - made.first) * made.ahead_size;
       for (int64_t i = 0; made.ahead != nullptr && i < n * made.ahead_size; i += kLineBytes)
         __builtin_prefetch(ahead + i, 0, 2);
     }
-    for (size_t i = has_rows_ ? 1 : 0; i < instructions_.size(); ++i) {
+    for (size_t i = has_head() ? 1 : 0; i < instructions_.size(); ++i) {
       const FusedInstruction& instruction = instructions_[i];
       const void* operand_data[4];
       unsigned scalars = 0;
@@ -416,7 +375,7 @@ class FusedOperator final : public Operator<CPUContext> {
     if (scalars == 2 && tile.scalar[1]) return tile.scalar[1](operands, to, n, tile.parameters);
     if (scalars == 4 && tile.scalar[2]) return tile.scalar[2](operands, to, n, tile.parameters);
     // No such form: repeat the elements.
-    alignas(64) char repeated[3][kMaxTile * 8];
+    alignas(64) char repeated[3][kMaxFusedTile * 8];
     for (size_t j = 0; j < instruction.operands.size() && j < 3; ++j) {
       if (!(scalars >> j & 1)) continue;
       int64_t size = DTypeSize(input_dtypes_[instruction.operands[j].index]);
@@ -427,25 +386,25 @@ class FusedOperator final : public Operator<CPUContext> {
   }
 
   /// Elements [begin, end) of all tile instructions.
-  void RunElements(const Layout& layout, const Operands& operands, const MadeRows& made,
+  void RunElements(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
                    int64_t begin, int64_t end) const {
     if (layout.flat) {
       RunFlat(layout, operands, made, begin, end);
-    } else if (layout.length < kShortRow) {
+    } else if (layout.expands) {
       RunExpanded(layout, operands, made, begin, end);
     } else {
-      RunRuns(layout, operands, made, begin, end);
+      RunRuns(layout, operands, made, begin, end - begin, end);
     }
   }
 
-  void RunFlat(const Layout& layout, const Operands& operands, const MadeRows& made, int64_t begin,
-               int64_t end) const {
+  void RunFlat(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
+               int64_t begin, int64_t end) const {
     alignas(64) char scratch[kScratchBytes];
     const char* in[kMaxInputs];
     bool is_scalar[kMaxInputs];
     for (int64_t start = begin; start < end; start += tile_) {
       for (size_t k = 0; k < layout.inputs.size(); ++k) {
-        is_scalar[k] = layout.inputs[k].kind == InputAccess::Kind::kScalar;
+        is_scalar[k] = layout.inputs[k].kind == FusedInput::Kind::kScalar;
         in[k] = static_cast<const char*>(operands.inputs[k]->raw()) +
                 (is_scalar[k] ? 0 : start * layout.inputs[k].element_size);
       }
@@ -453,9 +412,11 @@ class FusedOperator final : public Operator<CPUContext> {
     }
   }
 
-  /// Along the rows of the layout; the first and the last may be cut.
-  void RunRuns(const Layout& layout, const Operands& operands, const MadeRows& made, int64_t begin,
-               int64_t end) const {
+  /// Elements [begin, end) along the rows of the layout, of which the first and the last may be
+  /// cut; where `columns` are less than a row has, those alone of each row, from that of `begin`
+  /// on.
+  void RunRuns(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
+               int64_t begin, int64_t columns, int64_t end) const {
     alignas(64) char scratch[kScratchBytes];
     const char* in[kMaxInputs];
     bool is_scalar[kMaxInputs];
@@ -465,27 +426,31 @@ class FusedOperator final : public Operator<CPUContext> {
       index[d] = rest % layout.outer[d];
       rest /= layout.outer[d];
     }
+    const bool is_block = columns < layout.length && end - begin > columns;
+    const int64_t first_column = is_block ? column : 0;
+    const int64_t last_column = is_block ? column + columns : layout.length;
     while (begin < end) {
       const char* row_start[kMaxInputs];
       for (size_t k = 0; k < layout.inputs.size(); ++k) {
-        const InputAccess& access = layout.inputs[k];
+        const FusedInput& access = layout.inputs[k];
         int64_t offset = 0;
         for (size_t d = 0; d < index.size(); ++d) offset += index[d] * access.outer_strides[d];
         row_start[k] =
             static_cast<const char*>(operands.inputs[k]->raw()) + offset * access.element_size;
         is_scalar[k] = access.inner_stride == 0;
       }
-      const int64_t stop = std::min(layout.length, column + end - begin);
+      const int64_t stop = std::min(last_column, column + end - begin);
       for (; column < stop; column += tile_) {
         const int64_t n = std::min(tile_, stop - column);
         for (size_t k = 0; k < layout.inputs.size(); ++k) {
-          const InputAccess& access = layout.inputs[k];
+          const FusedInput& access = layout.inputs[k];
           in[k] = row_start[k] + column * access.inner_stride * access.element_size;
         }
         RunTile(operands, made, in, is_scalar, scratch, begin, n);
         begin += n;
       }
-      column = 0;
+      begin += layout.length - last_column + first_column;
+      column = first_column;
       for (size_t d = index.size(); d-- > 0;) {
         if (++index[d] < layout.outer[d]) break;
         index[d] = 0;
@@ -494,7 +459,7 @@ class FusedOperator final : public Operator<CPUContext> {
   }
 
   /// n elements of a broadcast input from the result's element `start` on, one after the other.
-  static void Expand(const Layout& layout, const InputAccess& access, const char* input,
+  static void Expand(const FusedLayout& layout, const FusedInput& access, const char* input,
                      int64_t start, int64_t n, char* to) {
     llvm::SmallVector<int64_t, 4> index(layout.outer.size());
     int64_t column = start % layout.length, rest = start / layout.length, offset = 0;
@@ -523,24 +488,30 @@ class FusedOperator final : public Operator<CPUContext> {
     }
   }
 
-  void RunExpanded(const Layout& layout, const Operands& operands, const MadeRows& made,
+  void RunExpanded(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
                    int64_t begin, int64_t end) const {
     alignas(64) char scratch[kScratchBytes];
-    alignas(64) char expanded[kMaxInputs / 2][kShortRow * 8];
+    alignas(64) char expanded[kExpandedBytes];
     const char* in[kMaxInputs];
     bool is_scalar[kMaxInputs];
-    int64_t tile = std::min(tile_, kShortRow);
+    // Whole rows: then an input that is one row is expanded once.
+    int64_t tile = std::min(tile_, layout.expanded_tile);
+    const bool whole_rows = begin % layout.length == 0 && layout.length <= tile;
+    if (whole_rows) tile = tile / layout.length * layout.length;
     for (int64_t start = begin; start < end; start += tile) {
       int64_t n = std::min(tile, end - start);
+      char* buffer = expanded;
       for (size_t k = 0; k < layout.inputs.size(); ++k) {
-        const InputAccess& access = layout.inputs[k];
+        const FusedInput& access = layout.inputs[k];
         const char* data = static_cast<const char*>(operands.inputs[k]->raw());
-        is_scalar[k] = access.kind == InputAccess::Kind::kScalar;
+        is_scalar[k] = access.kind == FusedInput::Kind::kScalar;
         in[k] = data;
-        if (access.kind == InputAccess::Kind::kDense) in[k] += start * access.element_size;
-        if (access.kind == InputAccess::Kind::kBroadcast) {
-          Expand(layout, access, data, start, n, expanded[k]);
-          in[k] = expanded[k];
+        if (access.kind == FusedInput::Kind::kDense) in[k] += start * access.element_size;
+        if (access.kind == FusedInput::Kind::kBroadcast) {
+          if (start == begin || !whole_rows || !IsOneRow(access))
+            Expand(layout, access, data, start, n, buffer);
+          in[k] = buffer;
+          buffer += layout.expanded_bytes;
         }
       }
       RunTile(operands, made, in, is_scalar, scratch, start, n);
@@ -550,13 +521,13 @@ class FusedOperator final : public Operator<CPUContext> {
   std::vector<FusedInstruction> instructions_;
   std::vector<DType> input_dtypes_;
   std::vector<std::unique_ptr<OperatorBase>> operators_;
-  bool has_rows_;
+  bool has_rows_, has_pieces_;  // made by the first instruction
   std::vector<int> buffer_of_;
   std::vector<size_t> instruction_of_;  // that writes an output
   std::vector<size_t> last_use_;        // of an instruction's result
   std::vector<size_t> last_read_;       // of an input
   std::vector<bool> is_in_tiles_;       // of an input: a tile reads it
-  int64_t tile_ = kMaxTile;
+  int64_t tile_ = kMaxFusedTile;
 };
 
 }  // namespace

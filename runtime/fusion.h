@@ -18,15 +18,17 @@ using CallGroups = std::vector<llvm::SmallVector<unsigned, 1>>;
 enum class CallKind : uint8_t {
   kOther,  // it runs by itself
   kTile,   // elementwise, run tile by tile
-  kRows,  // makes rows: a group may begin with it, and go over its rows while they are in the cache
+  // A group may begin with one of these, and go over what it makes while that is in the cache:
+  kRows,    // makes rows
+  kPieces,  // makes pieces
 };
 
 /// Joins elementwise calls of equal result dims into groups (indices into `ops`). A call joins the
 /// group that computes one of its operands as long as nothing outside has used that group's values.
-/// A group has at most one call that makes rows.
+/// A group has at most one call that makes rows or pieces.
 CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> kinds);
 
-/// One call of a group; the first may be one that makes rows, and has no tile then.
+/// One call of a group; the first may be one that makes rows or pieces, and has no tile then.
 struct FusedInstruction {
   Tile tile;
   /// Operands: `external` ones are indices of the group's inputs, others of earlier instructions.

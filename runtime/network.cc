@@ -238,7 +238,7 @@ llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& dat
 void Network::Impl::MakeParts() {
   segments = std::make_unique<const Segments>(optimized);
   for (size_t i = 0; i < std::max<size_t>(1, segments->size()); ++i)
-    plans.emplace_back(part(i), given(i), graph, options, weights);
+    plans.emplace_back(part(i), given(i), graph, options, registry, weights);
 }
 
 llvm::Expected<const Network::Impl::WantedOutputs*> Network::Impl::WantedOf(

@@ -115,9 +115,10 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   if (llvm::Error error = GiveOutputs()) return error;
   if (llvm::Error error = GiveUpdates(run)) return error;
   RandomState random{seed, 0};
+  profile_ = run.profile;
   if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
-  if (llvm::Error error =
-          run.is_observed() ? frame_->RunObserved(random, run) : frame_->Run(random, run.cancel))
+  if (llvm::Error error = run.is_observed() ? frame_->RunObserved(random, run)
+                                            : frame_->Run(random, run.cancel, run.profile))
     return error;
   if (llvm::Error error = CollectOutputs()) return error;
   if (llvm::Error error = CollectUpdates()) return error;
@@ -133,7 +134,7 @@ void NetworkRun::StoreOutputs() {
 
 llvm::Error NetworkRun::StoreUpdates() {
   if (runs_storing_steps_) {
-    if (llvm::Error error = frame_->RunStoring()) return error;
+    if (llvm::Error error = frame_->RunStoring(profile_)) return error;
     if (llvm::Error error = frame_->context().Synchronize()) return error;
   }
   for (size_t i = 0; i < updates_.size(); ++i)

@@ -73,6 +73,7 @@ class NetworkRun {
   uint64_t run_count_ = 0;
   bool is_stored_ = false;
   bool runs_storing_steps_ = false;
+  RunProfile* profile_ = nullptr;               // of this run; may be null
   llvm::SmallVector<const Tensor*, 4> inputs_;  // as FindInputs gives them
   llvm::SmallVector<Variable*, 4> states_;
   llvm::SmallVector<Variable*, 4> new_states_;  // made by this run

@@ -229,6 +229,11 @@ void OperatorBase::RunRows(const CallState*, llvm::ArrayRef<const Tensor*>, int6
   InternalError(type() + " makes no rows");
 }
 
+void OperatorBase::RunPieces(const CallState*, void*, llvm::ArrayRef<const Tensor*>, void*,
+                             DeviceContext&, llvm::function_ref<void(const OutputPiece&)>) const {
+  InternalError(type() + " makes no pieces");
+}
+
 llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
   if (context->device().kind != device_kind_) {
     return CallFailure(arguments_, Code::kOperatorUse,

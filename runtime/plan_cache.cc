@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
+#include "pdl/passes.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {
@@ -12,12 +13,19 @@ std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 }  // namespace
 
 PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
-                     const NetworkOptions& options, WeightStore& weights)
-    : graph_(graph), given_(given), parameters_(parameters), options_(options), weights_(weights) {
+                     const NetworkOptions& options, const OpRegistry& registry,
+                     WeightStore& weights)
+    : graph_(graph),
+      given_(given),
+      parameters_(parameters),
+      options_(options),
+      registry_(registry),
+      weights_(weights) {
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     for (const Op* op : graph.block({i}).ops) {
       selects_ |= op->def().has(kPlanSelect);
       asks_training_ |= op->def().has(kTrainingFlag);
+      convolves_ |= registry.FindInternal(op->type() + ".channels_last") != nullptr;
     }
   }
 }
@@ -97,6 +105,11 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
     if (!selected) return selected.takeError();
     made.graph = std::make_unique<Graph>(std::move(selected->graph));
     made.choices = std::move(selected->choices);
+  }
+  // A run that is observed sees the calls as they were written.
+  if (context.device().kind == DeviceKind::kCPU && !family.is_observed && convolves_) {
+    if (!made.graph) made.graph = std::make_unique<Graph>(graph_.Clone());
+    KeepChannelsLast(*made.graph, registry_);
   }
   ScheduleRequest request;
   request.graph = made.graph ? made.graph.get() : &graph_;

@@ -19,7 +19,8 @@ namespace pdl {
 
 /// A Plan, and what it was made from.
 struct MadePlan {
-  /// With the sides that the Plan holds; null where the network selects nothing.
+  /// What the Plan was made of, where that is not the network as it was: with the sides that the
+  /// Plan holds, with channels last.
   std::unique_ptr<Graph> graph;
   std::vector<std::string> choices;
   std::unique_ptr<Plan> plan;
@@ -42,7 +43,7 @@ class PlanCache {
   /// `given` as in ScheduleRequest. `parameters`: the graph whose parameters `weights` knows. All
   /// must outlive this.
   PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
-            const NetworkOptions& options, WeightStore& weights);
+            const NetworkOptions& options, const OpRegistry& registry, WeightStore& weights);
 
   /// `outputs` as in ScheduleRequest; those of `run` are not looked at.
   llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
@@ -73,11 +74,13 @@ class PlanCache {
   const llvm::ArrayRef<std::string> given_;
   const Graph& parameters_;
   const NetworkOptions& options_;
+  const OpRegistry& registry_;
   WeightStore& weights_;
   /// The last used first.
   std::vector<std::unique_ptr<Family>> families_;
   bool selects_ = false;        // there is a plan_select
   bool asks_training_ = false;  // there is a training()
+  bool convolves_ = false;      // an operator has a form for channels that are last
 };
 
 }  // namespace pdl

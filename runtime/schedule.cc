@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
 #include "pdl/symbols.h"
+#include "runtime/call_error.h"
 #include "runtime/fusion.h"
 #include "runtime/segments.h"
 
@@ -216,6 +217,7 @@ class Scheduler {
     if (op.def().has(kRandom) || op.def().has(kEffect) || op.results().size() != 1)
       return CallKind::kOther;
     if (created.makes_rows()) return CallKind::kRows;
+    if (created.makes_pieces()) return CallKind::kPieces;
     const bool tile = op.def().has(kElementwise) && op.operands().size() <= kMaxTileOperands &&
                       TileOf(op, created).dense != nullptr;
     return tile ? CallKind::kTile : CallKind::kOther;
@@ -303,9 +305,9 @@ class Scheduler {
   }
 
   void AddFused(unsigned group, llvm::MutableArrayRef<unsigned> members) {
-    // Nothing else in the group computes an operand of the call that makes rows.
+    // Nothing else in the group computes an operand of the call that makes rows or pieces.
     std::stable_partition(members.begin(), members.end(),
-                          [&](unsigned member) { return kinds_[member] == CallKind::kRows; });
+                          [&](unsigned member) { return kinds_[member] != CallKind::kTile; });
     Step step;
     std::vector<FusedInstruction> instructions;
     std::vector<std::unique_ptr<OperatorBase>> operators;
@@ -397,7 +399,7 @@ class Scheduler {
       for (const DimCheck& check : op->checks())
         schedule_->checks.push_back({&check, graph_.LocationToString(op->location()) +
                                                  (op->location() == kUnknownLocation ? "" : ": ") +
-                                                 op->type()});
+                                                 WrittenName(op->def()).str()});
   }
 
   const ScheduleRequest& request_;

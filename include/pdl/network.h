@@ -41,6 +41,8 @@ struct NetworkOptions {
   unsigned max_bindings = 32;
 };
 
+class RunProfile;
+
 /// What one run wants.
 struct RunOptions {
   /// Names of the outputs to compute; empty means all. Inputs that none of them (nor an update)
@@ -53,6 +55,9 @@ struct RunOptions {
   bool check_finite = false;
   /// Sees the result of each call, in the order of the text and without fused groups. Slow.
   RunObserver* observer = nullptr;
+  /// Where not null, the time that each step takes is added there: of the run as it is planned,
+  /// with its fused groups. On CUDA each step is waited for.
+  RunProfile* profile = nullptr;
   /// Where set and true, the run ends before its next call with an Error of Code::kCancelled.
   const std::atomic<bool>* cancel = nullptr;
 

@@ -33,21 +33,33 @@ class PDL_API OpRegistry {
     def.kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
     Add(std::move(def));
   }
+  /// Registers an operator that passes alone make, on the CPU: a form of a call that a Plan runs in
+  /// its place. No text, file or list names it.
+  template <template <typename> class Op, typename Maker>
+  void RegisterInternalOp(llvm::StringRef name) {
+    OpDef def = Maker().Build(name);
+    def.kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
+    AddInternal(std::move(def));
+  }
   /// Operators that are added from here on are listed under this heading.
   void BeginFamily(std::string heading);
   /// Adds a kernel for another device to an operator that is registered already.
   void AddKernel(llvm::StringRef name, DeviceKind device, KernelCreator creator);
   /// A second operator of the same name is an internal error.
   void Add(OpDef def);
+  void AddInternal(OpDef def);
 
   /// Null where there is no such operator.
   const OpDef* Find(llvm::StringRef name) const;
+  /// The same of those that passes make.
+  const OpDef* FindInternal(llvm::StringRef name) const;
   /// All operators, by name.
   std::vector<const OpDef*> All() const;
 
  private:
   mutable std::shared_mutex mutex_;
   llvm::StringMap<std::unique_ptr<OpDef>> defs_;
+  llvm::StringMap<std::unique_ptr<OpDef>> internal_;
   std::string family_;
 };
 

@@ -89,6 +89,12 @@ struct Preparation {
   int64_t rows = 0;
 };
 
+/// A part of an output: `rows` runs of `columns` elements, the first of which begins at element
+/// `begin`, and each `stride` elements behind the one before.
+struct OutputPiece {
+  int64_t begin = 0, rows = 1, columns = 0, stride = 0;
+};
+
 /// One call, ready to run, device unknown. Immutable: many threads run one operator at once.
 class PDL_API OperatorBase {
  public:
@@ -120,6 +126,15 @@ class PDL_API OperatorBase {
   /// others. `state` is what Prepare gave. Called by many threads at once.
   virtual void RunRows(const CallState* state, llvm::ArrayRef<const Tensor*> inputs, int64_t begin,
                        int64_t end, void* to) const;
+  /// Whether RunPieces computes the one output of these calls, so that elementwise calls behind it
+  /// can go over each piece while it is in the cache. CPU only.
+  virtual bool makes_pieces() const { return false; }
+  /// Writes the output to `to` as RunPrepared would, and calls `then` with each piece when it is
+  /// computed, from the thread that did so; the pieces make up the output, and each comes once.
+  /// `then` may write over its piece. `state` and `workspace` are what Prepare asked for.
+  virtual void RunPieces(const CallState* state, void* workspace,
+                         llvm::ArrayRef<const Tensor*> inputs, void* to, DeviceContext& context,
+                         llvm::function_ref<void(const OutputPiece&)> then) const;
   /// Computes outputs whose memory and sizes are set. `context` must be of device_kind() and carry
   /// what Prepare gave. On CUDA it only launches.
   virtual llvm::Error RunPrepared(llvm::ArrayRef<const Tensor*> inputs,

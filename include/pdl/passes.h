@@ -44,8 +44,10 @@ PDL_API void EliminateCommonSubexpressions(Graph& graph);
 PDL_API llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry);
 /// Computes products (matmul, convolutions, attention, and the calls of their gradients) of f32 in
 /// `half`, f16 or bf16, whose kernels add up in f32, and all else as it is. A value is cast once,
-/// where a product first asks for it; calls that only move elements take halves where there are
-/// some. Bodies of loops stay as they are. Gradients must have been taken before.
+/// where a product first asks for it; calls that only move elements take halves where all that they
+/// move came from products. In the body of a loop what is carried stays as it is; what products
+/// alone use of a captured value or a sequence is cast once, in front of the loop. Gradients must
+/// have been taken before.
 PDL_API void ComputeProductsInHalves(Graph& graph, const OpRegistry& registry, DType half);
 
 /// How gradients are scaled: what ScaleGradients is given.
@@ -63,6 +65,13 @@ struct GradientScale {
 /// arXiv:1710.03740.) `gradient` is not lowered yet; a gradient within another one is not scaled.
 PDL_API void ScaleGradients(Graph& step, const OpRegistry& registry, const GradientScale& scale);
 
+/// Makes a convolutional network of f32 that a CPU runs keep its channels last: [N, C, H, W] lies
+/// as [N, H, W, C] from the first convolution to where another order is needed. Convolutions,
+/// pooling and what the registry has an internal form of (`conv2d.channels_last`) take that form;
+/// elementwise calls, reductions and whatever counts axes follow; transpositions stand where the
+/// orders meet. Graphs that train convolutions stay as they are, and so do those with less than
+/// two. Whether it changed something.
+PDL_API bool KeepChannelsLast(Graph& graph, const OpRegistry& registry);
 /// Replaces a loop by a later one over the same sequences whose body gives the same and more.
 PDL_API void MergeLoops(Graph& graph);
 /// Replaces calls of known operands by calls of `constant`, and a plan_select whose condition is

@@ -1,4 +1,4 @@
-// Groups that begin with a call that makes rows: the same bits as call by call.
+// Groups that begin with a call that makes rows or pieces: the same bits as call by call.
 #include <string>
 #include <vector>
 
@@ -66,6 +66,64 @@ std::vector<Case> Cases() {
       {"no rows",
        "input x: f32[N, D]\ninput g: f32[D]\noutput y = standardize(x) * g + g\n",
        {{"x", {0, 300}}, {"g", {300}}}},
+      {"a product with a bias",
+       "input x: f32[N, D]\ninput z: f32[D, K]\ninput b: f32[K]\noutput y = gelu(x @ z + b)\n",
+       {{"x", {100, 70}}, {"z", {70, 300}}, {"b", {300}}}},
+      {"a product cut into rows, and what is added to it",
+       "input x: f32[N, D]\ninput z: f32[D, K]\ninput b: f32[K]\ninput r: f32[N, K]\n"
+       "output y = relu(x @ z + b) + r\n",
+       {{"x", {5000, 64}}, {"z", {64, 64}}, {"b", {64}}, {"r", {5000, 64}}}},
+      {"a product cut into columns",
+       "input x: f32[N, D]\ninput z: f32[D, K]\ninput b: f32[K]\noutput y = silu(x @ z + b) * 2\n",
+       {{"x", {3, 700}}, {"z", {700, 5000}}, {"b", {5000}}}},
+      {"products of a batch",
+       "input x: f32[B, N, D]\ninput z: f32[B, D, K]\ninput b: f32[B, 1, K]\n"
+       "output y = tanh(x @ z - b)\n",
+       {{"x", {20, 9, 40}}, {"z", {20, 40, 50}}, {"b", {20, 1, 50}}}},
+      {"a product that is an output itself",
+       "input x: f32[N, D]\ninput z: f32[D, K]\noutput p = x @ z\noutput y = exp(p) + p\n",
+       {{"x", {300, 70}}, {"z", {70, 130}}}},
+      {"a product that is read when its place is written already",
+       "input x: f32[N, D]\ninput z: f32[D, K]\np = x @ z\noutput q = exp(p)\noutput y = q + p\n",
+       {{"x", {300, 70}}, {"z", {70, 130}}}},
+      {"a product of another dtype than what follows",
+       "input x: f32[N, D]\ninput z: f32[D, K]\noutput y = cast(x @ z, to=f64) * 2\n",
+       {{"x", {300, 70}}, {"z", {70, 130}}}},
+      {"truth values of a product",
+       "input x: f32[N, D]\ninput z: f32[D, K]\noutput y = (x @ z) > 0.5\n",
+       {{"x", {300, 70}}, {"z", {70, 130}}}},
+      {"a product of halves",
+       "input x: f32[N, D]\ninput z: f32[D, K]\n"
+       "output y = relu(cast(x, to=bf16) @ cast(z, to=bf16)) + 1\n",
+       {{"x", {300, 70}}, {"z", {70, 130}}}},
+      {"a product of f64",
+       "input x: f32[N, D]\ninput z: f32[D, K]\n"
+       "output y = relu(cast(x, to=f64) @ cast(z, to=f64)) + 1\n",
+       {{"x", {300, 70}}, {"z", {70, 130}}}},
+      {"a product with a vector",
+       "input x: f32[N, D]\ninput z: f32[D]\noutput y = relu(x @ z) + 1\n",
+       {{"x", {300, 70}}, {"z", {70}}}},
+      {"a product that adds up nothing",
+       "input x: f32[N, D]\ninput z: f32[D, K]\noutput y = exp(x @ z) + 1\n",
+       {{"x", {30, 0}}, {"z", {0, 20}}}},
+      {"what a product reads is free behind it",
+       "input x: f32[N, D]\ninput z: f32[D, D]\na = x * 2\noutput y = relu(a @ z) + a\n",
+       {{"x", {300, 70}}, {"z", {70, 70}}}},
+      {"two products meet",
+       "input x: f32[N, D]\ninput z: f32[D, D]\noutput y = relu(x @ z + exp(x) @ z)\n",
+       {{"x", {300, 70}}, {"z", {70, 70}}}},
+      {"a product behind a product",
+       "input x: f32[N, D]\ninput z: f32[D, D]\noutput y = relu(relu(x @ z) @ z) + x\n",
+       {{"x", {300, 70}}, {"z", {70, 70}}}},
+      {"a convolution, and all that is behind it",
+       "input x: f32[N, C, H, W]\ninput w: f32[K, C, 3, 3]\ninput b: f32[K]\ninput v: f32[K]\n"
+       "c = conv2d(conv2d(x, ones([5, 5, 1, 1])), w, b, pad=1)\nn = normalize(c, b, v * v, v, b)\n"
+       "output y = clip(n, low=0.0, high=6.0)\n",
+       {{"x", {3, 5, 40, 30}}, {"w", {24, 5, 3, 3}}, {"b", {24}}, {"v", {24}}}},
+      {"a convolution of an image that is added to it",
+       "input x: f32[N, C, H, W]\ninput w: f32[C, C, 3, 3]\ninput b: f32[C, 1, 1]\n"
+       "d = relu(conv2d(x, w, pad=1) * b + x)\noutput y = tanh(conv2d(d, w, pad=1) * b + d)\n",
+       {{"x", {2, 300, 9, 7}}, {"w", {300, 300, 3, 3}}, {"b", {300, 1, 1}}}},
       {"empty rows",
        "input x: f32[N, D]\ninput g: f32[D]\noutput y = softmax(x) * g + g\n",
        {{"x", {5, 0}}, {"g", {0}}}},
@@ -86,7 +144,7 @@ std::string Outputs(const Case& of, bool fuse, int threads) {
     return "";
   }
   std::string bytes;
-  for (const char* name : {"p", "y"}) {
+  for (const char* name : {"p", "q", "y"}) {
     if (scope.Find(name)) bytes += Bytes(scope, name);
   }
   return bytes;

@@ -6,6 +6,7 @@
 #include "network_testing.h"
 #include "pdl/inference.h"
 #include "pdl/register_op.h"
+#include "pdl/run_profile.h"
 
 namespace pdl {
 namespace {
@@ -381,6 +382,30 @@ TEST_F(NetworkTest, RandomNumbersDependOnSeedAndRun) {
   Scope third;
   EXPECT_EQ(Message(network_->Run(&third, &cpu_)), "");
   EXPECT_NE(first, Bytes(third, "a"));
+}
+
+TEST_F(NetworkTest, AProfileCountsTheStepsOfThePlan) {
+  Make(
+      "input x: f32[N]\nstate n: f32[] = zeros()\nupdate n = n + 1\n"
+      "y = reshape(relu(x * 2 - 1), [N, 1])\noutput z = sum(y, axes=[0])\n");
+  FeedX({1, 2, 3});
+  RunProfile profile;
+  RunOptions options;
+  options.profile = &profile;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Run(options), "");
+  EXPECT_EQ(Get("z"), "[9.0]");
+  EXPECT_EQ(Get("n"), "3.0");
+  ASSERT_EQ(profile.steps().size(), 3u);
+  const RunProfile::Step& group = profile.steps()[0];
+  EXPECT_EQ(group.calls, "mul, sub, relu");
+  EXPECT_EQ(group.place, "m.pdl:4:20");
+  EXPECT_NE(group.result.find(": f32[3]"), std::string::npos) << group.result;
+  EXPECT_EQ(profile.steps()[1].calls, "sum");
+  EXPECT_EQ(profile.steps()[2].calls, "add");
+  for (const RunProfile::Step& step : profile.steps()) {
+    EXPECT_EQ(step.runs, 3);
+    EXPECT_GT(step.seconds, 0);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+#include "pdl/run_profile.h"
+
+#include <utility>
+
+namespace pdl {
+
+void RunProfile::Add(Step step, double seconds) {
+  const auto [entry, is_new] = by_result_.try_emplace(step.result, steps_.size());
+  if (is_new) steps_.push_back(std::move(step));
+  Step& counted = steps_[entry->second];
+  counted.seconds += seconds;
+  ++counted.runs;
+}
+
+}  // namespace pdl
