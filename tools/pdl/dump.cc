@@ -1,4 +1,6 @@
 // pdl dump: prints a network at one of the stages between text and numbers.
+#include <algorithm>
+
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/differentiate.h"
 #include "pdl/emit.h"
@@ -87,10 +89,15 @@ llvm::Expected<Graph> DeriveLoss(const Graph& graph, llvm::StringRef name) {
   if (!one) return one.takeError();
   operands.push_back((*one)->result());
   std::vector<std::string> names;
+  backward.ReserveName(name);
   for (auto [parameter, reaches] : llvm::zip_equal(parameters, flow.reaches)) {
     if (!reaches) continue;
     operands.push_back(parameter);
-    names.push_back(backward.NewName(parameter->name() + ".grad"));
+    // The text says them as outputs, whose names have no dots.
+    std::string plain = parameter->name() + "_grad";
+    std::replace(plain.begin(), plain.end(), '.', '_');
+    names.push_back(backward.NewName(plain));
+    backward.ReserveName(names.back());
   }
   if (names.empty())
     return MakeUserError(Code::kBadGradient, "'{0}' depends on no parameter", name);

@@ -177,7 +177,14 @@ llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOpt
   // The flat text says what the optimizers are.
   InputFile text{llvm::MemoryBuffer::getMemBufferCopy(EmitPdl(*graph), file.name), file.name,
                  file.folder};
-  return CompileText(text, options);
+  llvm::Expected<LoadedNetwork> network = CompileText(text, options);
+  if (network) return network;
+  // It was sound when it was compiled: what is missing is a name that its text had.
+  llvm::consumeError(network.takeError());
+  return MakeUserError(Code::kBadMinimize,
+                       "'{0}' is compiled, and what its minimize statements name was left in the "
+                       "text that it was compiled from: train that",
+                       file.name);
 }
 
 llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles& files) {

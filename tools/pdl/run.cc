@@ -1,13 +1,16 @@
 // pdl run: feeds a network, runs it once, shows what it returns.
+#include <chrono>
 #include <vector>
 
 #include "pdl/error.h"
 #include "pdl/io.h"
 #include "pdl/network.h"
 #include "pdl/packed_value.h"
+#include "pdl/run_profile.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
+#include "tools/pdl/profile_report.h"
 #include "tools/pdl/run_inputs.h"
 
 namespace pdl {
@@ -22,6 +25,7 @@ prints each of its outputs with name and type, or writes it to a file.
 pdl run digits.pdl --input image=images.npy --output digit=digit.npy
 pdl run model.pdlc --input batch.npz --device=cuda
 pdl run model.pdl --input x=random --size N=8
+pdl run model.pdl --input x=random --size N=8 --profile=100
 echo 'output y = sin([0.0, 0.5])' | pdl run -
 )"};
 
@@ -36,6 +40,7 @@ struct RunArguments {
   RunInputs inputs;
   std::vector<Wanted> outputs;
   bool check_finite = false;
+  int64_t profiled_runs = 0;
 };
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
@@ -69,6 +74,18 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
                "look at what every call gives, and name the first one that makes a nan or an "
                "infinity of numbers that were none (slow)",
                &arguments->check_finite);
+  line.AddValue("--profile", "RUNS",
+                "run so many times more, from the same inputs and states, and tell on standard "
+                "error how long "
+                "each step of the plan takes",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  constexpr int64_t kMostRuns = 1'000'000;
+                  if (text.getAsInteger(10, arguments->profiled_runs) ||
+                      arguments->profiled_runs < 1 || arguments->profiled_runs > kMostRuns)
+                    return MakeUsageError("wanted a number from 1 to {0}, got '{1}'", kMostRuns,
+                                          text);
+                  return llvm::Error::success();
+                });
   AddMessageOptions(line);
 }
 
@@ -98,12 +115,34 @@ const Type& TypeOf(const Graph& graph, llvm::StringRef name) {
   InternalError("the run gave an output that the network lacks");
 }
 
+/// Runs in turn with a clock around the whole and with one around each step, which takes time
+/// itself. Each run has a Scope of its own, so that states stay what they are.
+llvm::Error Profile(const Network& network, const Scope& fed, RunOptions options, int64_t runs,
+                    DeviceContext& context) {
+  using Clock = std::chrono::steady_clock;
+  RunProfile profile;
+  options.check_finite = false;  // it looks at another plan
+  double seconds = 0;
+  for (int64_t run = 0; run < runs; ++run) {
+    Scope whole(&fed), steps(&fed);
+    options.profile = nullptr;
+    const Clock::time_point start = Clock::now();
+    if (llvm::Error error = network.Run(&whole, &context, options)) return error;
+    seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    options.profile = &profile;
+    if (llvm::Error error = network.Run(&steps, &context, options)) return error;
+  }
+  PrintProfile(profile, runs, seconds, llvm::errs());
+  return llvm::Error::success();
+}
+
 llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
   if (!loaded) return loaded.takeError();
-  Scope scope;
-  if (llvm::Error error = arguments.inputs.Feed(loaded->graph, arguments.common, &scope))
+  Scope fed;
+  if (llvm::Error error = arguments.inputs.Feed(loaded->graph, arguments.common, &fed))
     return error;
+  Scope scope(&fed);
   auto context = OpenDevice(arguments.common);
   if (!context) return context.takeError();
   auto network = CreateNetwork(std::move(*loaded), arguments.common);
@@ -129,7 +168,9 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
       return error;
     }
   }
-  return llvm::Error::success();
+  if (arguments.profiled_runs == 0) return llvm::Error::success();
+  llvm::outs().flush();
+  return Profile(**network, fed, options, arguments.profiled_runs, **context);
 }
 
 }  // namespace
