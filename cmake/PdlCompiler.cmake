@@ -64,6 +64,11 @@ foreach(target pdl_options pdl_generated_options)
     target_compile_options(
       ${target} INTERFACE -fsanitize=${PDL_SANITIZE} -fno-sanitize-recover=all
                           -fno-omit-frame-pointer)
+    if(PDL_SANITIZE MATCHES "address")
+      # AddressSanitizer names the place of an access through a null pointer too, and looking for them
+      # twice is a fifth of the time to compile.
+      target_compile_options(${target} INTERFACE -fno-sanitize=null)
+    endif()
     # -O1 makes no vector code, so the forms of a loop differ in nothing that a sanitizer sees.
     target_compile_definitions(${target} INTERFACE PDL_ONE_ISA_FORM)
     # What a sanitizer adds to a function confuses this warning.

@@ -1,0 +1,72 @@
+# Headers of libraries that nearly every source includes, read once for all sources of a target: half
+# of the time that a test needs to compile, a quarter of it under AddressSanitizer.
+#
+# pdl_precompile(TARGET) is for the code of the rooms. It acts under AddressSanitizer alone: the other
+# builds see to it that a source includes what it uses.
+#
+# pdl_precompile_tests(TARGET) is for GoogleTest programs, in every build; all share what was read.
+
+if(PDL_CCACHE)
+  # What ccache asks for before it keeps objects that were made with precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${PDL_CCACHE})
+endif()
+
+function(pdl_precompile_headers target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  target_precompile_headers(
+    ${target}
+    PRIVATE
+    <algorithm>
+    <atomic>
+    <cmath>
+    <cstdint>
+    <cstring>
+    <functional>
+    <limits>
+    <map>
+    <memory>
+    <mutex>
+    <numeric>
+    <optional>
+    <string>
+    <string_view>
+    <unordered_map>
+    <utility>
+    <variant>
+    <vector>
+    <llvm/ADT/ArrayRef.h>
+    <llvm/ADT/DenseMap.h>
+    <llvm/ADT/DenseSet.h>
+    <llvm/ADT/STLExtras.h>
+    <llvm/ADT/SmallVector.h>
+    <llvm/ADT/StringExtras.h>
+    <llvm/ADT/StringMap.h>
+    <llvm/ADT/StringRef.h>
+    <llvm/ADT/StringSet.h>
+    <llvm/Support/Error.h>
+    <llvm/Support/FormatVariadic.h>
+    <llvm/Support/raw_ostream.h>
+    ${ARGN})
+endfunction()
+
+function(pdl_precompile target)
+  if(PDL_SANITIZE MATCHES "address")
+    pdl_precompile_headers(${target})
+  endif()
+endfunction()
+
+function(pdl_precompile_tests target)
+  # What ThreadSanitizer's build puts in front of every source must come first.
+  if(PDL_SANITIZE MATCHES "thread")
+    return()
+  endif()
+  get_property(first GLOBAL PROPERTY PDL_PRECOMPILED_TESTS)
+  if(first)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    set_property(GLOBAL PROPERTY PDL_PRECOMPILED_TESTS ${target})
+    pdl_precompile_headers(${target} <gtest/gtest.h>)
+  endif()
+endfunction()
