@@ -4,7 +4,8 @@
 # pdl_precompile(TARGET) is for the code of the rooms. It acts under AddressSanitizer alone: the other
 # builds see to it that a source includes what it uses.
 #
-# pdl_precompile_tests(TARGET) is for GoogleTest programs, in every build; all share what was read.
+# pdl_precompile_tests(TARGET IS_INTERNAL) is for GoogleTest programs, in every build. All share what
+# was read, but those that link the rooms themselves are compiled with other options.
 
 if(PDL_CCACHE)
   # What ccache asks for before it keeps objects that were made with precompiled headers.
@@ -56,17 +57,18 @@ function(pdl_precompile target)
   endif()
 endfunction()
 
-function(pdl_precompile_tests target)
+function(pdl_precompile_tests target is_internal)
   # What ThreadSanitizer's build puts in front of every source must come first.
   if(PDL_SANITIZE MATCHES "thread")
     return()
   endif()
-  get_property(first GLOBAL PROPERTY PDL_PRECOMPILED_TESTS)
+  set(property PDL_PRECOMPILED_TESTS_${is_internal})
+  get_property(first GLOBAL PROPERTY ${property})
   if(first)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
     target_precompile_headers(${target} REUSE_FROM ${first})
   else()
-    set_property(GLOBAL PROPERTY PDL_PRECOMPILED_TESTS ${target})
+    set_property(GLOBAL PROPERTY ${property} ${target})
     pdl_precompile_headers(${target} <gtest/gtest.h>)
   endif()
 endfunction()

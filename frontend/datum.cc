@@ -295,16 +295,21 @@ class ConstantWriter {
 
   template <typename F>
   llvm::Error WriteReal(const Datum& leaf, F put) {
+    // What rounds to more than the largest finite value does not fit.
+    const float largest = dtype_ == DType::kF16    ? 65519.0f
+                          : dtype_ == DType::kBF16 ? 0x1.fefffep127f
+                                                   : std::numeric_limits<float>::max();
     float value;
     if (const auto* real = leaf.get<Datum::Real>()) {
       value =
           real->literal != nullptr ? real->literal->float32_value : static_cast<float>(real->value);
-      const float largest = dtype_ == DType::kF16 ? 65519.0f : std::numeric_limits<float>::max();
       if (std::isfinite(real->value) && !(std::fabs(value) <= largest)) {
         return Fail("{0} does not fit in {1}", FloatToString(real->value), DTypeName(dtype_));
       }
     } else if (const auto* integer = leaf.get<int64_t>()) {
       value = static_cast<float>(*integer);
+      if (!(std::fabs(value) <= largest))
+        return Fail("{0} does not fit in {1}", *integer, DTypeName(dtype_));
     } else {
       return Fail("{0} is no {1}", leaf.Phrase(), DTypeName(dtype_));
     }

@@ -172,7 +172,7 @@ void Elaborator::ElaborateSide(BothSides* both, unsigned side,
   Journal* const outer = std::exchange(journal_, &journal);
   elaborate();
   journal_ = outer;
-  if (frame_->returned) {
+  if (frame_->returned && !frame_->refused) {
     frame_->returned = false;
     Error(Code::kCondition, both->place,
           "a Plan decides this 'if', so both sides are kept: 'return' must stand after it");

@@ -215,6 +215,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
       if (!ok || frame.returned) break;
       Elaborate(statement);
     }
+    ok &= !frame.refused;
     if (ok && frame.arguments != nullptr && frame.next_operand < arguments.operands.size()) {
       CallerError(Code::kOperandCount, arguments.operands[frame.next_operand].range,
                   "'" + callee.name + "' has " + llvm::Twine(frame.next_operand) + " inputs, got " +
@@ -251,8 +252,7 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
 bool Elaborator::BindLayer(const ast::LayerStatement* layer, const LayerArguments& arguments) {
   if (!BindLayerAttributes(layer, arguments)) return false;
   if (!BindLayerInputs(layer, arguments)) return false;
-  CheckCallerKeeps(layer->where);
-  return true;
+  return CheckCallerKeeps(layer->where);
 }
 
 bool Elaborator::BindLayerAttributes(const ast::LayerStatement* layer,
@@ -410,13 +410,15 @@ bool Elaborator::BindRecords(const LayerAttribute& attribute) {
   return true;
 }
 
-void Elaborator::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
+bool Elaborator::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
+  bool ok = true;
   for (const ast::Expr* condition : where) {
     std::vector<DimCheck> checks;
     bool failed = false;
     if (!ReadCondition(condition, &checks, &failed)) continue;
     const llvm::StringRef text = file_->Text(condition->range);
     auto complain = [&](const std::string& note) {
+      ok = false;
       Diagnostic& diagnostic =
           CallerError(Code::kConstraint, frame_->place, "'" + frame_->callee + "' wants " + text);
       if (!note.empty()) diagnostic.Note(note);
@@ -458,6 +460,7 @@ void Elaborator::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       AddConstraint(std::move(check), frame_->origin);
     }
   }
+  return ok;
 }
 
 void Elaborator::AddConstraint(DimCheck check, LocationId location) {

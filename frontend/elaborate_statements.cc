@@ -299,6 +299,8 @@ void Elaborator::ElaborateAssert(const ast::AssertStatement* statement) {
   if (failed) {
     Error(Code::kAssertion, statement->condition->range,
           message.empty() ? llvm::Twine("this does not hold") : llvm::Twine(message));
+    if (frame_->callee.empty()) return;
+    frame_->returned = frame_->refused = true;
     return;
   }
   for (DimCheck& check : checks) {

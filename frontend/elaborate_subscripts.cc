@@ -184,7 +184,18 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
     auto bound = [&](const ast::Expr* expr, Dim fallback) -> Dim {
       if (expr == nullptr) return fallback;
       const Datum datum = EvaluateSize(expr);
-      const std::optional<Dim> value = AsDim(datum, expr->range, "the bound of a slice");
+      const bool is_index = subscript.kind == SubscriptKind::kIndex;
+      const char* what = is_index ? "an index" : "the bound of a slice";
+      if (is_index && datum.holds_tensor()) {
+        Error(Code::kUnknownSize, expr->range,
+              "an index is an int or made of symbols, got a tensor")
+            .Note(
+                "gather takes what stands at places that are computed; nonzero finds where a "
+                "condition holds");
+        ok = false;
+        return Dim();
+      }
+      const std::optional<Dim> value = AsDim(datum, expr->range, what);
       if (!value) {
         ok = false;
         return Dim();

@@ -92,6 +92,8 @@ struct TextFrame {
   std::vector<Result> results;
   bool returned = false;
   bool saw_return = false;
+  /// An assert of this layer does not hold: what would follow from that is silent.
+  bool refused = false;
 };
 
 /// Makes the graph of one parsed text: resolves names, computes constants, checks every call.
@@ -192,7 +194,8 @@ class Elaborator {
                                                 const ast::Type* type);
   /// From here on the relation is known to hold.
   void AddConstraint(DimCheck check, LocationId location);
-  void CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where);
+  /// False where a condition is broken, which is told.
+  bool CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where);
   /// A way to parameters that no other call of this frame has.
   std::string TakeWay(llvm::StringRef own, bool is_outermost);
   const ast::Parameter* FindParameter(const Callee& callee, llvm::StringRef name);

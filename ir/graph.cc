@@ -1,7 +1,10 @@
 #include "pdl/graph.h"
 
+#include <utility>
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 
 namespace pdl {
@@ -446,8 +449,23 @@ void Graph::RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
   Unuse(op);
   op->def_ = &def;
   op->attributes_ = std::move(attributes);
-  op->checks_ = context.TakeChecks();
+  const std::vector<DimCheck> before = std::exchange(op->checks_, context.TakeChecks());
   Use(op, operands);
+  AddChecks(op, before);
+}
+
+void Graph::AddChecks(Op* op, llvm::ArrayRef<DimCheck> checks) {
+  std::vector<DimCheck> all;
+  for (const DimCheck& check : checks) {
+    const auto is_same = [&](const DimCheck& known) {
+      return known.left == check.left && known.right == check.right &&
+             known.relation == check.relation && known.asked_by == check.asked_by;
+    };
+    if (!check.asked_by.empty() && llvm::none_of(op->checks_, is_same)) all.push_back(check);
+  }
+  if (all.empty()) return;
+  all.insert(all.end(), op->checks_.begin(), op->checks_.end());
+  op->checks_ = std::move(all);
 }
 
 Graph Graph::Clone() const {

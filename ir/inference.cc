@@ -70,6 +70,17 @@ llvm::Error InferenceContext::RequireEqual(const Dim& a, const Dim& b,
   return llvm::Error::success();
 }
 
+llvm::Error InferenceContext::RequireMultiple(const Dim& a, const Dim& b,
+                                              llvm::ArrayRef<unsigned> inputs,
+                                              llvm::StringRef message) {
+  const Dim rest = Dim::Mod(a, b);
+  // What is left over says less than the two.
+  if (rest.is_constant() && !rest.is_constant(0))
+    return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2}", message, a.ToString(),
+                  b.ToString());
+  return RequireEqual(rest, 0, inputs, message);
+}
+
 llvm::Error InferenceContext::RequireAtLeast(const Dim& a, const Dim& b,
                                              llvm::ArrayRef<unsigned> inputs,
                                              llvm::StringRef message) {

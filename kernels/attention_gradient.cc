@@ -46,9 +46,8 @@ llvm::Error CheckAttention(InferenceContext& context, unsigned past, unsigned ma
                             heads.ToString(), groups.ToString());
     }
     if (heads != groups && !groups.is_constant(1)) {
-      if (llvm::Error error =
-              context.RequireEqual(Dim::Mod(heads, groups), 0, {0, 1},
-                                   "heads of the queries are no multiple of those of the keys")) {
+      if (llvm::Error error = context.RequireMultiple(
+              heads, groups, {0, 1}, "heads of the queries are no multiple of those of the keys")) {
         return error;
       }
     }

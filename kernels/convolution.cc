@@ -104,8 +104,8 @@ llvm::Error RequireKernel(InferenceContext& context, llvm::ArrayRef<Dim> kernel)
 // `count` of channels split into the groups; a complaint at operand `input`.
 llvm::Error RequireGroups(InferenceContext& context, const Dim& count, unsigned input) {
   const int64_t groups = context.attributes().Int("groups");
-  return context.RequireEqual(Dim::Mod(count, groups), 0, {input},
-                              "the channels do not split into the groups");
+  return context.RequireMultiple(count, groups, {input},
+                                 "the channels do not split into the groups");
 }
 
 Type SpatialType(DType dtype, const Dim& batch, const Dim& channels, llvm::ArrayRef<Dim> spatial) {

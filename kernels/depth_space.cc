@@ -40,11 +40,6 @@ using DepthToSpaceOp = DepthSpaceOp<Context, true>;
 template <class Context>
 using SpaceToDepthOp = DepthSpaceOp<Context, false>;
 
-llvm::Error RequireMultiple(InferenceContext& context, const Dim& size, const Dim& of,
-                            const char* message) {
-  return context.RequireEqual(Dim::Mod(size, of), 0, {0}, message);
-}
-
 llvm::Error InferDepthToSpace(InferenceContext& context) {
   if (llvm::Error error = RequireSpatialRank(context, 0)) return error;
   Type type = context.input(0);
@@ -54,8 +49,8 @@ llvm::Error InferDepthToSpace(InferenceContext& context) {
     type.dims[d] = type.dims[d] * block;
     places = places * block;
   }
-  if (llvm::Error error = RequireMultiple(context, type.dims[1], places,
-                                          "the channels are no multiple of a block's places")) {
+  if (llvm::Error error = context.RequireMultiple(
+          type.dims[1], places, {0}, "the channels are no multiple of a block's places")) {
     return error;
   }
   type.dims[1] = Dim::FloorDiv(type.dims[1], places);
@@ -68,8 +63,8 @@ llvm::Error InferSpaceToDepth(InferenceContext& context) {
   Type type = context.input(0);
   const Dim block = context.attributes().Int("block");
   for (unsigned d = 2; d < type.rank(); ++d) {
-    if (llvm::Error error =
-            RequireMultiple(context, type.dims[d], block, "a size is no multiple of the block's")) {
+    if (llvm::Error error = context.RequireMultiple(type.dims[d], block, {0},
+                                                    "a size is no multiple of the block's")) {
       return error;
     }
     type.dims[d] = Dim::FloorDiv(type.dims[d], block);

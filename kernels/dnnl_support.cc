@@ -12,8 +12,18 @@
 
 namespace pdl {
 
-OneDnnlThread::OneDnnlThread() : saved_(omp_get_max_threads()) { omp_set_num_threads(1); }
-OneDnnlThread::~OneDnnlThread() { omp_set_num_threads(saved_); }
+OneDnnlThread::OneDnnlThread() : saved_(omp_get_max_threads()) {
+  omp_set_num_threads(1);
+  if (CurrentIsa() == Isa::kAvx512) return;
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &signals_);
+}
+
+OneDnnlThread::~OneDnnlThread() {
+  if (CurrentIsa() != Isa::kAvx512) pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
+  omp_set_num_threads(saved_);
+}
 
 const dnnl::engine& DnnlEngine() {
   static const dnnl::engine engine = [] {

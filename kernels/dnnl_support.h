@@ -2,6 +2,8 @@
 #ifndef PDL_KERNELS_DNNL_SUPPORT_H_
 #define PDL_KERNELS_DNNL_SUPPORT_H_
 
+#include <signal.h>
+
 #include <dnnl.hpp>
 
 #include <memory>
@@ -12,7 +14,9 @@
 namespace pdl {
 
 /// While one is alive, the calling thread's oneDNN calls use no other: its own threading would make
-/// the sums depend on the count of threads.
+/// the sums depend on the count of threads. And no signal is handled on the thread: oneDNN's
+/// products for processors without AVX-512 keep other things than the stack in the stack's register
+/// (jit_avx_gemm_f32), and what handles a signal would write there.
 class OneDnnlThread {
  public:
   OneDnnlThread();
@@ -22,6 +26,7 @@ class OneDnnlThread {
 
  private:
   int saved_;
+  sigset_t signals_;
 };
 
 /// The processor, limited to the instruction set that our own kernels use.

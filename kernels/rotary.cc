@@ -146,8 +146,8 @@ llvm::Error InferRotary(InferenceContext& context) {
             context.RequireAtLeast(length, width, {0}, "the rows of x are shorter than 'width'")) {
       return error;
     }
-  } else if (llvm::Error error = context.RequireEqual(Dim::Mod(length, 2), 0, {0},
-                                                      "the rows of x have no even length")) {
+  } else if (llvm::Error error =
+                 context.RequireMultiple(length, 2, {0}, "the rows of x have no even length")) {
     return error;
   }
   const unsigned rank = x.rank() - 1;

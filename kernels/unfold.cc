@@ -151,8 +151,8 @@ llvm::Error InferCol2Im(InferenceContext& context) {
                                                "the count of columns is not that of windows")) {
     return error;
   }
-  if (llvm::Error error = context.RequireEqual(Dim::Mod(columns.dims[1], rows), 0, {0},
-                                               "the rows are no multiple of the kernel's places")) {
+  if (llvm::Error error = context.RequireMultiple(
+          columns.dims[1], rows, {0}, "the rows are no multiple of the kernel's places")) {
     return error;
   }
   Shape dims = {columns.dims[0], Dim::FloorDiv(columns.dims[1], rows)};

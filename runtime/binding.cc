@@ -58,8 +58,9 @@ class Binder {
       : schedule_(schedule), binding_(binding), context_(context), packs_(packs), lookup_(lookup) {}
 
   llvm::Error Bind() {
-    if (llvm::Error error = EvaluateSizes()) return error;
+    // The checks say why a size would be negative.
     if (llvm::Error error = CheckSizes()) return error;
+    if (llvm::Error error = EvaluateSizes()) return error;
     if (llvm::Error error = PrepareSteps()) return error;
     Place();
     return CheckMemory();
@@ -80,6 +81,8 @@ class Binder {
       type.dtype = slot.dtype;
       for (uint32_t dim : slot.dims) type.sizes.push_back(sizes[dim]);
       llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, type.sizes);
+      if (!bytes && slot.kind == SlotKind::kResult)
+        return AboutCall(schedule_.steps[slot.first_step].op->arguments(), bytes.takeError());
       if (!bytes)
         return MakeUserError(Code::kSizeCheck, "'{0}': {1}", slot.value->name(),
                              llvm::toString(bytes.takeError()));
@@ -89,19 +92,8 @@ class Binder {
   }
 
   llvm::Error CheckSizes() {
-    for (const Schedule::Check& check : schedule_.checks) {
-      llvm::Expected<int64_t> left = check.check->left.Evaluate(lookup_);
-      if (!left)
-        return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
-                             llvm::toString(left.takeError()));
-      llvm::Expected<int64_t> right = check.check->right.Evaluate(lookup_);
-      if (!right)
-        return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
-                             llvm::toString(right.takeError()));
-      if (check.check->Holds(*left, *right)) continue;
-      return MakeUserError(Code::kSizeCheck, "{0}{1}{2}", check.where,
-                           check.where.empty() ? "" : ": ", check.check->Describe(*left, *right));
-    }
+    for (const Schedule::Check& check : schedule_.checks)
+      if (llvm::Error error = CheckSize(check, lookup_)) return error;
     return llvm::Error::success();
   }
 

@@ -106,6 +106,10 @@ class Scheduler {
       // What no input has is decided by the data.
       if (!source.inputs.empty()) schedule_->size_sources.push_back(std::move(source));
     }
+    if (request_.is_body) return;
+    for (const Value* input : graph_.inputs())
+      if (!needed_.contains(input) && !llvm::is_contained(schedule_->size_inputs, input))
+        schedule_->size_inputs.push_back(input);
   }
 
   SlotId AddSlot(const Value* value, SlotKind kind) {
@@ -387,19 +391,43 @@ class Scheduler {
     for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
     for (const std::string& symbol : request_.given) known.insert(symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
-      // An input that is not needed need not be fed, and its sizes stay unknown.
+      // An input that is not needed need not be fed, and then its sizes stay unknown.
       bool is_known = true;
       for (const Dim* side : {&constraint.check.left, &constraint.check.right})
         side->ForEachSymbol([&](llvm::StringRef symbol) { is_known &= known.contains(symbol); });
-      if (is_known)
-        schedule_->checks.push_back(
+      if (is_known) {
+        AddCheck(constraint.check, constraint.location, constraint.check.asked_by);
+      } else {
+        schedule_->input_checks.push_back(
             {&constraint.check, graph_.LocationToString(constraint.location)});
+      }
     }
+    llvm::StringSet<> asked_for = known;
+    for (const Dim& dim : schedule_->dims)
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { asked_for.insert(symbol); });
     for (const Op* op : needed_ops_)
-      for (const DimCheck& check : op->checks())
-        schedule_->checks.push_back({&check, graph_.LocationToString(op->location()) +
-                                                 (op->location() == kUnknownLocation ? "" : ": ") +
-                                                 WrittenName(op->def()).str()});
+      ForEachSymbol(*op, [&](llvm::StringRef symbol) { asked_for.insert(symbol); });
+    for (unsigned i = 0; i < schedule_->symbols.size(); ++i)
+      if (!asked_for.contains(schedule_->symbols[i])) schedule_->loose_symbols.push_back(i);
+    for (const Op* op : needed_ops_) {
+      for (const DimCheck& check : op->checks()) {
+        const llvm::StringRef by = check.asked_by;
+        AddCheck(check, op->location(), by.empty() ? WrittenName(op->def()) : by);
+      }
+    }
+  }
+
+  /// `by`: who asks for it; empty where that needs no saying.
+  void AddCheck(const DimCheck& check, LocationId location, llvm::StringRef by) {
+    std::string where = graph_.LocationToString(location);
+    if (!where.empty() && !by.empty()) where += ": ";
+    where += by;
+    // All calls that one call became ask for the same.
+    const auto key = [&] {
+      return where + check.message + check.left.ToString() + "|" + check.right.ToString();
+    };
+    if (check.asked_by.empty() || asked_.insert(key()).second)
+      schedule_->checks.push_back({&check, std::move(where)});
   }
 
   const ScheduleRequest& request_;
@@ -409,6 +437,7 @@ class Scheduler {
   std::vector<GraphUpdate> updates_;  // but those that keep what there is
   llvm::DenseSet<const Value*> needed_, at_end_;
   std::vector<const Op*> needed_ops_;
+  llvm::StringSet<> asked_;  // checks of calls that became others
   llvm::DenseMap<const Value*, SlotId> slot_of_;
   std::unordered_map<Dim, uint32_t, DimHash> dim_index_;
   std::vector<const Op*> calls_;
@@ -420,15 +449,35 @@ class Scheduler {
 
 }  // namespace
 
+llvm::Error CheckSize(const Schedule::Check& check, SymbolLookup lookup) {
+  const DimCheck& asked = *check.check;
+  llvm::Expected<int64_t> left = asked.left.Evaluate(lookup);
+  if (!left)
+    return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
+                         llvm::toString(left.takeError()));
+  llvm::Expected<int64_t> right = asked.right.Evaluate(lookup);
+  if (!right)
+    return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
+                         llvm::toString(right.takeError()));
+  if (asked.Holds(*left, *right)) return llvm::Error::success();
+  return MakeUserError(Code::kSizeCheck, "{0}{1}{2}", check.where, check.where.empty() ? "" : ": ",
+                       asked.Describe(*left, *right));
+}
+
 llvm::Error CheckOutput(const Graph& graph, llvm::StringRef name) {
   std::vector<llvm::StringRef> names;
   for (const GraphOutput& output : graph.outputs()) {
     if (output.name == name) return llvm::Error::success();
     names.push_back(output.name);
   }
-  llvm::StringRef near = NearestName(name, names);
-  return MakeUserError(Code::kUnknownName, "the network has no output '{0}'{1}", name,
-                       near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
+  const llvm::StringRef near = NearestName(name, names);
+  std::string hint;
+  if (!near.empty()) {
+    hint = "; did you mean '" + near.str() + "'?";
+  } else if (!names.empty()) {
+    hint = "; it has " + llvm::join(names, ", ");
+  }
+  return MakeUserError(Code::kUnknownName, "the network has no output '{0}'{1}", name, hint);
 }
 
 llvm::Expected<std::unique_ptr<const Schedule>> MakeSchedule(const ScheduleRequest& request) {

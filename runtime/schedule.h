@@ -14,6 +14,7 @@
 #include "pdl/graph.h"
 #include "pdl/network.h"
 #include "pdl/operator.h"
+#include "runtime/evaluator.h"
 
 namespace pdl {
 
@@ -87,10 +88,15 @@ struct Schedule {
     std::string where;
   };
   std::vector<Check> checks;
+  /// Constraints with sizes that only inputs tell which the run does not need: they hold where
+  /// those are there.
+  std::vector<Check> input_checks;
   std::vector<std::string> symbols;
-  /// Inputs that are read for their sizes alone, where they are given; and the symbols that no
-  /// other input tells, each with those of them that have it (by index). One of these must be
-  /// there.
+  /// Symbols that no input of `inputs` tells, and nothing that is run asks for.
+  std::vector<unsigned> loose_symbols;
+  /// Inputs that are read for their sizes alone, or not at all, where they are given: what is given
+  /// must fit. And the symbols that no other input tells, each with those of them that have it (by
+  /// index). One of these must be there.
   std::vector<const Value*> size_inputs;
   struct SizeSource {
     std::string symbol;
@@ -122,6 +128,9 @@ struct ScheduleRequest {
   /// Of a body: the tensor of an input that is the same in every run, else null.
   llvm::function_ref<const Tensor*(const Value&)> fixed_input;
 };
+
+/// An Error where `check` does not hold for the sizes that `lookup` gives.
+llvm::Error CheckSize(const Schedule::Check& check, SymbolLookup lookup);
 
 /// An Error where the graph has no output of that name.
 llvm::Error CheckOutput(const Graph& graph, llvm::StringRef name);

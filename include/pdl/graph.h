@@ -285,6 +285,9 @@ class PDL_API Graph {
   /// equal to what they were (an internal error otherwise).
   void RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
                  std::vector<AttributeValue> attributes);
+  /// Makes whoever runs `op` keep `checks` too, those first: they are of a call that became `op`
+  /// and say so (DimCheck::asked_by). A rewrite of `op` keeps them.
+  void AddChecks(Op* op, llvm::ArrayRef<DimCheck> checks);
 
  private:
   Value* NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location);

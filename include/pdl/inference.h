@@ -26,6 +26,8 @@ struct DimCheck {
   Dim right;
   /// What is wrong where it does not hold: "inner dims differ".
   std::string message;
+  /// The operator that asks for it, where its call became others: "split". Else empty.
+  std::string asked_by = {};
 
   /// The message and the sizes for which it does not hold: "inner dims differ: N = 3 and M = 4".
   PDL_API std::string Describe(int64_t left_size, int64_t right_size) const;
@@ -86,6 +88,10 @@ class PDL_API InferenceContext {
   /// where it is disproved, else a check for when sizes are known.
   [[nodiscard]] llvm::Error RequireEqual(const Dim& a, const Dim& b,
                                          llvm::ArrayRef<unsigned> inputs, llvm::StringRef message);
+  /// Requires a to be a multiple of b, which is not 0, in the same way.
+  [[nodiscard]] llvm::Error RequireMultiple(const Dim& a, const Dim& b,
+                                            llvm::ArrayRef<unsigned> inputs,
+                                            llvm::StringRef message);
   /// Requires a >= b, in the same way.
   [[nodiscard]] llvm::Error RequireAtLeast(const Dim& a, const Dim& b,
                                            llvm::ArrayRef<unsigned> inputs,

@@ -197,7 +197,7 @@ class ChannelsLast {
       case Rule::kKeep:
         return false;
       case Rule::kTranspose:
-        if (IsTransposition(op, ToLast(op.result()->type().rank())))
+        if (op.checks().empty() && IsTransposition(op, ToLast(op.result()->type().rank())))
           graph_.ReplaceAllUses(op.result(), last_[op.operands()[0]]);
         return false;
       case Rule::kForm:

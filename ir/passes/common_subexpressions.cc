@@ -91,6 +91,7 @@ void EliminateCommonSubexpressions(Graph& graph) {
       Op* first = merger.FirstLike(op);
       if (first == op) continue;
       merged.insert(op);
+      graph.AddChecks(first, op->checks());
       for (unsigned j = 0; j < op->results().size(); ++j) {
         merger.Merge(op->result(j), first->result(j));
         replacements.push_back({op->result(j), first->result(j)});

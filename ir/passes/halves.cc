@@ -174,6 +174,7 @@ class Halves {
       order_.push_back(&op);
       return true;
     }
+    graph_.AddChecks(call, op.checks());
     for (auto [before, after] : llvm::zip_equal(op.results(), call->results())) {
       Value* result = after;
       if (after->type().dtype == half_) {

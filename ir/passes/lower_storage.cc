@@ -79,6 +79,9 @@ llvm::Error StorageLowering::CopySources() {
       for (const Value* result : op->results()) out_.ReserveName(result->name());
   for (const Value* input : graph_.inputs())
     if (llvm::Error error = AddInput(*input)) return error;
+  for (const Value* input : out_.inputs())
+    for (const Dim& dim : input->type().dims)
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { told_.insert(symbol); });
   auto keep = [&](const Value* from, Value* to) {
     out_.SetComment(to, from->comment());
     values_[from] = {from->type(), to, {}, nullptr};
@@ -226,6 +229,40 @@ llvm::Error StorageLowering::CopyOp(const Op& op) {
 
 llvm::Error StorageLowering::Lower(const Op& op) {
   if (IsPlain(op) && !HasNoKernel(op.def())) return CopyOp(op);
+  const size_t first = out_.block(op.block()).ops.size();
+  if (llvm::Error error = LowerOp(op)) return error;
+  KeepChecks(op, first);
+  return llvm::Error::success();
+}
+
+void StorageLowering::KeepChecks(const Op& op, size_t first) {
+  auto rename = [&](llvm::StringRef symbol) -> std::optional<Dim> {
+    auto found = renamed_.find(symbol);
+    return found == renamed_.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::vector<DimCheck> kept;
+  for (DimCheck check : op.checks()) {
+    bool is_told = true;
+    for (Dim* side : {&check.left, &check.right}) {
+      if (!renamed_.empty()) *side = side->Substitute(rename);
+      side->ForEachSymbol([&](llvm::StringRef symbol) {
+        is_told &= told_.contains(symbol) || out_.IsDataSymbol(symbol);
+      });
+    }
+    // The columns of a sparse matrix may be told by nothing.
+    if (!is_told) continue;
+    check.asked_by = op.type();
+    kept.push_back(std::move(check));
+  }
+  if (kept.empty()) return;
+  const llvm::ArrayRef<Op*> made =
+      llvm::ArrayRef<Op*>(out_.block(op.block()).ops).drop_front(first);
+  for (Op* call : made) out_.AddChecks(call, kept);
+  if (!made.empty()) return;
+  for (DimCheck& check : kept) out_.AddConstraint({std::move(check), op.location()});
+}
+
+llvm::Error StorageLowering::LowerOp(const Op& op) {
   LoweringContext context(*this, op);
   if (op.def().has(kPlanSelect)) return LowerSelect(op);
   if (llvm::Error error = op.def().lower ? op.def().lower(context) : context.LowerPacked())

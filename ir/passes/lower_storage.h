@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/differentiate.h"
 #include "pdl/lowering.h"
 
@@ -51,6 +52,9 @@ class StorageLowering {
   llvm::Error AddRows(const Value& input, unsigned level, Value* offsets);
   llvm::Error Lower(const Op& op);
   llvm::Error CopyOp(const Op& op);
+  llvm::Error LowerOp(const Op& op);
+  /// What `op` asks of its sizes, for all calls of its block from the `first` one on.
+  void KeepChecks(const Op& op, size_t first);
   llvm::Error LowerSelect(const Op& op);
   llvm::Expected<Op*> Emit(const OpDef& def, llvm::ArrayRef<Value*> operands,
                            std::vector<AttributeValue> attributes,
@@ -67,6 +71,8 @@ class StorageLowering {
   /// Rules keep references to what they are given while more is added.
   std::unordered_map<const Value*, LoweredValue> values_;
   llvm::StringMap<Rows> rows_;  // by the symbol of the ragged dim
+  /// Sizes that the inputs of the dense form tell.
+  llvm::StringSet<> told_;
   /// Sizes that only the data decide, where they got another name.
   llvm::StringMap<Dim> renamed_;
 };

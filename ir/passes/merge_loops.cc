@@ -93,6 +93,7 @@ void MergeLoops(Graph& graph) {
     }
     std::vector<std::pair<Value*, Value*>> replacements;
     for (auto [earlier, later] : replaced) {
+      graph.AddChecks(later, earlier->checks());
       const unsigned carried =
           static_cast<unsigned>(std::get<int64_t>(earlier->attribute_values()[static_cast<size_t>(
               earlier->def().signature.FindAttribute("num_init"))]));

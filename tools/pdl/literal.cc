@@ -38,6 +38,13 @@ llvm::Error AppendFloat(llvm::StringRef text, double number, DType dtype,
   return llvm::Error::success();
 }
 
+/// Decimal digits, or inf and nan; "1e" is none.
+bool ReadNumber(llvm::StringRef text, double& number) {
+  const bool is_cut_off =
+      text.ends_with_insensitive("e") || text.ends_with("+") || text.ends_with("-");
+  return !is_cut_off && !text.getAsDouble(number);
+}
+
 class LiteralParser {
  public:
   LiteralParser(llvm::StringRef text, DType dtype) : rest_(text), dtype_(dtype) {}
@@ -104,7 +111,7 @@ class LiteralParser {
         [](char c) { return c == ',' || c == ']' || c == '[' || llvm::isSpace(c); });
     double number = 0;
     const bool is_word = text == "true" || text == "false";
-    if (!is_word && text.getAsDouble(number)) return Unexpected();
+    if (!is_word && !ReadNumber(text, number)) return Unexpected();
     rest_ = rest_.drop_front(text.size());
     if (is_word != (dtype_ == DType::kBool)) {
       return MakeUserError(Code::kLiteral, "{0} is no value of {1}{2}", text, DTypeName(dtype_),
@@ -154,7 +161,7 @@ class LiteralParser {
 bool LooksLikeLiteral(llvm::StringRef text) {
   double number;
   return text.ltrim().starts_with("[") || text == "true" || text == "false" ||
-         !text.trim().getAsDouble(number);
+         ReadNumber(text.trim(), number);
 }
 
 llvm::Expected<Tensor> ParseLiteral(llvm::StringRef text, DType dtype) {

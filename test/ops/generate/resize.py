@@ -202,7 +202,7 @@ def depth_to_space(t):
     case("nan and infinities", np.resize(specials(), (1, 4, 2, 3)))
     case("no batch", x[:0], 3)
     case("no places", x[:, :, :0], 3)
-    t.refused("channels that do not fit", "the channels are no multiple of a block's places: 2 and 0",
+    t.refused("channels that do not fit", "the channels are no multiple of a block's places: 6 and 4",
               "depth_to_space(zeros([1, 6, 2, 2]), 2)")
 
 
@@ -222,5 +222,5 @@ def space_to_depth(t):
     case("nan and infinities", np.resize(specials(), (1, 4, 2, 3)))
     case("no batch", np.zeros((0, 8, 2, 3), np.float32))
     case("no places", np.zeros((2, 8, 0, 3), np.float32))
-    t.refused("a size that does not fit", "a size is no multiple of the block's: 1 and 0",
+    t.refused("a size that does not fit", "a size is no multiple of the block's: 3 and 2",
               "space_to_depth(zeros([1, 1, 3, 2]), 2)")
