@@ -6,6 +6,7 @@
 
 #include "runtime/io/csv.h"
 #include "runtime/training/batch.h"
+#include "runtime/training/fingerprint.h"
 #include "runtime/training/shuffle.h"
 #include "training_testing.h"
 
@@ -345,6 +346,22 @@ TEST(Shuffle, IsAPermutationThatTheSeedDecides) {
   for (uint64_t epoch = 0; epoch < 6000; ++epoch) ++counts[ShuffledRows(3, 1, epoch)];
   EXPECT_EQ(counts.size(), 6u);
   for (const auto& [order, count] : counts) EXPECT_NEAR(count, 1000, 150);
+}
+
+TEST(Fingerprint, OfLargeArraysASample) {
+  std::vector<float> values(1 << 20);
+  auto hash = [&](llvm::ArrayRef<int64_t> sizes) {
+    return FingerprintOf(Constant::Copy(DType::kF32, sizes, values.data()));
+  };
+  const std::string before = hash({1 << 20});
+  EXPECT_EQ(hash({1 << 20}), before);
+  EXPECT_NE(hash({2, 1 << 19}), before);
+  EXPECT_NE(hash({1 << 18}), before) << "whole";
+  for (const size_t at : {size_t{0}, values.size() - 1}) {
+    values[at] = 1;
+    EXPECT_NE(hash({1 << 20}), before) << at;
+    values[at] = 0;
+  }
 }
 
 }  // namespace
