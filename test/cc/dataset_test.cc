@@ -205,6 +205,25 @@ TEST(Dataset, BrokenTables) {
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,,0\n"), "line 2, column 'x[1]': wanted f32, found ''");
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,1.5\n"),
             "line 2, column 'label': wanted i64, found '1.5'");
+  // What a dtype cannot hold is no infinity, but where it is written so.
+  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n1,-1e39,0\n"),
+            "line 2, column 'x[1]': wanted f32, found '-1e39', which is too large for it");
+  const char kNarrow[] =
+      "input h: f16[N]\ninput b: bf16[N]\ninput d: f64[N]\n"
+      "output l = mean(h) + cast(mean(b), to=f16) + cast(mean(d), to=f16)\n";
+  EXPECT_EQ(
+      CsvComplaint("h,b,d\n65504,-3e38,1e308\ninf,-inf,-Infinity\n1e-30,1e-60,1e-400\n", kNarrow),
+      "");
+  EXPECT_EQ(CsvComplaint("h,b,d\n70000,1,1\n", kNarrow),
+            "line 2, column 'h': wanted f16, found '70000', which is too large for it");
+  EXPECT_EQ(CsvComplaint("h,b,d\n1,3.4e38,1\n", kNarrow),
+            "line 2, column 'b': wanted bf16, found '3.4e38', which is too large for it");
+  EXPECT_EQ(CsvComplaint("h,b,d\n1,1,1\n1,1,-1e400\n", kNarrow),
+            "line 3, column 'd': wanted f64, found '-1e400', which is too large for it");
+  // Rows are not lines.
+  const std::string outside = CsvComplaint("x[0],x[1],label\n0,0,0\n\n\n0,0,0\n0,0,3\n");
+  EXPECT_EQ(outside.substr(outside.find("d.csv: ")),
+            "d.csv: input 'label' must be in 0..3, and row 2 (line 6) has 3 [PDL0512]");
 }
 
 TEST(Dataset, WhatDoesNotFit) {
