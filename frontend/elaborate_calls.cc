@@ -290,12 +290,12 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
       if (attribute < 0 || signature.attributes[attribute].counted) {
         std::vector<llvm::StringRef> known;
         known.reserve(signature.attributes.size() + signature.inputs.size());
+        for (const InputDecl& decl : signature.inputs) known.push_back(decl.name);
         for (const AttributeDecl& decl : signature.attributes)
           if (!decl.counted) known.push_back(decl.name);
-        for (const InputDecl& decl : signature.inputs) known.push_back(decl.name);
         Error(Code::kUnknownAttribute, argument.name.range,
               "'" + signature.name + "' has no attribute or input '" + argument.name.text + "'" +
-                  DidYouMean(argument.name.text, known));
+                  DidYouMeanOrTakes(argument.name.text, known));
         call->is_poison = true;
         Evaluate(argument.value);
         continue;

@@ -122,7 +122,7 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       }
       continue;
     }
-    std::vector<llvm::StringRef> known = {"training", "recompute"};
+    std::vector<llvm::StringRef> known;
     if (in_minimize_) known.insert(known.end(), {"clip_norm", "lazy"});
     if (callee.layer != nullptr) {
       for (const ast::Parameter& parameter : callee.layer->parameters)
@@ -135,9 +135,10 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
           known.push_back(input->name.text);
       }
     }
-    Error(
-        Code::kUnknownAttribute, argument.name.range,
-        "'" + callee.name + "' has no attribute or input '" + name + "'" + DidYouMean(name, known));
+    known.insert(known.end(), {"training", "recompute"});
+    Error(Code::kUnknownAttribute, argument.name.range,
+          "'" + callee.name + "' has no attribute or input '" + name + "'" +
+              DidYouMeanOrTakes(name, known));
     Evaluate(argument.value);
     arguments->is_poison = true;
   }

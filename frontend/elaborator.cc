@@ -74,6 +74,19 @@ std::string Elaborator::DidYouMean(llvm::StringRef name,
   return near.empty() ? "" : "; did you mean '" + near.str() + "'?";
 }
 
+std::string Elaborator::DidYouMeanOrTakes(llvm::StringRef name,
+                                          llvm::ArrayRef<llvm::StringRef> candidates) {
+  std::string near = DidYouMean(name, candidates);
+  if (!near.empty() || candidates.empty()) return near;
+  constexpr size_t kShown = 8;
+  const size_t shown = candidates.size() > kShown ? kShown : candidates.size() - 1;
+  const std::string rest = candidates.size() > kShown
+                               ? std::to_string(candidates.size() - kShown) + " more"
+                               : candidates.back().str();
+  if (shown == 0) return "; it takes " + rest;
+  return "; it takes " + llvm::join(candidates.take_front(shown), ", ") + " and " + rest;
+}
+
 std::string Elaborator::NoteOnOperand(const Operand& operand) {
   llvm::StringRef text = file_->Text(operand.range);
   std::string subject = text.size() <= 40 && !text.contains('\n') ? text.str() : "operand";

@@ -139,6 +139,8 @@ class Elaborator {
   LocationId LocationAt(uint32_t offset);
   /// "; did you mean 'x'?" or nothing.
   std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+  /// The same, or, where none is near, "; it takes x and axis": what a call takes.
+  std::string DidYouMeanOrTakes(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
   void CollectNames(llvm::ArrayRef<const ast::Statement*> statements);
   /// The line of the statement that gives a name its first value.
   std::optional<uint32_t> LineThatDefines(llvm::StringRef name);

@@ -1,6 +1,7 @@
 // Export of pooling and resizing.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/export_window.h"
@@ -205,8 +206,15 @@ Exported Resize(ExportCall& c) {
   } else {
     std::vector<float> factors(rank, 1);
     const std::vector<double>* list = std::get_if<std::vector<double>>(a.Find("scales"));
-    for (size_t i = 2; i < rank; ++i)
-      factors[i] = static_cast<float>(a.Has("scale") ? a.Float("scale") : (*list)[i - 2]);
+    for (size_t i = 2; i < rank; ++i) {
+      const double factor = a.Has("scale") ? a.Float("scale") : (*list)[i - 2];
+      factors[i] = static_cast<float>(factor);
+      // What ONNX's f32 makes of 13/9 is less, and 9 elements would become 12.
+      const Dim &from = c.type(0).dims[i], &to = c.result().dims[i];
+      if (from.is_constant() && to.is_constant() &&
+          static_cast<double>(from.constant()) * factors[i] < static_cast<double>(to.constant()))
+        factors[i] = std::nextafter(factors[i], std::numeric_limits<float>::infinity());
+    }
     scales = c.Constant(Constant::Copy(DType::kF32, {static_cast<int64_t>(rank)}, factors.data()));
   }
   const llvm::StringRef rounding = a.String("rounding");

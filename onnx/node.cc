@@ -30,10 +30,7 @@ void Node::Take(llvm::Error error) {
       [&](const CallError& call) {
         // An operator's own limits are no mistake of the model.
         const bool is_limit = call.code() == Code::kOperandDType || call.code() == Code::kRank;
-        std::string text;
-        llvm::raw_string_ostream os(text);
-        call.log(os);
-        SetError(is_limit ? Code::kNotSupported : Code::kBadNetwork, text);
+        SetError(is_limit ? Code::kNotSupported : Code::kBadNetwork, call.text());
       },
       [&](const UnknownInputs& unknown) {
         if (!code_) needed_ = unknown.names();

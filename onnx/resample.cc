@@ -16,6 +16,10 @@ constexpr int64_t kMaxWeights = int64_t{1} << 22;
 double PlaceOf(const Resampling& r, int64_t index) {
   const auto x = static_cast<double>(index), in = static_cast<double>(r.in);
   const double width = r.scale * in;  // no whole number, where the scale is not
+  if (r.coordinates == "asymmetric") return x / r.scale;
+  if (r.coordinates == "pytorch_half_pixel" && r.out == 1) return 0;
+  if (r.coordinates == "half_pixel" || r.coordinates == "pytorch_half_pixel")
+    return (x + 0.5) / r.scale - 0.5;
   if (r.coordinates == "align_corners") return width == 1 ? 0 : x * (in - 1) / (width - 1);
   if (r.coordinates == "tf_crop_and_resize") {
     const double length = r.roi_end - r.roi_begin;
@@ -47,19 +51,21 @@ std::vector<std::pair<int64_t, double>> Taps(const Resampling& r, double at) {
   const double floor = std::floor(at), part = at - floor;
   const auto first = static_cast<int64_t>(floor);
   std::vector<std::pair<int64_t, double>> taps;
-  if (r.mode == "linear") {
-    taps = {{first, 1 - part}, {first + 1, part}};
-  } else {
-    for (int64_t i = -1; i <= 2; ++i)
-      taps.emplace_back(first + i, Cubic(r.cubic_a, part - static_cast<double>(i)));
-  }
-  if (!r.exclude_outside) return taps;
+  const bool is_linear = r.mode == "linear";
+  // A filter that is wider than the distance of the places lets none pass by.
+  const double squeeze = r.antialias ? std::min(r.scale, 1.0) : 1;
+  const auto reach = static_cast<int64_t>(std::ceil((is_linear ? 1 : 2) / squeeze));
   double sum = 0;
-  for (auto& [place, weight] : taps) {
-    if (place < 0 || place >= r.in) weight = 0;
+  for (int64_t i = 1 - reach; i <= reach; ++i) {
+    const double distance = (static_cast<double>(i) - part) * squeeze;
+    double weight = is_linear ? std::max(0.0, 1 - std::abs(distance)) : Cubic(r.cubic_a, distance);
+    const int64_t place = first + i;
+    if (r.exclude_outside && (place < 0 || place >= r.in)) weight = 0;
+    taps.emplace_back(place, weight);
     sum += weight;
   }
-  for (auto& [place, weight] : taps) weight /= sum;
+  if (sum != 0)
+    for (auto& [place, weight] : taps) weight /= sum;
   return taps;
 }
 
@@ -81,20 +87,24 @@ std::vector<int64_t> LastAxis(unsigned axis, unsigned rank, bool back) {
 
 Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& r) {
   if (x == nullptr || n.failed()) return nullptr;
-  if (r.in < 1 || r.out < 0 || r.in > kMaxWeights || r.out > kMaxWeights / r.in) {
+  const int64_t column = r.mode == "nearest" ? 1 : r.in;  // of weights
+  if (r.in < 1 || r.out < 0 || r.in > kMaxWeights || r.out > kMaxWeights / column) {
     n.Unsupported("{0} elements of {1}, coordinate_transformation_mode '{2}'", r.out, r.in,
                   r.coordinates);
     return nullptr;
   }
-  std::vector<double> weights(static_cast<size_t>(r.in * r.out));
+  std::vector<double> weights(static_cast<size_t>(column * r.out));
   std::vector<int64_t> nearest;
   std::vector<uint8_t> inside;
   for (int64_t i = 0; i < r.out; ++i) {
     const double at = PlaceOf(r, i);
     const auto last = static_cast<double>(r.in - 1);
     inside.push_back(r.coordinates != "tf_crop_and_resize" || (at >= 0 && at <= last));
-    const double clamped = std::clamp(at, -4.0, last + 4);
+    // So far outside that every tap is, too.
+    const double reach = 4 / (r.antialias ? std::min(r.scale, 1.0) : 1);
+    const double clamped = std::clamp(at, -reach, last + reach);
     nearest.push_back(std::clamp<int64_t>(Nearest(r, clamped), 0, r.in - 1));
+    if (r.mode == "nearest") continue;
     for (const auto& [place, weight] : Taps(r, clamped)) {
       const int64_t from = std::clamp<int64_t>(place, 0, r.in - 1);
       weights[static_cast<size_t>(from * r.out + i)] += weight;

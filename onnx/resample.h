@@ -16,6 +16,8 @@ struct Resampling {
   std::string rounding;     // nearest_mode
   double cubic_a = -0.75;
   bool exclude_outside = false;
+  /// Not of "nearest".
+  bool antialias = false;
   int64_t in = 0, out = 0;
   double scale = 1;
   double roi_begin = 0, roi_end = 1;
@@ -23,7 +25,8 @@ struct Resampling {
 };
 
 /// x with that axis resized: by a gather, or by a product with a matrix of weights. For coordinates
-/// that the operator `resize` does not have.
+/// that the operator `resize` does not have, and for scales that do not give the size by rounding
+/// down.
 Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& resampling);
 
 }  // namespace pdl

@@ -11,8 +11,10 @@ namespace pdl {
 namespace {
 
 struct Resizing {
-  std::vector<double> scales;  // of all dims, or
-  Shape sizes;                 // of all dims
+  /// Of all dims. The coordinates follow from the scales, where there are some, and the sizes, too,
+  /// where there are none.
+  std::vector<double> scales;
+  Shape sizes;
 };
 
 void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& coordinates) {
@@ -60,8 +62,7 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
     attributes.push_back({"size", size});
   } else {
     std::vector<double> scales;
-    for (const int64_t d : moved)
-      scales.push_back(ShortestNumber(resizing.scales[static_cast<size_t>(d)], DType::kF32));
+    for (const int64_t d : moved) scales.push_back(resizing.scales[static_cast<size_t>(d)]);
     attributes.push_back({"scales", scales});
   }
   Value* y = n.Call("resize", {n.Reshape(x, image)}, attributes);
@@ -78,8 +79,6 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
 /// One axis after the other: coordinates that the operator does not have.
 void ResizeByAxis(Node& n, Value* x, const Resizing& resizing, llvm::ArrayRef<int64_t> axes,
                   const std::string& coordinates) {
-  if (n.Int("antialias", 0) != 0)
-    return n.Unsupported("antialias with coordinate_transformation_mode '{0}'", coordinates);
   std::vector<double> roi;
   if (coordinates == "tf_crop_and_resize") {
     roi = n.RealsIn(1);
@@ -97,24 +96,26 @@ void ResizeByAxis(Node& n, Value* x, const Resizing& resizing, llvm::ArrayRef<in
     r.rounding = n.String("nearest_mode", "round_prefer_floor");
     r.cubic_a = n.Float("cubic_coeff_a", -0.75);
     r.exclude_outside = n.Int("exclude_outside", 0) != 0;
+    r.antialias = r.mode != "nearest" && n.Int("antialias", 0) != 0;
     r.extrapolation_value = n.Float("extrapolation_value", 0);
     r.in = size.constant();
     const auto in = static_cast<double>(r.in);
-    if (resizing.scales.empty()) {
-      const Dim& wanted = resizing.sizes[axis];
-      if (!wanted.is_constant()) return n.Unsupported("a size that is not known");
-      r.out = wanted.constant();
-      r.scale = static_cast<double>(r.out) / in;
-    } else {
+    if (!resizing.scales.empty()) {
       r.scale = resizing.scales[axis];
       if (!(r.scale > 0 && r.scale * in < 1e9)) return n.Fail("a scale of {0}", r.scale);
       r.out = static_cast<int64_t>(std::floor(r.scale * in));
+    }
+    if (!resizing.sizes.empty()) {
+      const Dim& wanted = resizing.sizes[axis];
+      if (!wanted.is_constant()) return n.Unsupported("a size that is not known");
+      r.out = wanted.constant();
+      if (resizing.scales.empty()) r.scale = static_cast<double>(r.out) / in;
     }
     if (!roi.empty()) {
       r.roi_begin = roi[i];
       r.roi_end = roi[axes.size() + i];
     }
-    const bool stays = r.scale == 1 && r.roi_begin == 0 && r.roi_end == 1;
+    const bool stays = r.scale == 1 && r.out == r.in && r.roi_begin == 0 && r.roi_end == 1;
     if (!stays) x = ResampleAxis(n, x, axis, r);
     if (x == nullptr) return;
   }
@@ -158,11 +159,19 @@ void ConvertResize(Node& n) {
             static_cast<double>(given[i].constant()) / static_cast<double>(size.constant());
         if (!scale || (policy == "not_larger" ? factor < *scale : factor > *scale)) scale = factor;
       }
-      for (const int64_t axis : axes) {
-        const double size = static_cast<double>(dims[static_cast<size_t>(axis)].constant());
-        resizing.sizes[static_cast<size_t>(axis)] =
-            static_cast<int64_t>(std::floor(*scale * size + 0.5));
+      // One scale for all, from which sizes follow by rounding half up.
+      resizing.scales.assign(rank, 1.0);
+      for (const int64_t each : axes) {
+        const auto axis = static_cast<size_t>(each);
+        const double size = *scale * static_cast<double>(dims[axis].constant());
+        const double rounded = std::floor(size + 0.5);
+        resizing.scales[axis] = *scale;
+        resizing.sizes[axis] = static_cast<int64_t>(rounded);
+        by_axis |=
+            rounded != std::floor(size) || (coordinates == "align_corners" && size != rounded);
       }
+      // The operator rounds down, and takes one of the two.
+      if (!by_axis) resizing.sizes.clear();
     }
   } else {
     const std::vector<double> given = n.RealsIn(scales_at);
@@ -171,7 +180,7 @@ void ConvertResize(Node& n) {
     resizing.scales.assign(rank, 1.0);
     for (size_t i = 0; i < axes.size(); ++i) {
       const auto axis = static_cast<size_t>(axes[i]);
-      resizing.scales[axis] = given[i];
+      resizing.scales[axis] = ShortestNumber(given[i], DType::kF32);
       // Where the result has no whole size, its corners lie between elements.
       if (coordinates != "align_corners" || given[i] == 1) continue;
       const double size =
@@ -190,6 +199,7 @@ void ConvertUpsample(Node& n) {
   resizing.scales = n.opset() >= 9 ? n.RealsIn(1) : n.Floats("scales");
   if (n.failed()) return;
   if (resizing.scales.size() != x->type().rank()) return n.Fail("a scale for each dim is wanted");
+  for (double& scale : resizing.scales) scale = ShortestNumber(scale, DType::kF32);
   EmitResize(n, x, resizing, "asymmetric");
 }
 

@@ -117,12 +117,13 @@ void ConvertSplit(Node& n) {
   } else {
     const int64_t parts = n.Int("num_outputs", n.num_outputs());
     if (parts < 1 || parts > kMaxParts) return n.Fail("{0} parts", parts);
-    if (size.is_constant()) {
-      const int64_t whole = (size.constant() + parts - 1) / parts;
-      for (int64_t i = 0; i < parts; ++i)
-        sizes.emplace_back(std::clamp<int64_t>(size.constant() - i * whole, 0, whole));
-    } else {
-      sizes.assign(static_cast<size_t>(parts), Dim::FloorDiv(size, parts));
+    // All of one size, rounded up, as far as there are elements.
+    const Dim whole = Dim::FloorDiv(size + (parts - 1), parts);
+    Dim begin = 0;
+    for (int64_t i = 1; i <= parts; ++i) {
+      const Dim end = i == parts ? size : i == 1 ? whole : Dim::Min(i * whole, size);
+      sizes.push_back(end - begin);
+      begin = end;
     }
   }
   if (n.failed()) return;

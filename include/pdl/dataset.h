@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
@@ -45,11 +46,15 @@ class PDL_API Dataset {
   llvm::ArrayRef<Field> fields() const { return fields_; }
   /// As messages call it.
   const std::string& source() const { return source_; }
+  /// "row 5", and of a table "row 5 (line 7)": rows are counted from 0, lines from 1.
+  std::string DescribeRow(int64_t row) const;
 
  private:
   std::string source_;
   int64_t num_rows_ = 0;
   std::vector<Field> fields_;
+  /// Of a table: rows, and the lines they are on, where that is not the line after the one before.
+  std::vector<std::pair<int64_t, int64_t>> lines_;
 };
 
 }  // namespace pdl

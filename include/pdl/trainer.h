@@ -46,9 +46,9 @@ struct TrainerOptions {
   int64_t save_every = 0;
   double save_seconds = 5;
   /// The metric that says what is best: of the validation data where there are some, else of the
-  /// training data. Empty: the first loss.
+  /// training data. Empty: the first loss, and after Resume what said it there.
   std::string monitor;
-  /// Larger is better.
+  /// Larger is better; said without `monitor`, of the first loss.
   bool monitor_largest = false;
   /// Ends the run after so many epochs that were not better than the best one; 0: never.
   int64_t patience = 0;
@@ -89,6 +89,8 @@ struct EpochReport {
   /// Of the validation data, in inference mode; empty where there are none.
   std::vector<Metric> validation;
   bool is_best = false;
+  /// Once in a run: why no epoch can be best, because the metric that says it is nan.
+  std::string warning;
 };
 
 /// Why Train came back.
@@ -121,11 +123,14 @@ class PDL_API Trainer {
                                                          const OpRegistry& registry);
   ~Trainer();
 
-  /// What each epoch is measured by, in inference mode.
+  /// What each epoch is measured by, in inference mode. To be called before Resume.
   void SetValidation(Dataset data);
 
-  /// Goes on from a checkpoint, of this network and these data, seed and batches; an Error says
-  /// what differs, and changes nothing. To be called before the first step.
+  /// Goes on from a checkpoint, of this network and these data, seed and batches, and of the same
+  /// initial weights where options.network has some; an Error says what differs, and changes
+  /// nothing. Where validation data told the best epoch, some must be set. If something else says
+  /// what is best than before, a warning tells, and the next epoch is the best one. To be called
+  /// before the first step.
   llvm::Error Resume(llvm::StringRef path);
   /// Writes a checkpoint: all that Resume needs. `pdl run --weights` takes it, too.
   llvm::Error Save(llvm::StringRef path);
@@ -151,7 +156,8 @@ class PDL_API Trainer {
   llvm::ArrayRef<std::string> losses() const;
   /// The value of a parameter or state now, on the CPU.
   llvm::Expected<Tensor> ValueOf(llvm::StringRef name) const;
-  /// What Resume found odd: the network computes something else than when the checkpoint was made.
+  /// What Resume found odd: the network computes something else than when the checkpoint was made,
+  /// or something else says what is best.
   llvm::ArrayRef<std::string> warnings() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "runtime/io/csv.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -53,6 +54,8 @@ bool ParseNumber(llvm::StringRef text, void* to) {
     // from_chars tells neither which way it left the range.
     double wide = 0;
     if (text.getAsDouble(wide, /*AllowInexact=*/true)) return false;
+    // Too small a number is 0; one that is too large is none.
+    if (std::abs(wide) > 1) return false;
     value = static_cast<T>(wide);
   } else if (error != std::errc()) {
     return false;
@@ -66,8 +69,15 @@ bool ParseHalf(llvm::StringRef text, void* to) {
   float value;
   if (!ParseNumber<float>(text, &value)) return false;
   const Half half(value);
+  if (std::isinf(static_cast<float>(half)) && !std::isinf(value)) return false;
   std::memcpy(to, &half, sizeof half);
   return true;
+}
+
+/// Whether it is a number, which only a wider dtype could hold.
+bool IsBeyond(llvm::StringRef text, DType dtype) {
+  double wide = 0;
+  return IsFloat(dtype) && !text.getAsDouble(wide, /*AllowInexact=*/true);
 }
 
 bool ParseBool(llvm::StringRef text, void* to) {
@@ -157,10 +167,14 @@ class CsvReader {
       ++line_;
       llvm::StringRef line = TakeLine(&text_);
       if (line.trim().empty()) continue;
+      if (lines_.empty() || line_ - lines_.back().second != row - lines_.back().first)
+        lines_.emplace_back(row, line_);
       if (llvm::Error error = ReadRow(line, row++, tensors, widths)) return error;
     }
     return tensors;
   }
+
+  const LinesOfRows& lines() const { return lines_; }
 
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
@@ -237,10 +251,11 @@ class CsvReader {
           row * widths[static_cast<size_t>(column.tensor)] + std::max<int64_t>(column.index, 0);
       char* to = static_cast<char*>(tensor.raw()) + element * DTypeSize(tensor.dtype());
       if (!ParseElement(field, tensor.dtype(), to)) {
-        return CannotRead(path_, "line {0}, column '{1}{2}': wanted {3}, found '{4}'", line_,
+        return CannotRead(path_, "line {0}, column '{1}{2}': wanted {3}, found '{4}'{5}", line_,
                           column.name,
                           column.index < 0 ? "" : "[" + std::to_string(column.index) + "]",
-                          DTypeName(tensor.dtype()), field.take_front(40));
+                          DTypeName(tensor.dtype()), field.take_front(40),
+                          IsBeyond(field, tensor.dtype()) ? ", which is too large for it" : "");
       }
     }
     if (count != columns_.size())
@@ -252,6 +267,7 @@ class CsvReader {
   llvm::StringRef path_;
   llvm::StringRef text_;
   int64_t line_ = 0;
+  LinesOfRows lines_;
   std::vector<Column> columns_;
   llvm::StringMap<int64_t> widths_;  // of vectors
 };
@@ -260,13 +276,15 @@ class CsvReader {
 
 llvm::Expected<std::vector<NamedTensor>> ReadCsv(
     llvm::StringRef path, llvm::function_ref<std::optional<DType>(llvm::StringRef)> dtype_of,
-    std::vector<std::string>* names) {
+    std::vector<std::string>* names, LinesOfRows* lines) {
   llvm::Expected<SharedBytes> file = ReadWholeFile(path);
   if (!file) return file.takeError();
   CsvReader reader(path, file->bytes);
   if (llvm::Error error = reader.ReadHeader()) return error;
   if (names != nullptr) *names = reader.Names();
-  return reader.ReadRows(dtype_of);
+  auto tensors = reader.ReadRows(dtype_of);
+  if (lines != nullptr) *lines = reader.lines();
+  return tensors;
 }
 
 }  // namespace pdl

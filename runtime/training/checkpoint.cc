@@ -22,6 +22,12 @@ std::string ToJson(const TrainingProgress& progress) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::json::OStream json(os);
+  auto write_hashes = [&](llvm::StringRef name, const std::optional<Fingerprints>& hashes) {
+    if (!hashes) return;
+    json.attributeObject(name, [&] {
+      for (const auto& [array, hash] : *hashes) json.attribute(array, hash);
+    });
+  };
   json.object([&] {
     json.attribute("step", progress.step);
     json.attribute("epoch", progress.epoch);
@@ -32,6 +38,9 @@ std::string ToJson(const TrainingProgress& progress) {
     json.attribute("batch_size", progress.batch_size);
     json.attribute("shuffle", progress.shuffle);
     json.attribute("drop_last", progress.drop_last);
+    write_hashes("data", progress.data);
+    write_hashes("validation", progress.validation);
+    write_hashes("weights", progress.weights);
     json.attribute("precision", DTypeName(progress.precision));
     json.attribute("watched", progress.watched);
     json.attribute("best", ToBits(progress.best));
@@ -76,7 +85,22 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   progress.batch_size = integer("batch_size");
   progress.shuffle = truth("shuffle");
   progress.drop_last = truth("drop_last");
-  // Files of earlier versions have none.
+  // Files of earlier versions have no hashes and no precision.
+  auto hashes = [&](llvm::StringRef name) -> std::optional<Fingerprints> {
+    const llvm::json::Value* value = object->get(name);
+    if (value == nullptr) return std::nullopt;
+    Fingerprints read;
+    ok &= value->getAsObject() != nullptr;
+    if (!ok) return std::nullopt;
+    for (const auto& [array, hash] : *value->getAsObject()) {
+      ok &= hash.getAsString().has_value();
+      read[array.str()] = hash.getAsString().value_or("").str();
+    }
+    return read;
+  };
+  progress.data = hashes("data");
+  progress.validation = hashes("validation");
+  progress.weights = hashes("weights");
   const std::optional<DType> precision =
       DTypeFromName(object->getString("precision").value_or("f32"));
   ok &= precision.has_value();

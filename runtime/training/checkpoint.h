@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/io.h"
+#include "runtime/training/fingerprint.h"
 
 namespace pdl {
 
@@ -26,6 +28,9 @@ struct TrainingProgress {
   int64_t batch_size = 0;
   bool shuffle = true;
   bool drop_last = false;
+  /// Of the data, of those that epochs are measured by (none: these data), and of the weights that
+  /// were given to begin with. Files of earlier versions do not tell.
+  std::optional<Fingerprints> data, validation, weights;
   /// What products are computed in.
   DType precision = DType::kF32;
   /// Which metric says what is best ("right:max" where larger is better), its best value, and the

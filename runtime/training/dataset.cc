@@ -80,6 +80,16 @@ int64_t OuterRow(const PackedValue& value, int64_t row) {
   return row;
 }
 
+/// See Dataset::DescribeRow.
+std::string RowText(const LinesOfRows& lines, int64_t row) {
+  std::string text = "row " + std::to_string(row);
+  const auto after = llvm::upper_bound(
+      lines, row, [](int64_t each, const auto& jump) { return each < jump.first; });
+  if (after == lines.begin()) return text;
+  const auto& [first, line] = *std::prev(after);
+  return text + " (line " + std::to_string(line + row - first) + ")";
+}
+
 /// Finds the arrays of each input and checks them.
 class Collector {
  public:
@@ -298,9 +308,9 @@ class Collector {
     const int64_t outside = FindOutside(values, type.index_bound->constant());
     if (outside < 0) return llvm::Error::success();
     const int64_t inner = outside / std::max<int64_t>(1, values.num_elements() / values.size(0));
-    return MakeUserError(Code::kIndexRange,
-                         "{0}: input '{1}' must be in 0..{2}, and row {3} has {4}", source_,
-                         field.name, type.index_bound->constant(), OuterRow(field.rows, inner),
+    return MakeUserError(Code::kIndexRange, "{0}: input '{1}' must be in 0..{2}, and {3} has {4}",
+                         source_, field.name, type.index_bound->constant(),
+                         RowText(data_.lines, OuterRow(field.rows, inner)),
                          static_cast<int64_t>(values.ToConstant().ElementAsDouble(outside)));
   }
 
@@ -319,11 +329,14 @@ class Collector {
 
 }  // namespace
 
+std::string Dataset::DescribeRow(int64_t row) const { return RowText(lines_, row); }
+
 llvm::Expected<Dataset> Dataset::Open(llvm::StringRef path, const Graph& graph) {
   llvm::Expected<DataArrays> data = ReadDataArrays(path, graph);
   if (!data) return data.takeError();
   Dataset dataset;
   dataset.source_ = path.str();
+  dataset.lines_ = data->lines;
   Collector collector(path, *data, graph);
   llvm::Expected<std::vector<Field>> fields = collector.Collect();
   if (!fields) return fields.takeError();

@@ -43,7 +43,8 @@ llvm::Expected<DataArrays> ReadTable(llvm::StringRef path, const Graph& graph) {
     if (input == nullptr || !input->type().is_plain()) return std::nullopt;
     return input->type().dtype;
   };
-  llvm::Expected<std::vector<NamedTensor>> arrays = ReadCsv(path, dtype_of, &data.names);
+  llvm::Expected<std::vector<NamedTensor>> arrays =
+      ReadCsv(path, dtype_of, &data.names, &data.lines);
   if (!arrays) return arrays.takeError();
   data.arrays = std::move(*arrays);
   for (auto& [name, tensor] : data.arrays)

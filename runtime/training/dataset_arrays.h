@@ -8,6 +8,7 @@
 #include "llvm/Support/Error.h"
 #include "pdl/graph.h"
 #include "pdl/io.h"
+#include "runtime/io/csv.h"
 
 namespace pdl {
 
@@ -17,6 +18,8 @@ struct DataArrays {
   std::vector<std::string> names;
   /// A line for each example.
   bool is_table = false;
+  /// Of a table, where its rows are.
+  LinesOfRows lines;
 
   const Tensor* Find(llvm::StringRef name) const;
 };

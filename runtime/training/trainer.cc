@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -113,7 +114,9 @@ llvm::Error Trainer::Impl::Begin() {
   progress.shuffle = options.shuffle;
   progress.drop_last = options.drop_last;
   progress.precision = options.network.precision;
-  if (options.monitor_largest) progress.best = -progress.best;
+  progress.data = FingerprintsOf(data);
+  progress.validation.emplace();
+  progress.weights = FingerprintsOf(options.network.weights);
   BeginEpoch();
   if (llvm::Error error = CheckOptions()) return error;
   if (!options.monitor.empty()) {
@@ -127,8 +130,10 @@ llvm::Error Trainer::Impl::Begin() {
                                          : "; there are " + llvm::join(names.all, ", "));
     }
   }
-  watched = !options.monitor.empty() ? options.monitor : names.all.empty() ? "" : names.all[0];
-  progress.watched = watched + (options.monitor_largest ? ":max" : "");
+  Watch(!options.monitor.empty() ? options.monitor
+        : names.all.empty()      ? ""
+                                 : names.all[0],
+        options.monitor_largest);
   if (options.patience > 0 && names.all.empty())
     return MakeUserError(Code::kTrainingData,
                          "the network has no loss and no metric that could say when to end early");
@@ -139,6 +144,14 @@ llvm::Error Trainer::Impl::Begin() {
     scope.Create(value->name())->Set(std::move(*initial));
   }
   return llvm::Error::success();
+}
+
+void Trainer::Impl::Watch(llvm::StringRef name, bool largest) {
+  watched = name.str();
+  is_largest_best = largest;
+  progress.watched = watched + (largest ? ":max" : "");
+  progress.best = std::numeric_limits<double>::infinity() * (largest ? -1 : 1);
+  progress.stale = 0;
 }
 
 llvm::ArrayRef<int64_t> Trainer::Impl::NextRows() {
@@ -253,12 +266,19 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
           *validation, rows);
     }
   }
+  std::string fault = "no step of the epoch computes it";
   for (const Metric& metric : validation ? report.validation : report.training) {
     if (metric.name != watched) continue;
-    report.is_best =
-        options.monitor_largest ? metric.value > progress.best : metric.value < progress.best;
+    report.is_best = is_largest_best ? metric.value > progress.best : metric.value < progress.best;
     if (report.is_best) progress.best = metric.value;
+    fault = "is " + DescribeNotFinite(metric.value, 0, {});
   }
+  if (!watched.empty() && !report.is_best && !std::isfinite(progress.best) &&
+      !std::exchange(has_warned_of_best, true))
+    report.warning = llvm::formatv(
+        "'{0}', which says which epoch is best, {1} after epoch {2}: as long as that is so, none "
+        "is best, and best.safetensors is not written",
+        watched, fault, report.epoch);
   progress.stale = report.is_best ? 0 : progress.stale + 1;
   return report;
 }
@@ -329,7 +349,10 @@ llvm::Expected<std::unique_ptr<Trainer>> Trainer::Create(const Graph& network, D
   return std::unique_ptr<Trainer>(new Trainer(std::move(impl)));
 }
 
-void Trainer::SetValidation(Dataset data) { impl_->validation = std::move(data); }
+void Trainer::SetValidation(Dataset data) {
+  impl_->progress.validation = FingerprintsOf(data);
+  impl_->validation = std::move(data);
+}
 llvm::Error Trainer::Resume(llvm::StringRef path) { return impl_->Resume(path); }
 llvm::Error Trainer::Save(llvm::StringRef path) {
   return impl_->Write(path, impl_->TakeSnapshot(), /*checked=*/false);

@@ -125,6 +125,73 @@ llvm::Error Trainer::Impl::Flush() {
   return llvm::Error::success();
 }
 
+std::string Trainer::Impl::WhatSaysBest(const TrainingProgress& said) const {
+  llvm::StringRef name = said.watched;
+  const bool largest = name.consume_back(":max");
+  std::string text = ("'" + name + "'" + (largest ? " (larger is better)" : "")).str();
+  if (!said.validation) return text;
+  return text + (said.validation->empty() ? " of the training data" : " of the validation data");
+}
+
+std::vector<std::string> Trainer::Impl::Contradictions(const TrainingProgress& read) const {
+  std::vector<std::string> differences;
+  auto compare = [&](const char* format, auto there, auto here) {
+    if (there != here) differences.push_back(llvm::formatv(format, there, here).str());
+  };
+  auto compare_truths = [&](llvm::StringRef what, bool there, bool here) {
+    if (there != here)
+      differences.push_back((what + (there ? " there and not here" : " here and not there")).str());
+  };
+  compare("the data have {0} rows there and {1} here", read.rows, progress.rows);
+  std::vector<std::string> others;
+  if (read.rows == progress.rows && read.data)
+    for (const auto& [name, hash] : *read.data)
+      if (const auto here = progress.data->find(name);
+          here != progress.data->end() && here->second != hash)
+        others.push_back("'" + name + "'");
+  if (!others.empty())
+    differences.push_back("the data of " + llvm::join(others, " and ") +
+                          " are not the same there and here");
+  compare("the seed is {0} there and {1} here", read.seed, progress.seed);
+  compare("a batch has {0} rows there and {1} here", read.batch_size, progress.batch_size);
+  compare_truths("the rows are shuffled", read.shuffle, progress.shuffle);
+  compare_truths("short batches are left out", read.drop_last, progress.drop_last);
+  if (read.weights && !progress.weights->empty() && read.weights != progress.weights)
+    differences.push_back(read.weights->empty()
+                              ? "it began without the weights that are given here"
+                              : "it began from other weights than those that are given here");
+  if (std::isfinite(read.best) && read.validation && !read.validation->empty() && !validation)
+    differences.push_back("its best epoch was told by validation data, and none are given here");
+  return differences;
+}
+
+void Trainer::Impl::TakeBest(llvm::StringRef path, const TrainingProgress& read) {
+  const TrainingProgress begun = std::exchange(progress, read);
+  llvm::StringRef name = read.watched;
+  const bool largest = name.consume_back(":max");
+  const bool is_said = !options.monitor.empty() || options.monitor_largest;
+  bool is_other = false;
+  if (is_said || !llvm::is_contained(names.all, name)) {
+    is_other = read.watched != begun.watched;
+  } else {
+    watched = name.str();
+    is_largest_best = largest;
+  }
+  // Which data it was is not known of files of earlier versions.
+  is_other |= read.validation && read.validation != begun.validation;
+  progress.validation = begun.validation;
+  if (!read.data) progress.data = begun.data;
+  if (!is_other) return;
+  Watch(watched, is_largest_best);
+  if (!std::isfinite(read.best)) return;
+  std::string before = WhatSaysBest(read), now = WhatSaysBest(progress);
+  if (before == now) now = "other validation data";
+  warnings.push_back("up to '" + path.str() + "' " + before + " said which epoch is best, and " +
+                     now +
+                     " says it from now on: the best one is sought anew, and best.safetensors "
+                     "will be replaced");
+}
+
 llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
   if (!checkpoint) return checkpoint.takeError();
@@ -165,18 +232,7 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   if (!differences.empty())
     return MakeUserError(Code::kCheckpoint, "'{0}' is the checkpoint of another network: {1}", path,
                          llvm::join(differences, "; "));
-  auto compare = [&](const char* format, auto there, auto here) {
-    if (there != here) differences.push_back(llvm::formatv(format, there, here).str());
-  };
-  auto compare_truths = [&](llvm::StringRef what, bool there, bool here) {
-    if (there != here)
-      differences.push_back((what + (there ? " there and not here" : " here and not there")).str());
-  };
-  compare("the data have {0} rows there and {1} here", read.rows, progress.rows);
-  compare("the seed is {0} there and {1} here", read.seed, progress.seed);
-  compare("a batch has {0} rows there and {1} here", read.batch_size, progress.batch_size);
-  compare_truths("the rows are shuffled", read.shuffle, progress.shuffle);
-  compare_truths("short batches are left out", read.drop_last, progress.drop_last);
+  differences = Contradictions(read);
   if (!differences.empty())
     return MakeUserError(Code::kCheckpoint,
                          "'{0}' is the checkpoint of another run, which cannot go on so: {1}", path,
@@ -191,13 +247,10 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
     warnings.push_back(
         "the network computes something else than when '" + path.str() +
         "' was written; its parameters and states are the same, and the run goes on");
-  TrainingProgress begin = std::exchange(progress, read);
-  // Another metric is watched from now on: nothing was best by it yet.
-  if (progress.watched != begin.watched) {
-    progress.watched = begin.watched;
-    progress.best = begin.best;
-    progress.stale = 0;
-  }
+  if (!read.weights && !progress.weights->empty())
+    warnings.push_back("the weights given are not used: parameters are as '" + path.str() +
+                       "' has them");
+  TakeBest(path, read);
   has_order = false;
   llvm::StringSet<> kept;
   for (const Value* value : KeptValues(graph)) kept.insert(value->name());

@@ -55,6 +55,10 @@ struct Trainer::Impl {
   /// The network of the next step.
   llvm::Expected<const StepNetwork*> NextNetwork();
   llvm::Error Begin();
+  /// Which metric says what is best from now on, whose best value is none yet.
+  void Watch(llvm::StringRef name, bool largest);
+  /// "'loss' of the validation data".
+  std::string WhatSaysBest(const TrainingProgress& said) const;
   llvm::Error CheckOptions() const;
   int64_t BatchesInEpoch() const {
     return (progress.rows + (options.drop_last ? 0 : options.batch_size - 1)) / options.batch_size;
@@ -93,6 +97,11 @@ struct Trainer::Impl {
   llvm::Error Flush();
   std::string FileOf(llvm::StringRef name) const { return options.folder + "/" + name.str(); }
   llvm::Error Resume(llvm::StringRef path);
+  /// Of a checkpoint's `read`, what contradicts how this run goes on.
+  std::vector<std::string> Contradictions(const TrainingProgress& read) const;
+  /// Takes from a checkpoint's `read` what says which epoch is best; where that is something else
+  /// here, none of the epochs so far is.
+  void TakeBest(llvm::StringRef path, const TrainingProgress& read);
 
   void BeginEpoch() {
     progress.batch = 0;
@@ -117,6 +126,8 @@ struct Trainer::Impl {
   /// The state that is the scale of the losses; empty where they are not scaled.
   std::string scale_state;
   std::string watched;  // which metric says what is best
+  bool is_largest_best = false;
+  bool has_warned_of_best = false;
   std::vector<std::string> warnings;
   /// The state that counts steps, where nothing in the network does.
   const Value* step_counter = nullptr;

@@ -63,7 +63,7 @@ llvm::Error Trainer::Impl::NotFinite(std::string text, const Dataset& from,
       if (at < 0) continue;
       odd = &row;
       why = llvm::formatv(
-          "; row {0} of {1} has {2} in '{3}'", row, from.source(),
+          "; {0} of {1} has {2} in '{3}'", from.DescribeRow(row), from.source(),
           DescribeNotFinite(values.ToConstant().ElementAsDouble(begin * per_row + at), 0, {}),
           field.name);
     }

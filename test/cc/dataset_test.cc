@@ -6,6 +6,7 @@
 
 #include "runtime/io/csv.h"
 #include "runtime/training/batch.h"
+#include "runtime/training/fingerprint.h"
 #include "runtime/training/shuffle.h"
 #include "training_testing.h"
 
@@ -204,6 +205,25 @@ TEST(Dataset, BrokenTables) {
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,,0\n"), "line 2, column 'x[1]': wanted f32, found ''");
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,1.5\n"),
             "line 2, column 'label': wanted i64, found '1.5'");
+  // What a dtype cannot hold is no infinity, but where it is written so.
+  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n1,-1e39,0\n"),
+            "line 2, column 'x[1]': wanted f32, found '-1e39', which is too large for it");
+  const char kNarrow[] =
+      "input h: f16[N]\ninput b: bf16[N]\ninput d: f64[N]\n"
+      "output l = mean(h) + cast(mean(b), to=f16) + cast(mean(d), to=f16)\n";
+  EXPECT_EQ(
+      CsvComplaint("h,b,d\n65504,-3e38,1e308\ninf,-inf,-Infinity\n1e-30,1e-60,1e-400\n", kNarrow),
+      "");
+  EXPECT_EQ(CsvComplaint("h,b,d\n70000,1,1\n", kNarrow),
+            "line 2, column 'h': wanted f16, found '70000', which is too large for it");
+  EXPECT_EQ(CsvComplaint("h,b,d\n1,3.4e38,1\n", kNarrow),
+            "line 2, column 'b': wanted bf16, found '3.4e38', which is too large for it");
+  EXPECT_EQ(CsvComplaint("h,b,d\n1,1,1\n1,1,-1e400\n", kNarrow),
+            "line 3, column 'd': wanted f64, found '-1e400', which is too large for it");
+  // Rows are not lines.
+  const std::string outside = CsvComplaint("x[0],x[1],label\n0,0,0\n\n\n0,0,0\n0,0,3\n");
+  EXPECT_EQ(outside.substr(outside.find("d.csv: ")),
+            "d.csv: input 'label' must be in 0..3, and row 2 (line 6) has 3 [PDL0512]");
 }
 
 TEST(Dataset, WhatDoesNotFit) {
@@ -345,6 +365,22 @@ TEST(Shuffle, IsAPermutationThatTheSeedDecides) {
   for (uint64_t epoch = 0; epoch < 6000; ++epoch) ++counts[ShuffledRows(3, 1, epoch)];
   EXPECT_EQ(counts.size(), 6u);
   for (const auto& [order, count] : counts) EXPECT_NEAR(count, 1000, 150);
+}
+
+TEST(Fingerprint, OfLargeArraysASample) {
+  std::vector<float> values(1 << 20);
+  auto hash = [&](llvm::ArrayRef<int64_t> sizes) {
+    return FingerprintOf(Constant::Copy(DType::kF32, sizes, values.data()));
+  };
+  const std::string before = hash({1 << 20});
+  EXPECT_EQ(hash({1 << 20}), before);
+  EXPECT_NE(hash({2, 1 << 19}), before);
+  EXPECT_NE(hash({1 << 18}), before) << "whole";
+  for (const size_t at : {size_t{0}, values.size() - 1}) {
+    values[at] = 1;
+    EXPECT_NE(hash({1 << 20}), before) << at;
+    values[at] = 0;
+  }
 }
 
 }  // namespace

@@ -5,50 +5,10 @@
 
 #include "pdl/error.h"
 #include "pdl/training.h"
-#include "training_testing.h"
+#include "trainer_testing.h"
 
 namespace pdl {
 namespace {
-
-struct Training {
-  explicit Training(TrainerOptions options, const std::string& text = kLine, int64_t rows = 50,
-                    int threads = 1)
-      : context(threads) {
-    const Graph graph = MakeGraph(text);
-    auto data = Dataset::FromTensors(LinePoints(rows), graph);
-    if (!data) {
-      message = Message(data.takeError());
-      return;
-    }
-    auto made =
-        Trainer::Create(graph, std::move(*data), std::move(options), &context, GlobalRegistry());
-    if (made) {
-      trainer = std::move(*made);
-    } else {
-      message = Message(made.takeError());
-    }
-  }
-
-  CPUContext context;
-  std::unique_ptr<Trainer> trainer;
-  std::string message;
-};
-
-TrainerOptions Options(int64_t epochs, const std::string& folder = "") {
-  TrainerOptions options;
-  options.batch_size = 8;
-  options.epochs = epochs;
-  options.folder = folder;
-  options.seed = 3;
-  return options;
-}
-
-/// All that a run leaves, as bytes.
-std::string Result(const Trainer& trainer) {
-  std::string bytes;
-  for (const char* name : {"w", "b", "count"}) bytes += Bytes(Value(trainer.ValueOf(name)));
-  return bytes;
-}
 
 TEST(Trainer, LearnsALine) {
   Training run(Options(40));
@@ -114,36 +74,6 @@ TEST(Trainer, OrderAndShortBatches) {
   };
   EXPECT_EQ(Value(run.trainer->Train(callbacks)), TrainingEnd::kDone);
   EXPECT_EQ(rows, 48);
-}
-
-TEST(Trainer, ResumesBitForBitFromAnyStep) {
-  TemporaryFolder folder;
-  Training whole(Options(3, folder.path()));
-  ASSERT_TRUE(whole.trainer) << whole.message;
-  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
-  const std::string last = ReadBytes(folder / "last.safetensors");
-  const std::string best = ReadBytes(folder / "best.safetensors");
-  for (int64_t step = 0; step <= 21; ++step) {
-    TemporaryFolder parted;
-    Training first(Options(3, parted.path()));
-    std::atomic<bool> stop = step == 0;
-    TrainingCallbacks callbacks;
-    callbacks.stop = &stop;
-    callbacks.on_step = [&](const StepReport& report) {
-      stop = report.step == step;
-      return llvm::Error::success();
-    };
-    ASSERT_EQ(Value(first.trainer->Train(callbacks)),
-              step == 21 ? TrainingEnd::kDone : TrainingEnd::kStopped);
-    Training second(Options(3, parted.path()));
-    ASSERT_EQ(Message(second.trainer->Resume(parted / "last.safetensors")), "");
-    EXPECT_TRUE(second.trainer->warnings().empty());
-    EXPECT_EQ(second.trainer->step(), step);
-    EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
-    EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer)) << step;
-    EXPECT_EQ(ReadBytes(parted / "last.safetensors"), last) << step;
-    EXPECT_EQ(ReadBytes(parted / "best.safetensors"), best) << step;
-  }
 }
 
 TEST(Trainer, StepsLimitInsideOfAnEpoch) {
@@ -321,105 +251,6 @@ update w = w - 0.1
   EXPECT_EQ(Message(trainer->Train()),
             "the loss 'loss' is nan in step 1, of epoch 1; row 3 of d.npz has nan in 'x' "
             "[PDL0514]");
-}
-
-TEST(Trainer, CheckpointsOfSomethingElse) {
-  TemporaryFolder folder;
-  const std::string path = folder / "c.safetensors";
-  Training run(Options(1));
-  ASSERT_TRUE(run.trainer) << run.message;
-  ASSERT_EQ(Message(run.trainer->Step()), "");
-  ASSERT_EQ(Message(run.trainer->Save(path)), "");
-  auto complaint = [&](TrainerOptions options, std::string text = kLine, int64_t rows = 50) {
-    Training other(std::move(options), text, rows);
-    EXPECT_EQ(other.message, "");
-    std::string message = Message(other.trainer->Resume(path));
-    llvm::StringRef rest = message;
-    rest.consume_front("'" + path + "' is the checkpoint of another ");
-    rest.consume_back(" [PDL0516]");
-    return rest.str();
-  };
-  auto edited = [](llvm::StringRef from, llvm::StringRef to) {
-    std::string text = kLine;
-    text.replace(text.find(from), from.size(), to);
-    return text;
-  };
-  EXPECT_EQ(complaint(Options(1)), "");
-  EXPECT_EQ(complaint(Options(1), edited("state b: f32[] = zeros()",
-                                         "state b: f32[] = zeros()\nstate c: f32[3] = zeros()")),
-            "network: it has no 'c': f32[3]");
-  EXPECT_EQ(complaint(Options(1), edited("update count", "#")), "");
-  std::string without = edited("state count: i64[] = zeros()\n", "");
-  without.erase(without.find("update count"));
-  EXPECT_EQ(complaint(Options(1), without), "network: it has 'count': i64[]");
-  std::string wide = edited("state count: i64[]", "state count: i64[2]");
-  EXPECT_EQ(complaint(Options(1), wide), "network: 'count' is i64[] there and i64[2] here");
-  EXPECT_EQ(complaint(Options(1), kLine, 51),
-            "run, which cannot go on so: the data have 50 rows there and 51 here");
-  TrainerOptions options = Options(1);
-  options.seed = 4;
-  options.batch_size = 9;
-  EXPECT_EQ(complaint(options),
-            "run, which cannot go on so: the seed is 3 there and 4 here; a batch has 8 rows there "
-            "and 9 here");
-  options = Options(1);
-  options.shuffle = false;
-  options.drop_last = true;
-  EXPECT_EQ(complaint(options),
-            "run, which cannot go on so: the rows are shuffled there and not here; short batches "
-            "are left out here and not there");
-  EXPECT_EQ(complaint(Options(1), edited("output largest = max(abs(error))\n", "")),
-            "network: it has 2 losses and metrics there and 1 here");
-  // Another rate of learning is another network; that is allowed, and told.
-  Training slow(Options(1), edited("0.05 * gb", "0.01 * gb"));
-  ASSERT_EQ(Message(slow.trainer->Resume(path)), "");
-  ASSERT_EQ(slow.trainer->warnings().size(), 1u);
-  EXPECT_EQ(slow.trainer->warnings()[0],
-            "the network computes something else than when '" + path +
-                "' was written; its parameters and states are the same, and the run goes on");
-}
-
-TEST(Trainer, WhatIsNotTrainedIsInTheCheckpointToo) {
-  TemporaryFolder folder;
-  const std::string path = folder / "c.safetensors";
-  std::string text = kLine;
-  text.insert(text.find("error = "), "param k: f32[] = ones()\n");
-  text.replace(text.find("+ b - t"), 7, "+ k * b - t");
-  TrainerOptions options = Options(2);
-  options.network.weights["k"] = Constant::Scalar(DType::kF32, 2);
-  Training first(options, text), whole(options, text), second(Options(2), text);
-  for (int i = 0; i < 5; ++i) ASSERT_EQ(Message(first.trainer->Step()), "");
-  ASSERT_EQ(Message(first.trainer->Save(path)), "");
-  ASSERT_EQ(Message(second.trainer->Resume(path)), "");
-  EXPECT_EQ(Elements<float>(Value(second.trainer->ValueOf("k")))[0], 2);
-  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
-  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
-  EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer));
-}
-
-TEST(Trainer, BrokenCheckpoints) {
-  TemporaryFolder folder;
-  const std::string path = folder / "c.safetensors";
-  Training run(Options(1));
-  ASSERT_TRUE(run.trainer) << run.message;
-  ASSERT_EQ(Message(run.trainer->Save(path)), "");
-  const std::string bytes = ReadBytes(path);
-  for (size_t size : {size_t{0}, size_t{7}, size_t{100}, bytes.size() - 1}) {
-    WriteBytes(path, bytes.substr(0, size));
-    EXPECT_EQ(Message(run.trainer->Resume(path)).substr(0, 11), "cannot read") << size;
-  }
-  std::string wrong = bytes;
-  wrong.replace(wrong.find("stale"), 5, "stole");
-  WriteBytes(path, wrong);
-  EXPECT_EQ(Message(run.trainer->Resume(path)),
-            "cannot read '" + path + "': its metadata 'pdl.progress' is broken [PDL0401]");
-  ASSERT_EQ(Message(WriteSafetensors(path, {{"w", F32({2}, {0, 0})}})), "");
-  EXPECT_EQ(Message(run.trainer->Resume(path)),
-            "'" + path +
-                "' is no checkpoint: it has tensors, and nothing says how far the run has come "
-                "[PDL0516]");
-  EXPECT_EQ(Message(run.trainer->Resume(folder / "nothing")),
-            "cannot read '" + (folder / "nothing") + "': No such file or directory [PDL0401]");
 }
 
 constexpr char kMinimize[] = R"(input x: f32[N, 2]

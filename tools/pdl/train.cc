@@ -10,6 +10,7 @@
 #include "pdl/trainer.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
+#include "tools/pdl/folder_lock.h"
 #include "tools/pdl/interrupt.h"
 #include "tools/pdl/load_network.h"
 #include "tools/pdl/train_console.h"
@@ -81,10 +82,12 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
   line.AddValue("--patience", "N", "end after so many epochs that were not better than the best",
                 ToInt([arguments](int64_t value) { arguments->patience = value; }));
   line.AddValue("--monitor", "NAME[:max]",
-                "which loss or output says what is best (default: the first loss); with :max "
-                "larger is better",
+                "which loss or output says what is best (default: the first loss, or as the run "
+                "that --resume goes on with was begun); with :max larger is better, with :min, as "
+                "where neither is said, smaller",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   arguments->monitor_largest = text.consume_back(":max");
+                  if (!arguments->monitor_largest) text.consume_back(":min");
                   arguments->monitor = text.str();
                   return llvm::Error::success();
                 });
@@ -117,7 +120,7 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
                "look at what every call gives, and name the first one that makes a nan or an "
                "infinity of numbers that were none (slow)",
                &arguments->check_finite);
-  line.AddFlag("-q, --quiet", "say nothing but mistakes and what each epoch gave",
+  line.AddFlag("-q, --quiet", "say nothing but warnings, mistakes and what each epoch gave",
                &arguments->quiet);
   AddMessageOptions(line);
 }
@@ -129,10 +132,12 @@ bool HasSeed(Arguments arguments) {
   return false;
 }
 
-llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& last) {
+llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& last,
+                          FolderLock* lock) {
   if (std::error_code code = llvm::sys::fs::create_directories(arguments.folder))
     return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", arguments.folder,
                          code.message());
+  if (llvm::Error error = lock->Take(arguments.folder)) return error;
   if (llvm::Error error = TrainLog::RemoveTemporaries(arguments.folder)) return error;
   if (arguments.resume) return llvm::Error::success();
   if (arguments.overwrite) return TrainLog::Clear(arguments.folder);
@@ -239,6 +244,8 @@ class Training {
     auto context = OpenDevice(arguments_.common);
     if (!context) return context.takeError();
     context_ = std::move(*context);
+    // Before what is in the folder is read.
+    if (llvm::Error error = lock_.Take(arguments_.folder)) return error;
     const bool resumes = arguments_.resume && llvm::sys::fs::exists(last_);
     if (resumes)
       if (llvm::Error error = TakeFromCheckpoint(last_, &arguments_)) return error;
@@ -259,7 +266,7 @@ class Training {
     if (!trainer) return trainer.takeError();
     trainer_ = std::move(*trainer);
     if (validation) trainer_->SetValidation(std::move(*validation));
-    if (llvm::Error error = PrepareFolder(arguments_, last_)) return error;
+    if (llvm::Error error = PrepareFolder(arguments_, last_, &lock_)) return error;
     if (resumes) {
       if (llvm::Error error = trainer_->Resume(last_)) return error;
       for (const std::string& warning : trainer_->warnings())
@@ -301,6 +308,7 @@ class Training {
     callbacks.on_epoch = [&](const EpochReport& report) -> llvm::Error {
       const double speed = console.RowsPerSecond();
       console.ShowEpoch(report);
+      if (!report.warning.empty()) PrintWarning(Code::kNotFinite, report.warning);
       if (llvm::Error error = (*log)->AddEpoch(report, speed)) return error;
       const auto now = std::chrono::steady_clock::now();
       if (now - drawn < std::chrono::seconds(10)) return llvm::Error::success();
@@ -319,6 +327,7 @@ class Training {
   llvm::StringRef path_;
   TrainArguments& arguments_;
   const std::string last_;
+  FolderLock lock_;
   TrainerOptions options_;
   std::unique_ptr<DeviceContext> context_;
   std::unique_ptr<Trainer> trainer_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,6 +19,12 @@ constexpr int kBarWidth = 20;
 
 double Seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
+}
+
+/// Of a network without losses and metrics there is no text of them.
+std::string Joined(std::vector<std::string> texts, llvm::StringRef separator) {
+  llvm::erase(texts, "");
+  return llvm::join(texts, separator);
 }
 
 }  // namespace
@@ -39,7 +46,9 @@ std::string MetricsToString(llvm::ArrayRef<Metric> metrics) {
   std::string text;
   for (const Metric& metric : metrics) {
     char number[32];
-    std::snprintf(number, sizeof number, "%.4g", metric.value);
+    // A nan may have a sign, which says nothing.
+    std::snprintf(number, sizeof number, "%.4g",
+                  std::isnan(metric.value) ? std::fabs(metric.value) : metric.value);
     if (!text.empty()) text += ", ";
     text += metric.name;
     text += ' ';
@@ -64,6 +73,10 @@ TrainConsole::TrainConsole(Options options)
 double TrainConsole::RowsPerSecond() const {
   const double seconds = Seconds(Clock::now() - epoch_begin_);
   return seconds > 0 ? static_cast<double>(epoch_rows_) / seconds : 0;
+}
+
+std::string TrainConsole::Speed() const {
+  return GroupedToString(std::llround(RowsPerSecond())) + " rows/s";
 }
 
 std::string TrainConsole::TimeLeft(int64_t step) const {
@@ -95,8 +108,7 @@ void TrainConsole::ShowStep(const StepReport& report) {
     line += "]";
   }
   line += " " + std::to_string(report.batch) + "/" + std::to_string(report.batches) + ": " +
-          MetricsToString(report.metrics) + ", " + GroupedToString(std::llround(RowsPerSecond())) +
-          " rows/s" + TimeLeft(report.step);
+          Joined({MetricsToString(report.metrics), Speed()}, ", ") + TimeLeft(report.step);
   if (!options_.is_terminal) {
     llvm::errs() << line << '\n';
     return;
@@ -117,10 +129,11 @@ void TrainConsole::ShowEpoch(const EpochReport& report) {
   Erase();
   std::string line = "epoch " + std::to_string(report.epoch);
   if (options_.epochs > 0) line += "/" + std::to_string(options_.epochs);
-  line += ": " + MetricsToString(report.training);
-  if (!report.validation.empty()) line += "; validation: " + MetricsToString(report.validation);
-  line += "; " + GroupedToString(std::llround(RowsPerSecond())) + " rows/s" +
-          TimeLeft(report.step) + (report.is_best ? " (best)" : "");
+  std::string validation = MetricsToString(report.validation);
+  if (!validation.empty()) validation = "validation: " + validation;
+  line += ": " + Joined({MetricsToString(report.training), validation, Speed()}, "; ");
+  if (!options_.is_quiet) line += TimeLeft(report.step);
+  if (report.is_best) line += " (best)";
   llvm::errs() << line << '\n';
   epoch_begin_ = last_shown_ = Clock::now();
   epoch_rows_ = 0;

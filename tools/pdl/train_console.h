@@ -21,7 +21,7 @@ class TrainConsole {
     /// Done before this run began, by the one that it resumes.
     int64_t first_step = 0;
     bool is_terminal = false;
-    /// Nothing but the epochs.
+    /// Nothing but the epochs, and what each gave.
     bool is_quiet = false;
   };
   explicit TrainConsole(Options options);
@@ -36,6 +36,8 @@ class TrainConsole {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// "12,345 rows/s".
+  std::string Speed() const;
   std::string TimeLeft(int64_t step) const;
 
   const Options options_;

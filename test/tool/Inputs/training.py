@@ -15,6 +15,7 @@
     training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
     training.py terminal COMMAND...           runs it on a terminal of 60 columns; each state of its last line
     training.py interrupted COMMAND...        runs it, and presses Ctrl-C after the first epoch
+    training.py twice COMMAND...              runs it, and again with --resume after the first epoch, and once more when the first one was killed
     training.py interrupted_twice COMMAND...  runs it, whose steps are long, and presses Ctrl-C twice in the first one
 """
 
@@ -316,6 +317,18 @@ def interrupted(command):
     print("status", process.wait())
 
 
+def twice(command):
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as first:
+        while not first.stderr.readline().startswith("epoch"):
+            pass
+        for other in [["--resume"], ["--overwrite"], ["--resume"]]:
+            second = subprocess.run([*command, *other, "--epochs=1"], stderr=subprocess.PIPE, text=True)
+            sys.stdout.write(f"status {second.returncode}: {second.stderr}")
+            if other == ["--overwrite"]:
+                first.kill()
+                first.wait()
+
+
 def interrupted_twice(command):
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     sys.stdout.write(process.stderr.readline())
@@ -337,6 +350,8 @@ def main():
         terminal(arguments)
     elif what == "interrupted":
         interrupted(arguments)
+    elif what == "twice":
+        twice(arguments)
     elif what == "interrupted_twice":
         interrupted_twice(arguments)
     else:

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""import_reference.py PDL [-v]: what ONNX's own cases leave out, imported and compared with onnx.reference.
+
+Each model is run by `pdl run`, and what comes out must be within 1e-5 of what the reference gives; it is
+exported again, too, and ONNX Runtime, where it is there, must give the same for that.
+
+Exit status 77 where Python has no onnx with a reference evaluator.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import onnx
+    from onnx import TensorProto, helper
+    from onnx.reference import ReferenceEvaluator
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+try:
+    import onnxruntime
+except ImportError:
+    onnxruntime = None
+
+X = numpy.random.default_rng(1)
+
+
+def make(nodes, sizes, outputs, constants=(), opset=19):
+    """A model of one input, x: f32 of those sizes."""
+    graph = helper.make_graph(
+        nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, sizes)],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
+        [onnx.numpy_helper.from_array(numpy.array(value), name) for name, value in dict(constants).items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+
+
+def splits():
+    """Parts of an axis whose size is known at the run alone."""
+    for parts in (2, 3, 4):
+        outputs = [f"y{i}" for i in range(parts)]
+        for opset in (13, 18):
+            attributes = {"num_outputs": parts} if opset >= 18 else {}
+            model = make([helper.make_node("Split", ["x"], outputs, axis=1, **attributes)], [2, "N"], outputs,
+                         opset=opset)
+            for size in range(parts if opset < 18 else 1, 10):
+                if opset < 18 and size % parts:
+                    continue  # equal parts are wanted there
+                yield f"Split-{opset} of {size} into {parts}", model, X.random((2, size), "float32")
+
+
+def clips():
+    x = numpy.array([0, 1.5, 2.5, numpy.nan], "float32")
+    node = helper.make_node("Clip", ["x", "low", "high"], ["y"])
+    yield "Clip, min > max", make([node], [4], ["y"], {"low": numpy.float32(2), "high": numpy.float32(1)}), x
+
+
+def resizes():
+    """One scale for all axes, whose sizes are rounded up or down."""
+    x = X.random((1, 2, 9, 7), "float32")
+    modes = [("linear", {}), ("linear", {"antialias": 1}), ("cubic", {}), ("cubic", {"exclude_outside": 1}),
+             ("cubic", {"antialias": 1}), ("nearest", {}), ("nearest", {"nearest_mode": "floor"}),
+             ("nearest", {"nearest_mode": "round_prefer_ceil"}), ("nearest", {"nearest_mode": "ceil"})]
+    for coordinates in ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "asymmetric", "align_corners",
+                        "tf_crop_and_resize"):
+        roi = {"roi": numpy.array([0.1, 0.2, 0.9, 1.1], "float32")} if coordinates == "tf_crop_and_resize" else {}
+        for mode, attributes in modes:
+            for policy in ("not_larger", "not_smaller"):
+                for sizes in ([14, 12], [5, 3]):
+                    node = helper.make_node(
+                        "Resize", ["x", *(roi or [""]), "", "sizes"], ["y"], mode=mode, axes=[2, 3],
+                        coordinate_transformation_mode=coordinates, keep_aspect_ratio_policy=policy, **attributes)
+                    name = f"Resize to {sizes}, {policy}, {coordinates}, {mode} {attributes or ''}"
+                    yield name, make([node], [1, 2, 9, 7], ["y"],
+                                     {"sizes": numpy.array(sizes, "int64"), **roi}), x
+
+
+def check_refusal(pdl, folder):
+    """What an operator says against an attribute is told with one code."""
+    path = f"{folder}/model.onnx"
+    node = helper.make_node("Resize", ["x", "", "scales"], ["y"], nearest_mode="odd")
+    onnx.save(make([node], [1, 1, 4], ["y"], {"scales": numpy.array([1, 1, 2], "float32")}), path)
+    done = subprocess.run([pdl, "import", path, "-o", "-"], capture_output=True, text=True, check=False)
+    wanted = ("node 'y' (Resize): attribute 'rounding' of 'resize' must be one of \"prefer_floor\", "
+              "\"prefer_ceil\", \"floor\", \"ceil\", got \"odd\" [PDL0402]\n")
+    return None if done.returncode == 1 and done.stderr.endswith(wanted) else done.stderr.strip()
+
+
+def differs(got, wanted):
+    """Why they are not near; None where they are."""
+    for index, (value, want) in enumerate(zip(got, wanted, strict=True)):
+        if value.shape != want.shape:
+            return f"output {index}: the sizes are {value.shape}, wanted {want.shape}"
+        if not numpy.allclose(value, want, rtol=1e-5, atol=1e-5, equal_nan=True):
+            return f"output {index}: off by {numpy.nanmax(numpy.abs(value - want))}"
+    return None
+
+
+def judge(pdl, model, x, folder):
+    """What is wrong with it, or None."""
+    wanted = ReferenceEvaluator(model).run(None, {"x": x})
+    path, again = f"{folder}/model.onnx", f"{folder}/again.onnx"
+    onnx.save(model, path)
+    numpy.save(f"{folder}/x.npy", x)
+    files = {output.name: f"{folder}/{output.name}.npy" for output in model.graph.output}
+    command = [pdl, "run", path, "--input", f"x={folder}/x.npy"]
+    for name, file in files.items():
+        command += ["--output", f"{name}={file}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return done.stderr.strip()
+    if why := differs(map(numpy.load, files.values()), wanted):
+        return why
+    done = subprocess.run([pdl, "export", path, "-o", again], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return "export: " + done.stderr.strip()
+    try:
+        onnx.checker.check_model(again, full_check=True)
+    except Exception as error:  # pylint: disable=broad-except
+        return f"exported: {error}"
+    if onnxruntime is None:
+        return None
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(again, options, providers=["CPUExecutionProvider"])
+    why = differs(session.run(None, {"x": x}), wanted)
+    return why and "exported: " + why
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pdl")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    arguments = parser.parse_args()
+    failed = count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for make_cases in (splits, clips, resizes):
+            for name, model, x in make_cases():
+                why = judge(arguments.pdl, model, x, folder)
+                count += 1
+                failed += why is not None
+                if why or arguments.verbose:
+                    print(f"{name}: {why or 'good'}")
+        count += 1
+        if why := check_refusal(arguments.pdl, folder):
+            failed += 1
+            print(f"what is refused: {why}")
+    print(f"{count - failed} good, {failed} bad")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

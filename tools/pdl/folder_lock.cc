@@ -1,0 +1,30 @@
+#include "tools/pdl/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "pdl/error.h"
+
+namespace pdl {
+
+FolderLock::~FolderLock() {
+  if (file_ >= 0) close(file_);
+}
+
+llvm::Error FolderLock::Take(llvm::StringRef folder) {
+  if (file_ >= 0) return llvm::Error::success();
+  const std::string path = folder.str() + "/.lock";
+  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0 || flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return llvm::Error::success();
+  return MakeUserError(Code::kCheckpoint,
+                       "'{0}' is in use by another pdl train, which has not ended: --out takes "
+                       "another folder",
+                       folder);
+}
+
+}  // namespace pdl
