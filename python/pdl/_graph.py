@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from types import TracebackType
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from pdl import _pdl
 from pdl._infix import Infix
@@ -243,6 +243,9 @@ class Graph:
 
     # --- For the package ----------------------------------------------------------------------
 
+    # Gives an array among the operands of a call a name; where it is None, its numbers are written.
+    capture: Callable[[Any, str], str] | None = None
+
     def assign(
         self,
         expression: str,
@@ -328,9 +331,12 @@ class Graph:
 
     def _check(self, text: str) -> _pdl.Program:
         try:
-            return _pdl.compile(text, "<graph>")
+            return self._compile(text)
         except Error as error:
             raise without_place(error) from None
+
+    def _compile(self, text: str) -> _pdl.Program:
+        return _pdl.compile(text, "<graph>")
 
 
 def _renderer() -> Renderer:

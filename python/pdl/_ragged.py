@@ -24,6 +24,21 @@ def _index(array: Any) -> Tensor:
     return tensor(np.ascontiguousarray(numbers, np.int64))
 
 
+class Lengths:
+    """The symbols of the lengths of rows: equal lengths have the same."""
+
+    def __init__(self) -> None:
+        self._known: list[np.ndarray[Any, Any]] = []
+
+    def symbol(self, offsets: Tensor) -> str:
+        """``T0``, ``T1``, …"""
+        for i, known in enumerate(self._known):
+            if np.array_equal(known, offsets):
+                return f"T{i}"
+        self._known.append(offsets.numpy())
+        return f"T{len(self._known) - 1}"
+
+
 class Ragged(Infix):
     """N rows of their own lengths, one after another in ``values``; row i is
     ``values[offsets[i]:offsets[i + 1]]``. With ``inner``, rows of rows: row i is made of the inner rows
