@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pathlib
 import weakref
 from typing import Any
 
@@ -26,6 +27,20 @@ DTYPES = {
     "u64": np.uint64,
     "bool": np.bool_,
 }
+
+
+class Asked:
+    """What has DLPack and no buffer."""
+
+    def __init__(self, tensor: pdl.Tensor, **options: Any) -> None:
+        self._tensor = tensor
+        self._options = options
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._tensor.__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._tensor.__dlpack__(**{**options, **self._options})
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -104,9 +119,31 @@ def test_other_buffers() -> None:
 
     assert pdl.tensor(array.array("d", [1, 2])).type == "f64[2]"
     assert pdl.tensor(memoryview(b"ab")).type == "u8[2]"
-    readonly = np.zeros(3)
-    readonly.flags.writeable = False
-    assert pdl.tensor(readonly).address == readonly.ctypes.data
+
+
+def test_what_may_only_be_read_stays_so(tmp_path: pathlib.Path) -> None:
+    np.save(tmp_path / "a.npy", np.ones(3, np.float32))
+    frozen = np.ones(3, np.float32)
+    frozen.flags.writeable = False
+    for array in (
+        np.frombuffer(np.ones(3, np.float32).tobytes(), np.float32),
+        np.load(tmp_path / "a.npy", mmap_mode="r"),
+        frozen,
+    ):
+        tensor = pdl.tensor(array)
+        assert tensor.address == array.ctypes.data
+        for one in (tensor, pdl.tensor(tensor), tensor._view("u32")):
+            assert not np.asarray(one).flags.writeable and memoryview(one).readonly
+            with pytest.raises(BufferError, match="may only be read"):
+                one.__dlpack__()
+            copied = np.from_dlpack(Asked(one, copy=True))
+            assert copied.flags.writeable and copied.ctypes.data != tensor.address
+            if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+                back = np.from_dlpack(one)
+                assert not back.flags.writeable and back.ctypes.data == tensor.address
+                assert memoryview(pdl.tensor(Asked(one))).readonly
+    row_major = pdl.tensor(np.broadcast_to(np.float32(3), (2,)))  # a copy
+    assert np.asarray(row_major).flags.writeable
 
 
 @pytest.mark.parametrize(
