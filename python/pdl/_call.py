@@ -13,6 +13,7 @@ import numpy as np
 from pdl import _pdl
 from pdl._arrays import is_array
 from pdl._cache import Cache
+from pdl._check import seed_of
 from pdl._declarations import Declaration, Input, Place
 from pdl._graph import Graph, Value
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
@@ -25,9 +26,11 @@ _kept: list[_pdl.EagerCalls] = []
 
 
 def seed(number: int) -> None:
-    """Sets the seed of the random operators that are called on their own."""
+    """Sets the seed of the random operators that are called on their own: after it they draw the same
+    numbers again. ``number`` is an integer from 0 up to 2**64 - 1."""
     global _seed
-    _seed = number
+    _seed = seed_of(number)
+    _pdl.begin_draws()
     for calls in _kept:
         calls.clear()
 

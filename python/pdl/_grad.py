@@ -74,6 +74,7 @@ class Trace(Graph):
         # What the inputs are fed with.
         self.fed: dict[str, Any] = {}
         self._lengths = Lengths()
+        self.capture = self._capture
 
     def feed(self, given: Any, base: str) -> Value:
         """An input for an array."""
@@ -84,7 +85,7 @@ class Trace(Graph):
         self.fed[name] = given
         return value
 
-    def capture(self, array: Any, base: str) -> str:
+    def _capture(self, array: Any, base: str) -> str:
         return self.feed(_snapshot(array), base).name
 
     def _compile(self, text: str) -> _pdl.Program:
@@ -117,7 +118,8 @@ def _snapshot(array: Any) -> Any:
 
 
 def _trace(of: Callable[..., Value], args: Sequence[Any], places: Sequence[int]) -> Trace:
-    with Trace() as trace:
+    trace = Trace()
+    with trace:
         names = list(inspect.signature(of).parameters)
         values = []
         for i, one in enumerate(args):

@@ -1,6 +1,6 @@
 """The extension module: tensors, compiled texts, networks and trainings of libpdl."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -148,16 +148,13 @@ class NetworkCore:
         at_once: bool = False,
     ) -> None: ...
     def __call__(self, inputs: Mapping[str, Any] = ..., /, **arrays: Any) -> dict[str, Any]: ...
-    def run(
+    def _run(
         self,
         inputs: Mapping[str, Any],
-        *,
-        outputs: Sequence[str] = (),
-        training: bool = False,
-        check_finite: bool = False,
-    ) -> dict[str, Any]:
-        """Runs once and gives the outputs by name: all, or those named. `training` runs as a step of
-        training does; `check_finite` ends with an error where a call makes a nan or an infinity."""
+        outputs: Sequence[str],
+        training: bool,
+        check_finite: bool,
+    ) -> dict[str, Any]: ...
     @property
     def program(self) -> Program: ...
     @property
@@ -167,14 +164,16 @@ class NetworkCore:
         """The value of a parameter, or the first one of a state."""
     def reset(self) -> None:
         """Gives states their first values again."""
-    @property
-    def states(self) -> dict[str, Tensor]:
-        """The values of states now, by name."""
-    def set_state(self, name: str, array: Any) -> None:
-        """Gives a state a value."""
+    def _states(self) -> dict[str, Tensor]: ...
+    def _set_state(self, name: str, array: Tensor) -> None: ...
+    def _set_parameter(self, name: str, array: Tensor) -> None: ...
     def _plan(self, training: bool, symbols: dict[str, int]) -> str: ...
     def _save(self, path: str) -> None: ...
     def _adopt(self, other: NetworkCore) -> None: ...
+    def _learn_from(self, learn: Callable[[], None]) -> None: ...
+
+def begin_draws() -> None:
+    """The random operators that are called on their own begin their stream anew."""
 
 class EagerCalls:
     """The calls of one operator on arrays that are kept for the next ones like them."""

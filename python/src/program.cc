@@ -216,15 +216,17 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
 }
 
 llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
-                        llvm::function_ref<bool(const Value&)> keeps_state) {
+                        const llvm::StringMap<Tensor>& states) {
   Graph graph = network.graph().Clone();
   llvm::SmallString<128> beside(path);
   llvm::sys::path::replace_extension(beside, ".safetensors");
   const std::string file = llvm::sys::path::filename(beside).str();
   std::vector<NamedTensor> tensors;
   for (Value* variable : Variables(graph)) {
-    if (variable->kind() == ValueKind::kState && !keeps_state(*variable)) continue;
-    llvm::Expected<Tensor> value = network.InitialValue(variable->name());
+    const auto state = states.find(variable->name());
+    if (variable->kind() == ValueKind::kState && state == states.end()) continue;
+    llvm::Expected<Tensor> value =
+        state != states.end() ? state->second : network.InitialValue(variable->name());
     if (!value) return value.takeError();
     VariableInfo& info = variable->variable();
     info.initializer.reset();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -122,3 +122,12 @@ def test_arrays_keep_their_dtype() -> None:
     around = np.array([1.0, 2.0])
     with pytest.raises(pdl.ShapeError, match="dtypes differ: f32 and f64"):
         pdl.grad(lambda w: pdl.ops.sum(w * around))(f32(0, 0))
+
+
+def test_random_operators_draw_anew_and_from_the_seed() -> None:
+    noisy: Callable[[Any], Any] = pdl.grad(lambda w: pdl.ops.sum(w * pdl.ops.normal([2])))
+    pdl.seed(3)
+    first, second = noisy(f32(0, 0)).tolist(), noisy(f32(0, 0)).tolist()
+    pdl.seed(3)
+    assert noisy(f32(0, 0)).tolist() == first != second
+    pdl.seed(0)
