@@ -152,8 +152,85 @@ def test_what_may_only_be_read_stays_so(tmp_path: pathlib.Path) -> None:
 def test_elements_without_a_dtype_are_refused(array: Any) -> None:
     with pytest.raises((TypeError, ValueError, BufferError)):
         pdl.tensor(array)
-    with pytest.raises(TypeError):
-        pdl.tensor(3)
+
+
+@pytest.mark.parametrize(
+    "given,dtype,type,elements",
+    [
+        (3, None, "i64[]", 3),
+        (2.5, "f32", "f32[]", 2.5),
+        ([1, 2], None, "i64[2]", [1, 2]),
+        ([1.5, 2], None, "f64[2]", [1.5, 2]),
+        ([[1], [2]], np.float32, "f32[2, 1]", [[1], [2]]),
+        ([1, 2.5], "bf16", "bf16[2]", [1, 2.5]),
+        ((True, False), None, "bool[2]", [True, False]),
+        (range(3), "int8", "i8[3]", [0, 1, 2]),
+        (np.array([1.0, 2.7]), "i32", "i32[2]", [1, 2]),
+        (np.array([1.5], np.float32), "bf16", "bf16[1]", [1.5]),
+        (np.float32(3), "f32", "f32[]", 3),
+    ],
+)
+def test_numbers_lists_and_dtypes(given: Any, dtype: Any, type: str, elements: Any) -> None:
+    tensor = pdl.tensor(given, dtype=dtype)
+    assert tensor.type == type and tensor.tolist() == elements
+    assert pdl.tensor(tensor, tensor.dtype).address == tensor.address
+
+
+@pytest.mark.parametrize(
+    "given,dtype,kind,message",
+    [
+        ("a", None, TypeError, "numbers or nested lists of numbers are wanted, not str"),
+        (None, None, TypeError, "are wanted, not NoneType"),
+        ([1, "a"], None, TypeError, "not a list with str"),
+        ({}, None, TypeError, "neither a tensor nor an object with a buffer or DLPack"),
+        ([[1], [1, 2]], None, ValueError, "not as long as each other"),
+        ([1.5], "i64", TypeError, "numbers with a point are given where i64 is wanted"),
+        ([300], "u8", OverflowError, "outside the range of u8"),
+        ([1], "f31", ValueError, "^'f31' is no dtype; there are f16, f32, .*, bf16$"),
+        (np.zeros(1), object, ValueError, "'object' is no dtype"),
+    ],
+)
+def test_what_is_no_tensor(given: Any, dtype: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        pdl.tensor(given, dtype=dtype)
+
+
+def test_an_array_is_changed_in_place() -> None:
+    tensor = pdl.tensor(np.array([1, 2], np.float32))
+    array = same = np.array([10, 20], np.float32)
+    array += tensor
+    array *= tensor
+    assert array is same and array.tolist() == [11, 44]
+    np.add(array, 1, out=np.asarray(tensor))
+    assert tensor.tolist() == [12, 45]
+    for result, expected in [
+        (array + tensor, array + tensor.numpy()),
+        (array - tensor, array - tensor.numpy()),
+        (array @ tensor, array @ tensor.numpy()),
+        (np.float32([2, 0]) ** tensor, [4096, 0]),
+        (array < tensor, array < tensor.numpy()),
+        (array == tensor, array == tensor.numpy()),
+        (np.float32(2) * tensor, 2 * tensor.numpy()),
+    ]:
+        assert isinstance(result, pdl.Tensor) and result.tolist() == np.asarray(expected).tolist()
+    for array_of in (np.sqrt(tensor), np.maximum(array, tensor), np.add(array, tensor, dtype="f8")):
+        assert isinstance(array_of, np.ndarray)
+    assert np.add.reduce(tensor) == 57
+
+
+def test_what_is_no_operand() -> None:
+    tensor = pdl.tensor(np.array([1, 2], np.float32))
+    with pdl.Graph():
+        value = pdl.input("x", "f32[N]")
+    for one in (tensor, value, pdl.ragged([[1.0]])):
+        for other in (None, "a", object(), {}, 1j):
+            assert not (one == other) and one != other and other != one
+            with pytest.raises(TypeError, match="unsupported operand"):
+                one + other
+            with pytest.raises(TypeError, match="not supported between instances"):
+                one < other
+        assert one not in [None, "a"]
+    assert (tensor == [1, 3]).tolist() == [True, False]
 
 
 def test_weights_are_read_only() -> None:
