@@ -12,6 +12,7 @@ import numpy as np
 from pdl import _call, _pdl
 from pdl._arrays import is_array
 from pdl._cache import Cache
+from pdl._check import integer_of
 from pdl._graph import Graph, Value
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
 
@@ -44,15 +45,16 @@ def value_and_grad(
     """The function that gives the value of ``of``, and its gradient; see ``pdl.grad``."""
     made: Cache[_pdl.NetworkCore] = Cache(most=64)
 
-    places = [argnums] if isinstance(argnums, int) else list(argnums)
-
+    places, is_one = _places(argnums), not isinstance(argnums, (list, tuple))
     def function(*args: Any) -> tuple[Any, Any]:
         for place in places:
             if not -len(args) <= place < len(args):
                 raise TypeError(f"argnums has {place}, and there are {len(args)} arguments")
+        if len({place % len(args) for place in places}) < len(places):
+            raise ValueError(f"argnums names an argument twice: {argnums}")
         if any(isinstance(one, Value) for one in args):  # a gradient of a gradient
             value, listed = _value_and_grad_in_graph(of, args, places)
-            return value, listed[0] if isinstance(argnums, int) else tuple(listed)
+            return value, listed[0] if is_one else tuple(listed)
         trace = _trace(of, args, places)
         text = trace.text()
         seed = _call.current_seed()
@@ -61,9 +63,21 @@ def value_and_grad(
         num_bytes = sum(map(bytes_of, [*trace.fed.values(), *results.values()]))
         made.keep((text, seed), network, num_bytes)
         value, *gradients = results.values()
-        return value, gradients[0] if isinstance(argnums, int) else tuple(gradients)
+        return value, gradients[0] if is_one else tuple(gradients)
 
     return function
+
+
+def _places(argnums: Any) -> list[int]:
+    """The arguments that it names."""
+    if not isinstance(argnums, (list, tuple)):
+        return [integer_of(argnums, "argnums")]
+    if not argnums:
+        raise ValueError("argnums names no argument")
+    places = [integer_of(one, "argnums") for one in argnums]
+    if len(set(places)) < len(places):
+        raise ValueError(f"argnums names an argument twice: {argnums}")
+    return places
 
 
 class Trace(Graph):

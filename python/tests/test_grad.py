@@ -131,3 +131,18 @@ def test_random_operators_draw_anew_and_from_the_seed() -> None:
     pdl.seed(3)
     assert noisy(f32(0, 0)).tolist() == first != second
     pdl.seed(0)
+
+
+@pytest.mark.parametrize(
+    "argnums,kind,message",
+    [
+        ((0, 0), ValueError, r"^argnums names an argument twice: \(0, 0\)$"),
+        ([1, -1], ValueError, r"^argnums names an argument twice: \[1, -1\]$"),
+        ((), ValueError, "^argnums names no argument$"),
+        ("x", TypeError, "^argnums is an integer, not 'x'$"),
+        ((0, 1.0), TypeError, "^argnums is an integer, not 1.0$"),
+    ],
+)
+def test_arguments_that_cannot_be(argnums: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        pdl.grad(lambda x, y: pdl.ops.sum(x * y), argnums=argnums)(f32(1), f32(2))
