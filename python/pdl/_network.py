@@ -55,7 +55,8 @@ class Network(_pdl.NetworkCore):
     runs, others go on. Calls of a network with states come one after another; ``session`` gives each
     caller states of their own.
 
-    ``pdl.train`` trains it in place: whatever uses it has what was learned up to the last step."""
+    ``pdl.train`` trains it in place: whatever uses it has what was learned up to the last step. It can
+    be pickled and copied, with its parameters and states; a copy draws random numbers from the start."""
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}: {type}" for name, type in self.inputs.items())
@@ -154,6 +155,10 @@ class Network(_pdl.NetworkCore):
         parameters that there are now: training the network later does not change it."""
         return Network(self)
 
+    def __reduce__(self) -> Any:
+        values = self._first_values(), self._states()
+        return _restore, (self.program._store(), self.device, self._threads, self._seed, *values)
+
     def svg(self) -> str:
         """The picture that a notebook shows, as SVG."""
         from pdl._svg import network_svg
@@ -164,6 +169,21 @@ class Network(_pdl.NetworkCore):
         from pdl._html import network_html
 
         return network_html(self)
+
+
+def _restore(
+    program: tuple[Any, ...],
+    device: str,
+    threads: int,
+    seed: int,
+    weights: Mapping[str, _pdl.Tensor],
+    states: Mapping[str, _pdl.Tensor],
+) -> Network:
+    """What a pickle of a network makes."""
+    network = make(_pdl.restore_program(*program), device, weights, threads, seed)
+    for name, value in states.items():
+        network._set_state(name, value)
+    return network
 
 
 def _settings(settings: Mapping[str, Any] | None) -> dict[str, str]:

@@ -77,7 +77,7 @@ RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool 
 
 PyNetwork::PyNetwork(const Program& program, const std::string& device, int threads,
                      nb::object weights, uint64_t seed, bool at_once)
-    : program_(program), seed_(seed), feed_(*program.graph), at_once_(at_once) {
+    : program_(program), threads_(threads), seed_(seed), feed_(*program.graph), at_once_(at_once) {
   NetworkOptions options = OptionsFor(program, weights, seed);
   std::vector<std::string> given;
   for (const auto& entry : options.weights) given.push_back(entry.getKey().str());
@@ -92,6 +92,7 @@ PyNetwork::PyNetwork(const Program& program, const std::string& device, int thre
 
 PyNetwork::PyNetwork(const PyNetwork& other)
     : program_(other.program_),
+      threads_(other.threads_),
       context_(other.context_),
       feed_(other.feed_),
       outputs_(other.outputs_),
@@ -114,6 +115,11 @@ void PyNetwork::FindOutputs() {
     outputs_.push_back({output.name, type.is_plain() ? "" : type.ToString(), Intern(output.name),
                         first, static_cast<unsigned>(output_parts_.size()) - first});
   }
+}
+
+uint64_t PyNetwork::seed() const {
+  std::lock_guard lock(mutex_);
+  return seed_;
 }
 
 std::shared_ptr<const Network> PyNetwork::network() const {
@@ -207,6 +213,11 @@ std::string PyNetwork::Plan(const RunOptions& options,
   return Get(network()->DescribePlan(context_.get(), options, sizes));
 }
 
+bool PyNetwork::IsGiven(const Value& state) const {
+  std::lock_guard lock(mutex_);
+  return state.variable().weight || llvm::is_contained(*given_, state.name());
+}
+
 llvm::Expected<std::optional<Tensor>> PyNetwork::StateNow(const Network& network,
                                                           const Value& state) const {
   const Variable* held = states_->FindLocal(state.name());
@@ -230,8 +241,7 @@ llvm::Error PyNetwork::Save(const std::string& path) {
     llvm::Expected<std::optional<Tensor>> now = StateNow(*network, *state);
     if (!now) return now.takeError();
     if (!*now) continue;
-    if (state->variable().weight || llvm::is_contained(*given_, state->name()) ||
-        !IsFirstValue(*network, *state, **now))
+    if (IsGiven(*state) || !IsFirstValue(*network, *state, **now))
       states[state->name()] = std::move(**now);
   }
   return SaveNetwork(*network, path, states);
@@ -290,6 +300,17 @@ nb::dict PyNetwork::States() {
   return states;
 }
 
+nb::dict PyNetwork::FirstValues() const {
+  const std::shared_ptr<const Network> network = this->network();
+  nb::dict values;
+  for (const Value* variable : Variables(network->graph())) {
+    if (variable->kind() == ValueKind::kState && !IsGiven(*variable)) continue;
+    const Tensor first = Get(network->InitialValue(variable->name()));
+    values[variable->name().c_str()] = nb::cast(PyTensor{first, /*read_only=*/true});
+  }
+  return values;
+}
+
 void PyNetwork::SetState(const std::string& name, nb::handle array) {
   const Tensor tensor = Tensor::FromConstant(CopyOf(array));
   WithoutGil without_gil;
@@ -341,6 +362,8 @@ void BindNetwork(nb::module_& module) {
           },
           nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("check_finite"))
       .def_prop_ro("program", &PyNetwork::program)
+      .def_prop_ro("_threads", &PyNetwork::threads)
+      .def_prop_ro("_seed", &PyNetwork::seed)
       .def_prop_ro("device", &PyNetwork::device, "Where it runs: 'cpu', 'cuda:0'.")
       .def(
           "value",
@@ -361,6 +384,7 @@ void BindNetwork(nb::module_& module) {
       .def(
           "reset", [](PyNetwork& own) { own.Current().Reset(); },
           "Gives states their first values again.")
+      .def("_first_values", [](PyNetwork& own) { return own.Current().FirstValues(); })
       .def("_states", [](PyNetwork& own) { return own.Current().States(); })
       .def("_set_state", [](PyNetwork& own, const std::string& name,
                             nb::handle array) { own.Current().SetState(name, array); })

@@ -41,6 +41,8 @@ class PyNetwork {
 
   std::shared_ptr<const Network> network() const;
   const Program& program() const { return program_; }
+  int threads() const { return threads_; }
+  uint64_t seed() const;
   std::string device() const { return DeviceToString(context_->device()); }
   std::string Plan(const RunOptions& options, const std::map<std::string, int64_t>& symbols) const;
   /// With it the values of states that are not the first ones, or that were given.
@@ -56,6 +58,8 @@ class PyNetwork {
   void Reset();
   /// The values of states now, of all whose sizes are known, on the CPU.
   nanobind::dict States();
+  /// The values that it was made with: of parameters, and of states that were given one.
+  nanobind::dict FirstValues() const;
   /// `array` has the declared type.
   void SetState(const std::string& name, nanobind::handle array);
   /// The same of a parameter. Makes the network anew.
@@ -75,11 +79,14 @@ class PyNetwork {
   llvm::Error RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                     const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results);
 
+  /// Whether a state begins with a value that was given, and no initializer made.
+  bool IsGiven(const Value& state) const;
   /// The value of a state now; none where the data decide its size and no run has made it. Needs
   /// run_mutex_.
   llvm::Expected<std::optional<Tensor>> StateNow(const Network& network, const Value& state) const;
 
   Program program_;
+  int threads_;
   uint64_t seed_;
   std::shared_ptr<const Network> network_;
   std::shared_ptr<DeviceContext> context_;

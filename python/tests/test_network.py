@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import errno
+import multiprocessing
 import pathlib
+import pickle
 import subprocess
 from typing import Any
 
@@ -325,3 +328,59 @@ def test_arguments_that_do_not_fit(call: Any, error: type[Exception], message: s
 
 def test_one_output_by_its_name() -> None:
     assert list(pdl.compile(TEXT).run({"x": ones(1, 3)}, outputs="total")) == ["total"]
+
+
+@pytest.mark.parametrize(
+    "settings,message",
+    [
+        ({"width": 0}, r"^settings\['width'\]:1:7: error: attribute 'width' of '<text>' must be larger"),
+        ({"width": [1]}, r"^settings\['width'\]:1:7: error: .* must be an int"),
+        ({"widht": 1}, r"^error: settings\['widht'\]: the network has no attr 'widht'; did you mean"),
+        ({}, r"^<text>:2:6: error: attr 'height' has no value: give it one with settings\['height'\]"),
+    ],
+)
+def test_settings_are_called_as_python_does(settings: dict[str, Any], message: str) -> None:
+    text = TEXT if settings else "\nattr height: int\n" + TEXT
+    with pytest.raises(pdl.Error, match=message) as caught:
+        pdl.compile(text, settings=settings)
+    assert "--set" not in str(caught.value)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
+def test_a_network_is_copied(copied: Any) -> None:
+    net = pdl.compile(PAIR + "loss = mean(y)\nminimize loss with sgd(lr=1.0)\n", threads=1, seed=3)
+    net.set_parameter("w", [3.0, 4.0])
+    net(x=[0.0])
+    other = copied(net)
+    assert type(other) is pdl.Network and other.inputs == net.inputs and other.text() == net.text()
+    assert other.states["s"].tolist() == [2, 2] and other(x=[0.0])["y"].tolist() == [12, 16]
+    assert net.states["s"].tolist() == [2, 2]  # which it does not share
+    other.reset()
+    assert other.states["s"].tolist() == [1, 1]
+    other.set_parameter("w", [0.0, 0.0])
+    assert net.parameters["w"].tolist() == [3, 4]
+    list(pdl.train(other, [{"x": np.zeros(1, np.float32)}]))
+    assert other.parameters["w"].tolist() == [-1, -1]
+
+
+def test_a_copy_draws_from_the_seed() -> None:
+    net = pdl.compile("input x: f32[N]\noutput y = x[0] + normal(dims=[3])", seed=3)
+    first = net(x=[0.0])["y"].tolist()
+    assert copy.deepcopy(net)(x=[0.0])["y"].tolist() == first != net(x=[0.0])["y"].tolist()
+
+
+def test_states_of_rows_are_copied() -> None:
+    net = pdl.compile("input x: f32[N]\nstate s: f32[N] = zeros()\nupdate s = s + x\noutput s")
+    net(x=[1.0, 2.0])
+    assert copy.deepcopy(net)(x=[1.0, 1.0])["s"].tolist() == [2, 3]
+
+
+def _total(net: pdl.Network, x: float) -> float:
+    return float(net(x=x)["sum"].item())
+
+
+def test_a_network_goes_to_another_process() -> None:
+    net = pdl.compile(COUNTER)
+    net(x=2.0)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.starmap(_total, [(net, 3.0)]) == [5]
