@@ -13,7 +13,7 @@ from pdl import _call, _pdl
 from pdl._arrays import is_array
 from pdl._cache import Cache
 from pdl._check import integer_of
-from pdl._graph import Graph, Value
+from pdl._graph import Graph, Rows, Value, rows_of
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
 
 
@@ -88,7 +88,6 @@ class Trace(Graph):
         # What the inputs are fed with.
         self.fed: dict[str, Any] = {}
         self._lengths = Lengths()
-        self.capture = self._capture
 
     def feed(self, given: Any, base: str) -> Value:
         """An input for an array."""
@@ -99,17 +98,16 @@ class Trace(Graph):
         self.fed[name] = given
         return value
 
-    def _capture(self, array: Any, base: str) -> str:
-        return self.feed(_snapshot(array), base).name
+    @property
+    def capture(self) -> Callable[[Any, str], str]:
+        return lambda array, base: self.feed(_snapshot(array), base).name
 
-    def _compile(self, text: str) -> _pdl.Program:
-        return _compiled(text)
+    def _compile(self, text: str) -> Rows:
+        return _rows_of(text)
 
 
-@lru_cache(maxsize=1024)
-def _compiled(text: str) -> _pdl.Program:
-    """Compiled once: a function that is traced anew mostly says the same."""
-    return _pdl.compile(text, "<graph>")
+# A function that is traced anew mostly says the same.
+_rows_of = lru_cache(maxsize=1024)(rows_of)
 
 
 def _network(text: str, seed: int) -> _pdl.NetworkCore:

@@ -9,7 +9,7 @@ import builtins
 import re
 import threading
 from types import TracebackType
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from pdl import _pdl
 from pdl._arrays import dtype_name
@@ -89,6 +89,21 @@ def of_graph(given: Any, what: str) -> Value:
     if isinstance(given, Value):
         return given
     raise TypeError(f"{what} is a value of a graph, not {shown(given)}")
+
+
+class Rows(NamedTuple):
+    """What a text declares: names and types, as a program has them."""
+
+    inputs: list[tuple[str, str, str]]
+    parameters: list[tuple[str, str, str]]
+    states: list[tuple[str, str, str]]
+    outputs: list[tuple[str, str, str, str]]
+
+
+def rows_of(text: str) -> Rows:
+    """Of a text, which is compiled."""
+    program = _pdl.compile(text, "<graph>")
+    return Rows(program.inputs, program.parameters, program.states, program.outputs)
 
 
 class Instance:
@@ -263,8 +278,10 @@ class Graph:
 
     # --- For the package ----------------------------------------------------------------------
 
-    # Gives an array among the operands of a call a name; where it is None, its numbers are written.
-    capture: Callable[[Any, str], str] | None = None
+    @property
+    def capture(self) -> Callable[[Any, str], str] | None:
+        """Gives an array among the operands of a call a name; where it is None, its numbers are written."""
+        return None
 
     def assign(
         self,
@@ -357,14 +374,14 @@ class Graph:
         rows = program.parameters if kind == "param" else program.states
         return Value(self, name, rows[0][1])
 
-    def _check(self, text: str) -> _pdl.Program:
+    def _check(self, text: str) -> Rows:
         try:
             return self._compile(text)
         except Error as error:
             raise without_place(error) from None
 
-    def _compile(self, text: str) -> _pdl.Program:
-        return _pdl.compile(text, "<graph>")
+    def _compile(self, text: str) -> Rows:
+        return rows_of(text)
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
