@@ -139,7 +139,8 @@ std::optional<Datum> Elaborator::Setting(const AttributeDecl& decl, SourceRange*
   for (const auto& [name, text] : llvm::reverse(request_.settings)) {
     if (name != decl.name) continue;
     used_settings_.insert(name);
-    file_ = std::make_shared<SourceFile>("--set", llvm::Twine(name).concat("=").concat(text).str());
+    file_ = std::make_shared<SourceFile>(
+        request_.setting_place ? request_.setting_place(name) : "--set", name + "=" + text);
     *range = {static_cast<uint32_t>(name.size() + 1), static_cast<uint32_t>(file_->text().size())};
     if (decl.kind == AttributeKind::kString && !decl.is_list &&
         !llvm::StringRef(text).starts_with("\"")) {
@@ -216,7 +217,9 @@ void Elaborator::ElaborateAttr(const ast::AttrStatement* statement) {
   if (!datum && decl->optional) datum = Datum::NoneValue();
   if (!datum) {
     Error(Code::kMissingAttribute, statement->name.range,
-          "attr '" + name + "' has no value: give it one with --set " + name + "=VALUE");
+          "attr '" + name + "' has no value: give it one with " +
+              (request_.setting_place ? request_.setting_place(name)
+                                      : ("--set " + name + "=VALUE").str()));
     return;
   }
   if (std::optional<Datum> checked =
@@ -244,7 +247,9 @@ void Elaborator::CheckSettingsUsed() {
     Diagnostic diagnostic;
     diagnostic.code = Code::kUnknownSetting;
     diagnostic.message =
-        llvm::formatv("--set {0}: the network has no attr '{0}'{1}", name, DidYouMean(name, known));
+        llvm::formatv("{0}: the network has no attr '{1}'{2}",
+                      request_.setting_place ? request_.setting_place(name) : "--set " + name, name,
+                      DidYouMean(name, known));
     diagnostics_->Add(std::move(diagnostic));
   }
 }

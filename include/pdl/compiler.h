@@ -71,6 +71,9 @@ struct CompileRequest {
   /// Values of `attr`s that replace their defaults, written as in the language (the quotes of a
   /// text may be left out): ("width", "512").
   std::vector<std::pair<std::string, std::string>> settings;
+  /// What messages call the place where the setting of that name is given; where it is empty, the
+  /// program's --set.
+  std::function<std::string(llvm::StringRef name)> setting_place;
   /// Elaborates what a step of training computes too: gradients, and the next values of parameters
   /// and optimizers' states, into GraphTraining::updates. MakeTrainingStep makes a network of it.
   bool training_step = false;

@@ -11,11 +11,12 @@ from pdl import _infix, _tensor, errors, layers, ops
 from pdl._call import seed
 from pdl._functions import load_plugin
 from pdl._grad import grad, value_and_grad
-from pdl._graph import Graph, Instance, Value
+from pdl._graph import Graph, Instance, Value, of_graph as _of_graph
 from pdl._network import Network, compile, load
-from pdl._pdl import Tensor, __version__, explain, tensor
+from pdl._pdl import Tensor, __version__, explain
 from pdl._ragged import Ragged, Sparse, ragged, sparse
 from pdl._render import Function
+from pdl._tensor import tensor
 from pdl._train import Step, Training, batches, train
 from pdl.errors import (
     ArgumentError,
@@ -23,10 +24,13 @@ from pdl.errors import (
     DeviceError,
     Error,
     FileError,
+    MissingFileError,
     RunError,
     ShapeError,
+    StatementError,
     SyntaxMistake,
     UnknownNameError,
+    WeightError,
 )
 
 _infix.install(Tensor)
@@ -50,17 +54,17 @@ def state(name: str, type: str, init: Function | str | None = None) -> Value:
 
 def update(state: Value, value: Any) -> None:
     """The next value of a state; see Graph.update."""
-    state.graph.update(state, value)
+    _of_graph(state, "a state").graph.update(state, value)
 
 
 def output(value: Value, name: str | None = None, comment: str = "") -> None:
     """An output; see Graph.output."""
-    value.graph.output(value, name, comment)
+    _of_graph(value, "an output").graph.output(value, name, comment)
 
 
 def minimize(loss: Value, optimizer: Function, over: Any = None, every: int | None = None) -> None:
     """What training does; see Graph.minimize."""
-    loss.graph.minimize(loss, optimizer, over, every)
+    _of_graph(loss, "a loss").graph.minimize(loss, optimizer, over, every)
 
 
 def step() -> Value:
@@ -77,17 +81,20 @@ __all__ = [
     "Function",
     "Graph",
     "Instance",
+    "MissingFileError",
     "Network",
     "Ragged",
     "RunError",
     "ShapeError",
     "Sparse",
+    "StatementError",
     "Step",
     "SyntaxMistake",
     "Tensor",
     "Training",
     "UnknownNameError",
     "Value",
+    "WeightError",
     "__version__",
     "batches",
     "compile",

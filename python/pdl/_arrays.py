@@ -58,8 +58,9 @@ def to_input(value: Any, name: str, type: str) -> Any:
         raise kind(f"input '{name}': {error}") from None
 
 
-def to_array(value: object, dtype: str) -> Any:
-    """Numbers and nested lists as an array of the dtype; what has a dtype of its own keeps it."""
+def to_array(value: object, dtype: str | None) -> Any:
+    """Numbers and nested lists as an array of the dtype, without one NumPy's; what has a dtype of its own
+    keeps it."""
     if is_array(value):
         return tensor(value)
     if hasattr(value, "__array__"):
@@ -72,6 +73,8 @@ def to_array(value: object, dtype: str) -> Any:
         numbers = np.asarray(value)
     except ValueError:
         raise ValueError("the lists in a list are not as long as each other") from None
+    if dtype is None:
+        return numbers
     if numbers.dtype.kind == "O":  # integers that no integer dtype has
         numbers = np.asarray(value, np.float64 if dtype[0] in "fb" else np.int64)
     if dtype == "bf16":
@@ -112,4 +115,4 @@ def dtype_name(dtype: object) -> str:
     if isinstance(dtype, str) and dtype not in _DTYPE_NAMES:
         return dtype
     name: str = np.dtype(dtype).name  # type: ignore[call-overload]
-    return _DTYPE_NAMES.get(name, name)
+    return {**_DTYPE_NAMES, "bfloat16": "bf16"}.get(name, name)

@@ -13,9 +13,10 @@ import numpy as np
 from pdl import _pdl
 from pdl._arrays import is_array
 from pdl._cache import Cache
+from pdl._check import seed_of
 from pdl._declarations import Declaration, Input, Place
 from pdl._graph import Graph, Value
-from pdl._ragged import Ragged, Sparse, bytes_of
+from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
 from pdl._render import Function, Renderer
 from pdl._results import pack
 from pdl.errors import ArgumentError, Error, without_place
@@ -25,11 +26,18 @@ _kept: list[_pdl.EagerCalls] = []
 
 
 def seed(number: int) -> None:
-    """Sets the seed of the random operators that are called on their own."""
+    """Sets the seed of the random operators that are called on their own: after it they draw the same
+    numbers again. ``number`` is an integer from 0 up to 2**64 - 1."""
     global _seed
-    _seed = number
+    _seed = seed_of(number)
+    _pdl.begin_draws()
     for calls in _kept:
         calls.clear()
+
+
+def current_seed() -> int:
+    """The seed of the next one."""
+    return _seed
 
 
 def eager_calls() -> _pdl.EagerCalls:
@@ -142,7 +150,7 @@ def _build(
     kwargs: dict[str, Any],
     name: str | None,
 ) -> Any:
-    arguments = _Arguments(declaration, Renderer(_is_value, None))
+    arguments = _Arguments(declaration, Renderer(_is_value, graph.capture))
     arguments.add(args, kwargs)
     expression = f"{declaration.name}({', '.join(arguments.text)})"
     values = arguments.renderer.values
@@ -180,8 +188,7 @@ class _Operands:
         self.tensors: dict[str, Any] = {}
         self.lines: list[str] = []
         self.device = "cpu"
-        # The lengths of rows, by the numbers of their symbols.
-        self._lengths: list[Any] = []
+        self._lengths = Lengths()
 
     def add(self, array: object, name: str) -> str:
         for i in itertools.count(2):
@@ -190,7 +197,7 @@ class _Operands:
             name = f"{name}_{i}"
         if isinstance(array, (Ragged, Sparse)):
             self.tensors[name] = array
-            self.lines.append(f"input {name}: {array.type_with(self._symbol)}\n")
+            self.lines.append(f"input {name}: {array.type_with(self._lengths.symbol)}\n")
             return name
         tensor = array if isinstance(array, _pdl.Tensor) else _pdl.tensor(array)
         self.tensors[name] = tensor
@@ -198,14 +205,6 @@ class _Operands:
         if tensor.device != "cpu":
             self.device = tensor.device
         return name
-
-    def _symbol(self, offsets: _pdl.Tensor) -> str:
-        """The symbol of lengths; equal ones have the same."""
-        for i, known in enumerate(self._lengths):
-            if np.array_equal(known, offsets):
-                return f"T{i}"
-        self._lengths.append(offsets.numpy())
-        return f"T{len(self._lengths) - 1}"
 
 
 _networks: Cache[_pdl.NetworkCore] = Cache()

@@ -5,11 +5,15 @@ mistake is raised at its line of Python."""
 
 from __future__ import annotations
 
+import builtins
+import re
 import threading
 from types import TracebackType
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from pdl import _pdl
+from pdl._arrays import dtype_name
+from pdl._check import shown
 from pdl._infix import Infix
 from pdl._network import Network, compile as compile_text
 from pdl._render import Function, Renderer, function_text, literal
@@ -80,6 +84,28 @@ def _bound(item: object, renderer: Renderer) -> str:
     return item if isinstance(item, str) else renderer.plain(item)
 
 
+def of_graph(given: Any, what: str) -> Value:
+    """A value of a graph; what is none raises TypeError."""
+    if isinstance(given, Value):
+        return given
+    raise TypeError(f"{what} is a value of a graph, not {shown(given)}")
+
+
+class Rows(NamedTuple):
+    """What a text declares: names and types, as a program has them."""
+
+    inputs: list[tuple[str, str, str]]
+    parameters: list[tuple[str, str, str]]
+    states: list[tuple[str, str, str]]
+    outputs: list[tuple[str, str, str, str]]
+
+
+def rows_of(text: str) -> Rows:
+    """Of a text, which is compiled."""
+    program = _pdl.compile(text, "<graph>")
+    return Rows(program.inputs, program.parameters, program.states, program.outputs)
+
+
 class Instance:
     """A layer with its parameters: all its calls share them."""
 
@@ -115,6 +141,7 @@ class Graph:
         self._inputs: list[str] = []
         self._statements: list[str] = []
         self._names: set[str] = set(_RESERVED)
+        self._outputs: set[str] = set()
 
     # --- The graph in use ---------------------------------------------------------------------
 
@@ -147,9 +174,11 @@ class Graph:
     def input(self, name: str, type: str, comment: str = "") -> Value:
         """What is fed at run time. The type is written as in the language, ``f32[N, 784]``,
         ``i64[N] in 0..10``, ``f32[N, T] where T % 4 == 0``."""
-        self._take(name)
+        self._check_free(name)
+        _check_type(name, type)
         statement = f"input {name}: {type}"
         program = self._check("".join(self._inputs) + statement)
+        self._names.add(name)
         self._inputs.append(statement + "\n")
         self._statements += [f"## {line}" for line in comment.splitlines()] + [statement]
         return Value(self, name, program.inputs[-1][1])
@@ -167,11 +196,17 @@ class Graph:
 
     def update(self, state: Value, value: Any) -> None:
         """The next value of a state, and from here on the value of its name."""
-        self.add(f"update {state.name} = {_renderer().plain(value)}")
+        self.add(f"update {of_graph(state, 'a state').name} = {_renderer().plain(value)}")
 
     def output(self, value: Value, name: str | None = None, comment: str = "") -> None:
-        """What a run returns, under its own name."""
-        name = name or value.name
+        """What a run returns, under its own name or another. A name that an output has raises ValueError."""
+        value = of_graph(value, "an output")
+        name = value.name if name is None else name
+        if not value.is_built_in:
+            _check_name(name)
+        if name in self._outputs:
+            raise ValueError(f"'{name}' is an output of this graph already")
+        self._outputs.add(name)
         self._statements += [f"## {line}" for line in comment.splitlines()]
         self._statements.append(
             f"output {name}" if name == value.name else f"output {name} = {value.name}"
@@ -186,7 +221,7 @@ class Graph:
     ) -> None:
         """What training does: makes ``loss`` small with an optimizer, ``pdl.layers.adam(lr=0.001)``,
         by the parameters of ``over`` (values, or names of layers), all of them unless given."""
-        statement = f"minimize {loss.name}"
+        statement = f"minimize {of_graph(loss, 'a loss').name}"
         if over is not None:
             names = [over] if isinstance(over, (Value, str)) else list(over)
             listed = ", ".join(one if isinstance(one, str) else one.name for one in names)
@@ -243,6 +278,11 @@ class Graph:
 
     # --- For the package ----------------------------------------------------------------------
 
+    @property
+    def capture(self) -> Callable[[Any, str], str] | None:
+        """Gives an array among the operands of a call a name; where it is None, its numbers are written."""
+        return None
+
     def assign(
         self,
         expression: str,
@@ -253,6 +293,8 @@ class Graph:
         name: str | None = None,
     ) -> list[Value]:
         """Names for the results of a call whose operands are ``values``. Only the call is compiled."""
+        if name is not None:
+            _check_name(name)
         if count == 1:
             names = [name if name is not None else self.new_name(base)]
         else:
@@ -291,9 +333,13 @@ class Graph:
         return name
 
     def _take(self, name: str) -> None:
+        self._check_free(name)
+        self._names.add(name)
+
+    def _check_free(self, name: str) -> None:
+        _check_name(name)
         if name in self._names and name not in _RESERVED:
             raise ValueError(f"'{name}' is the name of another value of this graph")
-        self._names.add(name)
 
     def _define(self, names: Sequence[str], expression: str) -> list[Value]:
         statement = f"{', '.join(names)} = {expression}"
@@ -314,6 +360,8 @@ class Graph:
         init: Function | str | None,
         attributes: Mapping[str, Any],
     ) -> Value:
+        self._check_free(name)
+        _check_type(name, type)
         if init is None:
             init = "zeros()"
         text = init if isinstance(init, str) else _renderer().plain(init)
@@ -326,11 +374,39 @@ class Graph:
         rows = program.parameters if kind == "param" else program.states
         return Value(self, name, rows[0][1])
 
-    def _check(self, text: str) -> _pdl.Program:
+    def _check(self, text: str) -> Rows:
         try:
-            return _pdl.compile(text, "<graph>")
+            return self._compile(text)
         except Error as error:
             raise without_place(error) from None
+
+    def _compile(self, text: str) -> Rows:
+        return rows_of(text)
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"a name is a text, not {shown(name)}")
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"'{name}' is not a name: names are letters, digits and _, and begin with no digit"
+        )
+
+
+def _check_type(name: str, type: Any) -> None:
+    if isinstance(type, str):
+        return
+    try:
+        dtype = "f32" if type is None else dtype_name(type)
+    except TypeError:
+        dtype = "f32"
+    raise TypeError(
+        f"the type of '{name}' is a text with its dtype and sizes, such as '{dtype}[N, 3]', or '{dtype}[]' "
+        f"for one number, not {type.__name__ if isinstance(type, builtins.type) else shown(type)}"
+    )
 
 
 def _renderer() -> Renderer:

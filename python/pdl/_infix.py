@@ -10,7 +10,52 @@ T = TypeVar("T", bound="Infix")
 def _apply(operator: str, *operands: Any) -> Any:
     from pdl import ops
 
+    if not all(map(_is_operand, operands)):
+        return NotImplemented  # Python knows what `tensor == None` is
     return getattr(ops, operator)(*operands)
+
+
+def _is_operand(given: Any) -> bool:
+    """A number, an array, a value of a graph, or lists of them."""
+    from pdl._arrays import is_array
+
+    if isinstance(given, (list, tuple)):
+        return all(map(_is_operand, given))
+    return isinstance(given, (Infix, bool, int, float)) or is_array(given)
+
+
+# NumPy's names of the operators.
+_OF_UFUNCS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "floor_divide": "floor_div",
+    "remainder": "mod",
+    "matmul": "matmul",
+    "power": "pow",
+    "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "equal": "equal",
+    "not_equal": "not_equal",
+}
+
+
+def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """What NumPy asks for ``array + tensor``: a tensor. Where it has an array to write to, as for
+    ``array += tensor``, and for all other functions of NumPy, tensors are arrays."""
+    name = _OF_UFUNCS.get(ufunc.__name__)
+    if method == "__call__" and not options and name is not None and all(map(_is_operand, inputs)):
+        return _apply(name, *inputs)
+    arrays = [one.numpy() if isinstance(one, type(self)) else one for one in inputs]
+    if "out" in options:
+        outputs = [one.numpy() if isinstance(one, type(self)) else one for one in options["out"]]
+        options["out"] = tuple(outputs)
+    return getattr(ufunc, method)(*arrays, **options)
 
 
 class Infix:

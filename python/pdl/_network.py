@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from pdl import _pdl
+from pdl._arrays import to_array
+from pdl._check import integer_of, seed_of, shown, text_of, truth_of
 from pdl._render import Renderer
-from pdl.errors import Error
+from pdl._types import dims_of, dtype_of, range_of
+from pdl.errors import FileError, UnknownNameError, WeightError
 
 Weights = Mapping[str, Any] | str | os.PathLike[str] | None
+
+
+class Values(Mapping[str, _pdl.Tensor]):
+    """The values of parameters or states by name, as they are when it is made; to be read."""
+
+    def __init__(self, kind: str, values: Mapping[str, _pdl.Tensor]) -> None:
+        self._kind = kind
+        self._values = values
+
+    def __getitem__(self, name: str) -> _pdl.Tensor:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(dict(self._values))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise TypeError(
+            f"the {self._kind}s of a network can only be read here: net.set_{self._kind}({name!r}, …) "
+            "gives one a value"
+        )
 
 
 class Network(_pdl.NetworkCore):
@@ -21,7 +53,10 @@ class Network(_pdl.NetworkCore):
 
     Arrays are not copied where they are row-major. Many threads may call one network at once; while it
     runs, others go on. Calls of a network with states come one after another; ``session`` gives each
-    caller states of their own."""
+    caller states of their own.
+
+    ``pdl.train`` trains it in place: whatever uses it has what was learned up to the last step. It can
+    be pickled and copied, with its parameters and states; a copy draws random numbers from the start."""
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}: {type}" for name, type in self.inputs.items())
@@ -39,9 +74,50 @@ class Network(_pdl.NetworkCore):
         return {row[0]: row[1] for row in self.program.outputs}
 
     @property
-    def parameters(self) -> dict[str, _pdl.Tensor]:
-        """The values of the parameters, by name. They share the network's memory."""
-        return {row[0]: self.value(row[0]) for row in self.program.parameters}
+    def parameters(self) -> Values:
+        """The values of the parameters, by name, to be read: they share the network's memory.
+        ``set_parameter`` changes one."""
+        return Values("parameter", {row[0]: self.value(row[0]) for row in self.program.parameters})
+
+    @property
+    def states(self) -> Values:
+        """The values of the states now, by name, to be read: before the first run the first ones. A
+        state whose size the data decide is there once a run has made it. ``set_state`` changes one."""
+        return Values("state", self._states())
+
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Gives a parameter a value: an array of its dtype and sizes, or numbers and lists, which are
+        copied. The network is made anew with it, so for many at once ``weights=`` of ``pdl.compile``
+        and ``pdl.load`` is faster."""
+        self._set_parameter(name, _fitting("parameter", name, self.program.parameters, value))
+
+    def set_state(self, name: str, value: Any) -> None:
+        """Gives a state a value, as ``set_parameter`` does, until a run updates it."""
+        self._set_state(name, _fitting("state", name, self.program.states, value))
+
+    def run(
+        self,
+        inputs: Mapping[str, Any],
+        *,
+        outputs: str | Sequence[str] = (),
+        training: bool = False,
+        check_finite: bool = False,
+    ) -> dict[str, Any]:
+        """Runs once and gives the outputs by name: all, or those named. ``training`` runs as a step of
+        training does; ``check_finite`` ends with an error where a call makes a nan or an infinity."""
+        names = [outputs] if isinstance(outputs, str) else outputs
+        if not isinstance(names, (list, tuple, set, frozenset)) or not all(
+            isinstance(name, str) for name in names
+        ):
+            raise TypeError(
+                f"outputs is the name of an output, or a list of them, not {shown(outputs)}"
+            )
+        return self._run(
+            inputs,
+            list(names),
+            truth_of(training, "training"),
+            truth_of(check_finite, "check_finite"),
+        )
 
     @property
     def warnings(self) -> str:
@@ -66,15 +142,22 @@ class Network(_pdl.NetworkCore):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a .pdl (text) or .pdlc (compiled) file, and its parameters to a .safetensors file
-        beside that."""
+        beside that; states, too, whose values were given or learned, or are not the first ones any
+        more, since runs or ``set_state`` have changed them. What is loaded begins with these. A state
+        whose size the data decide is not stored: it begins anew."""
         path = os.fspath(path)
         if not path.endswith((".pdl", ".pdlc")):
-            raise Error(f"'{path}' should end in .pdl (text) or .pdlc (compiled)")
+            raise FileError(f"'{path}' should end in .pdl (text) or .pdlc (compiled)")
         self._save(path)
 
     def session(self) -> Network:
-        """The same network with states of its own."""
+        """The same network with states of its own, which begin with the first values. It keeps the
+        parameters that there are now: training the network later does not change it."""
         return Network(self)
+
+    def __reduce__(self) -> Any:
+        values = self._first_values(), self._states()
+        return _restore, (self.program._store(), self.device, self._threads, self._seed, *values)
 
     def svg(self) -> str:
         """The picture that a notebook shows, as SVG."""
@@ -88,6 +171,21 @@ class Network(_pdl.NetworkCore):
         return network_html(self)
 
 
+def _restore(
+    program: tuple[Any, ...],
+    device: str,
+    threads: int,
+    seed: int,
+    weights: Mapping[str, _pdl.Tensor],
+    states: Mapping[str, _pdl.Tensor],
+) -> Network:
+    """What a pickle of a network makes."""
+    network = make(_pdl.restore_program(*program), device, weights, threads, seed)
+    for name, value in states.items():
+        network._set_state(name, value)
+    return network
+
+
 def _settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
     renderer = Renderer(lambda one: False, None)
     return {name: renderer.attribute(value, None) for name, value in (settings or {}).items()}
@@ -97,9 +195,50 @@ def _weights(weights: Weights) -> Any:
     return os.fspath(weights) if isinstance(weights, os.PathLike) else weights
 
 
+def _fitting(kind: str, name: str, rows: list[tuple[str, str, str]], value: Any) -> _pdl.Tensor:
+    """The value as a tensor of the declared type."""
+    types = {row[0]: row[1] for row in rows}
+    if name not in types:
+        near = difflib.get_close_matches(str(name), types, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise UnknownNameError(f"the network has no {kind} '{name}'{hint}", "PDL0102")
+    type = types[name]
+    try:
+        tensor = _pdl.tensor(to_array(value, dtype_of(type)))
+    except (TypeError, ValueError, OverflowError) as error:
+        wrong = TypeError if isinstance(error, TypeError) else ValueError
+        raise wrong(f"{kind} '{name}': {error}") from None
+    dims = dims_of(type)
+    if (
+        tensor.dtype != dtype_of(type)
+        or len(tensor.shape) != len(dims)
+        or any(isinstance(dim, int) and dim != size for dim, size in zip(dims, tensor.shape))
+    ):
+        raise WeightError(f"{kind} '{name}' is declared {type}, got {tensor.type}", "PDL0404")
+    range = range_of(type)
+    elements = np.asarray(tensor) if range else np.zeros(0)
+    if range and elements.size and not range[0] <= elements.min() <= elements.max() < range[1]:
+        raise WeightError(f"{kind} '{name}' is declared {type}, and an element is outside", "PDL0404")
+    return tensor
+
+
 def make(program: _pdl.Program, device: str, weights: Weights, threads: int, seed: int) -> Network:
     """A network of a program."""
-    return Network(program, device=device, threads=threads, weights=_weights(weights), seed=seed)
+    return Network(
+        program,
+        device=text_of(device, "device"),
+        threads=threads_of(threads),
+        weights=_weights(weights),
+        seed=seed_of(seed),
+    )
+
+
+def threads_of(given: Any) -> int:
+    """How many threads; 0 means all."""
+    threads = integer_of(given, "threads")
+    if not 0 <= threads < 1 << 16:
+        raise ValueError(f"threads is how many there are, or 0 for all, got {threads}")
+    return threads
 
 
 def load(
@@ -114,7 +253,10 @@ def load(
     """The network in a file: text (.pdl), compiled (.pdlc), or an ONNX model. ``weights`` is a .safetensors file, or
     arrays by name; ``settings`` gives values to its ``attr``s; ``seed`` is that of initializers and
     random operators; ``threads`` 0 means all."""
-    program = _pdl.load(os.fspath(path), _settings(settings))
+    path = os.fspath(path)
+    if not path.endswith((".pdl", ".pdlc", ".onnx")):
+        raise FileError(f"'{path}' is no network: it ends in none of .pdl, .pdlc and .onnx")
+    program = _pdl.load(path, _settings(settings))
     return make(program, device, weights, threads, seed)
 
 

@@ -1,6 +1,6 @@
 """The extension module: tensors, compiled texts, networks and trainings of libpdl."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -11,7 +11,6 @@ __version__: str
 class Tensor:
     """A typed, shaped array in memory. NumPy, and what knows DLPack, see it without a copy."""
 
-    __array_priority__: int
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes, outermost first."""
@@ -43,6 +42,7 @@ class Tensor:
     def tolist(self) -> Any:
         """Nested lists of Python's numbers."""
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __dlpack__(
         self,
@@ -93,7 +93,7 @@ class Tensor:
     def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
 
 def tensor(array: Any) -> Tensor:
-    """The tensor over the memory of an array."""
+    """The tensor over the memory of an array; of one that is read-only it is, too."""
 
 class Program:
     """A compiled text, or a stored network."""
@@ -122,6 +122,7 @@ class Program:
     def folder(self) -> str: ...
     @property
     def warnings(self) -> str: ...
+    def _store(self) -> tuple[Any, ...]: ...
     def text(self) -> str: ...
     def ir(self) -> str: ...
     def dot(self) -> str: ...
@@ -132,6 +133,9 @@ def compile(
     folder: str = ".",
     settings: Mapping[str, str] = ...,
     training: bool = False,
+) -> Program: ...
+def restore_program(
+    graph: bytes, source: str, name: str, folder: str, settings: Mapping[str, str], warnings: str
 ) -> Program: ...
 def load(path: str, settings: Mapping[str, str] = ..., training: bool = False) -> Program: ...
 
@@ -148,33 +152,37 @@ class NetworkCore:
         at_once: bool = False,
     ) -> None: ...
     def __call__(self, inputs: Mapping[str, Any] = ..., /, **arrays: Any) -> dict[str, Any]: ...
-    def run(
+    def _run(
         self,
         inputs: Mapping[str, Any],
-        *,
-        outputs: Sequence[str] = (),
-        training: bool = False,
-        check_finite: bool = False,
-    ) -> dict[str, Any]:
-        """Runs once and gives the outputs by name: all, or those named. `training` runs as a step of
-        training does; `check_finite` ends with an error where a call makes a nan or an infinity."""
+        outputs: Sequence[str],
+        training: bool,
+        check_finite: bool,
+    ) -> dict[str, Any]: ...
     @property
     def program(self) -> Program: ...
     @property
     def device(self) -> str:
         """Where it runs: 'cpu', 'cuda:0'."""
+    @property
+    def _threads(self) -> int: ...
+    @property
+    def _seed(self) -> int: ...
     def value(self, name: str) -> Tensor:
         """The value of a parameter, or the first one of a state."""
     def reset(self) -> None:
         """Gives states their first values again."""
-    @property
-    def states(self) -> dict[str, Tensor]:
-        """The values of states now, by name."""
-    def set_state(self, name: str, array: Any) -> None:
-        """Gives a state a value."""
+    def _first_values(self) -> dict[str, Tensor]: ...
+    def _states(self) -> dict[str, Tensor]: ...
+    def _set_state(self, name: str, array: Tensor) -> None: ...
+    def _set_parameter(self, name: str, array: Tensor) -> None: ...
     def _plan(self, training: bool, symbols: dict[str, int]) -> str: ...
     def _save(self, path: str) -> None: ...
     def _adopt(self, other: NetworkCore) -> None: ...
+    def _learn_from(self, learn: Callable[[], None]) -> None: ...
+
+def begin_draws() -> None:
+    """The random operators that are called on their own begin their stream anew."""
 
 class EagerCalls:
     """The calls of one operator on arrays that are kept for the next ones like them."""

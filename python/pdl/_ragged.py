@@ -24,6 +24,21 @@ def _index(array: Any) -> Tensor:
     return tensor(np.ascontiguousarray(numbers, np.int64))
 
 
+class Lengths:
+    """The symbols of the lengths of rows: equal lengths have the same."""
+
+    def __init__(self) -> None:
+        self._known: list[np.ndarray[Any, Any]] = []
+
+    def symbol(self, offsets: Tensor) -> str:
+        """``T0``, ``T1``, …"""
+        for i, known in enumerate(self._known):
+            if np.array_equal(known, offsets):
+                return f"T{i}"
+        self._known.append(offsets.numpy())
+        return f"T{len(self._known) - 1}"
+
+
 class Ragged(Infix):
     """N rows of their own lengths, one after another in ``values``; row i is
     ``values[offsets[i]:offsets[i + 1]]``. With ``inner``, rows of rows: row i is made of the inner rows
@@ -118,7 +133,9 @@ def _pick(values: Tensor, offsets: Tensor, rows: Any) -> Ragged:
 
 
 def _offsets_of(lengths: Any) -> Tensor:
-    numbers = np.asarray(lengths)
+    numbers = _index(lengths).numpy()
+    if numbers.ndim != 1 or (numbers < 0).any():
+        raise ValueError(f"lengths are a list of numbers from 0 on, got {numbers.tolist()}")
     return _index(np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64))
 
 
@@ -132,17 +149,44 @@ def ragged(
         pdl.ragged(values, lengths=[2, 1])                # the same
 
     With rows of rows, ``offsets`` counts inner rows, and ``inner`` has where those begin. ``values`` is
-    not copied where it is an array; ``dtype`` is that of lists."""
+    not copied where it is an array; ``dtype`` is that of lists. Offsets that do not begin at 0, go down,
+    or do not end at the count of what they count raise ValueError."""
     if offsets is None and lengths is None:
         return of_rows(list(values), dtype)
     if offsets is not None and lengths is not None:
         raise TypeError("give offsets or lengths, not both")
     values = values if hasattr(values, "dtype") else np.asarray(values, dtype)
-    return Ragged(
-        values if isinstance(values, Tensor) else tensor(values),
-        _offsets_of(lengths) if offsets is None else _index(offsets),
-        None if inner is None else _index(inner),
-    )
+    values = values if isinstance(values, Tensor) else tensor(values)
+    if values.ndim == 0:
+        raise ValueError("the values of rows are an array, and a single number is given")
+    begins = _offsets_of(lengths) if offsets is None else _index(offsets)
+    inner = None if inner is None else _index(inner)
+    what = "offsets" if lengths is None else "the sums of lengths"
+    if inner is None:
+        _check_offsets(begins, what, values.shape[0], "values")
+    else:
+        _check_offsets(begins, what, max(inner.size - 1, 0), "inner rows")
+        _check_offsets(inner, "inner", values.shape[0], "values")
+    return Ragged(values, begins, inner)
+
+
+def _check_offsets(given: Tensor, name: str, count: int, of: str) -> None:
+    """They begin at 0, never go down, and end at the count of what they count."""
+    if given.ndim != 1 or given.size == 0:
+        raise ValueError(
+            f"{name} have one dim, with the begin of each row and the end of the last, got {given.type}"
+        )
+    if given.device != "cpu":
+        return  # a run looks at them
+    numbers = given.numpy()
+    if numbers[0] != 0:
+        raise ValueError(f"{name} begin at 0, got {numbers[0]}")
+    down = np.flatnonzero(np.diff(numbers) < 0)
+    if down.size:
+        i = int(down[0])
+        raise ValueError(f"{name} never go down, got {numbers[i]} and then {numbers[i + 1]}")
+    if numbers[-1] != count:
+        raise ValueError(f"{name} end at {numbers[-1]}, and there are {count} {of}")
 
 
 def of_rows(

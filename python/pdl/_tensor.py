@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from pdl._pdl import Tensor, tensor
+from pdl import _pdl
+from pdl._arrays import NUMPY_NAMES, dtype_name, to_array
+from pdl._infix import array_ufunc
+from pdl._pdl import Tensor
+
+
+def tensor(array: Any, dtype: Any = None) -> Tensor:
+    """The tensor over the memory of an array, which is read-only where the array is; of numbers and
+    nested lists a new one. ``dtype`` is its dtype, ``"f32"``, ``"bf16"``, ``np.float32``; without it that
+    of the array, and of numbers and lists NumPy's."""
+    wanted = None if dtype is None else dtype_name(dtype)
+    if wanted is not None and wanted != "bf16" and wanted not in NUMPY_NAMES:
+        raise ValueError(f"'{wanted}' is no dtype; there are {', '.join([*NUMPY_NAMES, 'bf16'])}")
+    plain = isinstance(array, (bool, int, float, list, tuple, range, str, NoneType))
+    plain = plain or hasattr(array, "__array__")
+    made: Tensor = _pdl.tensor(to_array(array, wanted) if plain else array)
+    if wanted is None or made.dtype == wanted:
+        return made
+    from pdl import ops
+
+    cast: Tensor = ops.cast(made, to=wanted)
+    return cast
 
 
 def _numpy(self: Tensor) -> np.ndarray[Any, Any]:
@@ -45,7 +67,7 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
 
 def _make(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
     """What a pickle holds."""
-    return tensor(bits)._view(dtype) if dtype == "bf16" else tensor(bits)
+    return _pdl.tensor(bits)._view(dtype) if dtype == "bf16" else _pdl.tensor(bits)
 
 
 def _reduce(self: Tensor) -> Any:
@@ -59,7 +81,7 @@ def install() -> None:
     methods: dict[str, Any] = {
         "numpy": _numpy,
         "__array__": _array,
-        "__array_priority__": 1000,
+        "__array_ufunc__": array_ufunc,
         "__reduce__": _reduce,
         "__len__": lambda self: len(_elements(self)),
         "__getitem__": lambda self, key: _elements(self)[key],

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
+from weakref import ref
 
 import numpy as np
 
 from pdl import _pdl
+from pdl._check import integer_of, seed_of, text_of, truth_of
 from pdl._graph import Graph
-from pdl._network import Network, Weights, _weights, make
+from pdl._network import Network, Weights, _weights, make, threads_of
 from pdl._ragged import Ragged
 from pdl._render import Function, function_text
 from pdl.errors import Error
@@ -63,10 +66,14 @@ class Training:
     ) -> None:
         self._source = source
         self._data = data
-        self._epochs = epochs
-        self._device = device or (source.device if isinstance(source, Network) else "cpu")
-        self._threads = threads
-        self._seed = seed
+        self._epochs = integer_of(epochs, "epochs")
+        if epochs < 1:
+            raise ValueError(f"epochs is the count of passes over the data, at least 1, got {epochs}")
+        self._device = text_of(
+            device or (source.device if isinstance(source, Network) else "cpu"), "device"
+        )
+        self._threads = threads_of(threads)
+        self._seed = seed_of(seed)
         text, name, folder, settings = _text_of(source)
         # What is trained, without what a step of training adds to it.
         self._program = (
@@ -77,12 +84,23 @@ class Training:
         if optimizer is not None:
             text += f"\nminimize {loss} with {function_text(optimizer)}\n"
         given = _weights(weights)
-        if given is None and isinstance(source, Network):
-            given = source.parameters
+        if isinstance(source, Network):
+            # What a loss that is not finite takes it back to.
+            self._before, self._states = source.session(), source.states
+            if given is None:
+                given = {**source.parameters, **self._states}
         program = _pdl.compile(text, name, folder, settings, True)
         self._core = _pdl.TrainingCore(
-            program, self._device, threads, given, seed, check_finite, precision
+            program,
+            self._device,
+            self._threads,
+            given,
+            self._seed,
+            truth_of(check_finite, "check_finite"),
+            text_of(precision, "precision"),
         )
+        # After how many steps the network that is given has learned what they did.
+        self._first = self._learned = self._core.steps
         self._steps = self._run()
 
     def __iter__(self) -> Iterator[Step]:
@@ -97,6 +115,20 @@ class Training:
         values = {name: value for name, value in self._core.values().items() if name in own}
         return make(self._program, self._device, values, self._threads, self._seed)
 
+    def _teach(self) -> None:
+        """Gives the network that is trained what was learned since the last time."""
+        if isinstance(self._source, Network) and self._learned != self._core.steps:
+            self._learned = self._core.steps
+            self._source._adopt(self.network())
+
+    def _take_back(self) -> None:
+        """Gives it what it was before the first step."""
+        if isinstance(self._source, Network) and self._learned != self._first:
+            self._source._adopt(self._before)
+            for name, value in self._states.items():
+                self._source._set_state(name, value)
+        self._learned = self._core.steps
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes what the next step depends on to a .safetensors file: parameters, states, the
         optimizers' states, and how many steps were done. ``pdl.train(…, weights=path)`` goes on with it, bit
@@ -104,24 +136,23 @@ class Training:
         _pdl.write_tensors(os.fspath(path), self._core.values())
 
     def _run(self) -> Iterator[Step]:
-        learned = False
         try:
             for epoch in range(self._epochs):
                 before = self._core.steps
                 for batch in self._data:
                     metrics = self._step(batch)
-                    learned = True
+                    if isinstance(self._source, Network):
+                        self._source._learn_from(partial(_teach, ref(self)))
                     yield Step(self._core.steps, epoch + 1, metrics)
                 if self._core.steps == before:
                     raise Error(
                         f"the data give no batch in pass {epoch + 1}: can they be gone over again?"
                     )
         except _Diverged as error:
-            learned = False
+            self._take_back()
             raise error.error from None
         finally:
-            if isinstance(self._source, Network) and learned:
-                self._source._adopt(self.network())
+            self._teach()
 
     def _step(self, batch: Batch) -> dict[str, float]:
         if not isinstance(batch, Mapping):
@@ -136,6 +167,13 @@ class Training:
             if self._core.steps > before:
                 raise _Diverged(error) from None
             raise
+
+
+def _teach(training: ref[Training]) -> None:
+    """What the network calls when it is used; a training that is gone has taught it already."""
+    alive = training()
+    if alive is not None:
+        alive._teach()
 
 
 class _Diverged(Exception):
@@ -159,13 +197,15 @@ def train(
             print(step.step, step.loss)
 
     ``source`` is a network, a graph or a text. It has ``minimize`` statements, or ``optimizer``
-    (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given has learned
-    when the loop ends, also by an exception or Ctrl-C, which ends it between two steps; of others
-    ``network()`` gives it. A loss that is not finite raises an error, and the network stays as it was
-    before the loop; ``check_finite`` finds the call that makes the first nan or infinity, before a
+    (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given goes on from
+    its parameters and states, and has learned what the steps so far did whenever it is used: in the
+    loop, and after it, also where it was left by ``break``, an exception or Ctrl-C, which ends it
+    between two steps. A session that was made before keeps the parameters of then. Of graphs and texts
+    ``network()`` gives the network. A loss that is not finite raises an error, and the network is as it
+    was before the loop; ``check_finite`` finds the call that makes the first nan or infinity, before a
     parameter is changed by it, and passes over gradients that overflow in f16, whose step is skipped.
 
-    Options: ``epochs`` (passes over ``data``), ``device``, ``weights`` (first values, as in ``pdl.load``,
+    Options: ``epochs`` (passes over ``data``, at least 1), ``device``, ``weights`` (first values, as in ``pdl.load``,
     or what ``Training.save`` wrote, to go on), ``threads``, ``seed``, ``check_finite``,
     ``precision`` (``"bf16"`` or ``"f16"``: of products, as ``pdl train --precision`` has it).
     """

@@ -21,3 +21,9 @@ def dims_of(type: str) -> tuple[int | str, ...]:
             if dim:
                 dims.append(int(dim) if dim.lstrip("-").isdigit() else dim)
     return tuple(dims)
+
+
+def range_of(type: str) -> tuple[int, int] | None:
+    """The range in a type, its end beyond it; None where there is none, or one of symbols."""
+    begin, dots, end = type.partition(" in ")[2].partition("..")
+    return (int(begin), int(end)) if dots and begin.isdigit() and end.isdigit() else None

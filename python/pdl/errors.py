@@ -6,6 +6,8 @@ more about a code.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from typing import NamedTuple, Sequence
 
@@ -53,8 +55,24 @@ class ShapeError(Error, ValueError):
     """Types or sizes that do not fit (PDL03xx)."""
 
 
-class FileError(Error):
-    """A file, its weights, or a statement about them (PDL04xx)."""
+class FileError(Error, OSError):
+    """A file that cannot be read or written, or is broken (PDL0401, PDL0402, PDL0403)."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that is not there (PDL0401)."""
+
+    def __init__(self, message: str, code: str = "", mistakes: Sequence[Mistake] = ()) -> None:
+        super().__init__(message, code, mistakes)
+        self.errno = errno.ENOENT
+
+
+class WeightError(Error, ValueError):
+    """The value of a parameter or state that is missing, or has another type than declared (PDL0404)."""
+
+
+class StatementError(Error, ValueError):
+    """A statement that cannot stand so: an update, a minimize, an initializer (PDL0405 to PDL0410)."""
 
 
 class RunError(Error, ValueError):
@@ -70,16 +88,26 @@ _BY_HUNDRED: dict[int, type[Error]] = {
     1: UnknownNameError,
     2: ArgumentError,
     3: ShapeError,
-    4: FileError,
+    4: StatementError,
     5: RunError,
 }
-_VALUE_CODES = (203, 206)
+_BY_CODE: dict[int, type[Error]] = {
+    203: AttributeValueError,
+    206: AttributeValueError,
+    401: FileError,
+    402: FileError,
+    403: FileError,
+    404: WeightError,
+}
+_MISSING = os.strerror(errno.ENOENT)
 
 
-def _class_of(code: int) -> type[Error]:
+def _class_of(code: int, message: str) -> type[Error]:
     if code == 0:
         return Error
-    return AttributeValueError if code in _VALUE_CODES else _BY_HUNDRED.get(code // 100, Error)
+    if code == 401 and _MISSING in message:
+        return MissingFileError
+    return _BY_CODE.get(code) or _BY_HUNDRED.get(code // 100, Error)
 
 
 def _name_of(code: int) -> str:
@@ -88,7 +116,7 @@ def _name_of(code: int) -> str:
 
 def of_error(code: int, message: str, is_device: bool) -> Error:
     """The exception of an error without a text; the extension module calls it."""
-    kind = DeviceError if is_device else _class_of(code)
+    kind = DeviceError if is_device else _class_of(code, message)
     return kind(message, _name_of(code))
 
 
@@ -98,7 +126,7 @@ def of_mistakes(mistakes: Sequence[tuple[int, str, Sequence[str]]], text: str) -
     listed = [
         Mistake(_name_of(number), message, tuple(notes)) for number, message, notes in mistakes
     ]
-    return _class_of(code)(text.rstrip("\n"), _name_of(code), listed)
+    return _class_of(code, text)(text.rstrip("\n"), _name_of(code), listed)
 
 
 _PLACE = re.compile(r", from line \d+$")

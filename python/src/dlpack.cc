@@ -58,7 +58,7 @@ char* CopyStrided(const dlpack::Tensor& tensor, int axis, const char* from, int6
   return to;
 }
 
-Tensor Import(const dlpack::Tensor& tensor, std::shared_ptr<void> owner) {
+PyTensor Import(const dlpack::Tensor& tensor, std::shared_ptr<void> owner, bool read_only) {
   const std::optional<DType> dtype = DTypeOf(tensor.dtype);
   if (!dtype) throw nb::type_error("elements of this kind have no dtype in pdl");
   const bool on_cpu = tensor.device.type == dlpack::kCPU || tensor.device.type == dlpack::kCUDAHost;
@@ -70,12 +70,14 @@ Tensor Import(const dlpack::Tensor& tensor, std::shared_ptr<void> owner) {
     if (!on_cpu) throw nb::value_error("the array on the GPU is not row-major; copy it first");
     Tensor copy = Get(Tensor::AllocateUninitialized(*dtype, sizes));
     CopyStrided(tensor, 0, data, DTypeSize(*dtype), static_cast<char*>(copy.raw()));
-    return copy;
+    return {std::move(copy)};
   }
   std::shared_ptr<void> bytes(std::move(owner), data);
-  if (!on_cpu)
-    return Tensor(*dtype, sizes, std::move(bytes), Device{DeviceKind::kCUDA, tensor.device.id});
-  return Aligned(Tensor(*dtype, sizes, std::move(bytes)));
+  if (!on_cpu) {
+    const Device device{DeviceKind::kCUDA, tensor.device.id};
+    return {Tensor(*dtype, sizes, std::move(bytes), device), read_only};
+  }
+  return Aligned({Tensor(*dtype, sizes, std::move(bytes)), read_only});
 }
 
 /// The owner of what a capsule has handed over, which calls its deleter.
@@ -172,7 +174,7 @@ nb::object ExportDlpack(const PyTensor& tensor, nb::object /*stream*/,
   return nb::steal(capsule);
 }
 
-std::optional<Tensor> ImportDlpack(nb::handle object) {
+std::optional<PyTensor> ImportDlpack(nb::handle object) {
   if (!nb::hasattr(object, "__dlpack__")) return std::nullopt;
   nb::dict arguments;
   int gpu = -1;
@@ -202,12 +204,13 @@ std::optional<Tensor> ImportDlpack(nb::handle object) {
         static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersionedName));
     if (managed->version.major > 1) throw nb::type_error("the array is of a later DLPack");
     PyCapsule_SetName(capsule.ptr(), kUsedVersionedName);
-    return Import(managed->tensor, Owner(managed));
+    const bool read_only = (managed->flags & dlpack::kReadOnly) != 0;
+    return Import(managed->tensor, Owner(managed), read_only);
   }
   if (!PyCapsule_IsValid(capsule.ptr(), kName)) throw nb::type_error("this is no DLPack capsule");
   auto* managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule.ptr(), kName));
   PyCapsule_SetName(capsule.ptr(), kUsedName);
-  return Import(managed->tensor, Owner(managed));
+  return Import(managed->tensor, Owner(managed), /*read_only=*/false);
 }
 
 }  // namespace pdl::python

@@ -4,13 +4,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
 #include <map>
 #include <utility>
 
 #include "errors.h"
 #include "fork.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
+#include "pdl/host_copy.h"
 #include "pdl/io.h"
 #include "pdl/op_registry.h"
 #include "pdl/storage.h"
@@ -55,6 +56,15 @@ std::shared_ptr<const Network> Create(const Program& program, NetworkOptions opt
   Raise(network.takeError());
 }
 
+/// Whether the state begins with that value.
+bool IsFirstValue(const Network& network, const Value& state, const Tensor& value) {
+  llvm::Expected<Tensor> first = network.InitialValue(state.name());
+  if (!first) return llvm::consumeError(first.takeError()), false;
+  return first->sizes() == value.sizes() &&
+         (value.num_bytes() == 0 ||
+          std::memcmp(first->raw(), value.raw(), static_cast<size_t>(value.num_bytes())) == 0);
+}
+
 RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool check_finite) {
   RunOptions options;
   options.outputs = std::move(outputs);
@@ -67,7 +77,7 @@ RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool 
 
 PyNetwork::PyNetwork(const Program& program, const std::string& device, int threads,
                      nb::object weights, uint64_t seed, bool at_once)
-    : program_(program), feed_(*program.graph), at_once_(at_once) {
+    : program_(program), threads_(threads), seed_(seed), feed_(*program.graph), at_once_(at_once) {
   NetworkOptions options = OptionsFor(program, weights, seed);
   std::vector<std::string> given;
   for (const auto& entry : options.weights) given.push_back(entry.getKey().str());
@@ -82,6 +92,7 @@ PyNetwork::PyNetwork(const Program& program, const std::string& device, int thre
 
 PyNetwork::PyNetwork(const PyNetwork& other)
     : program_(other.program_),
+      threads_(other.threads_),
       context_(other.context_),
       feed_(other.feed_),
       outputs_(other.outputs_),
@@ -90,6 +101,7 @@ PyNetwork::PyNetwork(const PyNetwork& other)
       at_once_(other.at_once_),
       random_runs_(other.random_runs_ ? std::make_shared<std::atomic<uint64_t>>(0) : nullptr) {
   std::lock_guard lock(other.mutex_);
+  seed_ = other.seed_;
   network_ = other.network_;
   given_ = other.given_;
 }
@@ -103,6 +115,11 @@ void PyNetwork::FindOutputs() {
     outputs_.push_back({output.name, type.is_plain() ? "" : type.ToString(), Intern(output.name),
                         first, static_cast<unsigned>(output_parts_.size()) - first});
   }
+}
+
+uint64_t PyNetwork::seed() const {
+  std::lock_guard lock(mutex_);
+  return seed_;
 }
 
 std::shared_ptr<const Network> PyNetwork::network() const {
@@ -173,6 +190,7 @@ llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
 }
 
 nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
+  Current();
   nb::dict outputs;
   for (auto [output, object] : llvm::zip_equal(outputs_, RunOn(feed_.Read(inputs), options)))
     if (object.is_valid()) outputs[output.key] = std::move(object);
@@ -195,35 +213,66 @@ std::string PyNetwork::Plan(const RunOptions& options,
   return Get(network()->DescribePlan(context_.get(), options, sizes));
 }
 
-llvm::Error PyNetwork::Save(const std::string& path) const {
+bool PyNetwork::IsGiven(const Value& state) const {
+  std::lock_guard lock(mutex_);
+  return state.variable().weight || llvm::is_contained(*given_, state.name());
+}
+
+llvm::Expected<std::optional<Tensor>> PyNetwork::StateNow(const Network& network,
+                                                          const Value& state) const {
+  const Variable* held = states_->FindLocal(state.name());
+  if (const Tensor* tensor = held ? held->Get<Tensor>() : nullptr)
+    return OnHost(*tensor, *context_);
+  llvm::Expected<Tensor> first = network.InitialValue(state.name());
+  if (first) return std::move(*first);
+  llvm::consumeError(first.takeError());
+  return std::nullopt;
+}
+
+llvm::Error PyNetwork::Save(const std::string& path) {
   WithoutGil without_gil;
-  std::shared_ptr<const Network> network;
-  std::shared_ptr<const std::vector<std::string>> given;
-  {
-    std::lock_guard lock(mutex_);
-    network = network_;
-    given = given_;
+  llvm::StringMap<Tensor> states;
+  std::lock_guard run_lock(run_mutex_);
+  const std::shared_ptr<const Network> network = this->network();
+  for (const Value* state : network->graph().states()) {
+    // No file can give a value whose size the data decide.
+    if (!llvm::all_of(state->type().dims, [](const Dim& dim) { return dim.is_constant(); }))
+      continue;
+    llvm::Expected<std::optional<Tensor>> now = StateNow(*network, *state);
+    if (!now) return now.takeError();
+    if (!*now) continue;
+    if (IsGiven(*state) || !IsFirstValue(*network, *state, **now))
+      states[state->name()] = std::move(**now);
   }
-  return SaveNetwork(*network, path, [&](const Value& state) {
-    return state.variable().weight || llvm::is_contained(*given, state.name());
-  });
+  return SaveNetwork(*network, path, states);
 }
 
 void PyNetwork::Adopt(const PyNetwork& other) {
   WithoutGil without_gil;
+  uint64_t seed = 0;
   std::shared_ptr<const Network> network;
   std::shared_ptr<const std::vector<std::string>> given;
   {
     std::lock_guard lock(other.mutex_);
+    seed = other.seed_;
     network = other.network_;
     given = other.given_;
   }
   std::lock_guard run_lock(run_mutex_);
   std::lock_guard lock(mutex_);
+  seed_ = seed;
   network_ = std::move(network);
   given_ = std::move(given);
   scopes_.clear();
   states_ = std::make_unique<Scope>();
+}
+
+PyNetwork& PyNetwork::Current() {
+  if (!learn_.is_valid()) return *this;
+  // Taken away first: it uses this network.
+  const nb::object learn = std::move(learn_);
+  learn();
+  return *this;
 }
 
 void PyNetwork::Reset() {
@@ -234,29 +283,64 @@ void PyNetwork::Reset() {
 
 nb::dict PyNetwork::States() {
   std::vector<NamedTensor> tensors;
-  {
+  Check([&]() -> llvm::Error {
     WithoutGil without_gil;
     std::lock_guard lock(run_mutex_);
-    for (const Value* state : program_.graph->states()) {
-      const Variable* variable = states_->FindLocal(state->name());
-      if (const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr)
-        tensors.emplace_back(state->name(), *tensor);
+    const std::shared_ptr<const Network> network = this->network();
+    for (const Value* state : network->graph().states()) {
+      llvm::Expected<std::optional<Tensor>> now = StateNow(*network, *state);
+      if (!now) return now.takeError();
+      if (*now) tensors.emplace_back(state->name(), std::move(**now));
     }
-  }
+    return llvm::Error::success();
+  }());
   nb::dict states;
   for (const auto& [name, tensor] : tensors)
     states[name.c_str()] = nb::cast(PyTensor{tensor, /*read_only=*/true});
   return states;
 }
 
+nb::dict PyNetwork::FirstValues() const {
+  const std::shared_ptr<const Network> network = this->network();
+  nb::dict values;
+  for (const Value* variable : Variables(network->graph())) {
+    if (variable->kind() == ValueKind::kState && !IsGiven(*variable)) continue;
+    const Tensor first = Get(network->InitialValue(variable->name()));
+    values[variable->name().c_str()] = nb::cast(PyTensor{first, /*read_only=*/true});
+  }
+  return values;
+}
+
 void PyNetwork::SetState(const std::string& name, nb::handle array) {
-  const Value* state = program_.graph->FindValue(name);
-  if (!state || state->kind() != ValueKind::kState)
-    Raise(MakeUserError(Code::kNoState, "the network has no state '{0}'", name));
   const Tensor tensor = Tensor::FromConstant(CopyOf(array));
   WithoutGil without_gil;
   std::lock_guard lock(run_mutex_);
   states_->Create(name)->Set(tensor);
+}
+
+void PyNetwork::SetParameter(const std::string& name, nb::handle array) {
+  Constant value = CopyOf(array);
+  Check([&]() -> llvm::Error {
+    WithoutGil without_gil;
+    std::lock_guard run_lock(run_mutex_);
+    const std::shared_ptr<const Network> before = network();
+    NetworkOptions options;
+    options.seed = seed_;
+    for (const Value* variable : Variables(before->graph())) {
+      llvm::Expected<Tensor> first = before->InitialValue(variable->name());
+      if (first)
+        options.weights[variable->name()] = first->ToConstant();
+      else
+        llvm::consumeError(first.takeError());  // A state whose size the data decide.
+    }
+    options.weights[name] = std::move(value);
+    auto made = Network::Create(before->graph().Clone(), std::move(options), GlobalRegistry());
+    if (!made) return made.takeError();
+    std::lock_guard lock(mutex_);
+    network_ = std::move(*made);
+    scopes_.clear();
+    return llvm::Error::success();
+  }());
 }
 
 void BindNetwork(nb::module_& module) {
@@ -264,26 +348,27 @@ void BindNetwork(nb::module_& module) {
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
            nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
            nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("at_once") = false)
-      .def(nb::init<const PyNetwork&>(), nb::arg("other"))
+      .def(
+          "__init__",
+          [](PyNetwork* own, PyNetwork& other) { new (own) PyNetwork(other.Current()); },
+          nb::arg("other"))
       .def("__call__", &PyNetwork::Call)
       .def(
-          "run",
-          [](PyNetwork& own, nb::mapping inputs, std::vector<std::string> outputs, bool training,
+          "_run",
+          [](PyNetwork& own, nb::handle inputs, std::vector<std::string> outputs, bool training,
              bool check_finite) {
             return own.Run(Named(inputs),
                            MakeRunOptions(std::move(outputs), training, check_finite));
           },
-          nb::arg("inputs"), nb::kw_only(), nb::arg("outputs") = std::vector<std::string>(),
-          nb::arg("training") = false, nb::arg("check_finite") = false,
-          "Runs once and gives the outputs by name: all, or those named. `training` runs as a step "
-          "of training does; `check_finite` ends with an error where a call makes a nan or an "
-          "infinity.")
+          nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("check_finite"))
       .def_prop_ro("program", &PyNetwork::program)
+      .def_prop_ro("_threads", &PyNetwork::threads)
+      .def_prop_ro("_seed", &PyNetwork::seed)
       .def_prop_ro("device", &PyNetwork::device, "Where it runs: 'cpu', 'cuda:0'.")
       .def(
           "value",
-          [](const PyNetwork& own, const std::string& name) {
-            return PyTensor{Get(own.network()->InitialValue(name)), /*read_only=*/true};
+          [](PyNetwork& own, const std::string& name) {
+            return PyTensor{Get(own.Current().network()->InitialValue(name)), /*read_only=*/true};
           },
           nb::arg("name"), "The value of a parameter, or the first one of a state.")
       .def(
@@ -293,11 +378,22 @@ void BindNetwork(nb::module_& module) {
           },
           nb::arg("training"), nb::arg("symbols"))
       .def("_adopt", &PyNetwork::Adopt)
-      .def("_save", [](const PyNetwork& own, const std::string& path) { Check(own.Save(path)); })
-      .def("reset", &PyNetwork::Reset, "Gives states their first values again.")
-      .def_prop_ro("states", &PyNetwork::States, "The values of states now, by name.")
-      .def("set_state", &PyNetwork::SetState, nb::arg("name"), nb::arg("array"),
-           "Gives a state a value.");
+      .def("_learn_from", &PyNetwork::LearnFrom)
+      .def("_save",
+           [](PyNetwork& own, const std::string& path) { Check(own.Current().Save(path)); })
+      .def(
+          "reset", [](PyNetwork& own) { own.Current().Reset(); },
+          "Gives states their first values again.")
+      .def("_first_values", [](PyNetwork& own) { return own.Current().FirstValues(); })
+      .def("_states", [](PyNetwork& own) { return own.Current().States(); })
+      .def("_set_state", [](PyNetwork& own, const std::string& name,
+                            nb::handle array) { own.Current().SetState(name, array); })
+      .def("_set_parameter", [](PyNetwork& own, const std::string& name, nb::handle array) {
+        own.Current().SetParameter(name, array);
+      });
+  module.def(
+      "begin_draws", [] { SharedRuns()->store(0); },
+      "The random operators that are called on their own begin their stream anew.");
 }
 
 }  // namespace pdl::python

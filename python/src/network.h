@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,16 +41,29 @@ class PyNetwork {
 
   std::shared_ptr<const Network> network() const;
   const Program& program() const { return program_; }
+  int threads() const { return threads_; }
+  uint64_t seed() const;
   std::string device() const { return DeviceToString(context_->device()); }
   std::string Plan(const RunOptions& options, const std::map<std::string, int64_t>& symbols) const;
-  llvm::Error Save(const std::string& path) const;
+  /// With it the values of states that are not the first ones, or that were given.
+  llvm::Error Save(const std::string& path);
   /// Becomes the other network, as training has made it; runs that go on finish as they began.
   void Adopt(const PyNetwork& other);
+  /// Calls `learn`, which may call Adopt, before this network is used the next time. Needs the GIL.
+  void LearnFrom(nanobind::object learn) { learn_ = std::move(learn); }
+  /// This, after what it was to learn from. Needs the GIL.
+  PyNetwork& Current();
 
   /// Begins with the first values of states again.
   void Reset();
+  /// The values of states now, of all whose sizes are known, on the CPU.
   nanobind::dict States();
+  /// The values that it was made with: of parameters, and of states that were given one.
+  nanobind::dict FirstValues() const;
+  /// `array` has the declared type.
   void SetState(const std::string& name, nanobind::handle array);
+  /// The same of a parameter. Makes the network anew.
+  void SetParameter(const std::string& name, nanobind::handle array);
 
  private:
   /// Of an output, whose parts are those tensors from `first` on.
@@ -65,7 +79,15 @@ class PyNetwork {
   llvm::Error RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                     const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results);
 
+  /// Whether a state begins with a value that was given, and no initializer made.
+  bool IsGiven(const Value& state) const;
+  /// The value of a state now; none where the data decide its size and no run has made it. Needs
+  /// run_mutex_.
+  llvm::Expected<std::optional<Tensor>> StateNow(const Network& network, const Value& state) const;
+
   Program program_;
+  int threads_;
+  uint64_t seed_;
   std::shared_ptr<const Network> network_;
   std::shared_ptr<DeviceContext> context_;
   Feed feed_;
@@ -75,10 +97,12 @@ class PyNetwork {
   /// Names of states and parameters that were given a value.
   std::shared_ptr<const std::vector<std::string>> given_;
   bool has_states_ = false, at_once_ = false;
+  /// Invalid where there is nothing to learn from.
+  nanobind::object learn_;
   /// Null where no call is random; else how many runs there were.
   std::shared_ptr<std::atomic<uint64_t>> random_runs_;
 
-  /// Guards network_, given_ and scopes_; held for moments only.
+  /// Guards network_, seed_, given_ and scopes_; held for moments only.
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Scope>> scopes_;
   /// Guards states_; held for a whole run, so never waited for with the GIL.

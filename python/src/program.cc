@@ -79,6 +79,7 @@ Program CompileText(std::string text, const std::string& name, std::string folde
     return LookUpWeight(folder, file, tensor);
   };
   request.settings.assign(settings.begin(), settings.end());
+  request.setting_place = [](llvm::StringRef attr) { return ("settings['" + attr + "']").str(); };
   request.training_step = training;
   CompileResult result = [&] {
     WithoutGil without_gil;
@@ -122,6 +123,26 @@ Program LoadFile(const std::string& path, const Settings& settings, bool trainin
   if (bytes.size() > SourceFile::kMaxSize)
     Raise(MakeUserError(Code::kTextTooLong, "'{0}' is longer than 2 GiB", path));
   return CompileText(std::move(bytes), path, std::move(folder), settings, training);
+}
+
+/// All of a program but the values of its parameters, for pickles.
+nb::tuple StoreProgram(const Program& program) {
+  const std::string graph = Get(SerializeNetwork(*program.graph));
+  return nb::make_tuple(nb::bytes(graph.data(), graph.size()), program.source, program.name,
+                        program.folder, program.settings, program.warnings);
+}
+
+Program RestoreProgram(const nb::bytes& graph, std::string source, std::string name,
+                       std::string folder, Settings settings, std::string warnings) {
+  Program program;
+  program.graph = std::make_shared<const Graph>(Get(DeserializeNetwork(
+      llvm::StringRef(graph.c_str(), graph.size()), "<pickle>", GlobalRegistry())));
+  program.source = std::move(source);
+  program.name = std::move(name);
+  program.folder = std::move(folder);
+  program.settings = std::move(settings);
+  program.warnings = std::move(warnings);
+  return program;
 }
 
 /// Name, type and comment of each.
@@ -216,15 +237,17 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
 }
 
 llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
-                        llvm::function_ref<bool(const Value&)> keeps_state) {
+                        const llvm::StringMap<Tensor>& states) {
   Graph graph = network.graph().Clone();
   llvm::SmallString<128> beside(path);
   llvm::sys::path::replace_extension(beside, ".safetensors");
   const std::string file = llvm::sys::path::filename(beside).str();
   std::vector<NamedTensor> tensors;
   for (Value* variable : Variables(graph)) {
-    if (variable->kind() == ValueKind::kState && !keeps_state(*variable)) continue;
-    llvm::Expected<Tensor> value = network.InitialValue(variable->name());
+    const auto state = states.find(variable->name());
+    if (variable->kind() == ValueKind::kState && state == states.end()) continue;
+    llvm::Expected<Tensor> value =
+        state != states.end() ? state->second : network.InitialValue(variable->name());
     if (!value) return value.takeError();
     VariableInfo& info = variable->variable();
     info.initializer.reset();
@@ -255,12 +278,14 @@ void BindProgram(nb::module_& module) {
       .def_ro("settings", &Program::settings)
       .def_ro("folder", &Program::folder)
       .def_ro("warnings", &Program::warnings)
+      .def("_store", &StoreProgram)
       .def("text", [](const Program& own) { return EmitPdl(*own.graph); })
       .def("ir", [](const Program& own) { return EmitIr(*own.graph); })
       .def("dot", [](const Program& own) { return EmitDot(*own.graph); });
   module.def("compile", &CompileText, nb::arg("text"), nb::arg("name") = "<text>",
              nb::arg("folder") = ".", nb::arg("settings") = Settings(),
              nb::arg("training") = false);
+  module.def("restore_program", &RestoreProgram);
   module.def("load", &LoadFile, nb::arg("path"), nb::arg("settings") = Settings(),
              nb::arg("training") = false);
 }

@@ -39,9 +39,9 @@ NetworkOptions OptionsFor(const Program& program, nanobind::handle weights, uint
 std::vector<Value*> Variables(const Graph& graph);
 
 /// Writes the graph with its values beside it: text where `path` ends in .pdl, else compiled.
-/// `keeps_state` says of which states the value is written, too.
+/// `states` has the values of those states whose value is written, too.
 llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
-                        llvm::function_ref<bool(const Value&)> keeps_state);
+                        const llvm::StringMap<Tensor>& states);
 
 /// The network of an ONNX model; onnx.cc, or no_onnx.cc where pdl was built without it.
 llvm::Expected<Program> LoadOnnx(llvm::StringRef path);

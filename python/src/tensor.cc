@@ -123,7 +123,7 @@ std::string DTypeNameOf(nb::handle object) {
 
 /// Of an object with the buffer protocol; its elements count as of the dtype `as` where that is
 /// given, which must be as large.
-Tensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
+PyTensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_RECORDS_RO) != 0) {
     // NumPy gives no buffer of a dtype from elsewhere, such as that of ml_dtypes.
@@ -146,8 +146,9 @@ Tensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
     const bool copied = copy && PyBuffer_ToContiguous(copy->raw(), view.get(), view->len, 'C') == 0;
     PyBuffer_Release(view.get());
     if (copy && !copied) throw nb::python_error();
-    return Get(std::move(copy));
+    return {Get(std::move(copy))};
   }
+  const bool read_only = view->readonly != 0;
   void* data = view->buf;
   std::shared_ptr<void> owner(data, [view = view.release()](void*) {
     if (Py_IsInitialized()) {
@@ -156,7 +157,7 @@ Tensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
     }
     delete view;
   });
-  return Aligned(Tensor(*dtype, sizes, std::move(owner)));
+  return Aligned({Tensor(*dtype, sizes, std::move(owner)), read_only});
 }
 
 /// The memory of another tensor, whose elements count as of another dtype of the same size.
@@ -213,19 +214,26 @@ std::optional<DType> DTypeOfFormat(const char* format, Py_ssize_t item_size) {
   }
 }
 
-Tensor Aligned(Tensor tensor) {
+PyTensor Aligned(PyTensor array) {
+  const Tensor& tensor = array.tensor;
   const auto address = reinterpret_cast<uintptr_t>(tensor.raw());
-  if (address % static_cast<uintptr_t>(DTypeSize(tensor.dtype())) == 0) return tensor;
+  if (address % static_cast<uintptr_t>(DTypeSize(tensor.dtype())) == 0) return array;
   Tensor copy = Get(Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes()));
   std::memcpy(copy.raw(), tensor.raw(), static_cast<size_t>(tensor.num_bytes()));
-  return copy;
+  return {std::move(copy)};
+}
+
+std::optional<PyTensor> ImportArray(nb::handle object) {
+  if (nb::isinstance<PyTensor>(object) && nb::inst_ready(object))
+    return *nb::inst_ptr<PyTensor>(object);
+  if (PyObject_CheckBuffer(object.ptr())) return ImportBuffer(object);
+  return ImportDlpack(object);
 }
 
 std::optional<Tensor> ImportTensor(nb::handle object) {
-  if (nb::isinstance<PyTensor>(object) && nb::inst_ready(object))
-    return nb::inst_ptr<PyTensor>(object)->tensor;
-  if (PyObject_CheckBuffer(object.ptr())) return ImportBuffer(object);
-  return ImportDlpack(object);
+  std::optional<PyTensor> array = ImportArray(object);
+  if (!array) return std::nullopt;
+  return std::move(array->tensor);
 }
 
 Constant CopyOf(nb::handle array) {
@@ -274,11 +282,12 @@ void BindTensor(nb::module_& module) {
   module.def(
       "tensor",
       [](nb::handle object) {
-        std::optional<Tensor> tensor = ImportTensor(object);
-        if (!tensor) throw nb::type_error("neither a tensor nor an object with a buffer or DLPack");
-        return PyTensor{std::move(*tensor)};
+        std::optional<PyTensor> array = ImportArray(object);
+        if (!array) throw nb::type_error("neither a tensor nor an object with a buffer or DLPack");
+        return std::move(*array);
       },
-      nb::arg("array"), "The tensor over the memory of an array.");
+      nb::arg("array"),
+      "The tensor over the memory of an array; of one that is read-only it is, too.");
 }
 
 }  // namespace pdl::python

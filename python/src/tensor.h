@@ -14,13 +14,16 @@ namespace pdl::python {
 /// What Python holds of a tensor.
 struct PyTensor {
   Tensor tensor;
-  /// Others share its memory, such as a network its weights.
+  /// Its memory may not be written to: others share it, such as a network its weights, or it is an
+  /// array's that cannot be written to.
   bool read_only = false;
 };
 
 /// The tensor over the memory of a pdl.Tensor, of what has the buffer protocol or of what has
 /// DLPack; it keeps that object alive. What is not row-major, or not aligned, is copied. Nothing
 /// where the object is none of these; throws where it is one that cannot be taken (its dtype, say).
+std::optional<PyTensor> ImportArray(nanobind::handle object);
+/// The same, to be read only.
 std::optional<Tensor> ImportTensor(nanobind::handle object);
 
 /// A copy of the elements of an array, which lies on the CPU; throws where it is none.
@@ -32,15 +35,15 @@ std::optional<DType> DTypeOfFormat(const char* format, Py_ssize_t item_size);
 void BindTensor(nanobind::module_& module);
 
 // dlpack.cc
-std::optional<Tensor> ImportDlpack(nanobind::handle object);
+std::optional<PyTensor> ImportDlpack(nanobind::handle object);
 /// `__dlpack__` of the array API standard.
 nanobind::object ExportDlpack(const PyTensor& tensor, nanobind::object stream,
                               std::optional<std::pair<int, int>> max_version,
                               std::optional<std::pair<int, int>> device, std::optional<bool> copy);
 std::pair<int, int> DlpackDevice(const Tensor& tensor);
 
-/// `tensor`, or where its memory is not aligned for its elements a copy. CPU only.
-Tensor Aligned(Tensor tensor);
+/// `array`, or where its memory is not aligned for its elements a copy. CPU only.
+PyTensor Aligned(PyTensor array);
 
 }  // namespace pdl::python
 

@@ -172,3 +172,46 @@ def test_a_value_has_no_truth() -> None:
         x = pdl.input("x", "f32[]")
         with pytest.raises(TypeError, match="pdl.ops.where"):
             bool(x > 0)
+
+
+@pytest.mark.parametrize(
+    "make,kind,message",
+    [
+        (lambda x: pdl.output(np.ones(2), "k"), TypeError, "an output is a value of a graph, not nd"),
+        (lambda x: pdl.minimize(3.0, pdl.layers.adam()), TypeError, "a loss is a value .* not 3.0"),
+        (lambda x: pdl.update("x", x), TypeError, "a state is a value of a graph, not 'x'"),
+        (lambda x: pdl.output(x, "a b"), ValueError, "^'a b' is not a name: names are letters, dig"),
+        (lambda x: pdl.output(x, ""), ValueError, "^'' is not a name"),
+        (lambda x: pdl.input("a b", "f32[]"), ValueError, "^'a b' is not a name"),
+        (lambda x: pdl.param("1a", "f32[]"), ValueError, "^'1a' is not a name"),
+        (lambda x: pdl.ops.cos(x, name="a-b"), ValueError, "^'a-b' is not a name"),
+        (lambda x: pdl.input(3, "f32[]"), TypeError, "^a name is a text, not 3$"),
+        (
+            lambda x: pdl.input("q", np.float16),
+            TypeError,
+            r"the type of 'q' is a text .* such as 'f16\[N, 3\]', or 'f16\[\]' .* not float16",
+        ),
+        (lambda x: pdl.input("q", None), TypeError, r"such as 'f32\[N, 3\]'.* not None"),
+        (lambda x: pdl.state("q", 3), TypeError, r"such as 'f32\[N, 3\]'.* not 3$"),
+    ],
+)
+def test_what_does_not_fit_is_said_at_its_line(
+    make: Any, kind: type[Exception], message: str
+) -> None:
+    with pdl.Graph():
+        x = pdl.input("x", "f32[N]")
+        with pytest.raises(kind, match=message):
+            make(x)
+        pdl.input("q", "f32[]")  # its name is still free
+
+
+def test_two_outputs_of_one_name() -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N]")
+        pdl.output(x, "k")
+        with pytest.raises(ValueError, match="^'k' is an output of this graph already$"):
+            pdl.output(x + 1.0, "k")
+        pdl.output(x)
+        with pytest.raises(ValueError, match="^'x' is an output"):
+            pdl.output(x)
+    assert list(g.compile()(x=[1.0])) == ["k", "x"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import errno
+import multiprocessing
 import pathlib
+import pickle
 import subprocess
 from typing import Any
 
@@ -49,7 +53,7 @@ def test_settings_weights_and_seed() -> None:
     assert not np.array_equal(
         pdl.compile(TEXT).parameters["w"], pdl.compile(TEXT, seed=1).parameters["w"]
     )
-    with pytest.raises(pdl.FileError, match="no parameter or state 'v'"):
+    with pytest.raises(pdl.WeightError, match="no parameter or state 'v'"):
         pdl.compile(TEXT, weights={"v": w})
     with pytest.raises(
         pdl.AttributeValueError, match="attribute 'width' of .* must be larger than 0, got 0"
@@ -109,8 +113,17 @@ def test_saved_and_loaded(tmp_path: pathlib.Path, ending: str) -> None:
     np.testing.assert_array_equal(other.parameters["w"], net.parameters["w"])
     with pytest.raises(pdl.Error, match="should end in .pdl"):
         net.save(tmp_path / "model.txt")
-    with pytest.raises(pdl.FileError, match="cannot read"):
+    with pytest.raises(pdl.FileError, match="cannot read") as caught:
         pdl.load(tmp_path / "missing.pdl")
+    assert isinstance(caught.value, FileNotFoundError) and caught.value.errno == errno.ENOENT
+    assert caught.value.code == "PDL0401"
+    (tmp_path / "broken.pdlc").write_bytes(b"no network")
+    with pytest.raises(OSError, match="broken.pdlc") as broken:
+        pdl.load(tmp_path / "broken.pdlc")
+    assert isinstance(broken.value, pdl.FileError)
+    for name in ("d.npz", "model", "model.txt"):
+        with pytest.raises(pdl.FileError, match=f"{name}' is no network: it ends in none of .pdl"):
+            pdl.load(tmp_path / name)
 
 
 def test_a_file_with_imports_and_weights(root: pathlib.Path) -> None:
@@ -156,8 +169,89 @@ def test_states_are_kept() -> None:
     assert net(x=1.0)["sum"].item() == 11
     net.reset()
     assert net(x=1.0)["sum"].item() == 1
-    with pytest.raises(pdl.FileError, match="no state 'x'"):
+    with pytest.raises(pdl.UnknownNameError, match="no state 'x'"):
         net.set_state("x", np.float32(1))
+
+
+def test_states_are_there_before_the_first_run() -> None:
+    net = pdl.compile(COUNTER)
+    assert net.states["total"].item() == 0 and net.session().states["total"].item() == 0
+    of_rows = pdl.compile("input x: f32[N]\nstate s: f32[N] = zeros()\nupdate s = s + x\noutput s")
+    assert dict(of_rows.states) == {}  # the data decide its size
+    of_rows(x=[1.0, 2.0])
+    assert of_rows.states["s"].tolist() == [1, 2]
+
+
+PAIR = """
+input x: f32[N]
+param w: f32[2] = zeros()
+param k: i64[2] in 0..5 = zeros()
+state s: f32[2] = ones()
+update s = s * 2.0
+output y = w * s
+"""
+
+
+@pytest.mark.parametrize("kind,name", [("parameter", "w"), ("state", "s")])
+def test_values_are_set(kind: str, name: str) -> None:
+    net = pdl.compile(PAIR)
+    give = getattr(net, f"set_{kind}")
+    for value in (ones(2) * 3, [3, 3.0], pdl.tensor(ones(2) * 3)):
+        give(name, value)
+        assert getattr(net, f"{kind}s")[name].tolist() == [3, 3]
+    for value, error, message in [
+        (ones(3), pdl.WeightError, rf"^{kind} '{name}' is declared f32\[2\], got f32\[3\]$"),
+        (np.ones(2), pdl.WeightError, rf"{kind} '{name}' is declared f32\[2\], got f64\[2\]"),
+        (ones(), pdl.WeightError, r"got f32\[\]"),
+        (None, TypeError, f"{kind} '{name}': an array, numbers or nested lists .* not NoneType"),
+        (["a", "b"], TypeError, "not a list with str"),
+        ([[1], [2, 3]], ValueError, "not as long as each other"),
+    ]:
+        with pytest.raises(error, match=message):
+            give(name, value)
+    with pytest.raises(pdl.UnknownNameError, match=f"no {kind} '{name}x'; did you mean '{name}'"):
+        give(f"{name}x", 1.0)
+    assert getattr(net, f"{kind}s")[name].tolist() == [3, 3]
+    with pytest.raises(TypeError, match=rf"only be read here: net.set_{kind}\('{name}', …\)"):
+        getattr(net, f"{kind}s")[name] = ones(2)
+    with pytest.raises(ValueError):
+        getattr(net, f"{kind}s")[name].numpy()[:] = 0
+
+
+def test_a_parameter_is_set_and_states_stay() -> None:
+    net = pdl.compile(PAIR)
+    assert net(x=[0.0])["y"].tolist() == [0, 0] and net.states["s"].tolist() == [2, 2]
+    session = net.session()
+    net.set_parameter("w", [1.0, 10.0])
+    net.set_parameter("k", [0, 4])
+    assert net(x=[0.0])["y"].tolist() == [4, 40] and net.states["s"].tolist() == [4, 4]
+    assert session(x=[0.0])["y"].tolist() == [0, 0]
+    net.reset()
+    assert net(x=[0.0])["y"].tolist() == [2, 20]
+    with pytest.raises(pdl.WeightError, match="declared i64.2. in 0..5, and an element is outside"):
+        net.set_parameter("k", [0, 5])
+
+
+@pytest.mark.parametrize("ending", ["pdl", "pdlc"])
+def test_states_that_changed_are_saved(tmp_path: pathlib.Path, ending: str) -> None:
+    path = tmp_path / f"net.{ending}"
+    net = pdl.compile(COUNTER)
+    net.save(path)
+    assert not (tmp_path / "net.safetensors").exists()  # it begins with zeros
+    net(x=2.0)
+    net.save(path)
+    again = pdl.load(path)
+    assert again.states["total"].item() == 2 and again(x=1.0)["sum"].item() == 3
+    again.reset()
+    again.save(path)  # what was given stays given
+    assert pdl.load(path).states["total"].item() == 2
+    net.set_state("total", 7.0)
+    net.save(path)
+    assert pdl.load(path)(x=1.0)["sum"].item() == 8
+    of_rows = pdl.compile("input x: f32[N]\nstate s: f32[N] = zeros()\nupdate s = s + x\noutput s")
+    of_rows(x=[1.0, 2.0])
+    of_rows.save(path)
+    assert pdl.load(path)(x=[1.0])["s"].tolist() == [1]
 
 
 def test_a_run_that_fails_changes_no_state() -> None:
@@ -194,3 +288,99 @@ def test_ragged_inputs_are_their_parts() -> None:
 def test_no_such_device() -> None:
     with pytest.raises(pdl.Error):
         pdl.compile(TEXT, device="tpu")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "input x: f32[N]\nparam w: f32[2] = relu()\noutput x",
+        "input x: f32[N]\nupdate x = x\noutput x",
+        "input x: f32[N]\nminimize x with sgd()\noutput x",
+        "input x: f32[N]\nreturn x",
+    ],
+)
+def test_only_what_is_about_files_is_a_file_error(text: str) -> None:
+    with pytest.raises(pdl.StatementError, match="PDL04") as caught:
+        pdl.compile(text)
+    assert not isinstance(caught.value, OSError)
+
+
+@pytest.mark.parametrize(
+    "call,error,message",
+    [
+        (lambda net: net.run({}, outputs=3), TypeError, "outputs is the name of an output, .* not 3"),
+        (lambda net: net.run({}, outputs=[3]), TypeError, "or a list of them, not list"),
+        (lambda net: net.run({}, training="yes"), TypeError, "training is True or False, not 'yes'"),
+        (lambda net: net.run({}, check_finite=1), TypeError, "check_finite is True or False, not 1"),
+        (lambda net: net.run(3), TypeError, "takes its inputs by name"),
+        (lambda net: net.run({}, output="y"), TypeError, "unexpected keyword argument 'output'"),
+        (lambda net: pdl.compile(TEXT, device=0), TypeError, "device is a text, not 0"),
+        (lambda net: pdl.compile(TEXT, threads="all"), TypeError, "threads is an integer, not 'all'"),
+        (lambda net: pdl.compile(TEXT, threads=-1), ValueError, "threads is how many there are, .* -1"),
+        (lambda net: pdl.compile(TEXT, seed=-1), ValueError, "seed is an integer from 0 up"),
+        (lambda net: pdl.compile(TEXT, seed=1.5), TypeError, "seed is an integer, not 1.5"),
+    ],
+)
+def test_arguments_that_do_not_fit(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call(pdl.compile(TEXT))
+
+
+def test_one_output_by_its_name() -> None:
+    assert list(pdl.compile(TEXT).run({"x": ones(1, 3)}, outputs="total")) == ["total"]
+
+
+@pytest.mark.parametrize(
+    "settings,message",
+    [
+        ({"width": 0}, r"^settings\['width'\]:1:7: error: attribute 'width' of '<text>' must be larger"),
+        ({"width": [1]}, r"^settings\['width'\]:1:7: error: .* must be an int"),
+        ({"widht": 1}, r"^error: settings\['widht'\]: the network has no attr 'widht'; did you mean"),
+        ({}, r"^<text>:2:6: error: attr 'height' has no value: give it one with settings\['height'\]"),
+    ],
+)
+def test_settings_are_called_as_python_does(settings: dict[str, Any], message: str) -> None:
+    text = TEXT if settings else "\nattr height: int\n" + TEXT
+    with pytest.raises(pdl.Error, match=message) as caught:
+        pdl.compile(text, settings=settings)
+    assert "--set" not in str(caught.value)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
+def test_a_network_is_copied(copied: Any) -> None:
+    net = pdl.compile(PAIR + "loss = mean(y)\nminimize loss with sgd(lr=1.0)\n", threads=1, seed=3)
+    net.set_parameter("w", [3.0, 4.0])
+    net(x=[0.0])
+    other = copied(net)
+    assert type(other) is pdl.Network and other.inputs == net.inputs and other.text() == net.text()
+    assert other.states["s"].tolist() == [2, 2] and other(x=[0.0])["y"].tolist() == [12, 16]
+    assert net.states["s"].tolist() == [2, 2]  # which it does not share
+    other.reset()
+    assert other.states["s"].tolist() == [1, 1]
+    other.set_parameter("w", [0.0, 0.0])
+    assert net.parameters["w"].tolist() == [3, 4]
+    list(pdl.train(other, [{"x": np.zeros(1, np.float32)}]))
+    assert other.parameters["w"].tolist() == [-1, -1]
+
+
+def test_a_copy_draws_from_the_seed() -> None:
+    net = pdl.compile("input x: f32[N]\noutput y = x[0] + normal(dims=[3])", seed=3)
+    first = net(x=[0.0])["y"].tolist()
+    assert copy.deepcopy(net)(x=[0.0])["y"].tolist() == first != net(x=[0.0])["y"].tolist()
+
+
+def test_states_of_rows_are_copied() -> None:
+    net = pdl.compile("input x: f32[N]\nstate s: f32[N] = zeros()\nupdate s = s + x\noutput s")
+    net(x=[1.0, 2.0])
+    assert copy.deepcopy(net)(x=[1.0, 1.0])["s"].tolist() == [2, 3]
+
+
+def _total(net: pdl.Network, x: float) -> float:
+    return float(net(x=x)["sum"].item())
+
+
+def test_a_network_goes_to_another_process() -> None:
+    net = pdl.compile(COUNTER)
+    net(x=2.0)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.starmap(_total, [(net, 3.0)]) == [5]

@@ -224,6 +224,37 @@ def test_random_operators_draw_anew() -> None:
     pdl.seed(0)
 
 
+def test_the_seed_makes_draws_repeatable() -> None:
+    def draws() -> list[Any]:
+        return [pdl.ops.uniform([5]).tolist(), pdl.ops.normal([4]).tolist(), pdl.ops.normal([4]).tolist()]
+
+    pdl.seed(7)
+    first = draws()
+    assert draws() != first and first[1] != first[2]
+    for number in (7, np.int64(7)):
+        pdl.seed(number)
+        assert draws() == first
+    pdl.seed(2**64 - 1)
+    assert draws() != first
+    pdl.seed(0)
+
+
+@pytest.mark.parametrize(
+    "number,kind,message",
+    [
+        ("a", TypeError, "^seed is an integer, not 'a'$"),
+        (1.5, TypeError, "^seed is an integer, not 1.5$"),
+        (True, TypeError, "^seed is an integer, not True$"),
+        (None, TypeError, "^seed is an integer, not None$"),
+        (-1, ValueError, r"^seed is an integer from 0 up to 2\*\*64 - 1, got -1$"),
+        (2**70, ValueError, r"from 0 up to 2\*\*64 - 1, got 1180591620717411303424"),
+    ],
+)
+def test_what_is_no_seed(number: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        pdl.seed(number)
+
+
 def test_infix_operators_of_tensors() -> None:
     x, y = pdl.tensor(f32(1, 2)), pdl.tensor(f32(3, 5))
     assert (x + y).tolist() == [4, 7]

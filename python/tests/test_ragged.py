@@ -55,9 +55,9 @@ def test_operators_on_ragged_values() -> None:
     with pytest.raises(pdl.ShapeError, match="sizes do not broadcast: ~T0 and ~T1"):
         x + rows([1], [2, 3])
     with pytest.raises(pdl.RunError, match="the offsets end at 9, and there are 3 rows"):
-        -pdl.ragged(x.values, [0, 2, 9])
+        -pdl.Ragged(x.values, pdl.tensor([0, 2, 9]))
     with pytest.raises(pdl.RunError, match="offsets never go down, and after 2 comes 1"):
-        -pdl.ragged(x.values, [0, 2, 1])
+        -pdl.Ragged(x.values, pdl.tensor([0, 2, 1]))
 
 
 def test_a_network_with_a_ragged_input() -> None:
@@ -167,3 +167,37 @@ def test_training_on_ragged_batches() -> None:
     data = pdl.batches({"x": x, "target": np.array([9, 3, 0, 6], np.float32)}, 2)
     steps = list(pdl.train(net, data, pdl.layers.sgd(lr=0.05), epochs=40))
     assert len(steps) == 80 and abs(net.parameters["a"].item() - 3) < 1e-2
+
+
+@pytest.mark.parametrize(
+    "options,kind,message",
+    [
+        ({"offsets": [1, 3]}, ValueError, "^offsets begin at 0, got 1$"),
+        ({"offsets": [0, 2, 1, 3]}, ValueError, "^offsets never go down, got 2 and then 1$"),
+        ({"offsets": [0, 2]}, ValueError, "^offsets end at 2, and there are 3 values$"),
+        ({"offsets": [0, 4]}, ValueError, "^offsets end at 4, and there are 3 values$"),
+        ({"offsets": []}, ValueError, r"^offsets have one dim, .* got i64\[0\]$"),
+        ({"offsets": [[0, 3]]}, ValueError, r"^offsets have one dim, .* got i64\[1, 2\]$"),
+        ({"offsets": [0.0, 3.0]}, TypeError, "offsets and indices are integers, not float64"),
+        ({"lengths": [2, 2]}, ValueError, "^the sums of lengths end at 4, and there are 3 values$"),
+        ({"lengths": [4, -1]}, ValueError, r"^lengths are a list of numbers from 0 on, got \[4, -1\]$"),
+        ({"lengths": [1.5, 1.5]}, TypeError, "integers, not float64"),
+        ({"offsets": [0, 2], "inner": [0, 1, 2]}, ValueError, "^inner end at 2, and there are 3 values$"),
+        ({"offsets": [0, 3], "inner": [0, 1, 3]}, ValueError, "end at 3, and there are 2 inner rows$"),
+        ({"offsets": [0, 2], "inner": [0, 4, 3]}, ValueError, "^inner never go down, got 4 and then 3$"),
+    ],
+)
+def test_offsets_that_do_not_fit(options: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        pdl.ragged(np.arange(3, dtype=np.float32), **options)
+
+
+def test_values_that_are_a_number() -> None:
+    with pytest.raises(ValueError, match="^the values of rows are an array, and a single number"):
+        pdl.ragged(np.float32(3), offsets=[0, 1])
+
+
+def test_rows_that_are_not_there() -> None:
+    assert pdl.ragged(np.zeros(0, np.float32), offsets=[0]).tolist() == []
+    assert pdl.ragged(np.zeros(0, np.float32), lengths=[]).tolist() == []
+    assert pdl.ragged(np.zeros(0, np.float32), offsets=[0], inner=[0]).tolist() == []

@@ -180,6 +180,51 @@ def test_a_broken_off_loop_keeps_what_was_learned() -> None:
     assert net.parameters["a"].item() != 0
 
 
+def test_a_network_has_learned_what_the_steps_so_far_did() -> None:
+    net, sgd = pdl.compile(LINE), pdl.layers.sgd(lr=0.1)
+    session = net.session()
+    training = pdl.train(net, points(), sgd)
+    for step in training:
+        seen = net.parameters["a"].item()
+        assert seen == training.network().parameters["a"].item() != 0
+        if step.step == 3:
+            break
+    assert net.parameters["a"].item() == seen  # while the training is alive
+    assert net.run({"x": [0.0]}, outputs="y")["y"].item() == net.parameters["b"].item() != 0
+    assert session.parameters["a"].item() == 0  # it has the parameters of then
+    assert net.session().parameters["a"].item() == seen
+    next(training)
+    assert net.parameters["a"].item() != seen
+
+
+def test_a_network_goes_back_where_the_loss_is_not_finite() -> None:
+    wrong = {**BATCH, "x": np.full(4, np.nan, np.float32)}
+    text = LINE + "state seen: f32[] = zeros()\nupdate seen = seen + 1.0\noutput count = seen\n"
+    net = pdl.compile(text)
+    inputs = {"x": [1.0]}
+    assert net.run(inputs, outputs="count")["count"].item() == 1
+    with pytest.raises(pdl.RunError, match="is nan in step 2"):
+        for _ in pdl.train(net, [BATCH, wrong], pdl.layers.sgd(lr=0.1)):
+            assert net.parameters["a"].item() != 0 and net.states["seen"].item() == 2
+    assert net.parameters["a"].item() == 0 and net.states["seen"].item() == 1
+
+
+def test_states_go_on_in_training(tmp_path: pathlib.Path) -> None:
+    """Those of batch_norm, as parameters do; and they are saved."""
+    net = pdl.compile("input x: f32[N, 2]\ny = batch_norm(x)\nloss = mean((y - 1.0) ** 2)\noutput y")
+    first = {name: value.tolist() for name, value in net.states.items()}
+    assert first
+    data = [{"x": np.full((4, 2), 5, np.float32)}]
+    list(pdl.train(net, data, pdl.layers.sgd(lr=0.1)))
+    second = {name: value.tolist() for name, value in net.states.items()}
+    list(pdl.train(net, data, pdl.layers.sgd(lr=0.1)))
+    third = {name: value.tolist() for name, value in net.states.items()}
+    assert first != second != third
+    net.save(tmp_path / "net.pdl")
+    again = pdl.load(tmp_path / "net.pdl").states
+    assert {name: value.tolist() for name, value in again.items()} == third
+
+
 def test_an_optimizer_and_settings_of_the_text() -> None:
     text = """
 attr rate: float > 0 = 0.01
@@ -258,7 +303,11 @@ def test_data_that_are_no_batches() -> None:
         list(pdl.train(net, 3, sgd))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="the data give str"):
         list(pdl.train(net, BATCH, sgd))  # type: ignore[arg-type]
-    assert list(pdl.train(net, [BATCH], sgd, epochs=0)) == []
+    for epochs in (0, -1):
+        with pytest.raises(ValueError, match=f"at least 1, got {epochs}"):
+            pdl.train(net, [BATCH], sgd, epochs=epochs)
+    with pytest.raises(TypeError, match="epochs is an integer, not 1.5"):
+        pdl.train(net, [BATCH], sgd, epochs=1.5)
     assert net.parameters["a"].item() == 0
     with pytest.raises(TypeError, match="a function is wanted, such as .*, not str"):
         pdl.train(net, [BATCH], "adam")  # type: ignore[arg-type]
@@ -309,7 +358,7 @@ def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
     again = pdl.load(tmp_path / "whole.pdl")
     np.testing.assert_array_equal(again.parameters["w"], whole.parameters["w"])
     other = pdl.compile(LINE + "minimize loss with adam()")
-    with pytest.raises(pdl.FileError, match="lacks the parameters 'a'"):
+    with pytest.raises(pdl.WeightError, match="lacks the parameters 'a'"):
         pdl.train(other, data, weights=tmp_path / "middle.safetensors")
 
 
