@@ -6,6 +6,7 @@
 #include "kernels/channels_last.h"
 #include "kernels/channels_last_conv.h"
 #include "kernels/conv_plan.h"
+#include "kernels/cpu_isa.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
 #include "kernels/window_attributes.h"
@@ -433,9 +434,15 @@ void RegisterConvolutionOps(OpRegistry& registry) {
   registry.RegisterOp<ForwardConvOp, ConvMaker<1>>("conv1d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<2>>("conv2d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<3>>("conv3d");
-  registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<1>>("conv1d.channels_last");
-  registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<2>>("conv2d.channels_last");
-  registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<3>>("conv3d.channels_last");
+  // On processors without AVX-512 oneDNN's convolutions gain more from layouts of their own.
+  if (CurrentIsa() == Isa::kAvx512) {
+    registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<1>>(
+        "conv1d.channels_last");
+    registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<2>>(
+        "conv2d.channels_last");
+    registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<3>>(
+        "conv3d.channels_last");
+  }
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<1>>("conv_transpose1d");
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<2>>("conv_transpose2d");
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<3>>("conv_transpose3d");

@@ -119,18 +119,10 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
     }
   }
   auto lookup = [&](llvm::StringRef symbol) { return SizeOf(symbol, sizes); };
-  auto is_told = [&](const Dim& dim) {
-    bool all = true;
-    dim.ForEachSymbol([&](llvm::StringRef symbol) { all &= lookup(symbol).has_value(); });
-    return all;
-  };
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i] == nullptr) continue;
+  for (size_t i = 0; i < schedule.inputs.size(); ++i) {
     const Value& value = *inputs_[i];
-    const bool is_needed = i < schedule.inputs.size();
     for (unsigned axis = 0; axis < inputs[i]->rank(); ++axis) {
       if (input_dims_[i][axis].symbol >= 0 || input_dims_[i][axis].constant >= 0) continue;
-      if (!is_needed && !is_told(value.type().dims[axis])) continue;
       llvm::Expected<int64_t> size = value.type().dims[axis].Evaluate(lookup);
       if (!size)
         return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
@@ -141,18 +133,12 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
                              value.type().dims[axis].ToString(), *size);
     }
     if (!value.type().index_bound) continue;
-    if (!is_needed && !is_told(*value.type().index_bound)) continue;
     llvm::Expected<int64_t> bound = value.type().index_bound->Evaluate(lookup);
     if (!bound)
       return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
                            llvm::toString(bound.takeError()));
     if (llvm::Error error = CheckIndexRange(value, *inputs[i], *bound)) return error;
   }
-  for (const Schedule::Check& check : schedule.input_checks)
-    if (is_told(check.check->left) && is_told(check.check->right))
-      if (llvm::Error error = CheckSize(check, lookup)) return error;
-  // Other sizes of what is not needed are no reason to bind anew.
-  for (const unsigned symbol : schedule.loose_symbols) sizes[symbol] = -1;
   return sizes;
 }
 

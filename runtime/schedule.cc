@@ -106,10 +106,6 @@ class Scheduler {
       // What no input has is decided by the data.
       if (!source.inputs.empty()) schedule_->size_sources.push_back(std::move(source));
     }
-    if (request_.is_body) return;
-    for (const Value* input : graph_.inputs())
-      if (!needed_.contains(input) && !llvm::is_contained(schedule_->size_inputs, input))
-        schedule_->size_inputs.push_back(input);
   }
 
   SlotId AddSlot(const Value* value, SlotKind kind) {
@@ -391,24 +387,12 @@ class Scheduler {
     for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
     for (const std::string& symbol : request_.given) known.insert(symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
-      // An input that is not needed need not be fed, and then its sizes stay unknown.
+      // An input that is not needed need not be fed, and its sizes stay unknown.
       bool is_known = true;
       for (const Dim* side : {&constraint.check.left, &constraint.check.right})
         side->ForEachSymbol([&](llvm::StringRef symbol) { is_known &= known.contains(symbol); });
-      if (is_known) {
-        AddCheck(constraint.check, constraint.location, constraint.check.asked_by);
-      } else {
-        schedule_->input_checks.push_back(
-            {&constraint.check, graph_.LocationToString(constraint.location)});
-      }
+      if (is_known) AddCheck(constraint.check, constraint.location, constraint.check.asked_by);
     }
-    llvm::StringSet<> asked_for = known;
-    for (const Dim& dim : schedule_->dims)
-      dim.ForEachSymbol([&](llvm::StringRef symbol) { asked_for.insert(symbol); });
-    for (const Op* op : needed_ops_)
-      ForEachSymbol(*op, [&](llvm::StringRef symbol) { asked_for.insert(symbol); });
-    for (unsigned i = 0; i < schedule_->symbols.size(); ++i)
-      if (!asked_for.contains(schedule_->symbols[i])) schedule_->loose_symbols.push_back(i);
     for (const Op* op : needed_ops_) {
       for (const DimCheck& check : op->checks()) {
         const llvm::StringRef by = check.asked_by;

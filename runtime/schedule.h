@@ -88,15 +88,10 @@ struct Schedule {
     std::string where;
   };
   std::vector<Check> checks;
-  /// Constraints with sizes that only inputs tell which the run does not need: they hold where
-  /// those are there.
-  std::vector<Check> input_checks;
   std::vector<std::string> symbols;
-  /// Symbols that no input of `inputs` tells, and nothing that is run asks for.
-  std::vector<unsigned> loose_symbols;
-  /// Inputs that are read for their sizes alone, or not at all, where they are given: what is given
-  /// must fit. And the symbols that no other input tells, each with those of them that have it (by
-  /// index). One of these must be there.
+  /// Inputs that are read for their sizes alone, where they are given; and the symbols that no
+  /// other input tells, each with those of them that have it (by index). One of these must be
+  /// there.
   std::vector<const Value*> size_inputs;
   struct SizeSource {
     std::string symbol;

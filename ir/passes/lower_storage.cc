@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "pdl/passes.h"
+#include "pdl/symbols.h"
 
 namespace pdl {
 namespace {
@@ -240,13 +241,18 @@ void StorageLowering::KeepChecks(const Op& op, size_t first) {
     auto found = renamed_.find(symbol);
     return found == renamed_.end() ? std::nullopt : std::optional(found->second);
   };
+  // A size that its data decide is not known to all of what it becomes.
+  auto reads_size = [&](llvm::StringRef symbol) {
+    return llvm::any_of(op.operands(),
+                        [&](const Value* operand) { return HasSymbol(operand->type(), symbol); });
+  };
   std::vector<DimCheck> kept;
   for (DimCheck check : op.checks()) {
     bool is_told = true;
     for (Dim* side : {&check.left, &check.right}) {
       if (!renamed_.empty()) *side = side->Substitute(rename);
       side->ForEachSymbol([&](llvm::StringRef symbol) {
-        is_told &= told_.contains(symbol) || out_.IsDataSymbol(symbol);
+        is_told &= told_.contains(symbol) || (out_.IsDataSymbol(symbol) && reads_size(symbol));
       });
     }
     // The columns of a sparse matrix may be told by nothing.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/cpu_isa.h"
 #include "network_testing.h"
 
 namespace pdl {
@@ -277,6 +278,7 @@ TEST(NetworkChannelsLast, NanStays) {
 }
 
 TEST(NetworkChannelsLast, OneTranspositionEachWay) {
+  if (CurrentIsa() != Isa::kAvx512) GTEST_SKIP() << "only where it gains";
   const auto network = MakeNetwork(
       "input x: f32[N, 3, H, W]\ninput c: f32[8]\nparam w: f32[8, 3, 3, 3] = he_normal()\n"
       "param v: f32[8, 8, 1, 1] = he_normal()\n"
