@@ -302,6 +302,7 @@ TEST(NetworkChannelsLast, NoTranspositionOfWhatIsLastAlready) {
       " |> transpose([0, 2, 3, -3])\n"
       "output y\noutput z = reshape(y, [2, 16*12*8])\n";
   ExpectSameNumbers(text, {2, 16, 12, 3}, 2e-5);
+  if (CurrentIsa() != Isa::kAvx512) GTEST_SKIP() << "only where it gains";
   const std::string plan = PlanOf(*MakeNetwork(text), {});
   EXPECT_EQ(plan.find("= transpose("), std::string::npos) << plan;
 }
