@@ -216,6 +216,12 @@ llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDe
     }
     return ToList(*items, decl);
   }
+  // One value stands for a list of one.
+  const bool is_item = (decl.kind == AttributeKind::kInt && datum.is<int64_t>()) ||
+                       (decl.kind == AttributeKind::kFloat && datum.number()) ||
+                       (decl.kind == AttributeKind::kString && datum.is<llvm::StringRef>()) ||
+                       (decl.kind == AttributeKind::kBool && datum.is<bool>());
+  if (decl.is_list && is_item) return ToList({datum}, decl);
   if (const auto* v = datum.get<int64_t>()) return AttributeValue(*v);
   if (const auto* v = datum.get<Datum::Real>()) return AttributeValue(v->value);
   if (const auto* v = datum.get<bool>()) return AttributeValue(*v);

@@ -174,8 +174,10 @@ void Elaborator::ElaborateSide(BothSides* both, unsigned side,
   journal_ = outer;
   if (frame_->returned && !frame_->refused) {
     frame_->returned = false;
-    Error(Code::kCondition, both->place,
-          "a Plan decides this 'if', so both sides are kept: 'return' must stand after it");
+    Error(
+        Code::kCondition, both->place,
+        "whether this holds is known when the network runs, so it keeps both sides: assign a name "
+        "on both, and 'return' it after the 'if'");
   }
   for (const auto& [name, old] : journal.names) {
     auto [entry, is_new] = both->names.insert({name, {}});
@@ -320,6 +322,12 @@ void Elaborator::ElaborateFor(const ast::ForStatement* statement) {
       return PoisonAssigned(statement);
     }
   } else {
+    const auto* call = llvm::dyn_cast<ast::CallExpr>(over);
+    if (call != nullptr && file_->Text(call->callee->range) == "range") {
+      Error(Code::kOperandKind, over->range,
+            "'for' goes over a range such as 0..n or a list; 'range' gives a tensor");
+      return PoisonAssigned(statement);
+    }
     list = Evaluate(over);
     if (list.list() == nullptr) {
       if (!list.is_poison()) {

@@ -105,7 +105,15 @@ Callee Elaborator::ResolveCallee(const ast::Expr* expr) {
   if (net != nullptr) {
     auto named = frame_->module->named.find(net->name);
     if (named == frame_->module->named.end()) {
-      if (!IsBroken(net->name)) {
+      const auto value = frame_->scope.find(net->name);
+      if (value != frame_->scope.end() && value->second.tensor() != nullptr) {
+        const llvm::StringRef wanted = member->member.text;
+        const Callee called = FindCallee(wanted);
+        const bool is_known = called.op != nullptr || called.layer != nullptr;
+        Error(Code::kUnknownOperator, member->range,
+              "'" + net->name + "' is a tensor and has no methods" +
+                  (is_known ? ": " + wanted.str() + "(" + net->name.str() + ")" : std::string()));
+      } else if (!IsBroken(net->name)) {
         Error(Code::kUnknownOperator, net->range,
               "no file is imported as '" + net->name + "', and only a file has layers behind '.'");
       }
@@ -476,6 +484,17 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
     const Type& type = tensor->type();
     if (!type.is_sparse() || type.dtype != DType::kBool) beside = type.dtype;
   }
+  // Among literals alone one that is no integer makes all of them floats.
+  bool has_int = false, has_float = false;
+  for (size_t i = 0; i < call.operands.size() && !beside; ++i) {
+    const Datum& datum = call.operands[i].datum;
+    const bool is_empty = datum.list() != nullptr && datum.list()->empty();
+    if (!datum.is_literal() || is_empty || (input_of(i) != nullptr && input_of(i)->own_dtype))
+      continue;
+    has_int |= NaturalDType(datum) == DType::kI64;
+    has_float |= NaturalDType(datum) == DType::kF32;
+  }
+  if (has_int && has_float) beside = DType::kF32;
   llvm::SmallVector<Value*, 4> operands;
   bool ok = true;
   for (size_t i = 0; i < call.operands.size(); ++i) {

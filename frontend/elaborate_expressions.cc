@@ -3,6 +3,7 @@
 #include "frontend/packed_literal.h"
 #include "frontend/sugar.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {
@@ -95,8 +96,8 @@ void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
   if (auto found = frame_->one_sided.find(name->name); found != frame_->one_sided.end()) {
     Error(Code::kCondition, name->range, "'" + name->name + "' is set on one side of an 'if' only")
         .NoteAt(file_, found->second,
-                "a Plan decides this one, so it must be set before or on both "
-                "sides");
+                "whether this holds is known when the network runs, so a name is set before it "
+                "or on both sides");
     return;
   }
   if (const std::optional<uint32_t> line = LineThatDefines(name->name)) {
@@ -357,7 +358,8 @@ Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets)
     const auto* name = llvm::dyn_cast<ast::NameExpr>(base);
     const bool is_way = name != nullptr && (frame_->ways.contains(name->name) ||
                                             frame_->instances.contains(name->name));
-    if (is_way || !Evaluate(base).holds_poison()) {
+    const Datum datum = is_way ? Datum() : Evaluate(base);
+    if (is_way || !datum.holds_poison()) {
       const llvm::StringRef text = file_->Text(base->range);
       std::vector<std::string> names;
       for (Value* parameter : ParametersBelow(text)) {
@@ -371,7 +373,10 @@ Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets)
         Error(Code::kUnknownName, member->member.range,
               "'" + text + "' has no parameter '" + wanted + "'" + DidYouMean(wanted, known));
       } else {
-        Error(Code::kOperandKind, member->member.range, "a name after '.' is a result of a call");
+        Diagnostic& diagnostic = Error(
+            Code::kOperandKind, member->member.range,
+            "a name after '.' is a result of a call, and '" + text + "' is " + datum.Phrase());
+        NoteResults(datum, &diagnostic);
       }
     }
     return Datum();
@@ -397,6 +402,19 @@ Datum Elaborator::EvaluateMember(const ast::MemberExpr* member, Targets targets)
   return Datum();
 }
 
+// That a name holds the first of several results of its call, and how the others are had.
+void Elaborator::NoteResults(const Datum& datum, Diagnostic* diagnostic) {
+  const Value* tensor = datum.tensor();
+  const Op* call = tensor == nullptr ? nullptr : tensor->producer();
+  if (call == nullptr || call->results().size() < 2) return;
+  const OpSignature& signature = call->def().signature;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < call->results().size(); ++i)
+    names.push_back(signature.output(static_cast<unsigned>(i)).name);
+  diagnostic->Note("its call gives more than one result: " + llvm::join(names, ", ") + " = " +
+                   signature.name + "(...), or " + signature.name + "(...)." + names[1]);
+}
+
 Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional<DType> dtype,
                             Targets targets) {
   if (datum.holds_poison()) return nullptr;
@@ -405,7 +423,14 @@ Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional
     return EmitSize(*size, range, dtype ? *dtype : DType::kI64, targets);
   }
   if (!datum.is_literal()) {
-    Error(Code::kOperandKind, range, "wanted a tensor, got " + datum.Phrase());
+    Diagnostic& diagnostic =
+        Error(Code::kOperandKind, range, "wanted a tensor, got " + datum.Phrase());
+    const auto* items = datum.list();
+    if (items != nullptr && !items->empty() &&
+        llvm::all_of(*items, [](const Datum& item) { return item.tensor() != nullptr; })) {
+      diagnostic.Note("the tensors of a list are given one by one: " + file_->Text(range).str() +
+                      "...");
+    }
     return nullptr;
   }
   const DType natural = dtype ? *dtype : NaturalDType(datum);

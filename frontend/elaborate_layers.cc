@@ -287,9 +287,18 @@ bool Elaborator::BindLayerAttribute(const ast::Parameter& parameter, const Layer
   }
   Assign(name, Datum());
   if (!datum) {
-    CallerError(Code::kMissingAttribute, frame_->place,
-                "'" + frame_->callee + "' needs the attribute '" + name +
-                    "': " + file_->Text(parameter.type->range));
+    Diagnostic& diagnostic = CallerError(Code::kMissingAttribute, frame_->place,
+                                         "'" + frame_->callee + "' needs the attribute '" + name +
+                                             "': " + file_->Text(parameter.type->range));
+    // Behind a repeatable input everything by position is one more of it.
+    const auto* number = llvm::find_if(arguments.operands, [](const Operand& operand) {
+      return operand.datum.number().has_value();
+    });
+    if (number != arguments.operands.end()) {
+      const llvm::StringRef text = arguments.file->Text(number->range);
+      diagnostic.Note("by position " + text.str() +
+                      " is an input; an attribute has its name: " + name.str() + "=" + text.str());
+    }
     return false;
   }
   if (datum->holds_poison()) return false;

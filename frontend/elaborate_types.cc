@@ -2,6 +2,7 @@
 #include "frontend/fold.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace pdl {
 
@@ -13,6 +14,26 @@ std::vector<llvm::StringRef> DTypeNames() {
   std::vector<llvm::StringRef> names;
   for (int i = 1; i < kNumDTypes; ++i) names.push_back(DTypeName(static_cast<DType>(i)));
   return names;
+}
+
+// "; did you mean 'f32'?" for what other languages call it, else `near`.
+std::string DTypeHint(llvm::StringRef name, std::string near) {
+  const llvm::StringRef meant = llvm::StringSwitch<llvm::StringRef>(name)
+                                    .Cases("float", "float32", "single", "f32")
+                                    .Cases("double", "float64", "f64")
+                                    .Cases("half", "float16", "f16")
+                                    .Case("bfloat16", "bf16")
+                                    .Cases("int", "long", "int64", "i64")
+                                    .Case("int32", "i32")
+                                    .Case("int16", "i16")
+                                    .Cases("char", "int8", "i8")
+                                    .Case("uint64", "u64")
+                                    .Case("uint32", "u32")
+                                    .Case("uint16", "u16")
+                                    .Cases("byte", "uint8", "u8")
+                                    .Case("boolean", "bool")
+                                    .Default("");
+  return meant.empty() ? near : "; did you mean '" + meant.str() + "'?";
 }
 
 // A capital letter, perhaps with more behind it: what a symbol for a dtype looks like.
@@ -42,9 +63,9 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
   }
   if (!dtype || term.is_list || term.may_be_none) {
     if (!dtype) {
-      Error(
-          Code::kBadType, term.name.range,
-          "no dtype is called '" + term.name.text + "'" + DidYouMean(term.name.text, DTypeNames()));
+      Error(Code::kBadType, term.name.range,
+            "no dtype is called '" + term.name.text + "'" +
+                DTypeHint(term.name.text, DidYouMean(term.name.text, DTypeNames())));
     } else {
       Error(Code::kBadType, term.range,
             "a tensor's type is a dtype and its dims, such as f32[N, 3]");

@@ -379,6 +379,7 @@ class Elaborator {
   std::optional<Datum> FindByWay(const ast::MemberExpr* member);
   /// The value as a tensor; a literal becomes one of `dtype`, or of its natural one. Null where it
   /// is poison or a mistake was reported.
+  void NoteResults(const Datum& datum, Diagnostic* diagnostic);
   Value* AsTensor(const Datum& datum, SourceRange range, std::optional<DType> dtype,
                   Targets targets);
   /// A size or a number that is known while compiling.

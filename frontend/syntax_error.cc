@@ -8,6 +8,7 @@
 #include "grammar/PdlParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "pdl/dtype.h"
 
 namespace pdl {
 namespace {
@@ -95,9 +96,32 @@ bool EndsWithoutExpression(const UnitStream& stream) {
   }
 }
 
-// What the signs of other languages are called here.
-llvm::StringRef HelpOn(const UnitStream& stream, llvm::StringRef wanted) {
+// What the words of other languages are called here.
+llvm::StringRef HelpOnWord(llvm::StringRef word) {
+  return llvm::StringSwitch<llvm::StringRef>(word)
+      .Cases("def", "fn", "func", "function", "class", "a layer begins with 'layer'")
+      .Cases("let", "var", "val", "const", "auto", "a value needs no word before it: x = 2")
+      .Cases("while", "loop", "a loop that a run makes is 'scan', one over a known count 'for'")
+      .Case("elif", "a further condition is 'else if'")
+      .Case("from", "a file is imported by: import \"file.pdl\"")
+      .Default("");
+}
+
+// What the signs and words of other languages are called here.
+llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
+                       llvm::StringRef wanted) {
   const size_t type = stream.next().type();
+  if (stream.position() > 0 && stream.last().type() == PdlParser::NAME) {
+    const llvm::StringRef last = builder.Spelling(stream.last());
+    if (type == PdlParser::LPAREN && DTypeFromName(last))
+      return "the dims of a type stand between '[' and ']': f32[N, 3]";
+    const size_t before_last = stream.position() > 1 ? stream.tokens()[stream.position() - 2].type()
+                                                     : size_t{PdlParser::NL};
+    const bool starts_statement = before_last == PdlParser::NL ||
+                                  before_last == PdlParser::LBRACE ||
+                                  before_last == PdlParser::RBRACE;
+    if (starts_statement && !HelpOnWord(last).empty()) return HelpOnWord(last);
+  }
   const size_t before = stream.position() == 0 ? size_t{PdlParser::NL} : stream.last().type();
   const bool starts = before == PdlParser::NL || before == PdlParser::LBRACE;
   switch (type) {
@@ -216,7 +240,7 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   Diagnostic* diagnostic =
       builder->Fail(Code::kSyntax, token.range(), "unexpected " + Found(token, spelled) + suffix);
   if (diagnostic == nullptr) return;
-  if (const llvm::StringRef help = HelpOn(stream, wanted); !help.empty()) {
+  if (const llvm::StringRef help = HelpOn(stream, *builder, wanted); !help.empty()) {
     diagnostic->Note(help.str());
   }
 }

@@ -14,7 +14,7 @@ namespace {
 bool HasFloats(const Value* value) { return IsFloat(value->type().dtype); }
 
 std::string PlaceOf(const Graph& graph, const Op& op) {
-  const std::string place = graph.LocationToString(op.location());
+  const std::string place = graph.PathToString(op.location());
   return place.empty() ? place : place + ": ";
 }
 

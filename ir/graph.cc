@@ -331,6 +331,23 @@ std::string Graph::LocationToString(LocationId id) const {
          std::to_string(location.column);
 }
 
+std::string Graph::PathToString(LocationId id) const {
+  llvm::SmallVector<LocationId, 4> way;  // innermost first
+  for (; id < locations_.size(); id = locations_[id].origin) way.push_back(id);
+  constexpr size_t kShownAtEachEnd = 2;
+  std::string path;
+  for (size_t i = 0; i < way.size(); ++i) {
+    if (i > 0) path += " > ";
+    if (i >= kShownAtEachEnd && i + kShownAtEachEnd < way.size()) {
+      path += "...";
+      i = way.size() - kShownAtEachEnd - 1;
+      continue;
+    }
+    path += LocationToString(way[way.size() - 1 - i]);
+  }
+  return path;
+}
+
 void Graph::ReplaceAllUses(Value* from, Value* to) {
   if (from != to) ReplaceAllUses({{from, to}});
 }

@@ -42,7 +42,13 @@ std::string TraitsText(const OpDef& def) {
   if (def.has(kEffect)) traits.push_back("has an effect, and is never dropped");
   if (def.has(kTrainingFlag) || def.has(kPlanSelect))
     traits.push_back("decided when a run is planned, on every device");
-  traits.push_back(def.gradient ? "differentiable" : "not differentiable");
+  if (def.gradient != nullptr) {
+    traits.push_back("differentiable");
+  } else if (def.lower != nullptr && def.kernel(DeviceKind::kCPU) == nullptr) {
+    traits.push_back("becomes other calls before a run, and is differentiable as they are");
+  } else {
+    traits.push_back("not differentiable");
+  }
   return llvm::join(traits, "; ");
 }
 

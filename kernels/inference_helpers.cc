@@ -73,7 +73,12 @@ llvm::Error InferComparison(InferenceContext& context) {
 }
 
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute) {
-  for (const Dim& dim : context.attributes().Dims(attribute)) {
+  return CheckSizes(context, attribute, context.attributes().Dims(attribute));
+}
+
+llvm::Error CheckSizes(InferenceContext& context, llvm::StringRef attribute,
+                       llvm::ArrayRef<Dim> dims) {
+  for (const Dim& dim : dims) {
     if (dim.is_ragged()) continue;
     if (dim.ProvablyAtMost(-1)) {
       return context.FailAtAttribute(attribute, Code::kDimOverflow,

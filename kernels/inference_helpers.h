@@ -28,6 +28,9 @@ llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTy
 /// The dims in a shape attribute: an Error at it where one is negative, a check where
 /// that is not known.
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute);
+/// The same for sizes that come of that attribute.
+llvm::Error CheckSizes(InferenceContext& context, llvm::StringRef attribute,
+                       llvm::ArrayRef<Dim> dims);
 /// The one size in a shape attribute, or an Error at it.
 llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute);
 

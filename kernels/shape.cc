@@ -42,10 +42,58 @@ Preparation PrepareStridedCopy(StridedView view, DType dtype) {
 
 // --- reshape ------------------------------------------------------------------------------------
 
-llvm::Error InferReshape(InferenceContext& context) {
-  if (llvm::Error error = CheckDims(context, "dims")) return error;
+/// The dims that are asked for, with what stands for -1.
+llvm::Expected<Shape> CompleteDims(InferenceContext& context) {
   const Type& x = context.input(0);
-  const Shape& dims = context.attributes().Dims("dims");
+  Shape dims = context.attributes().Dims("dims");
+  auto* rest = llvm::find_if(dims, [](const Dim& dim) { return dim.is_constant(-1); });
+  if (rest == dims.end()) return dims;
+  if (std::find_if(rest + 1, dims.end(), [](const Dim& dim) { return dim.is_constant(-1); }) !=
+      dims.end()) {
+    return context.FailAtAttribute("dims", Code::kShapeMismatch,
+                                   "one size may be -1, which stands for what the others leave; "
+                                   "{0} has two",
+                                   ShapeToString(dims));
+  }
+  // Sizes on both sides cancel, even where they are 0 in a run.
+  Shape from, to;
+  for (const Dim& dim : x.dims)
+    if (!dim.is_ragged()) from.push_back(dim);
+  for (Dim* dim = dims.begin(); dim != dims.end(); ++dim) {
+    if (dim == rest || dim->is_ragged()) continue;
+    auto* same = dim->is_constant(0) ? from.end() : llvm::find(from, *dim);
+    if (same == from.end()) {
+      to.push_back(*dim);
+    } else {
+      from.erase(same);
+    }
+  }
+  const Dim total = NumElements(from), known = NumElements(to);
+  if (known.is_constant(0)) {
+    return context.FailAtAttribute("dims", Code::kShapeMismatch,
+                                   "what -1 stands for is not known where the other sizes of {0} "
+                                   "have no element",
+                                   ShapeToString(dims));
+  }
+  if (total.is_constant() && known.is_constant() && total.constant() % known.constant() != 0) {
+    return context.FailAtAttribute(
+        "dims", Code::kShapeMismatch, "{0} does not split into {1}: {2} is no multiple of {3}",
+        x.ToString(), ShapeToString(dims), total.constant(), known.constant());
+  }
+  if (llvm::Error error = context.RequireMultiple(
+          total, known, {0}, "the elements do not split into what -1 leaves")) {
+    return error;
+  }
+  *rest = Dim::FloorDiv(total, known);
+  return dims;
+}
+
+llvm::Error InferReshape(InferenceContext& context) {
+  const Type& x = context.input(0);
+  llvm::Expected<Shape> complete = CompleteDims(context);
+  if (!complete) return complete.takeError();
+  const Shape& dims = *complete;
+  if (llvm::Error error = CheckSizes(context, "dims", dims)) return error;
   // What lies behind ragged dims may change; they and the rows before them stay.
   const unsigned levels = x.ragged_levels();
   const size_t kept = levels == 0 ? 0 : levels + 1;
@@ -58,18 +106,15 @@ llvm::Error InferReshape(InferenceContext& context) {
   }
   const Dim before = NumElements(llvm::ArrayRef<Dim>(x.dims).drop_front(kept));
   const Dim after = NumElements(llvm::ArrayRef<Dim>(dims).drop_front(kept));
+  context.SetOutput(WithDims(x, dims));
+  if (dims != context.attributes().Dims("dims")) return llvm::Error::success();
   const Dim difference = before - after;
   if (difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1)) {
     return context.FailAtAttribute("dims", Code::kShapeMismatch,
                                    "{0} has {1} elements, {2} would have {3}", x.ToString(),
                                    before.ToString(), ShapeToString(dims), after.ToString());
   }
-  if (llvm::Error error =
-          context.RequireEqual(before, after, {0}, "the counts of elements differ")) {
-    return error;
-  }
-  context.SetOutput(WithDims(x, dims));
-  return llvm::Error::success();
+  return context.RequireEqual(before, after, {0}, "the counts of elements differ");
 }
 
 void ReshapeBack(GradientContext& g) {
@@ -84,8 +129,8 @@ struct ReshapeMaker : OpProtoMaker {
     AddOutput("y", "dims as said; dtype as x");
     AddAttr<Shape>(
         "dims",
-        "the new dims; their product is the count of elements of x. Ragged dims of x and "
-        "those before them stay")
+        "the new dims; their product is the count of elements of x. One of them may be -1, "
+        "which stands for what the others leave. Ragged dims of x and those before them stay")
         .Positional()
         .Ragged();
     SetInference(InferReshape);

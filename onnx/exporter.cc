@@ -102,7 +102,7 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
     if (update.value == update.state) continue;
     refused_[{"", "a run changes the state '" + update.state->name() +
                       "', and an ONNX model has no states"}]
-        .push_back(graph_.LocationToString(update.state->location()));
+        .push_back(graph_.PathToString(update.state->location()));
   }
   if (llvm::Error error = Refused()) return error;
   return AddOutputs();
@@ -129,7 +129,7 @@ llvm::Error Exporter::AddInputs() {
     if (!IsPlain(input)) {
       refused_[{"", "input '" + input->name() + "' is " + input->type().ToString() +
                         ", and ONNX has dense tensors alone"}]
-          .push_back(graph_.LocationToString(input->location()));
+          .push_back(graph_.PathToString(input->location()));
       LearnSizes(input->type(), NameOf(input));  // or calls would complain of them
       continue;
     }
@@ -178,7 +178,7 @@ llvm::Error Exporter::AddOutputs() {
     std::string name = output.name;
     // An input keeps its name.
     if (inputs.contains(name)) name += "/output";
-    place_ = graph_.LocationToString(output.value->location());
+    place_ = graph_.PathToString(output.value->location());
     if (NameOf(output.value) != name || output.value->kind() != ValueKind::kResult ||
         !given.insert(name).second) {
       onnx::NodeProto* node = main_->add_node();
@@ -214,7 +214,7 @@ llvm::Error Exporter::ExportBlock(const Block& block, onnx::GraphProto* to) {
 
 void Exporter::ExportOp(const Op& op) {
   stem_ = NameOf(op.result());
-  place_ = graph_.LocationToString(op.location());
+  place_ = graph_.PathToString(op.location());
   next_ = 0;
   const auto is_packed = [](const Value* value) { return !value->type().is_plain(); };
   if (llvm::any_of(op.results(), is_packed) || llvm::any_of(op.operands(), is_packed))

@@ -1,5 +1,6 @@
 #include "runtime/check_finite.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "llvm/ADT/StringExtras.h"
@@ -103,6 +104,28 @@ llvm::Error FiniteCheck::Start() {
   return llvm::Error::success();
 }
 
+llvm::Expected<std::string> FiniteCheck::DescribeIndices(const Step& step) const {
+  std::string text;
+  for (SlotId slot : step.inputs) {
+    const DType dtype = tensors_[slot].dtype();
+    if ((dtype != DType::kI32 && dtype != DType::kI64) || tensors_[slot].num_elements() == 0 ||
+        tensors_[slot].raw() == nullptr) {
+      continue;
+    }
+    llvm::Expected<Tensor> tensor = OnHost(tensors_[slot], context_);
+    if (!tensor) return tensor.takeError();
+    const auto range = [&](const auto* elements) {
+      const auto [least, most] = std::minmax_element(elements, elements + tensor->num_elements());
+      return std::to_string(*least) + " to " + std::to_string(*most);
+    };
+    text += text.empty() ? "; " : ", ";
+    text += "'" + schedule_.slots[slot].value->name() + "' holds ";
+    text += dtype == DType::kI32 ? range(static_cast<const int32_t*>(tensor->raw()))
+                                 : range(static_cast<const int64_t*>(tensor->raw()));
+  }
+  return text;
+}
+
 llvm::Error FiniteCheck::AfterStep(uint32_t index) {
   const Step& step = schedule_.steps[index];
   uint8_t known = step.inputs.empty() ? kNan | kInfinity : 0;
@@ -114,11 +137,13 @@ llvm::Error FiniteCheck::AfterStep(uint32_t index) {
     if (!finding) return finding.takeError();
     kinds_[slot] = finding->kinds;
     if ((finding->kinds & ~known) == 0) continue;
+    llvm::Expected<std::string> indices = DescribeIndices(step);
+    if (!indices) return indices.takeError();
     return AboutCall(
         step.op->arguments(),
-        MakeUserError(Code::kNotFinite, "gives {0} of '{1}': {2}, from operands that have none",
+        MakeUserError(Code::kNotFinite, "gives {0} of '{1}': {2}, from operands that have none{3}",
                       DescribeNotFinite(finding->value, finding->first, tensors_[slot].sizes()),
-                      schedule_.slots[slot].value->name(), tensors_[slot].TypeString()));
+                      schedule_.slots[slot].value->name(), tensors_[slot].TypeString(), *indices));
   }
   return llvm::Error::success();
 }

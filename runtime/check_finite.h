@@ -41,6 +41,9 @@ class FiniteCheck : public StepObserver {
     double value = 0;
   };
   llvm::Expected<Finding> Look(SlotId slot);
+  /// What the integers among the operands are: "; 'i' holds 0 to 10". One that lies outside what it
+  /// indexes is the commonest cause of a nan from numbers that are finite.
+  llvm::Expected<std::string> DescribeIndices(const Step& step) const;
 
   const Schedule& schedule_;
   llvm::ArrayRef<Tensor> tensors_;

@@ -36,7 +36,7 @@ llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& o
   OperatorArguments arguments;
   arguments.def = &op.def();
   arguments.attributes = WithSizes(op.attribute_values(), lookup);
-  arguments.location = graph.LocationToString(op.location());
+  arguments.location = graph.PathToString(op.location());
   Scope scope;
   for (const Value* operand : op.operands()) {
     arguments.inputs.push_back("in" + std::to_string(arguments.inputs.size()));

@@ -58,7 +58,7 @@ llvm::Error UnknownSize(const Graph& graph, const Op& select, SymbolLookup sizes
   std::string input;
   for (const Value* value : graph.inputs())
     if (input.empty() && HasSymbol(value->type(), unknown)) input = value->name();
-  std::string place = graph.LocationToString(select.location());
+  std::string place = graph.PathToString(select.location());
   return MakeUserError(Code::kMissingInput,
                        "{0}{1}'{2}' depends on the size {3} of input '{4}', which is not given",
                        place, place.empty() ? "" : ": ", select.result()->name(), unknown, input);

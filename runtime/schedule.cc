@@ -183,7 +183,7 @@ class Scheduler {
       arguments.outputs.push_back(result->name());
       arguments.output_dtypes.push_back(result->type().dtype);
     }
-    arguments.location = graph_.LocationToString(op.location());
+    arguments.location = graph_.PathToString(op.location());
     arguments.training = request_.training;
     arguments.fuse = request_.fuse;
     for (const AttributeValue& value : op.attribute_values())
@@ -343,7 +343,7 @@ class Scheduler {
     OperatorArguments arguments;
     arguments.def = &step.calls.back()->def();
     arguments.attributes = step.calls.back()->attribute_values().vec();
-    arguments.location = graph_.LocationToString(step.calls.front()->location());
+    arguments.location = graph_.PathToString(step.calls.front()->location());
     step.op =
         MakeFusedOperator(std::move(instructions), input_dtypes, std::move(operators), arguments);
     schedule_->steps.push_back(std::move(step));
@@ -403,7 +403,7 @@ class Scheduler {
 
   /// `by`: who asks for it; empty where that needs no saying.
   void AddCheck(const DimCheck& check, LocationId location, llvm::StringRef by) {
-    std::string where = graph_.LocationToString(location);
+    std::string where = graph_.PathToString(location);
     if (!where.empty() && !by.empty()) where += ": ";
     where += by;
     // All calls that one call became ask for the same.

@@ -75,7 +75,7 @@ Segment Segments::Make(unsigned index) const {
     if (home < index) segment.given.push_back(symbol);
     if (home != index) continue;
     segment.sizes.push_back(
-        {symbol, op->operands()[0]->name(), graph_.LocationToString(op->location())});
+        {symbol, op->operands()[0]->name(), graph_.PathToString(op->location())});
     outward.insert(clone_of(op->operands()[0]));
   }
   for (const GraphOutput& output : graph_.outputs())

@@ -16,7 +16,7 @@ llvm::Error WeightStore::CheckType(const Value& variable, DType dtype,
   for (size_t i = 0; fits && i < sizes.size(); ++i)
     fits = !type.dims[i].is_constant() || type.dims[i].is_constant(sizes[i]);
   if (fits) return llvm::Error::success();
-  std::string place = graph_.LocationToString(variable.location());
+  std::string place = graph_.PathToString(variable.location());
   return MakeUserError(Code::kWeightMismatch, "{0}{1}'{2}' is declared {3}, and {4} is {5}", place,
                        place.empty() ? "" : ": ", variable.name(), type.ToString(), where,
                        TensorTypeToString(dtype, sizes));

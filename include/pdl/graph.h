@@ -255,6 +255,9 @@ class PDL_API Graph {
   llvm::ArrayRef<std::string> files() const { return files_; }
   /// "model.pdl:3:5", or empty for an unknown place.
   std::string LocationToString(LocationId location) const;
+  /// The way to a place, for messages: the calls of layers that led there, outermost first, and the
+  /// place itself: "model.pdl:8:5 > layers/fc.pdl:17:28". Of a long way both ends.
+  std::string PathToString(LocationId location) const;
   /// A number below num_values() that no other value of this graph has.
   uint32_t number(const Value* value) const { return value->number_; }
   uint32_t num_values() const { return static_cast<uint32_t>(values_.size()); }

@@ -136,7 +136,7 @@ llvm::Error StorageLowering::AddRows(const Value& input, unsigned level, Value* 
   if (known == outer) return llvm::Error::success();
   auto is_total = [](const Dim& dim) { return dim.symbol().starts_with("sum("); };
   if (is_total(known) != is_total(outer)) {
-    const std::string place = graph_.LocationToString(input.location());
+    const std::string place = graph_.PathToString(input.location());
     return MakeUserError(Code::kStorage,
                          "{0}{1}input '{2}' is {3}, and the lengths {4} of another input are those "
                          "of rows at another level",

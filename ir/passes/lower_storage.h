@@ -29,7 +29,7 @@ class StorageLowering {
   llvm::Expected<Op*> CallPacked(const Op& op);
   Shape PackedDimsOf(const Shape& dims) const;
   /// "model.pdl:3:5", or empty where nobody knows.
-  std::string PlaceOf(const Op& op) const { return graph_.LocationToString(op.location()); }
+  std::string PlaceOf(const Op& op) const { return graph_.PathToString(op.location()); }
   void SetResult(const Op& op, unsigned index, Value* values);
   void SetOffsets(const Op& op, const Dim& ragged, Value* offsets, const Dim& total);
   llvm::Expected<std::vector<Value*>> Derive(const DerivativeRequest& request) {

@@ -203,7 +203,7 @@ class RowUpdates {
 
  private:
   llvm::Error RefuseLazyRows(const Op& op) const {
-    const std::string place = graph_.LocationToString(op.location());
+    const std::string place = graph_.PathToString(op.location());
     return MakeUserError(Code::kBadMinimize,
                          "{0}{1}lazy: '{2}' looks at more than one place of a gradient, so no row "
                          "can be left as it is",

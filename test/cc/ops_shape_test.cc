@@ -29,9 +29,36 @@ TEST(Reshape, ProvesOrLeavesACheck) {
             "f32[N // 2, 12] if 6*N == 12*(N // 2)");
   EXPECT_EQ(InferText("reshape", {F32({2, 6})}, {{"dims", ShapeOf({5})}}),
             "301 at dims: f32[2, 6] has 12 elements, [5] would have 5");
-  EXPECT_EQ(InferText("reshape", {F32({2, 6})}, {{"dims", ShapeOf({-1})}}),
-            "307 at dims: a size must not be negative, got -1");
+  EXPECT_EQ(InferText("reshape", {F32({2, 6})}, {{"dims", ShapeOf({-2})}}),
+            "307 at dims: a size must not be negative, got -2");
   EXPECT_EQ(InferText("reshape", {F32({2})}).substr(0, 3), "202");
+}
+
+TEST(Reshape, OneSizeIsWhatTheOthersLeave) {
+  const Dim n = Dim::Symbol("N"), t = Dim::Symbol("T"), h = Dim::Symbol("H");
+  auto infer = [](llvm::ArrayRef<Dim> from, llvm::ArrayRef<Dim> to) {
+    return InferText("reshape", {F32(from)}, {{"dims", Shape(to.begin(), to.end())}});
+  };
+  EXPECT_EQ(infer({2, 6}, {-1}), "f32[12]");
+  EXPECT_EQ(infer({}, {-1, 1}), "f32[1, 1]");
+  EXPECT_EQ(infer({n, t, 12}, {n, -1}), "f32[N, 12*T]");
+  EXPECT_EQ(infer({n, 784}, {-1, 28, 28}), "f32[N, 28, 28]");
+  EXPECT_EQ(infer({n * t, 12}, {n, -1, 12}), "f32[N, T, 12]");
+  EXPECT_EQ(infer({n, t + 1, 12}, {t + 1, 4, -1}), "f32[T + 1, 4, 3*N]");
+  EXPECT_EQ(infer({n, Dim::FloorDiv(h, 2), 5}, {n, -1}), "f32[N, 5*(H // 2)]");
+  EXPECT_EQ(infer({n, 6}, {-1, 4}), "f32[(3*N) // 2, 4] if 2*((3*N) % 2) == 0");
+  // A symbol may be 0 in a run.
+  EXPECT_EQ(infer({n, 0}, {n, -1}), "f32[N, 0]");
+  EXPECT_EQ(infer({0, 3}, {-1, 3}), "f32[0, 3]");
+  EXPECT_EQ(infer({0, 3}, {5, -1}), "f32[5, 0]");
+  EXPECT_EQ(infer({0, 3}, {0, -1}),
+            "301 at dims: what -1 stands for is not known where the other sizes of [0, -1] have no "
+            "element");
+  EXPECT_EQ(infer({7}, {2, -1}),
+            "301 at dims: f32[7] does not split into [2, -1]: 7 is no multiple of 2");
+  EXPECT_EQ(infer({8}, {-1, 2, -1}),
+            "301 at dims: one size may be -1, which stands for what the others leave; [-1, 2, -1] "
+            "has two");
 }
 
 TEST(Transpose, AgreesWithTheDefinition) {

@@ -177,7 +177,7 @@ SeenValue FindSeen(const Scope& scope, llvm::StringRef name) {
 }
 
 std::string PlaceOf(const Graph& graph, const Value& value) {
-  return graph.LocationToString(value.location());
+  return graph.PathToString(value.location());
 }
 
 llvm::Error RunLockstep(Side& first, Side& second, const Pairs& pairs, const RunOptions& options_a,

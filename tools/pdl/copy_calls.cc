@@ -113,7 +113,7 @@ llvm::Expected<Graph> ConvertFloats(const Graph& network, DType floats) {
   }
   for (const Op* op : network.ops()) {
     if (llvm::Error error = copier.CopyOp(*op, {})) {
-      const std::string place = network.LocationToString(op->location());
+      const std::string place = network.PathToString(op->location());
       return MakeUserError(Code::kInputType, "{0}{1}{2} does not take {3}: {4}", place,
                            place.empty() ? "" : ": ", op->type(), DTypeName(floats),
                            llvm::toString(std::move(error)));

@@ -29,7 +29,7 @@ llvm::Error AddCalls(const Graph& graph, const TestScope& scope,
     for (const AttributeValue& value : call.attributes)
       if (const auto* block = std::get_if<BlockId>(&value))
         call.body = std::make_shared<const Graph>(graph.ExtractBlock(*block));
-    call.place = graph.LocationToString(op->location());
+    call.place = graph.PathToString(op->location());
     for (const Value* operand : op->operands()) {
       auto tensor = OperandOf(scope, outputs.lookup(operand), operand->type());
       if (!tensor) return tensor.takeError();

@@ -24,8 +24,11 @@ def reshape(t):
     x = numbers("f32", (6,))
     t.case("more axes", x, x.reshape(1, 2, 1, 3), dims=[1, 2, 1, 3])
     t.case("to a scalar", x[:1], x[0], dims=[])
+    t.case("what is left", x, x.reshape(3, -1), dims=[3, -1])
+    t.case("nothing but what is left", x, x.reshape(-1), dims=[-1])
     x = numbers("f32", (2, 0, 3))
     t.case("empty", x, x.reshape(0, 5), dims=[0, 5])
+    t.case("empty: what is left", x, x.reshape(2, 3, -1), dims=[2, 3, -1])
 
 
 @operator("flatten")
