@@ -335,7 +335,12 @@ void AstBuilder::Assign() {
     ast::Identifier* targets = ast_->arena.Allocate<ast::Identifier>(left.size());
     for (size_t i = 0; i < left.size(); ++i) {
       const std::optional<ast::Identifier> name = AsPath(left[i]);
-      if (!name) Fail(Code::kBadTarget, left[i]->range, "only a name can be assigned");
+      if (!name) {
+        Diagnostic* diagnostic =
+            Fail(Code::kBadTarget, left[i]->range, "only a name can be assigned");
+        if (diagnostic != nullptr && llvm::isa<ast::IndexExpr>(left[i]))
+          diagnostic->Note("a tensor with another part is a new one: y = write(y, part, at)");
+      }
       targets[i] = name ? *name : ast::Identifier();
     }
     statement->targets = {targets, left.size()};

@@ -216,7 +216,8 @@ void Elaborator::ElaborateReturn(const ast::OutputStatement* statement) {
     const Datum datum = Evaluate(binding.value, target == "_" ? Targets() : Targets(target));
     for (const TextFrame::Result& result : frame_->results) {
       if (result.name != name) continue;
-      Error(Code::kRedefined, binding.range(), "there is a result '" + name + "' already");
+      Error(Code::kRedefined, binding.range(), "there is a result '" + name + "' already")
+          .Note("results get names of their own by: return a=" + name + ", b=" + name);
       break;
     }
     frame_->results.push_back({std::move(name), datum, binding.value->range});

@@ -15,6 +15,21 @@ bool IsNewAxis(const ast::Subscript& subscript) {
   return word != nullptr && word->word == ast::Word::kNone;
 }
 
+/// What `slice` is given: an entry for each axis that is cut.
+struct Cut {
+  std::vector<int64_t> axes, steps;
+  Shape starts, stops;
+  std::vector<SourceRange> ranges;
+
+  void Add(int64_t axis, const Dim& start, const Dim& stop, int64_t step, SourceRange range) {
+    axes.push_back(axis);
+    starts.push_back(start);
+    stops.push_back(stop);
+    steps.push_back(step);
+    ranges.push_back(range);
+  }
+};
+
 /// `x[n, ...]` of sequences.
 bool IsSequenceTaken(const Type& type, const ast::IndexExpr* index) {
   const ast::Subscript& first = index->subscripts.front();
@@ -157,10 +172,9 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
   if (!CheckPackedSubscripts(tensor->type(), index)) return Datum();
   const unsigned levels = tensor->type().ragged_levels();
 
-  std::vector<int64_t> axes, steps;
-  Shape starts, stops;
-  std::vector<SourceRange> ranges;
-  Shape result;  // after the slice and the reshape
+  Cut cut, strided;              // before axes are turned round, and behind
+  std::vector<int64_t> flipped;  // those with a negative step
+  Shape result;                  // after all of them and the reshape
   bool reshapes = false;
   bool ok = true;
   size_t axis = 0;
@@ -207,29 +221,49 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
           .Note(NoteOnOperand({Datum(tensor), index->base->range}));
       ok = false;
     };
-    const Dim start = bound(subscript.start, Dim(0));
     if (subscript.kind == SubscriptKind::kIndex) {
+      const Dim start = bound(subscript.start, Dim(0));
       if (ok && (start.ProvablyAtMost(-1) || (start - size).ProvablyAtLeast(0))) {
         outside(subscript.start, "index " + file_->Text(subscript.start->range));
       }
-      axes.push_back(static_cast<int64_t>(axis));
-      starts.push_back(start);
-      stops.push_back(start + 1);
-      steps.push_back(1);
-      ranges.push_back(subscript.range);
+      cut.Add(static_cast<int64_t>(axis), start, start + 1, 1, subscript.range);
       reshapes = true;
     } else {
-      const Dim stop = bound(subscript.stop, size);
       int64_t step = 1;
       if (subscript.step != nullptr) {
         const Datum datum = Evaluate(subscript.step);
         const auto* value = datum.get<int64_t>();
-        if (!datum.is_poison() && (value == nullptr || *value < 1)) {
-          Error(Code::kSubscript, subscript.step->range, "a step is an int of at least 1");
-        }
-        ok &= value != nullptr && *value >= 1;
+        const bool is_step = value != nullptr && *value != 0 && *value != INT64_MIN;
+        if (!datum.is_poison() && !is_step)
+          Error(Code::kSubscript, subscript.step->range, "a step is an int, and not 0");
+        ok &= is_step;
         if (ok) step = *value;
       }
+      if (step < 0) {
+        // From `start` down to what lies before `stop`: that part, turned round.
+        const Dim first = subscript.start == nullptr ? size - 1 : bound(subscript.start, Dim(0));
+        const Dim before = subscript.stop == nullptr ? Dim(-1) : bound(subscript.stop, Dim(0));
+        if (ok && subscript.start != nullptr &&
+            (first.ProvablyAtMost(-1) || (first - size).ProvablyAtLeast(0))) {
+          outside(subscript.start, "slice from " + file_->Text(subscript.start->range));
+        } else if (ok && subscript.stop != nullptr &&
+                   (before.ProvablyAtMost(-1) || (before - size).ProvablyAtLeast(0))) {
+          outside(subscript.stop, "slice to " + file_->Text(subscript.stop->range));
+        } else if (ok && (before - first).ProvablyAtLeast(1)) {
+          Error(Code::kSubscript, subscript.range, "the slice ends before it begins");
+          ok = false;
+        }
+        const Dim length = first - before;
+        const auto at = static_cast<int64_t>(axis);
+        if (length != size) cut.Add(at, before + 1, first + 1, 1, subscript.range);
+        flipped.push_back(at);
+        if (step < -1) strided.Add(at, 0, length, -step, subscript.range);
+        result.push_back(step == -1 ? length : Dim::FloorDiv(length - (step + 1), Dim(-step)));
+        ++axis;
+        continue;
+      }
+      const Dim start = bound(subscript.start, Dim(0));
+      const Dim stop = bound(subscript.stop, size);
       if (ok && (start.ProvablyAtMost(-1) || (start - size).ProvablyAtLeast(1))) {
         outside(subscript.start, "slice from " + file_->Text(subscript.start->range));
       } else if (ok && (stop.ProvablyAtMost(-1) || (stop - size).ProvablyAtLeast(1))) {
@@ -239,13 +273,7 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
         ok = false;
       }
       const bool is_whole = start.is_constant(0) && stop == size && step == 1;
-      if (!is_whole) {
-        axes.push_back(static_cast<int64_t>(axis));
-        starts.push_back(start);
-        stops.push_back(stop);
-        steps.push_back(step);
-        ranges.push_back(subscript.range);
-      }
+      if (!is_whole) cut.Add(static_cast<int64_t>(axis), start, stop, step, subscript.range);
       const Dim length = stop - start;
       result.push_back(step == 1 ? length : Dim::FloorDiv(length + (step - 1), Dim(step)));
     }
@@ -256,23 +284,38 @@ Datum Elaborator::SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Ta
 
   Operand operand{Datum(tensor), index->base->range};
   const SourceRange place{index->base->range.end, index->range.end};
-  if (!axes.empty()) {
-    Call call;
-    call.def = FindOperator(sugar::kSlice);
+  // The last call has the name that is assigned.
+  const auto emit = [&](Call& call, bool is_last) {
     call.place = place;
     call.operands.push_back(operand);
+    Op* op = Emit(call, is_last && !reshapes ? targets : Targets());
+    if (op != nullptr) operand.datum = Datum(op->result());
+    return op != nullptr;
+  };
+  const auto slice = [&](Cut& cut, bool is_last) {
+    if (cut.axes.empty()) return true;
+    Call call;
+    call.def = FindOperator(sugar::kSlice);
     auto give = [&](llvm::StringRef name, AttributeValue value) {
       call.attributes.push_back({name.str(), std::move(value)});
-      call.places.push_back({{}, place, nullptr, ranges});
+      call.places.push_back({{}, place, nullptr, cut.ranges});
     };
-    give(sugar::kSliceAxes, std::move(axes));
-    give(sugar::kSliceStarts, std::move(starts));
-    give(sugar::kSliceStops, std::move(stops));
-    give(sugar::kSliceSteps, std::move(steps));
-    Op* op = Emit(call, reshapes ? Targets() : targets);
-    if (op == nullptr) return Datum();
-    operand.datum = Datum(op->result());
-  }
+    give(sugar::kSliceAxes, std::move(cut.axes));
+    give(sugar::kSliceStarts, std::move(cut.starts));
+    give(sugar::kSliceStops, std::move(cut.stops));
+    give(sugar::kSliceSteps, std::move(cut.steps));
+    return emit(call, is_last);
+  };
+  const auto flip = [&](bool is_last) {
+    if (flipped.empty()) return true;
+    Call call;
+    call.def = FindOperator(sugar::kFlip);
+    call.attributes.push_back({sugar::kFlipAxes.str(), std::move(flipped)});
+    call.places.push_back({{}, place, nullptr, {}});
+    return emit(call, is_last);
+  };
+  const bool strides = !strided.axes.empty();
+  if (!slice(cut, flipped.empty()) || !flip(!strides) || !slice(strided, true)) return Datum();
   if (!reshapes) return operand.datum;
   Call call;
   call.def = FindOperator(sugar::kReshape);

@@ -192,9 +192,12 @@ void Elaborator::ElaborateMinimize(const ast::MinimizeStatement* statement) {
   bool ok = !loss_datum.holds_poison();
   Value* loss = loss_datum.tensor();
   if (ok && (loss == nullptr || !loss->type().is_scalar() || !IsFloat(loss->type().dtype))) {
-    Error(Code::kBadMinimize, statement->loss->range,
-          "a loss is a floating-point scalar, got " +
-              (loss == nullptr ? loss_datum.Phrase() : loss->type().ToString()));
+    Diagnostic& diagnostic =
+        Error(Code::kBadMinimize, statement->loss->range,
+              "a loss is a floating-point scalar, got " +
+                  (loss == nullptr ? loss_datum.Phrase() : loss->type().ToString()));
+    if (loss != nullptr && IsFloat(loss->type().dtype))
+      diagnostic.Note("mean(" + file_->Text(statement->loss->range).str() + ") is one");
     ok = false;
   }
   GraphTraining training;

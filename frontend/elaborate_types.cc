@@ -16,6 +16,22 @@ std::vector<llvm::StringRef> DTypeNames() {
   return names;
 }
 
+/// A size that is 1 where a relation holds, else 0.
+Dim OneWhereHolds(const DimCheck& check) {
+  const Dim difference = check.left - check.right;
+  if (check.relation == DimCheck::Relation::kAtLeast)
+    return Dim::Min(Dim(1), Dim::Max(Dim(0), difference + 1));
+  // The 0 says that this is no less; bounds of a maximum do not.
+  const Dim distance = Dim::Max(Dim(0), Dim::Max(difference, Dim(0) - difference));
+  const Dim differs = Dim::Min(Dim(1), distance);
+  return check.relation == DimCheck::Relation::kNotEqual ? differs : 1 - differs;
+}
+
+/// That such a size is 1.
+DimCheck TruthCheck(const Dim& truth, llvm::StringRef text) {
+  return {truth, DimCheck::Relation::kAtLeast, 1, ("'" + text + "' does not hold").str()};
+}
+
 // "; did you mean 'f32'?" for what other languages call it, else `near`.
 std::string DTypeHint(llvm::StringRef name, std::string near) {
   const llvm::StringRef meant = llvm::StringSwitch<llvm::StringRef>(name)
@@ -208,6 +224,10 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
   if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(condition)) {
     return ReadCondition(parenthesis->inner, checks, failed);
   }
+  if (const auto* prefix = llvm::dyn_cast<ast::PrefixExpr>(condition);
+      prefix != nullptr && prefix->op == Operator::kNot) {
+    return ReadDenied(prefix, checks, failed);
+  }
   auto add = [&](DimCheck check) {
     const Truth truth = known_.Decide(check);
     if (truth == Truth::kFalse) *failed = true;
@@ -220,6 +240,7 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
       for (const ast::Expr* operand : chain->operands) ok &= ReadCondition(operand, checks, failed);
       return ok;
     }
+    if (op == Operator::kOr) return ReadAlternatives(chain, checks, failed);
     if (op >= Operator::kEqual && op <= Operator::kIn) {
       const Datum left = EvaluateSize(chain->operands[0]);
       const auto* range = llvm::dyn_cast<ast::ChainExpr>(chain->operands[1]);
@@ -277,6 +298,51 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
     return false;
   }
   *failed |= !*truth;
+  return true;
+}
+
+// `not condition`.
+bool Elaborator::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCheck>* checks,
+                            bool* failed) {
+  std::vector<DimCheck> open;
+  bool is_false = false;
+  if (!ReadCondition(denied->operand, &open, &is_false)) return false;
+  if (is_false) return true;
+  if (open.empty()) *failed = true;
+  Dim holds = 1;
+  for (const DimCheck& check : open) holds = Dim::Min(holds, OneWhereHolds(check));
+  if (!open.empty()) checks->push_back(TruthCheck(1 - holds, file_->Text(denied->range)));
+  return true;
+}
+
+// One of the conditions must hold: those that sizes decide become one number that is 1 where one
+// does.
+bool Elaborator::ReadAlternatives(const ast::ChainExpr* chain, std::vector<DimCheck>* checks,
+                                  bool* failed) {
+  std::vector<std::vector<DimCheck>> open;
+  for (const ast::Expr* operand : chain->operands) {
+    std::vector<DimCheck> wanted;
+    bool is_false = false;
+    if (!ReadCondition(operand, &wanted, &is_false)) return false;
+    if (!is_false && wanted.empty()) return true;
+    if (!is_false) open.push_back(std::move(wanted));
+  }
+  if (open.empty()) *failed = true;
+  if (open.size() < 2) {
+    for (std::vector<DimCheck>& one : open) llvm::move(one, std::back_inserter(*checks));
+    return true;
+  }
+  Dim any = 0;
+  for (const std::vector<DimCheck>& all : open) {
+    Dim holds = 1;
+    for (const DimCheck& check : all) holds = Dim::Min(holds, OneWhereHolds(check));
+    any = Dim::Max(any, holds);
+  }
+  if (!any.is_valid()) {
+    Error(Code::kArithmetic, chain->range, "this is too long to be decided");
+    return false;
+  }
+  checks->push_back(TruthCheck(any, file_->Text(chain->range)));
   return true;
 }
 

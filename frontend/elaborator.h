@@ -358,6 +358,8 @@ class Elaborator {
   /// What must hold for a condition to be true; nullopt where a mistake was reported. One that
   /// holds in any case adds nothing; `failed` is set where one never holds.
   bool ReadCondition(const ast::Expr* condition, std::vector<DimCheck>* checks, bool* failed);
+  bool ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCheck>* checks, bool* failed);
+  bool ReadAlternatives(const ast::ChainExpr* chain, std::vector<DimCheck>* checks, bool* failed);
   /// Checks `actual` against what the text declares; a size that is not decided becomes a
   /// constraint. False where a mistake was reported at `place`.
   bool CheckType(const Type& actual, const Type& declared, SourceRange place,

@@ -23,6 +23,9 @@ inline constexpr llvm::StringLiteral kSliceAxes = "axes";
 inline constexpr llvm::StringLiteral kSliceStarts = "starts";
 inline constexpr llvm::StringLiteral kSliceStops = "stops";
 inline constexpr llvm::StringLiteral kSliceSteps = "steps";
+/// Where c is negative, `flip(…, axes=…)` follows.
+inline constexpr llvm::StringLiteral kFlip = "flip";
+inline constexpr llvm::StringLiteral kFlipAxes = "axes";
 inline constexpr llvm::StringLiteral kSequenceAt = "sequence_at";
 inline constexpr llvm::StringLiteral kSequenceAtPlace = "at";
 

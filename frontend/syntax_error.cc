@@ -132,6 +132,8 @@ llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
         return "a name is given a new value by 'y = y + x'";
       }
       return "";
+    case PdlParser::IF:
+      return starts ? "" : "of two values one is chosen by where(condition, a, b)";
     case PdlParser::FLOOR_DIV:
       return starts ? "a comment begins with '#'" : "";
     case PdlParser::BAR:

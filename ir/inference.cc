@@ -46,6 +46,8 @@ std::string DimCheck::Describe(int64_t left_size, int64_t right_size) const {
   const std::string b = side(right, right_size);
   switch (relation) {
     case Relation::kAtLeast:
+      // A truth has no size to tell.
+      if (right.is_constant(1) && left.ProvablyAtLeast(0) && left.ProvablyAtMost(1)) return message;
       return message + ": " + a + " is less than " + b;
     case Relation::kNotEqual:
       return message + ": " + (left.is_constant() ? b : a);

@@ -301,6 +301,20 @@ class RangeOp : public Operator<Context> {
   int64_t step_ = 1;
 };
 
+/// Whether a dtype holds an integer; that a float rounds it is no matter.
+bool HoldsInteger(DType dtype, int64_t number) {
+  switch (dtype) {
+    case DType::kI8:
+      return number == static_cast<int8_t>(number);
+    case DType::kU8:
+      return number == static_cast<uint8_t>(number);
+    case DType::kI32:
+      return number == static_cast<int32_t>(number);
+    default:
+      return true;
+  }
+}
+
 llvm::Error InferRange(InferenceContext& context) {
   if (llvm::Error error = CheckDType(context, "dtype", kNumberSet)) return error;
   auto start = OneSize(context, "start");
@@ -326,6 +340,14 @@ llvm::Error InferRange(InferenceContext& context) {
   Dim count = last - first;
   if (distance != 1) count = Dim::FloorDiv(count + (distance - 1), distance);
   Type type(context.attributes().Dtype("dtype"), {count});
+  if (count.is_constant() && start->is_constant() && count.constant() > 0) {
+    const int64_t end = start->constant() + (count.constant() - 1) * step;
+    for (const int64_t number : {start->constant(), end}) {
+      if (!HoldsInteger(type.dtype, number))
+        return context.FailAtAttribute("dtype", Code::kAttributeRange, "{0} does not fit in {1}",
+                                       number, DTypeName(type.dtype));
+    }
+  }
   if (IsInteger(type.dtype) && step > 0 && start->ProvablyAtLeast(0)) type.index_bound = *stop;
   context.SetOutput(std::move(type));
   return llvm::Error::success();

@@ -229,8 +229,8 @@ llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& dat
     return error;
   }
   if (count < 0)
-    return MakeUserError(Code::kSizeCheck, "{0}{1}the data say that {2} is {3}", size.place,
-                         size.place.empty() ? "" : ": ", size.symbol, count);
+    return MakeUserError(Code::kSizeCheck, "{0}{1}the data give {2} no size: a length is negative",
+                         size.place, size.place.empty() ? "" : ": ", size.symbol);
   data.sizes[size.symbol] = count;
   return llvm::Error::success();
 }
