@@ -14,6 +14,7 @@ from pdl._grad import grad, value_and_grad
 from pdl._graph import Graph, Instance, Value, of_graph as _of_graph
 from pdl._network import Network, compile, load
 from pdl._pdl import Tensor, __version__, explain
+from pdl._profile import Profile, ProfileStep
 from pdl._ragged import Ragged, Sparse, ragged, sparse
 from pdl._render import Function
 from pdl._tensor import tensor
@@ -83,6 +84,8 @@ __all__ = [
     "Instance",
     "MissingFileError",
     "Network",
+    "Profile",
+    "ProfileStep",
     "Ragged",
     "RunError",
     "ShapeError",

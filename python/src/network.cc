@@ -11,10 +11,12 @@
 #include "errors.h"
 #include "fork.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include "pdl/host_copy.h"
 #include "pdl/io.h"
 #include "pdl/op_registry.h"
 #include "pdl/storage.h"
+#include "pdl/timed_runs.h"
 #include "tensor.h"
 
 namespace nb = nanobind;
@@ -213,6 +215,46 @@ std::string PyNetwork::Plan(const RunOptions& options,
   return Get(network()->DescribePlan(context_.get(), options, sizes));
 }
 
+nb::tuple PyNetwork::Profile(nb::handle inputs, const RunOptions& options, int64_t runs) {
+  Current();
+  const FedTensors fed = feed_.Read(inputs);
+  Scope scope;
+  feed_.Put(fed, &scope);
+  std::shared_ptr<const Network> network;
+  // What a call pays once, it has paid before the clock is started.
+  Check([&]() -> llvm::Error {
+    WithoutGil without_gil;
+    if (llvm::Error error = CopyStates(&network, &scope)) return error;
+    return network->Run(&scope, context_.get(), options);
+  }());
+  TimedRuns timed;
+  for (int64_t run = 0; run < runs; ++run) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    Check([&] {
+      WithoutGil without_gil;
+      return timed.Run(*network, &scope, context_.get(), options);
+    }());
+  }
+  nb::list steps;
+  for (const RunProfile::Step& step : timed.steps().steps())
+    steps.append(nb::make_tuple(step.calls, step.result, step.place, step.seconds));
+  std::string table;
+  llvm::raw_string_ostream stream(table);
+  timed.Print(stream);
+  return nb::make_tuple(steps, timed.seconds(), table);
+}
+
+llvm::Error PyNetwork::CopyStates(std::shared_ptr<const Network>* network, Scope* scope) {
+  std::lock_guard run_lock(run_mutex_);
+  *network = this->network();
+  for (const Value* state : (*network)->graph().states()) {
+    llvm::Expected<std::optional<Tensor>> now = StateNow(**network, *state);
+    if (!now) return now.takeError();
+    if (*now) scope->Create(state->name())->Set(std::move(**now));
+  }
+  return llvm::Error::success();
+}
+
 bool PyNetwork::IsGiven(const Value& state) const {
   std::lock_guard lock(mutex_);
   return state.variable().weight || llvm::is_contained(*given_, state.name());
@@ -377,6 +419,14 @@ void BindNetwork(nb::module_& module) {
             return own.Plan(MakeRunOptions({}, training, false), symbols);
           },
           nb::arg("training"), nb::arg("symbols"))
+      .def(
+          "_profile",
+          [](PyNetwork& own, nb::handle inputs, std::vector<std::string> outputs, bool training,
+             int64_t runs) {
+            return own.Profile(Named(inputs), MakeRunOptions(std::move(outputs), training, false),
+                               runs);
+          },
+          nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("runs"))
       .def("_adopt", &PyNetwork::Adopt)
       .def("_learn_from", &PyNetwork::LearnFrom)
       .def("_save",

@@ -45,6 +45,10 @@ class PyNetwork {
   uint64_t seed() const;
   std::string device() const { return DeviceToString(context_->device()); }
   std::string Plan(const RunOptions& options, const std::map<std::string, int64_t>& symbols) const;
+  /// Runs so many times, on copies of the states: a tuple for each step (operators, result, place,
+  /// seconds of all its runs), the seconds of all runs, and a table of it. Ctrl-C ends it between
+  /// two runs.
+  nanobind::tuple Profile(nanobind::handle inputs, const RunOptions& options, int64_t runs);
   /// With it the values of states that are not the first ones, or that were given.
   llvm::Error Save(const std::string& path);
   /// Becomes the other network, as training has made it; runs that go on finish as they began.
@@ -79,6 +83,8 @@ class PyNetwork {
   llvm::Error RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                     const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results);
 
+  /// The network, and its states as they are now in another Scope.
+  llvm::Error CopyStates(std::shared_ptr<const Network>* network, Scope* scope);
   /// Whether a state begins with a value that was given, and no initializer made.
   bool IsGiven(const Value& state) const;
   /// The value of a state now; none where the data decide its size and no run has made it. Needs
