@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from pdl import _infix, _tensor, errors, layers, ops
+from pdl._batches import batches
 from pdl._call import seed
+from pdl._epochs import Epoch, Step
 from pdl._functions import load_plugin
 from pdl._grad import grad, value_and_grad
 from pdl._graph import Graph, Instance, Value, of_graph as _of_graph
@@ -18,7 +20,7 @@ from pdl._profile import Profile, ProfileStep
 from pdl._ragged import Ragged, Sparse, ragged, sparse
 from pdl._render import Function
 from pdl._tensor import tensor
-from pdl._train import Step, Training, batches, train
+from pdl._train import Training, train
 from pdl.errors import (
     ArgumentError,
     AttributeValueError,
@@ -77,6 +79,7 @@ __all__ = [
     "ArgumentError",
     "AttributeValueError",
     "DeviceError",
+    "Epoch",
     "Error",
     "FileError",
     "Function",

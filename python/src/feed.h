@@ -30,6 +30,9 @@ class Feed {
   void Put(const FedTensors& tensors, Scope* scope) const;
   /// Forgets what Put has put there.
   void Clear(const FedTensors& tensors, Scope* scope) const;
+  /// How many rows a batch has, where the first dim of all inputs that have dims is one and the
+  /// same symbol; else 1.
+  int64_t CountRows(const FedTensors& tensors) const;
 
  private:
   struct Input {
@@ -41,10 +44,13 @@ class Feed {
     std::string type;
     /// The name, interned.
     nanobind::object key;
+    /// Its first size is the count of rows, and of offsets one more.
+    bool has_rows, is_offsets;
   };
   unsigned Find(nanobind::handle name) const;
   void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
   std::vector<Input> inputs_;
+  bool has_rows_ = true;
 };
 
 /// The interned string.

@@ -301,7 +301,7 @@ def test_data_that_are_no_batches() -> None:
         list(pdl.train(net, [], sgd))
     with pytest.raises(TypeError, match="'int' object is not iterable"):
         list(pdl.train(net, 3, sgd))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="the data give str"):
+    with pytest.raises(TypeError, match=r"one dict of arrays is given: pdl.batches\(data, 32\)"):
         list(pdl.train(net, BATCH, sgd))  # type: ignore[arg-type]
     for epochs in (0, -1):
         with pytest.raises(ValueError, match=f"at least 1, got {epochs}"):
