@@ -97,7 +97,7 @@ def _read_monitor(monitor: str | None, metrics: Sequence[str]) -> tuple[str, boo
     if name not in metrics:
         near = difflib.get_close_matches(name, metrics, n=1)
         hint = f", did you mean '{near[0]}'?" if near else f"; there are {', '.join(metrics)}"
-        raise UnknownNameError(f"no loss or metric is called '{name}'{hint}", "PDL0102")
+        raise UnknownNameError(f"no loss or metric is called '{name}'{hint} [PDL0102]", "PDL0102")
     return name, kind == "max"
 
 

@@ -56,6 +56,8 @@ class Network(_pdl.NetworkCore):
     runs, others go on. Calls of a network with states come one after another; ``session`` gives each
     caller states of their own.
 
+    Called with values of a ``pdl.Graph`` it becomes a part of that, and gives values of it by name.
+
     ``pdl.train`` trains it in place: whatever uses it has what was learned up to the last step. It can
     be pickled and copied, with its parameters and states; a copy draws random numbers from the start."""
 
@@ -299,5 +301,42 @@ def compile(
 ) -> Network:
     """The network that a text describes. ``name`` is what messages call it; files that it names lie in
     ``folder``. The other options are those of ``load``."""
-    program = _pdl.compile(text, name, os.fspath(folder), _settings(settings))
-    return make(program, device, weights, threads, seed)
+    return compile_files(
+        text,
+        {},
+        {},
+        name=name,
+        folder=folder,
+        device=device,
+        weights=weights,
+        settings=settings,
+        threads=threads,
+        seed=seed,
+    )
+
+
+def compile_files(
+    text: str,
+    files: Mapping[str, str],
+    values: Mapping[str, Any],
+    *,
+    name: str = "<text>",
+    folder: str | os.PathLike[str] = ".",
+    device: str = "cpu",
+    weights: Weights = None,
+    settings: Mapping[str, Any] | None = None,
+    threads: int = 0,
+    seed: int = 0,
+) -> Network:
+    """``compile`` of a text that may import ``files``, texts by path. ``values`` are weights, too: of
+    names that the network lacks, and where ``weights`` has others, they are left out."""
+    program = _pdl.compile(text, name, os.fspath(folder), _settings(settings), False, files)
+    return make(program, device, with_values(program, values, weights), threads, seed)
+
+
+def with_values(program: _pdl.Program, values: Mapping[str, Any], weights: Weights) -> Weights:
+    """Weights that are given, and behind them values for what a program has."""
+    if not values or isinstance(weights, (str, os.PathLike)):
+        return weights
+    own = {row[0] for row in [*program.parameters, *program.states]}
+    return {**{name: values[name] for name in values if name in own}, **(weights or {})}

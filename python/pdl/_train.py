@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, NamedTuple
 from weakref import ref
 
 from pdl import _pdl
@@ -15,21 +15,36 @@ from pdl._batches import Batch, Batches, batch_of, batches_of, validation_of
 from pdl._check import integer_of, seed_of, text_of, truth_of
 from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
-from pdl._network import Network, Weights, _weights, make, threads_of
+from pdl._network import Network, Weights, _weights, make, threads_of, with_values
 from pdl._render import Function, function_text
 from pdl.errors import Error, RunError
 
 Optimizer = Function | Callable[..., Any]
 
 
-def _text_of(source: Network | Graph | str) -> tuple[str, str, str, dict[str, str]]:
-    """The text to train, its name, its folder and the values of its attrs."""
-    if not isinstance(source, Network):
-        return (source if isinstance(source, str) else source.text()), "<training>", ".", {}
+class _Source(NamedTuple):
+    """A text to train: its name and folder, the values of its attrs, what it imports, and values of what is
+    in that."""
+
+    text: str
+    name: str = "<training>"
+    folder: str = "."
+    settings: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}
+    values: Mapping[str, Any] = {}
+
+
+def _source_of(source: Network | Graph | str) -> _Source:
+    if isinstance(source, str):
+        return _Source(source)
+    if isinstance(source, Graph):
+        return _Source(source.text(), files=source.files, values=source.part_values())
     program = source.program
-    if program.source:
-        return program.source, program.name, program.folder, program.settings
-    return source.text(), "<training>", program.folder, {}
+    if not program.source:
+        return _Source(source.text(), folder=program.folder)
+    return _Source(
+        program.source, program.name, program.folder, program.settings, program.files
+    )
 
 
 class Training:
@@ -70,22 +85,22 @@ class Training:
         )
         self._threads = threads_of(threads)
         self._seed = seed_of(seed)
-        text, name, folder, settings = _text_of(source)
+        text, name, folder, settings, files, values = _source_of(source)
         # What is trained, without what a step of training adds to it.
         self._program = (
             source.program
             if isinstance(source, Network)
-            else _pdl.compile(text, name, folder, settings)
+            else _pdl.compile(text, name, folder, settings, False, files)
         )
         if optimizer is not None:
             text += f"\nminimize {loss} with {function_text(optimizer)}\n"
-        given = _weights(weights)
+        given = _weights(with_values(self._program, values, weights))
         if isinstance(source, Network):
             # What a loss that is not finite takes it back to.
             self._before, self._states = source.session(), source.states
             if given is None:
                 given = {**source.parameters, **self._states}
-        program = _pdl.compile(text, name, folder, settings, True)
+        program = _pdl.compile(text, name, folder, settings, True, files)
         self._core = _pdl.TrainingCore(
             program,
             self._device,
@@ -256,7 +271,7 @@ class Training:
                     f"the loss '{name}' of the validation data is {measured[name]} after step "
                     f"{self._core.steps}, of epoch {epoch}"
                 )
-                raise _Diverged(RunError(message, "PDL0514"))
+                raise _Diverged(RunError(f"{message} [PDL0514]", "PDL0514"))
         return measured
 
 

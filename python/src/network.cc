@@ -50,6 +50,17 @@ nb::dict Named(nb::handle mapping) {
   return all;
 }
 
+/// Whether a value of a pdl.Graph is among them.
+bool HasGraphValue(const nb::dict& inputs) {
+  static PyObject* const value =
+      nb::object(nb::module_::import_("pdl._graph").attr("Value")).release().ptr();
+  PyObject *name = nullptr, *given = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(inputs.ptr(), &position, &name, &given))
+    if (reinterpret_cast<PyObject*>(Py_TYPE(given)) == value) return true;
+  return false;
+}
+
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
   WithoutGil without_gil;
   auto network = Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
@@ -201,10 +212,17 @@ nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
 
 nb::dict PyNetwork::Call(nb::args positional, nb::kwargs named) {
   static const RunOptions options;
-  if (positional.size() == 0) return Run(named, options);
-  if (positional.size() > 1) throw nb::type_error(kInputsByName);
-  nb::dict all = Named(positional[0]);
-  all.update(named);
+  nb::dict all;
+  if (positional.size() == 0) {
+    all = named;
+  } else {
+    if (positional.size() > 1) throw nb::type_error(kInputsByName);
+    all = Named(positional[0]);
+    all.update(named);
+  }
+  if (HasGraphValue(all))
+    return nb::cast<nb::dict>(
+        nb::module_::import_("pdl._compose").attr("call")(nb::find(*this), all));
   return Run(all, options);
 }
 

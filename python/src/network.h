@@ -32,6 +32,7 @@ class PyNetwork {
   /// The same network with states of its own.
   PyNetwork(const PyNetwork& other);
 
+  /// Of values of a pdl.Graph, which become a part of that: values of it, too.
   nanobind::dict Call(nanobind::args positional, nanobind::kwargs named);
   /// `inputs` is a mapping.
   nanobind::dict Run(nanobind::handle inputs, const RunOptions& options);

@@ -19,10 +19,12 @@ struct Program {
   std::shared_ptr<const Graph> graph;
   /// The folder that its weight files are relative to.
   std::string folder = ".";
-  /// The text that it was compiled from, with its name and the values of its attrs; empty where it
-  /// was stored.
+  /// The text that it was compiled from, empty where it was stored; what it is called; and the
+  /// values of its attrs.
   std::string source, name;
   std::map<std::string, std::string> settings;
+  /// Texts that it may import by these paths, before what lies in the folder.
+  std::map<std::string, std::string> files;
   /// Values of parameters that it brings with it.
   llvm::StringMap<Constant> weights;
   /// What the compiler warned of, as text; empty where it did not.
