@@ -15,7 +15,7 @@ from pdl._functions import load_plugin
 from pdl._grad import grad, value_and_grad
 from pdl._graph import Graph, Instance, Value, of_graph as _of_graph
 from pdl._network import Network, compile, load
-from pdl._pdl import Tensor, __version__, explain
+from pdl._pdl import Tensor, __version__
 from pdl._profile import Profile, ProfileStep
 from pdl._ragged import Ragged, Sparse, ragged, sparse
 from pdl._render import Function
@@ -34,6 +34,7 @@ from pdl.errors import (
     SyntaxMistake,
     UnknownNameError,
     WeightError,
+    explain,
 )
 
 _infix.install(Tensor)

@@ -7,8 +7,9 @@ from typing import Any, Iterable, Mapping
 
 import numpy as np
 
-from pdl._check import shown
-from pdl._ragged import Ragged
+from pdl._check import integer_of, shown
+from pdl._ragged import Ragged, Sparse
+from pdl._tensor import tensor
 
 Batch = Mapping[str, Any]
 Batches = Iterable[Batch]
@@ -46,6 +47,25 @@ def batch_of(batch: Any, data: str) -> dict[str, Any]:
     )
 
 
+def _rows_of(name: str, given: Any) -> Any:
+    """What rows are taken from by their numbers."""
+    if isinstance(given, Ragged):
+        return given
+    if isinstance(given, Sparse) or hasattr(given, "tocsr"):
+        raise TypeError(
+            f"'{name}' is sparse, and no rows are taken from it: pdl.train takes any iterable of dicts"
+        )
+    try:
+        array = np.asarray(tensor(given)) if isinstance(given, np.ma.MaskedArray) else np.asarray(given)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"'{name}': {error}") from None
+    if array.dtype.kind == "O":
+        raise TypeError(f"'{name}' is no array of numbers, but {type(given).__name__}")
+    if array.ndim == 0:
+        raise ValueError(f"'{name}' is a single number, and batches are made of rows")
+    return array
+
+
 class batches:
     """Batches of rows of arrays, or ragged values, that are as long as each other, in another order in each
     pass::
@@ -62,21 +82,20 @@ class batches:
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
+        if not isinstance(arrays, Mapping):
+            raise TypeError(
+                "batches are made of a dict of arrays by the names of inputs, not of "
+                f"{type(arrays).__name__}"
+            )
         if not arrays:
             raise ValueError("there are no arrays to make batches of")
-        self._arrays: dict[str, Any] = {
-            name: array if isinstance(array, Ragged) else np.asarray(array)
-            for name, array in arrays.items()
-        }
-        for name, array in self._arrays.items():
-            if not isinstance(array, Ragged) and array.ndim == 0:
-                raise ValueError(f"'{name}' is a single number, and batches are made of rows")
+        self._arrays = {name: _rows_of(name, array) for name, array in arrays.items()}
         lengths = {len(array) for array in self._arrays.values()}
         if len(lengths) != 1:
             raise ValueError(
                 f"the arrays have {sorted(lengths)} rows, and must have as many as each other"
             )
-        if size < 1:
+        if integer_of(size, "the size of a batch") < 1:
             raise ValueError(f"a batch has at least 1 row, got {size}")
         self._rows = lengths.pop()
         self._size = size

@@ -7,10 +7,8 @@ import inspect
 from functools import lru_cache
 from typing import Any, Callable, Sequence
 
-import numpy as np
-
 from pdl import _call, _pdl
-from pdl._arrays import is_array
+from pdl._arrays import to_array
 from pdl._cache import Cache
 from pdl._check import integer_of
 from pdl._graph import Graph, Rows, Value, rows_of
@@ -123,7 +121,7 @@ def _network(text: str, seed: int, trace: Trace) -> _pdl.NetworkCore:
 def _as_tensor(given: Any) -> Any:
     if isinstance(given, (_pdl.Tensor, Ragged, Sparse)):
         return given
-    return _pdl.tensor(given if is_array(given) else np.asarray(given))
+    return _pdl.tensor(to_array(given, None))
 
 
 def _snapshot(array: Any) -> Any:

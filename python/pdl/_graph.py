@@ -14,7 +14,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 from pdl import _pdl
 from pdl._arrays import dtype_name
 from pdl._check import shown
-from pdl._infix import Infix
+from pdl._infix import Infix, no_attribute, value_ufunc
 from pdl._network import Network, compile_files
 from pdl._render import Function, Renderer, function_text, literal
 from pdl._types import dims_of, dtype_of
@@ -26,8 +26,8 @@ class Value(Infix):
     type, and takes part in arithmetic; it has no elements."""
 
     __slots__ = ("graph", "name", "type", "is_built_in", "__weakref__")
-    __array_priority__ = 1000  # NumPy leaves `array + value` to the value
-    __array_ufunc__ = None
+    __array_ufunc__ = value_ufunc
+    __getattr__ = no_attribute
 
     def __init__(self, graph: Graph, name: str, type: str, is_built_in: bool = False) -> None:
         self.graph = graph
@@ -57,6 +57,11 @@ class Value(Infix):
     def __bool__(self) -> bool:
         raise TypeError(
             f"'{self.name}' has no elements while the graph is built: say pdl.ops.where(condition, a, b)"
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError(
+            f"'{self.name}' is a value of a graph, without elements; pdl.ops has functions of such values"
         )
 
     def __iter__(self) -> Any:

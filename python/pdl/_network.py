@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from pdl._types import dims_of, dtype_of, range_of
 from pdl.errors import FileError, UnknownNameError, WeightError
 
 Weights = Mapping[str, Any] | str | os.PathLike[str] | None
+_ENDINGS = (".pdl", ".pdlc", ".onnx")
 
 
 class Values(Mapping[str, _pdl.Tensor]):
@@ -27,6 +28,8 @@ class Values(Mapping[str, _pdl.Tensor]):
         self._values = values
 
     def __getitem__(self, name: str) -> _pdl.Tensor:
+        if name not in self._values:
+            raise KeyError(f"the network has no {self._kind} '{name}'{_hint(name, self._values)}")
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -219,17 +222,40 @@ def _outputs(given: str | Sequence[str]) -> list[str]:
     raise TypeError(f"outputs is the name of an output, or a list of them, not {shown(given)}")
 
 
-def _weights(weights: Weights) -> Any:
-    return os.fspath(weights) if isinstance(weights, os.PathLike) else weights
+def weights_of(program: _pdl.Program, weights: Weights) -> Any:
+    """Weights as the extension module takes them: a path, or arrays by name."""
+    if isinstance(weights, os.PathLike):
+        return os.fspath(weights)
+    if not isinstance(weights, Mapping):
+        return weights
+    types = {row[0]: row[1] for row in [*program.parameters, *program.states]}
+    arrays = {}
+    for name, value in weights.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a weight is a text, not {shown(name)}")
+        if name not in types:
+            hint = _hint(name, types)
+            message = f"the network has no parameter or state '{name}'{hint} [PDL0404]"
+            raise WeightError(message, "PDL0404")
+        try:
+            arrays[name] = to_array(value, dtype_of(types[name]))
+        except (TypeError, ValueError, OverflowError, BufferError) as error:
+            wrong = TypeError if isinstance(error, TypeError) else ValueError
+            raise wrong(f"weight '{name}': {error}") from None
+    return arrays
+
+
+def _hint(name: Any, known: Iterable[str]) -> str:
+    """"; did you mean 'image'?", where a name is near."""
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def _fitting(kind: str, name: str, rows: list[tuple[str, str, str]], value: Any) -> _pdl.Tensor:
     """The value as a tensor of the declared type."""
     types = {row[0]: row[1] for row in rows}
     if name not in types:
-        near = difflib.get_close_matches(str(name), types, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise UnknownNameError(f"the network has no {kind} '{name}'{hint}", "PDL0102")
+        raise UnknownNameError(f"the network has no {kind} '{name}'{_hint(name, types)}", "PDL0102")
     type = types[name]
     try:
         tensor = _pdl.tensor(to_array(value, dtype_of(type)))
@@ -256,7 +282,7 @@ def make(program: _pdl.Program, device: str, weights: Weights, threads: int, see
         program,
         device=text_of(device, "device"),
         threads=threads_of(threads),
-        weights=_weights(weights),
+        weights=weights_of(program, weights),
         seed=seed_of(seed),
     )
 
@@ -282,7 +308,9 @@ def load(
     arrays by name; ``settings`` gives values to its ``attr``s; ``seed`` is that of initializers and
     random operators; ``threads`` 0 means all."""
     path = os.fspath(path)
-    if not path.endswith((".pdl", ".pdlc", ".onnx")):
+    if "\n" in path:
+        raise FileError("that is a text and no name of a file; pdl.compile takes texts")
+    if not path.endswith(_ENDINGS):
         raise FileError(f"'{path}' is no network: it ends in none of .pdl, .pdlc and .onnx")
     program = _pdl.load(path, _settings(settings))
     return make(program, device, weights, threads, seed)
@@ -330,7 +358,11 @@ def compile_files(
 ) -> Network:
     """``compile`` of a text that may import ``files``, texts by path. ``values`` are weights, too: of
     names that the network lacks, and where ``weights`` has others, they are left out."""
-    program = _pdl.compile(text, name, os.fspath(folder), _settings(settings), False, files)
+    if text_of(text, "what pdl.compile takes").endswith(_ENDINGS) and "\n" not in text:
+        raise FileError(f"'{text}' is the name of a file, and pdl.compile takes texts: pdl.load reads files")
+    program = _pdl.compile(
+        text, text_of(name, "name"), os.fspath(folder), _settings(settings), False, files
+    )
     return make(program, device, with_values(program, values, weights), threads, seed)
 
 

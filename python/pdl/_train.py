@@ -15,7 +15,7 @@ from pdl._batches import Batch, Batches, batch_of, batches_of, validation_of
 from pdl._check import integer_of, seed_of, text_of, truth_of
 from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
-from pdl._network import Network, Weights, _weights, make, threads_of, with_values
+from pdl._network import Network, Weights, make, threads_of, weights_of, with_values
 from pdl._render import Function, function_text
 from pdl.errors import Error, RunError
 
@@ -94,7 +94,7 @@ class Training:
         )
         if optimizer is not None:
             text += f"\nminimize {loss} with {function_text(optimizer)}\n"
-        given = _weights(with_values(self._program, values, weights))
+        given = with_values(self._program, values, weights)
         if isinstance(source, Network):
             # What a loss that is not finite takes it back to.
             self._before, self._states = source.session(), source.states
@@ -105,7 +105,7 @@ class Training:
             program,
             self._device,
             self._threads,
-            given,
+            weights_of(program, given),
             self._seed,
             truth_of(check_finite, "check_finite"),
             text_of(precision, "precision"),

@@ -38,7 +38,8 @@ Feed::Feed(const Graph& graph) {
       const bool is_offsets = part.part == Part::kOffsets;
       const bool is_first = parts.size() == 1 ? !input->type().dims.empty() : is_offsets;
       inputs_.push_back({std::move(name), input->name(), static_cast<unsigned>(parts.size()),
-                         input->type().ToString(), std::move(key), is_first, is_offsets});
+                         input->type().ToString(), part.type.dtype, std::move(key), is_first,
+                         is_offsets});
     }
   }
 }
@@ -63,6 +64,20 @@ unsigned Feed::Find(nb::handle name) const {
   const llvm::StringRef near = NearestName(text, names);
   Raise(MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", text,
                       near.empty() ? "" : "; did you mean '" + near.str() + "'?"));
+}
+
+void Feed::CheckDType(unsigned input, nb::handle array, const Tensor& tensor) const {
+  const Input& declared = inputs_[input];
+  if (tensor.dtype() == declared.dtype || declared.num_parts > 1) return;
+  const std::string name = DTypeName(declared.dtype).str();
+  const bool has_astype = declared.dtype != DType::kBF16 && nb::hasattr(array, "astype");
+  std::string conversion = "pdl.tensor(array, dtype=\"" + name + "\")";
+  if (has_astype) {
+    const nb::object names = nb::module_::import_("pdl._arrays").attr("NUMPY_NAMES");
+    conversion = "array.astype(\"" + nb::cast<std::string>(names[name.c_str()]) + "\")";
+  }
+  Raise(MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}; {3} converts it",
+                      declared.name, declared.type, tensor.TypeString(), conversion));
 }
 
 /// What is no tensor by itself: numbers and lists, and ragged and sparse values, which become one
@@ -110,10 +125,12 @@ FedTensors Feed::Read(nb::handle mapping) const {
     // A sparse matrix of truth values has no part that is called as the input is.
     const bool is_part =
         inputs_[input].num_parts == 1 || inputs_[input].key.equal(nb::handle(name));
-    if (tensor && is_part)
+    if (tensor && is_part) {
+      CheckDType(input, held, *tensor);
       tensors.emplace_back(input, std::move(*tensor));
-    else
+    } else {
       Convert(input, held, &tensors);
+    }
   }
   return tensors;
 }

@@ -42,12 +42,15 @@ class Feed {
     unsigned num_parts;
     /// That input's type.
     std::string type;
+    DType dtype;
     /// The name, interned.
     nanobind::object key;
     /// Its first size is the count of rows, and of offsets one more.
     bool has_rows, is_offsets;
   };
   unsigned Find(nanobind::handle name) const;
+  /// Throws where the array has another dtype than the input, and says what converts it.
+  void CheckDType(unsigned input, nanobind::handle array, const Tensor& tensor) const;
   void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
   std::vector<Input> inputs_;
   bool has_rows_ = true;

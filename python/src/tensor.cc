@@ -121,9 +121,18 @@ std::string DTypeNameOf(nb::handle object) {
   throw nb::type_error(message.c_str());
 }
 
+/// NumPy gives the memory of a masked array as if there were no mask.
+void CheckUnmasked(nb::handle object) {
+  if (std::strcmp(Py_TYPE(object.ptr())->tp_name, "MaskedArray") != 0) return;
+  if (nb::cast<bool>(nb::module_::import_("numpy").attr("ma").attr("is_masked")(object)))
+    throw nb::type_error(
+        "elements of the array are masked; array.filled(value) gives them a value");
+}
+
 /// Of an object with the buffer protocol; its elements count as of the dtype `as` where that is
 /// given, which must be as large.
 PyTensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
+  CheckUnmasked(object);
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_RECORDS_RO) != 0) {
     // NumPy gives no buffer of a dtype from elsewhere, such as that of ml_dtypes.

@@ -48,6 +48,8 @@ def doubled(given: Any, type: str = "f32[N]") -> Any:
         ([f32(1, 2), f32(3, 4)], "f32[N, M]", [[2, 4], [6, 8]]),
         ([np.float32(1)], "f32[N]", [2]),
         (range(3), "f32[N]", [0, 2, 4]),
+        (np.ma.masked_equal(f32(1, 2), 3), "f32[N]", [2, 4]),
+        ([float("inf"), 1], "f16[N]", [float("inf"), 2]),
         ([], "f32[N]", []),
         ([], "i64[N]", []),
         ([1, 2], "i64[N] in 0..5", [2, 4]),
@@ -104,13 +106,37 @@ NO_ARRAY = "input 'x': an array, numbers or nested lists of numbers are wanted, 
         ([[1], [2, 3]], "f32[N, M]", ValueError, "input 'x': the lists in a list are not as long"),
         ([1.5], "i64[N]", TypeError, "input 'x': numbers with a point are given where i64 is wanted"),
         ([300], "u8[N]", OverflowError, "input 'x': a number is outside the range of u8"),
-        ([10**30], "i64[N]", OverflowError, "input 'x': .*too large"),
+        ([10**30], "i64[N]", OverflowError, "input 'x': a number is outside the range of i64"),
+        ([1e6], "f16[N]", OverflowError, "input 'x': a number is outside the range of f16"),
+        ([70000], "f16[N]", OverflowError, "input 'x': a number is outside the range of f16"),
+        (-1e60, "f32[]", OverflowError, "input 'x': a number is outside the range of f32"),
+        ([10**400], "f32[N]", OverflowError, "input 'x': a number is outside the range of f32"),
+        ([3.4e38], "bf16[N]", OverflowError, "input 'x': a number is outside the range of bf16"),
+        (np.ma.masked_equal(f32(1, 2), 2), "f32[N]", TypeError, r"input 'x': elements of the array are masked; array.filled\(value\)"),
         ([9], "i64[N] in 0..5", pdl.RunError, "input 'x' must be in 0..5, and element 0 is 9"),
     ],
 )  # fmt: skip
 def test_what_is_refused(given: Any, type: str, kind: Any, message: str) -> None:
     with pytest.raises(kind, match=message):
         doubled(given, type)
+
+
+@pytest.mark.parametrize(
+    "given,type,conversion",
+    [
+        (np.ones(2), "f32[N]", lambda array: array.astype("float32")),
+        (np.ones(2, np.int32), "i64[N] in 0..5", lambda array: array.astype("int64")),
+        (pdl.tensor([1.0]), "f32[N]", lambda array: pdl.tensor(array, dtype="f32")),
+        (np.ones(2), "bf16[N]", lambda array: pdl.tensor(array, dtype="bf16")),
+        (memoryview(np.ones(2)), "f32[N]", lambda array: pdl.tensor(array, dtype="f32")),
+    ],
+)
+def test_another_dtype_is_told_how_to_be_converted(given: Any, type: str, conversion: Any) -> None:
+    with pytest.raises(pdl.RunError) as caught:
+        doubled(given, type)
+    code = str(caught.value).partition("; ")[2].removesuffix(" converts it [PDL0503]")
+    expected = doubled(conversion(given), type).tolist()
+    assert doubled(eval(code, {"array": given, "pdl": pdl}), type).tolist() == expected
 
 
 class Interrupting:
@@ -123,6 +149,62 @@ class Interrupting:
 def test_an_interrupt_is_not_taken_for_a_wrong_array() -> None:
     with pytest.raises(KeyboardInterrupt):
         doubled(Interrupting())
+
+
+def test_elements_that_are_masked() -> None:
+    masked = np.ma.masked_equal(f32(1, 2), 2)
+    for call in (lambda: pdl.ops.neg(masked), lambda: pdl.tensor(masked), lambda: pdl.batches({"x": masked}, 1)):
+        with pytest.raises(TypeError, match=r"elements of the array are masked"):
+            call()
+
+
+def test_numbers_of_tensors_are_formatted() -> None:
+    assert f"{pdl.tensor(1.25):.1f} {pdl.tensor([1, 2])} {pdl.tensor(3):>3d}" == "1.2 [1, 2]   3"
+
+
+def test_what_is_no_attribute_is_told_where_it_is() -> None:
+    x = pdl.tensor([1.0])
+    with pytest.raises(AttributeError, match=r"say pdl.ops.sum\(…\), or .numpy\(\).sum$"):
+        x.sum()
+    with pytest.raises(AttributeError, match=r"attribute 'T'; say .numpy\(\).T$"):
+        x.T
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'$"):
+        x.nothing
+    with pdl.Graph():
+        value = pdl.input("x", "f32[N]")
+        with pytest.raises(AttributeError, match=r"'Value' object .* 'sum'; say pdl.ops.sum\(…\)$"):
+            value.sum()  # type: ignore[attr-defined]
+        assert not hasattr(value, "sum") and isinstance(f32(1, 2) + value, pdl.Value)
+        for call in (lambda: np.maximum(value, 0), lambda: np.sum(value), lambda: np.asarray(value)):
+            with pytest.raises(TypeError, match="'x' is a value of a graph, without elements"):
+                call()
+
+
+def test_weights_as_lists_and_names_that_are_near() -> None:
+    text = "param weight: f32[2] = zeros()\noutput weight"
+    assert pdl.compile(text, weights={"weight": [1, 2]})()["weight"].tolist() == [1, 2]
+    with pytest.raises(pdl.WeightError, match="no parameter or state 'wieght'; did you mean 'weight'"):
+        pdl.compile(text, weights={"wieght": f32(1, 2)})
+    with pytest.raises(ValueError, match="weight 'weight': the lists in a list are not as long"):
+        pdl.compile(text, weights={"weight": [[1], [1, 2]]})
+    with pytest.raises(KeyError, match="the network has no parameter 'wieght'; did you mean 'weight'"):
+        pdl.compile(text).parameters["wieght"]
+
+
+@pytest.mark.parametrize(
+    "call,kind,message",
+    [
+        (lambda: pdl.compile("model.pdl"), pdl.FileError, "'model.pdl' is the name of a file, .* pdl.load"),
+        (lambda: pdl.compile(b"output y = 1.0"), TypeError, "what pdl.compile takes is a text, not bytes"),
+        (lambda: pdl.load("output y = 1.0\n"), pdl.FileError, "that is a text .* pdl.compile takes texts"),
+        (lambda: pdl.explain(203), TypeError, "code is a text, not 203"),
+        (lambda: pdl.explain("PDL9999"), KeyError, "no message has the code 'PDL9999'"),
+        (lambda: pdl.grad(lambda x: x)({"a": 1}), TypeError, "an array, numbers or nested .*, not dict"),
+    ],
+)
+def test_what_is_called_with_something_else(call: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        call()
 
 
 def test_names_and_mappings() -> None:
