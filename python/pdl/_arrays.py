@@ -125,3 +125,11 @@ def dtype_name(dtype: object) -> str:
         return dtype
     name: str = np.dtype(dtype).name  # type: ignore[call-overload]
     return {**_DTYPE_NAMES, "bfloat16": "bf16"}.get(name, name)
+
+
+def numpy_dtype(dtype: object) -> np.dtype[Any]:
+    """The dtype of NumPy, by its name in pdl or NumPy's."""
+    name = dtype_name(dtype)
+    if name not in NUMPY_NAMES:
+        raise ValueError(f"'{name}' is no dtype of NumPy's; there are {', '.join(NUMPY_NAMES)}")
+    return np.dtype(NUMPY_NAMES[name])

@@ -17,7 +17,7 @@ from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
 from pdl._network import Network, Weights, make, threads_of, weights_of, with_values
 from pdl._render import Function, function_text
-from pdl.errors import Error, RunError
+from pdl.errors import Error, RunError, UnknownNameError
 
 Optimizer = Function | Callable[..., Any]
 
@@ -93,6 +93,7 @@ class Training:
             else _pdl.compile(text, name, folder, settings, False, files)
         )
         if optimizer is not None:
+            text_of(loss, "loss")
             text += f"\nminimize {loss} with {function_text(optimizer)}\n"
         given = with_values(self._program, values, weights)
         if isinstance(source, Network):
@@ -100,7 +101,13 @@ class Training:
             self._before, self._states = source.session(), source.states
             if given is None:
                 given = {**source.parameters, **self._states}
-        program = _pdl.compile(text, name, folder, settings, True, files)
+        try:
+            program = _pdl.compile(text, name, folder, settings, True, files)
+        except UnknownNameError as error:
+            if optimizer is None or f"'{loss}'" not in str(error):
+                raise
+            told = f"{error}\n   = loss=… of pdl.train names the value that is minimized"
+            raise UnknownNameError(told, error.code, error.mistakes) from None
         self._core = _pdl.TrainingCore(
             program,
             self._device,

@@ -276,6 +276,20 @@ def test_an_operator_refuses(make: Any, kind: Any, message: str) -> None:
             make()
 
 
+def test_lists_of_numpys_numbers_are_arrays() -> None:
+    """As a list of losses is."""
+    x = f32(1, 2)
+    for _ in range(2):
+        assert pdl.ops.sum([x[0], x[1]]).tolist() == 3 and pdl.ops.sum(x=[x[0], x[1]]).dtype == "f32"
+        assert pdl.ops.sum([np.float64(1), 2.0]).dtype == "f64"
+        assert pdl.ops.sum([[x[0]], [x[1]]], axes=[1]).tolist() == [1, 2]
+        assert pdl.ops.concat([[x[0]], x]).tolist() == [1, 1, 2]
+        assert pdl.ops.stack([x, x]).shape == (2, 2)
+        assert pdl.ops.add([pdl.tensor(x), pdl.tensor(x)], x).tolist() == [[2, 4], [2, 4]]
+    with pytest.raises(ValueError, match="the lists in a list are not as long as each other"):
+        pdl.ops.sum([x, x[:1]])
+
+
 def test_calls_that_are_kept_are_told_apart() -> None:
     """Equal types and attributes are one call, others are others."""
     x = f32(0, 1)
