@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "frontend/elaborator.h"
 #include "frontend/fold.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,6 +20,15 @@ std::vector<llvm::StringRef> DTypeNames() {
 // A capital letter, perhaps with more behind it: what a symbol for a dtype looks like.
 bool LooksLikeSymbol(llvm::StringRef name) {
   return llvm::isUpper(name[0]) && !DTypeFromName(name.lower());
+}
+
+/// "f32" for NumPy's "float32"; any other name stays.
+std::string Abbreviated(llvm::StringRef name) {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kLong[] = {
+      {"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}};
+  for (const auto& [word, letters] : kLong)
+    if (name.consume_front(word)) return (letters + name).str();
+  return name.str();
 }
 
 }  // namespace
@@ -42,9 +53,9 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
   }
   if (!dtype || term.is_list || term.may_be_none) {
     if (!dtype) {
-      Error(
-          Code::kBadType, term.name.range,
-          "no dtype is called '" + term.name.text + "'" + DidYouMean(term.name.text, DTypeNames()));
+      Error(Code::kBadType, term.name.range,
+            "no dtype is called '" + term.name.text + "'" +
+                DidYouMean(Abbreviated(term.name.text), DTypeNames()));
     } else {
       Error(Code::kBadType, term.range,
             "a tensor's type is a dtype and its dims, such as f32[N, 3]");

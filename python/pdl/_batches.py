@@ -56,7 +56,9 @@ def _rows_of(name: str, given: Any) -> Any:
             f"'{name}' is sparse, and no rows are taken from it: pdl.train takes any iterable of dicts"
         )
     try:
-        array = np.asarray(tensor(given)) if isinstance(given, np.ma.MaskedArray) else np.asarray(given)
+        knows_dlpack = hasattr(given, "__dlpack__") and not hasattr(given, "__array__")
+        is_tensor = knows_dlpack or isinstance(given, np.ma.MaskedArray)
+        array = np.asarray(tensor(given) if is_tensor else given)
     except (TypeError, ValueError) as error:
         raise type(error)(f"'{name}': {error}") from None
     if array.dtype.kind == "O":

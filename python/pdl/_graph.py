@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from pdl import _pdl
-from pdl._arrays import dtype_name
+from pdl._arrays import NUMPY_NAMES, dtype_name
 from pdl._check import shown
 from pdl._infix import Infix, no_attribute, value_ufunc
 from pdl._network import Network, compile_files
@@ -448,6 +448,7 @@ def _check_type(name: str, type: Any) -> None:
         dtype = "f32" if type is None else dtype_name(type)
     except TypeError:
         dtype = "f32"
+    dtype = dtype if dtype in NUMPY_NAMES else "f32"
     raise TypeError(
         f"the type of '{name}' is a text with its dtype and sizes, such as '{dtype}[N, 3]', or '{dtype}[]' "
         f"for one number, not {type.__name__ if isinstance(type, builtins.type) else shown(type)}"

@@ -228,10 +228,10 @@ class Training:
         arrays, before = batch_of(batch, "data"), self._core.steps
         try:
             return self._core.step(arrays)
-        except Error as error:
-            if self._core.steps > before:
+        except _WRONG as error:
+            if isinstance(error, Error) and self._core.steps > before:
                 raise _Diverged(error) from None
-            raise
+            raise _named(f"step {before + 1}", error) from None
 
     def _look_at_validation(self) -> None:
         """Measures the first batch of the validation data: what does not fit is told before the steps
@@ -248,10 +248,8 @@ class Training:
         arrays = batch_of(batch, "validation data")
         try:
             return self._core.measure(arrays, index)
-        except Error as error:
-            raise type(error)(f"{place}: {error}", error.code, error.mistakes) from None
-        except (TypeError, ValueError, OverflowError, BufferError) as error:
-            raise type(error)(f"{place}: {error}") from None
+        except _WRONG as error:
+            raise _named(place, error) from None
 
     def _end_epoch(self, epoch: int, training: dict[str, float]) -> Epoch:
         """Measures what the epoch has come to, and notes whether it is the best one."""
@@ -280,6 +278,17 @@ class Training:
                 )
                 raise _Diverged(RunError(f"{message} [PDL0514]", "PDL0514"))
         return measured
+
+
+# What arrays that do not fit raise.
+_WRONG = (Error, TypeError, ValueError, OverflowError, BufferError)
+
+
+def _named(place: str, error: Exception) -> Exception:
+    """The same exception, with the place of the batch."""
+    if isinstance(error, Error):
+        return type(error)(f"{place}: {error}", error.code, error.mistakes)
+    return type(error)(f"{place}: {error}")
 
 
 def _teach(training: ref[Training]) -> None:

@@ -118,6 +118,7 @@ std::string DTypeNameOf(nb::handle object) {
   std::string message = "elements of dtype '" + name + "' have no dtype in pdl";
   if (name.size() > 1 && name[0] == '>')
     message += "; array.astype(array.dtype.newbyteorder('=')) turns their bytes round";
+  if (name == "object") message += "; array.astype(\"float32\") makes numbers of them where it can";
   throw nb::type_error(message.c_str());
 }
 

@@ -192,6 +192,7 @@ def test_a_value_has_no_truth() -> None:
             r"the type of 'q' is a text .* such as 'f16\[N, 3\]', or 'f16\[\]' .* not float16",
         ),
         (lambda x: pdl.input("q", None), TypeError, r"such as 'f32\[N, 3\]'.* not None"),
+        (lambda x: pdl.input("q", (None, 3)), TypeError, r"such as 'f32\[N, 3\]'.* not tuple"),
         (lambda x: pdl.state("q", 3), TypeError, r"such as 'f32\[N, 3\]'.* not 3$"),
     ],
 )

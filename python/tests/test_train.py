@@ -278,11 +278,11 @@ def after_one(*rest: Any) -> Iterator[Any]:
     [
         (OSError("the disk is gone"), OSError, "the disk is gone"),
         ({"x": BATCH["x"], "tragte": BATCH["target"]}, pdl.RunError, "no input 'tragte'"),
-        ({"x": BATCH["x"]}, pdl.RunError, "no value for input 'target'"),
+        ({"x": BATCH["x"]}, pdl.RunError, "^step 2: no value for input 'target'"),
         ({**BATCH, "z": BATCH["x"]}, pdl.RunError, "the network has no input 'z'"),
         ({**BATCH, "x": np.ones(4)}, pdl.RunError, r"'x' is declared f32\[N\], got f64\[4\]"),
         ({**BATCH, "x": np.ones(3, np.float32)}, pdl.RunError, "'N' is 3 by input 'x' and 4 by"),
-        ({**BATCH, "x": "abc"}, TypeError, "input 'x': an array, numbers or nested lists"),
+        ({**BATCH, "x": "abc"}, TypeError, "^step 2: input 'x': an array, numbers or nested lists"),
         ((BATCH["x"], BATCH["target"]), TypeError, "a batch is a dict .* the data give tuple"),
     ],
 )
@@ -362,6 +362,37 @@ def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
     other = pdl.compile(LINE + "minimize loss with adam()")
     with pytest.raises(pdl.WeightError, match="lacks the parameters 'a'"):
         pdl.train(other, data, weights=tmp_path / "middle.safetensors")
+
+
+class Exported:
+    """What has DLPack and nothing else."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
+
+
+def test_what_batches_are_made_of() -> None:
+    x = np.arange(3, dtype=np.float32)
+    for given in (x, x.tolist(), Exported(x), pdl.tensor(x), memoryview(x)):
+        (batch,) = pdl.batches({"x": given}, 3, shuffle=False)
+        assert batch["x"].tolist() == [0, 1, 2]
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        ([x], TypeError, "batches are made of a dict of arrays by the names of inputs, not of list"),
+        ({"x": object()}, TypeError, "'x' is no array of numbers, but object"),
+        ({"x": [[1], [2, 3]]}, ValueError, "'x': "),
+        ({"x": pdl.sparse(np.eye(2, dtype=np.float32))}, TypeError, "'x' is sparse, and no rows are"),
+    ]
+    for arrays, kind, message in wrong:
+        with pytest.raises(kind, match=message):
+            pdl.batches(arrays, 1)
+    with pytest.raises(TypeError, match="the size of a batch is an integer, not '2'"):
+        pdl.batches({"x": x}, "2")  # type: ignore[arg-type]
 
 
 def test_batches() -> None:
