@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "errors.h"
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/dim.h"
 #include "pdl/error.h"
 #include "pdl/storage.h"
@@ -145,6 +146,16 @@ void Feed::Clear(const FedTensors& tensors, Scope* scope) const {
       const Tensor* held = variable->Get<Tensor>();
       if (held && held->raw() == tensor.raw()) variable->Clear();
     }
+}
+
+std::vector<std::string> Feed::Missing(const FedTensors& tensors) const {
+  std::vector<std::string> names;
+  for (const Input& one : inputs_) {
+    const bool is_fed = llvm::any_of(
+        tensors, [&](const auto& fed) { return inputs_[fed.first].whole == one.whole; });
+    if (!is_fed && !llvm::is_contained(names, one.whole)) names.push_back(one.whole);
+  }
+  return names;
 }
 
 int64_t Feed::CountRows(const FedTensors& tensors) const {

@@ -30,6 +30,8 @@ class Feed {
   void Put(const FedTensors& tensors, Scope* scope) const;
   /// Forgets what Put has put there.
   void Clear(const FedTensors& tensors, Scope* scope) const;
+  /// The names of the inputs of which nothing is there.
+  std::vector<std::string> Missing(const FedTensors& tensors) const;
   /// How many rows a batch has, where the first dim of all inputs that have dims is one and the
   /// same symbol; else 1.
   int64_t CountRows(const FedTensors& tensors) const;

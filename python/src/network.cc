@@ -12,6 +12,7 @@
 #include "fork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/error.h"
 #include "pdl/host_copy.h"
 #include "pdl/io.h"
 #include "pdl/op_registry.h"
@@ -171,6 +172,28 @@ llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTens
   return error;
 }
 
+std::string PyNetwork::OutputsFor(const FedTensors& fed) const {
+  const Graph& graph = *program_.graph;
+  const auto lacks = NeedsOf(graph, feed_.Missing(fed));
+  std::string names;
+  for (const GraphUpdate& update : graph.updates())
+    if (lacks.contains(update.value)) return "";
+  for (const GraphOutput& output : graph.outputs())
+    if (!lacks.contains(output.value))
+      names += (names.empty() ? "\"" : ", \"") + output.name + "\"";
+  return names;
+}
+
+llvm::Error PyNetwork::WithHint(llvm::Error error, const FedTensors& fed,
+                                const RunOptions& options) const {
+  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+    const bool is_missing = e.code() == Code::kMissingInput && options.outputs.empty();
+    const std::string names = is_missing ? OutputsFor(fed) : "";
+    return MakeUserError(e.code(), "{0}{1}", e.text(),
+                         names.empty() ? "" : "; run(…, outputs=[" + names + "]) does without");
+  });
+}
+
 llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
                                                   const RunOptions& options) {
   llvm::SmallVector<Tensor, 2> results;
@@ -185,7 +208,7 @@ llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
     GiveBack(std::move(scope), network.get());
     return failed;
   }();
-  Check(std::move(error));
+  if (error) Raise(WithHint(std::move(error), fed, options));
   llvm::SmallVector<nb::object, 2> objects;
   for (const Output& output : outputs_) {
     if (!options.outputs.empty() && !llvm::is_contained(options.outputs, output.name)) {

@@ -81,6 +81,10 @@ class PyNetwork {
   /// A Scope out of the pool, and the network to run in it.
   std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> Take();
   void GiveBack(std::unique_ptr<Scope> scope, const Network* network);
+  /// The outputs that what is fed is enough for, in quotes; empty where there are none.
+  std::string OutputsFor(const FedTensors& fed) const;
+  /// What a run without an input fails with; tells which outputs do without it.
+  llvm::Error WithHint(llvm::Error error, const FedTensors& fed, const RunOptions& options) const;
   llvm::Error RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                     const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results);
 

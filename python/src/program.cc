@@ -13,7 +13,6 @@
 
 #include "errors.h"
 #include "fork.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -202,13 +201,7 @@ nb::list DescribeCalls(const Program& program) {
 std::pair<std::string, std::vector<std::string>> TextWithout(
     const Program& program, const std::vector<std::string>& inputs) {
   Graph graph = program.graph->Clone();
-  llvm::DenseMap<const Value*, const Value*> lacks;  // a value, and the input that it needs
-  for (const Value* input : graph.inputs())
-    if (llvm::is_contained(inputs, input->name())) lacks[input] = input;
-  for (const Op* op : graph.ops())
-    for (const Value* operand : op->operands())
-      if (const Value* input = lacks.lookup(operand))
-        for (const Value* result : op->results()) lacks[result] = input;
+  const auto lacks = NeedsOf(graph, inputs);
   auto fail = [](const Value* input) {
     Raise(MakeUserError(Code::kMissingInput, "no value for input '{0}': {1}", input->name(),
                         input->type().ToString()));
@@ -259,6 +252,18 @@ void GiveWeights(const Program& program, const std::string& path, NetworkOptions
 }
 
 }  // namespace
+
+llvm::DenseMap<const Value*, const Value*> NeedsOf(const Graph& graph,
+                                                   llvm::ArrayRef<std::string> inputs) {
+  llvm::DenseMap<const Value*, const Value*> needs;
+  for (const Value* input : graph.inputs())
+    if (llvm::is_contained(inputs, input->name())) needs[input] = input;
+  for (const Op* op : graph.ops())
+    for (const Value* operand : op->operands())
+      if (const Value* input = needs.lookup(operand))
+        for (const Value* result : op->results()) needs[result] = input;
+  return needs;
+}
 
 std::vector<Value*> Variables(const Graph& graph) {
   std::vector<Value*> all(graph.parameters().begin(), graph.parameters().end());

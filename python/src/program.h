@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "pdl/graph.h"
 #include "pdl/network.h"
@@ -36,6 +38,10 @@ struct Program {
 /// The options of a network of this program: weights that `weights` gives, a dict of arrays, the
 /// path of a safetensors file, or None. Throws where one does not belong to the network.
 NetworkOptions OptionsFor(const Program& program, nanobind::handle weights, uint64_t seed);
+
+/// Of each value that needs one of these inputs, one of them that it needs.
+llvm::DenseMap<const Value*, const Value*> NeedsOf(const Graph& graph,
+                                                   llvm::ArrayRef<std::string> inputs);
 
 /// Parameters, then states.
 std::vector<Value*> Variables(const Graph& graph);

@@ -82,6 +82,19 @@ def test_wrong_inputs(inputs: dict[str, Any], message: str) -> None:
         pdl.compile(TEXT)(**inputs)
 
 
+def test_outputs_that_do_without_an_input_are_told() -> None:
+    text = "input x: f32[N]\ninput t: f32[N]\noutput y = x * 2.0\noutput loss = mean((x - t) ** 2)\n"
+    net = pdl.compile(text)
+    with pytest.raises(pdl.RunError, match=r"'t': f32\[N\]; run\(…, outputs=\[\"y\"\]\) does without"):
+        net(x=[1.0])
+    for call in (lambda: net(t=[1.0]), lambda: net.run({"x": [1.0]}, outputs=["loss"])):
+        with pytest.raises(pdl.RunError, match=r"no value for input '[xt]': f32\[N\] \[PDL0501\]"):
+            call()
+    updated = pdl.compile(text + "state s: f32[N] = zeros()\nupdate s = t\n")
+    with pytest.raises(pdl.RunError, match=r"no value for input 't': f32\[N\] \[PDL0501\]"):
+        updated(x=[1.0])
+
+
 def test_the_nearest_input_is_named() -> None:
     net = pdl.compile("input image: f32[N]\noutput y = image + 1.0")
     with pytest.raises(pdl.RunError, match="no input 'imgae'; did you mean 'image'"):
