@@ -27,7 +27,8 @@ std::string Abbreviated(llvm::StringRef name) {
   constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kLong[] = {
       {"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}};
   for (const auto& [word, letters] : kLong)
-    if (name.consume_front(word)) return (letters + name).str();
+    if (name.starts_with(word) && name != word)
+      return (letters + name.drop_front(word.size())).str();
   return name.str();
 }
 
