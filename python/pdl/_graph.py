@@ -6,6 +6,7 @@ mistake is raised at its line of Python."""
 from __future__ import annotations
 
 import builtins
+import os
 import re
 import threading
 from types import TracebackType
@@ -15,7 +16,7 @@ from pdl import _pdl
 from pdl._arrays import NUMPY_NAMES, dtype_name
 from pdl._check import shown
 from pdl._infix import Infix, no_attribute, value_ufunc
-from pdl._network import Network, compile_files
+from pdl._network import Network, Weights, compile_files
 from pdl._render import Function, Renderer, function_text, literal
 from pdl._types import dims_of, dtype_of
 from pdl.errors import Error, without_place
@@ -275,10 +276,31 @@ class Graph:
         """The network in the language."""
         return "\n".join(self._statements) + "\n"
 
-    def compile(self, **options: Any) -> Network:
+    def compile(
+        self,
+        *,
+        name: str = "<text>",
+        folder: str | os.PathLike[str] = ".",
+        device: str = "cpu",
+        weights: Weights = None,
+        settings: Mapping[str, Any] | None = None,
+        threads: int = 0,
+        seed: int = 0,
+    ) -> Network:
         """The network, ready to run; the options are those of ``pdl.compile``. Networks that were called
         in the graph give it the values that their parameters and states have now."""
-        return compile_files(self.text(), self._files, self.part_values(), **options)
+        return compile_files(
+            self.text(),
+            self._files,
+            self.part_values(),
+            name=name,
+            folder=folder,
+            device=device,
+            weights=weights,
+            settings=settings,
+            threads=threads,
+            seed=seed,
+        )
 
     def __str__(self) -> str:
         return self.text()
