@@ -67,20 +67,6 @@ unsigned Feed::Find(nb::handle name) const {
                       near.empty() ? "" : "; did you mean '" + near.str() + "'?"));
 }
 
-void Feed::CheckDType(unsigned input, nb::handle array, const Tensor& tensor) const {
-  const Input& declared = inputs_[input];
-  if (tensor.dtype() == declared.dtype || declared.num_parts > 1) return;
-  const std::string name = DTypeName(declared.dtype).str();
-  const bool has_astype = declared.dtype != DType::kBF16 && nb::hasattr(array, "astype");
-  std::string conversion = "pdl.tensor(array, dtype=\"" + name + "\")";
-  if (has_astype) {
-    const nb::object names = nb::module_::import_("pdl._arrays").attr("NUMPY_NAMES");
-    conversion = "array.astype(\"" + nb::cast<std::string>(names[name.c_str()]) + "\")";
-  }
-  Raise(MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}; {3} converts it",
-                      declared.name, declared.type, tensor.TypeString(), conversion));
-}
-
 /// What is no tensor by itself: numbers and lists, and ragged and sparse values, which become one
 /// tensor for each part.
 void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const {
@@ -126,12 +112,10 @@ FedTensors Feed::Read(nb::handle mapping) const {
     // A sparse matrix of truth values has no part that is called as the input is.
     const bool is_part =
         inputs_[input].num_parts == 1 || inputs_[input].key.equal(nb::handle(name));
-    if (tensor && is_part) {
-      CheckDType(input, held, *tensor);
+    if (tensor && is_part)
       tensors.emplace_back(input, std::move(*tensor));
-    } else {
+    else
       Convert(input, held, &tensors);
-    }
   }
   return tensors;
 }
@@ -146,6 +130,20 @@ void Feed::Clear(const FedTensors& tensors, Scope* scope) const {
       const Tensor* held = variable->Get<Tensor>();
       if (held && held->raw() == tensor.raw()) variable->Clear();
     }
+}
+
+llvm::Error Feed::WithConversion(llvm::Error error, const FedTensors& tensors) const {
+  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+    std::string hint;
+    for (const auto& [input, tensor] : tensors) {
+      const Input& declared = inputs_[input];
+      const std::string begin = "input '" + declared.name + "' is declared ";
+      if (tensor.dtype() != declared.dtype && e.code() == Code::kInputType &&
+          llvm::StringRef(e.text()).starts_with(begin))
+        hint = "; pdl.tensor(array, dtype=\"" + DTypeName(declared.dtype).str() + "\") converts it";
+    }
+    return MakeUserError(e.code(), "{0}{1}", e.text(), hint);
+  });
 }
 
 std::vector<std::string> Feed::Missing(const FedTensors& tensors) const {

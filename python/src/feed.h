@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 #include "pdl/graph.h"
 #include "pdl/scope.h"
 #include "pdl/tensor.h"
@@ -30,6 +31,9 @@ class Feed {
   void Put(const FedTensors& tensors, Scope* scope) const;
   /// Forgets what Put has put there.
   void Clear(const FedTensors& tensors, Scope* scope) const;
+  /// What a run on these tensors failed with; of a dtype that does not fit it tells what converts
+  /// it.
+  llvm::Error WithConversion(llvm::Error error, const FedTensors& tensors) const;
   /// The names of the inputs of which nothing is there.
   std::vector<std::string> Missing(const FedTensors& tensors) const;
   /// How many rows a batch has, where the first dim of all inputs that have dims is one and the
@@ -51,8 +55,6 @@ class Feed {
     bool has_rows, is_offsets;
   };
   unsigned Find(nanobind::handle name) const;
-  /// Throws where the array has another dtype than the input, and says what converts it.
-  void CheckDType(unsigned input, nanobind::handle array, const Tensor& tensor) const;
   void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
   std::vector<Input> inputs_;
   bool has_rows_ = true;

@@ -186,6 +186,7 @@ std::string PyNetwork::OutputsFor(const FedTensors& fed) const {
 
 llvm::Error PyNetwork::WithHint(llvm::Error error, const FedTensors& fed,
                                 const RunOptions& options) const {
+  error = feed_.WithConversion(std::move(error), fed);
   return llvm::handleErrors(std::move(error), [&](const UserError& e) {
     const bool is_missing = e.code() == Code::kMissingInput && options.outputs.empty();
     const std::string names = is_missing ? OutputsFor(fed) : "";
@@ -263,11 +264,12 @@ nb::tuple PyNetwork::Profile(nb::handle inputs, const RunOptions& options, int64
   feed_.Put(fed, &scope);
   std::shared_ptr<const Network> network;
   // What a call pays once, it has paid before the clock is started.
-  Check([&]() -> llvm::Error {
+  llvm::Error error = [&]() -> llvm::Error {
     WithoutGil without_gil;
-    if (llvm::Error error = CopyStates(&network, &scope)) return error;
+    if (llvm::Error failed = CopyStates(&network, &scope)) return failed;
     return network->Run(&scope, context_.get(), options);
-  }());
+  }();
+  if (error) Raise(WithHint(std::move(error), fed, options));
   TimedRuns timed;
   for (int64_t run = 0; run < runs; ++run) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -157,12 +157,13 @@ llvm::Expected<std::vector<double>> PyTraining::RunMeasure(const FedTensors& fed
 
 nb::tuple PyTraining::Measure(nb::handle batch, uint64_t run) {
   const FedTensors fed = feed_.Read(batch);
-  const std::vector<double> values = Get([&] {
+  llvm::Expected<std::vector<double>> values = [&] {
     WithoutGil without_gil;
     std::lock_guard lock(mutex_);
     return RunMeasure(fed, run);
-  }());
-  return nb::make_tuple(Named(names_.all, values), feed_.CountRows(fed));
+  }();
+  if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
+  return nb::make_tuple(Named(names_.all, *values), feed_.CountRows(fed));
 }
 
 nb::tuple PyTraining::Step(nb::handle batch) {
@@ -179,7 +180,7 @@ nb::tuple PyTraining::Step(nb::handle batch) {
     if (run) step = ++step_;
     return run;
   }();
-  if (!values) Raise(values.takeError());
+  if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
   for (auto [name, value] : llvm::zip_equal(next->metrics, *values))
     if (!std::isfinite(value) && llvm::is_contained(losses(), name))
       Raise(MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}", name,
