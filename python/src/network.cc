@@ -70,6 +70,12 @@ std::shared_ptr<const Network> Create(const Program& program, NetworkOptions opt
   Raise(network.takeError());
 }
 
+llvm::Expected<Tensor> Copied(const Tensor& tensor) {
+  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
+  if (copy) std::memcpy(copy->raw(), tensor.raw(), static_cast<size_t>(tensor.num_bytes()));
+  return copy;
+}
+
 /// Whether the state begins with that value.
 bool IsFirstValue(const Network& network, const Value& state, const Tensor& value) {
   llvm::Expected<Tensor> first = network.InitialValue(state.name());
@@ -124,8 +130,11 @@ void PyNetwork::FindOutputs() {
   for (const GraphOutput& output : program_.graph->outputs()) {
     const auto first = static_cast<unsigned>(output_parts_.size());
     const Type& type = output.value->type();
+    const Value* named = program_.graph->FindValue(output.name);
+    const bool hides =
+        named && (named->kind() == ValueKind::kInput || named->kind() == ValueKind::kParameter);
     for (const PartType& part : PartsOf(output.name, type))
-      output_parts_.push_back(PartName(output.name, part.part));
+      output_parts_.push_back({PartName(output.name, part.part), hides});
     outputs_.push_back({output.name, type.is_plain() ? "" : type.ToString(), Intern(output.name),
                         first, static_cast<unsigned>(output_parts_.size()) - first});
   }
@@ -161,15 +170,36 @@ llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTens
   if (random_runs_ && !has_states_) Network::SetRunCount(&scope, random_runs_->fetch_add(1));
   llvm::Error error = network.Run(&scope, context_.get(), options);
   if (!error) {
-    for (const std::string& name : output_parts_) {
-      Variable* variable = scope.FindLocal(name);
-      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
-      results.push_back(tensor ? *tensor : Tensor());
-      if (variable && at_once_) variable->Clear();
+    for (const OutputPart& part : output_parts_) {
+      llvm::Expected<Tensor> result = TakeOutput(network, part, scope);
+      if (!result) {
+        error = result.takeError();
+        break;
+      }
+      results.push_back(std::move(*result));
     }
   }
   feed_.Clear(fed, &scope);
   return error;
+}
+
+llvm::Expected<Tensor> PyNetwork::TakeOutput(const Network& network, const OutputPart& part,
+                                             Scope& scope) {
+  Variable* variable = scope.FindLocal(part.name);
+  const Tensor* held = variable ? variable->Get<Tensor>() : nullptr;
+  if (!held) return Tensor();
+  Tensor tensor = *held;
+  if (part.hides)
+    scope.Erase(part.name);
+  else if (at_once_)
+    variable->Clear();
+  if (!has_states_) return tensor;
+  for (const Value* state : network.graph().states()) {
+    const Variable* kept = scope.FindLocal(state->name());
+    const Tensor* value = kept ? kept->Get<Tensor>() : nullptr;
+    if (value && value->raw() == tensor.raw() && tensor.num_bytes() > 0) return Copied(tensor);
+  }
+  return tensor;
 }
 
 std::string PyNetwork::OutputsFor(const FedTensors& fed) const {

@@ -77,7 +77,15 @@ class PyNetwork {
     nanobind::object key;
     unsigned first, num_parts;
   };
+  /// A tensor that an output is kept as. One that is called as an input or a parameter is must not
+  /// stay in the Scope, where the next run would find it in place of that.
+  struct OutputPart {
+    std::string name;
+    bool hides;
+  };
   void FindOutputs();
+  /// A tensor that a run has left in the Scope for an output, which nobody else may write to.
+  llvm::Expected<Tensor> TakeOutput(const Network& network, const OutputPart& part, Scope& scope);
   /// A Scope out of the pool, and the network to run in it.
   std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> Take();
   void GiveBack(std::unique_ptr<Scope> scope, const Network* network);
@@ -103,8 +111,7 @@ class PyNetwork {
   std::shared_ptr<DeviceContext> context_;
   Feed feed_;
   std::vector<Output> outputs_;
-  /// The names of the tensors that outputs are kept as.
-  std::vector<std::string> output_parts_;
+  std::vector<OutputPart> output_parts_;
   /// Names of states and parameters that were given a value.
   std::shared_ptr<const std::vector<std::string>> given_;
   bool has_states_ = false, at_once_ = false;

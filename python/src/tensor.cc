@@ -181,6 +181,21 @@ PyTensor Reinterpret(const PyTensor& own, const std::string& name) {
   return {Tensor(*dtype, tensor.sizes(), std::move(bytes), tensor.device()), own.read_only};
 }
 
+/// Truth values are 0 and 1; NumPy takes any other byte for true, too (`mask.view(bool)`).
+PyTensor WithTruthValues(PyTensor array) {
+  const Tensor& tensor = array.tensor;
+  if (tensor.device().kind != DeviceKind::kCPU) return array;
+  const auto* bytes = static_cast<const uint8_t*>(tensor.raw());
+  const auto size = static_cast<size_t>(tensor.num_bytes());
+  uint8_t all = 0;
+  for (size_t i = 0; i < size; ++i) all |= bytes[i];
+  if (all <= 1) return array;
+  Tensor copy = Get(Tensor::AllocateUninitialized(DType::kBool, tensor.sizes()));
+  auto* to = static_cast<uint8_t*>(copy.raw());
+  for (size_t i = 0; i < size; ++i) to[i] = bytes[i] != 0;
+  return {std::move(copy)};
+}
+
 nb::tuple ShapeOf(const PyTensor& own) {
   nb::list sizes;
   for (const int64_t size : own.tensor.sizes()) sizes.append(size);
@@ -236,8 +251,10 @@ PyTensor Aligned(PyTensor array) {
 std::optional<PyTensor> ImportArray(nb::handle object) {
   if (nb::isinstance<PyTensor>(object) && nb::inst_ready(object))
     return *nb::inst_ptr<PyTensor>(object);
-  if (PyObject_CheckBuffer(object.ptr())) return ImportBuffer(object);
-  return ImportDlpack(object);
+  std::optional<PyTensor> array =
+      PyObject_CheckBuffer(object.ptr()) ? ImportBuffer(object) : ImportDlpack(object);
+  if (array && array->tensor.dtype() == DType::kBool) return WithTruthValues(std::move(*array));
+  return array;
 }
 
 std::optional<Tensor> ImportTensor(nb::handle object) {

@@ -130,7 +130,13 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
   }();
   feed_.Clear(fed, &scope_);
   if (error) return error;
-  return NumbersIn(scope_, next.metrics);
+  std::vector<double> values = NumbersIn(scope_, next.metrics);
+  // The next step is not to take for an input what an output of its name has left.
+  for (const std::string& name : next.metrics)
+    if (const Value* value = program_.graph->FindValue(name);
+        value && value->kind() == ValueKind::kInput)
+      scope_.Erase(name);
+  return values;
 }
 
 llvm::Expected<std::vector<double>> PyTraining::RunMeasure(const FedTensors& fed, uint64_t run) {

@@ -160,6 +160,17 @@ def test_an_interrupt_is_not_taken_for_a_wrong_array() -> None:
         doubled(Interrupting())
 
 
+def test_truth_values_of_any_byte() -> None:
+    """As NumPy has them: a mask of 0 and 255 that is viewed as bool."""
+    mask = np.array([[2, 0], [255, 1]], np.uint8).view(bool)
+    expected = [[1, 0], [1, 1]]
+    net = pdl.compile("input b: bool[N, M]\noutput y = cast(b, to=f32)")
+    for given in (mask, mask.T.copy().T, memoryview(mask), pdl.tensor(mask)):
+        assert net(b=given)["y"].tolist() == expected
+        assert pdl.ops.cast(given, to="i64").tolist() == expected
+    assert pdl.ops.equal(mask, mask.astype(np.uint8) != 0).tolist() == [[True, True], [True, True]]
+
+
 def test_elements_that_are_masked() -> None:
     masked = np.ma.masked_equal(f32(1, 2), 2)
     for call in (lambda: pdl.ops.neg(masked), lambda: pdl.tensor(masked), lambda: pdl.batches({"x": masked}, 1)):

@@ -296,6 +296,13 @@ def test_data_that_fail_in_the_middle(then: Any, kind: Any, message: str) -> Non
     assert net.run({"x": [1.0]}, outputs=["y"])["y"].shape == (1,)
 
 
+def test_an_output_is_not_taken_for_the_input_of_its_name() -> None:
+    text = LINE + "input rate: f32[]\noutput rate\nscaled = loss * rate\nminimize scaled with sgd(lr=0.1)"
+    data = [{**BATCH, "rate": 1.0}, BATCH]
+    with pytest.raises(pdl.RunError, match="step 2: no value for input 'rate'"):
+        list(pdl.train(text, data))
+
+
 def test_data_that_are_no_batches() -> None:
     net = pdl.compile(LINE)
     sgd = pdl.layers.sgd(lr=0.1)
