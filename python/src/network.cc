@@ -53,8 +53,9 @@ nb::dict Named(nb::handle mapping) {
 
 /// Whether a value of a pdl.Graph is among them.
 bool HasGraphValue(const nb::dict& inputs) {
-  static PyObject* const value =
-      nb::object(nb::module_::import_("pdl._graph").attr("Value")).release().ptr();
+  // No initializer that threads wait in: the import may give the GIL to one of them.
+  static PyObject* value = nullptr;
+  if (!value) value = nb::object(nb::module_::import_("pdl._graph").attr("Value")).release().ptr();
   PyObject *name = nullptr, *given = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(inputs.ptr(), &position, &name, &given))
