@@ -115,9 +115,13 @@ class LayerReader {
                                                                          : Kind::kDense;
       if (!llvm::is_contained(input.kinds, kind)) input.kinds.push_back(kind);
       uint8_t levels = 0;
-      for (const ast::Dim& dim : term.dims) {
-        if (dim.kind == ast::DimKind::kAny) levels = 2;
-        if (dim.kind == ast::DimKind::kRagged) ++levels;
+      // Ragged dims come right behind the first one: '...' has them where it begins there.
+      size_t next = 1;
+      for (const auto& [i, dim] : llvm::enumerate(term.dims)) {
+        if (dim.kind == ast::DimKind::kAny && i <= next) levels = 2;
+        if (dim.kind != ast::DimKind::kRagged) continue;
+        ++levels;
+        next = i + 1;
       }
       input.sequence_levels = std::max(input.sequence_levels, std::min<uint8_t>(levels, 2));
     }

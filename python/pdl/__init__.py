@@ -8,16 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from pdl import _infix, _tensor, errors, layers, ops
+from pdl._batches import batches
 from pdl._call import seed
+from pdl._epochs import Epoch, Step
 from pdl._functions import load_plugin
 from pdl._grad import grad, value_and_grad
 from pdl._graph import Graph, Instance, Value, of_graph as _of_graph
 from pdl._network import Network, compile, load
-from pdl._pdl import Tensor, __version__, explain
+from pdl._pdl import Tensor, __version__
+from pdl._profile import Profile, ProfileStep
 from pdl._ragged import Ragged, Sparse, ragged, sparse
 from pdl._render import Function
 from pdl._tensor import tensor
-from pdl._train import Step, Training, batches, train
+from pdl._train import Training, train
 from pdl.errors import (
     ArgumentError,
     AttributeValueError,
@@ -31,6 +34,7 @@ from pdl.errors import (
     SyntaxMistake,
     UnknownNameError,
     WeightError,
+    explain,
 )
 
 _infix.install(Tensor)
@@ -76,6 +80,7 @@ __all__ = [
     "ArgumentError",
     "AttributeValueError",
     "DeviceError",
+    "Epoch",
     "Error",
     "FileError",
     "Function",
@@ -83,6 +88,8 @@ __all__ = [
     "Instance",
     "MissingFileError",
     "Network",
+    "Profile",
+    "ProfileStep",
     "Ragged",
     "RunError",
     "ShapeError",

@@ -75,18 +75,27 @@ def to_array(value: object, dtype: str | None) -> Any:
         raise ValueError("the lists in a list are not as long as each other") from None
     if dtype is None:
         return numbers
+    outside = f"a number is outside the range of {dtype}"
     if numbers.dtype.kind == "O":  # integers that no integer dtype has
-        numbers = np.asarray(value, np.float64 if dtype[0] in "fb" else np.int64)
-    if dtype == "bf16":
-        return from_bits(_round_to_bf16(numbers.astype(np.float32)), "bf16")
-    wanted = np.dtype(NUMPY_NAMES[dtype])
+        try:
+            numbers = np.asarray(value, np.float64 if dtype[0] in "fb" else np.int64)
+        except OverflowError:
+            raise OverflowError(outside) from None
+    wanted = np.dtype("float32" if dtype == "bf16" else NUMPY_NAMES[dtype])
     if numbers.size and numbers.dtype.kind == "f" and wanted.kind != "f":
         raise TypeError(f"numbers with a point are given where {dtype} is wanted")
     if wanted.kind in "iu" and numbers.size:
         range_ = np.iinfo(wanted)
         if int(numbers.min()) < range_.min or int(numbers.max()) > range_.max:
-            raise OverflowError(f"a number is outside the range of {dtype}")
-    return numbers.astype(wanted)
+            raise OverflowError(outside)
+    with np.errstate(over="ignore"):
+        made = numbers.astype(wanted)
+        bits = _round_to_bf16(made) if dtype == "bf16" else None
+    if wanted.kind == "f":
+        finite = made if bits is None else (bits.astype(np.uint32) << 16).view(np.float32)
+        if not np.array_equal(np.isfinite(finite), np.isfinite(numbers)):
+            raise OverflowError(outside)
+    return made if bits is None else from_bits(bits, "bf16")
 
 
 def _no_number(value: object) -> str | None:
@@ -116,3 +125,11 @@ def dtype_name(dtype: object) -> str:
         return dtype
     name: str = np.dtype(dtype).name  # type: ignore[call-overload]
     return {**_DTYPE_NAMES, "bfloat16": "bf16"}.get(name, name)
+
+
+def numpy_dtype(dtype: object) -> np.dtype[Any]:
+    """The dtype of NumPy, by its name in pdl or NumPy's."""
+    name = dtype_name(dtype)
+    if name not in NUMPY_NAMES:
+        raise ValueError(f"'{name}' is no dtype of NumPy's; there are {', '.join(NUMPY_NAMES)}")
+    return np.dtype(NUMPY_NAMES[name])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pdl import _pdl
-from pdl._arrays import is_array
+from pdl._arrays import is_array, to_array
 from pdl._cache import Cache
 from pdl._check import seed_of
 from pdl._declarations import Declaration, Input, Place
@@ -53,6 +53,8 @@ class _Arguments:
         self.declaration = declaration
         self.renderer = renderer
         self.text: list[str] = []
+        # The tensors of the call are not those that were given.
+        self.made_arrays = False
 
     def add(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Writes them all, in their order."""
@@ -65,22 +67,34 @@ class _Arguments:
                 self._add_repeated(given, f"{repeated.name}_{i}")
             elif source is None or isinstance(source.source, Input):
                 name = source.name if source else f"argument_{i}"
-                self.text.append(self.renderer.operand(given, name))
+                self.text.append(self.renderer.operand(self._one_array(given), name))
             else:
                 self.text.append(self.renderer.attribute(given, source.source))
         for name, given in kwargs.items():
             name = name.rstrip("_") or name
             if self.declaration.has_input(name):
-                rendered = self.renderer.operand(given, name)
+                is_list = any(one.name == name and one.repeatable for one in self.declaration.inputs)
+                rendered = self.renderer.operand(given if is_list else self._one_array(given), name)
             else:
                 rendered = self.renderer.attribute(given, self.declaration.attribute(name))
             self.text.append(f"{name}={rendered}")
+
+    def _one_array(self, given: object) -> object:
+        """Of a list with arrays, or with numbers of NumPy, the one array that they make."""
+        if not isinstance(given, (list, tuple)):
+            return given
+        items = list(_flat(given))
+        kinds = (Value, Function, Ragged, Sparse)
+        if not any(map(is_array, items)) or any(isinstance(one, kinds) for one in items):
+            return given
+        self.made_arrays = True
+        return to_array(given, None)
 
     def _add_repeated(self, given: object, name: str) -> None:
         """``concat([x, y])`` is ``concat(x, y)``, as in NumPy."""
         if isinstance(given, (list, tuple)) and any(is_array(x) or _is_value(x) for x in given):
             for i, item in enumerate(given):
-                self.text.append(self.renderer.operand(item, f"{name}_{i}"))
+                self.text.append(self.renderer.operand(self._one_array(item), f"{name}_{i}"))
         else:
             self.text.append(self.renderer.operand(given, name))
 
@@ -243,7 +257,7 @@ def _run(
     results = list(network(operands.tensors).values())
     num_bytes = sum(map(bytes_of, [*operands.tensors.values(), *results]))
     _networks.keep(key, network, num_bytes)
-    if num_bytes <= _SMALL:
+    if num_bytes <= _SMALL and not arguments.made_arrays:
         single = count == 1 and not declaration.results_from
         calls.keep(args, kwargs, network, None if single else partial(pack, declaration))
     return pack(declaration, results)

@@ -7,13 +7,12 @@ import inspect
 from functools import lru_cache
 from typing import Any, Callable, Sequence
 
-import numpy as np
-
 from pdl import _call, _pdl
-from pdl._arrays import is_array
+from pdl._arrays import to_array
 from pdl._cache import Cache
 from pdl._check import integer_of
 from pdl._graph import Graph, Rows, Value, rows_of
+from pdl._network import with_values
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
 
 
@@ -58,10 +57,13 @@ def value_and_grad(
         trace = _trace(of, args, places)
         text = trace.text()
         seed = _call.current_seed()
-        network = made.get((text, seed), lambda: _network(text, seed))
-        results = network(trace.fed)
-        num_bytes = sum(map(bytes_of, [*trace.fed.values(), *results.values()]))
-        made.keep((text, seed), network, num_bytes)
+        if trace.files:  # the networks in it have other values each time, may be
+            results = _network(text, seed, trace)(trace.fed)
+        else:
+            network = made.get((text, seed), lambda: _network(text, seed, trace))
+            results = network(trace.fed)
+            num_bytes = sum(map(bytes_of, [*trace.fed.values(), *results.values()]))
+            made.keep((text, seed), network, num_bytes)
         value, *gradients = results.values()
         return value, gradients[0] if is_one else tuple(gradients)
 
@@ -103,21 +105,23 @@ class Trace(Graph):
         return lambda array, base: self.feed(_snapshot(array), base).name
 
     def _compile(self, text: str) -> Rows:
-        return _rows_of(text)
+        return _rows_of(text, tuple(self.files.items()))
 
 
 # A function that is traced anew mostly says the same.
 _rows_of = lru_cache(maxsize=1024)(rows_of)
 
 
-def _network(text: str, seed: int) -> _pdl.NetworkCore:
-    return _pdl.NetworkCore(_pdl.compile(text, "<gradient>"), seed=seed, at_once=True)
+def _network(text: str, seed: int, trace: Trace) -> _pdl.NetworkCore:
+    program = _pdl.compile(text, "<gradient>", files=trace.files)
+    weights = with_values(program, trace.part_values(), None)
+    return _pdl.NetworkCore(program, seed=seed, at_once=True, weights=weights)
 
 
 def _as_tensor(given: Any) -> Any:
     if isinstance(given, (_pdl.Tensor, Ragged, Sparse)):
         return given
-    return _pdl.tensor(given if is_array(given) else np.asarray(given))
+    return _pdl.tensor(to_array(given, None))
 
 
 def _snapshot(array: Any) -> Any:

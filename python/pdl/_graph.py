@@ -6,16 +6,17 @@ mistake is raised at its line of Python."""
 from __future__ import annotations
 
 import builtins
+import os
 import re
 import threading
 from types import TracebackType
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from pdl import _pdl
-from pdl._arrays import dtype_name
+from pdl._arrays import NUMPY_NAMES, dtype_name
 from pdl._check import shown
-from pdl._infix import Infix
-from pdl._network import Network, compile as compile_text
+from pdl._infix import Infix, no_attribute, value_ufunc
+from pdl._network import Network, Weights, compile_files
 from pdl._render import Function, Renderer, function_text, literal
 from pdl._types import dims_of, dtype_of
 from pdl.errors import Error, without_place
@@ -26,8 +27,8 @@ class Value(Infix):
     type, and takes part in arithmetic; it has no elements."""
 
     __slots__ = ("graph", "name", "type", "is_built_in", "__weakref__")
-    __array_priority__ = 1000  # NumPy leaves `array + value` to the value
-    __array_ufunc__ = None
+    __array_ufunc__ = value_ufunc
+    __getattr__ = no_attribute
 
     def __init__(self, graph: Graph, name: str, type: str, is_built_in: bool = False) -> None:
         self.graph = graph
@@ -57,6 +58,11 @@ class Value(Infix):
     def __bool__(self) -> bool:
         raise TypeError(
             f"'{self.name}' has no elements while the graph is built: say pdl.ops.where(condition, a, b)"
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError(
+            f"'{self.name}' is a value of a graph, without elements; pdl.ops has functions of such values"
         )
 
     def __iter__(self) -> Any:
@@ -100,9 +106,9 @@ class Rows(NamedTuple):
     outputs: list[tuple[str, str, str, str]]
 
 
-def rows_of(text: str) -> Rows:
-    """Of a text, which is compiled."""
-    program = _pdl.compile(text, "<graph>")
+def rows_of(text: str, files: tuple[tuple[str, str], ...] = ()) -> Rows:
+    """Of a text, which is compiled; ``files`` are what it may import, by path."""
+    program = _pdl.compile(text, "<graph>", files=dict(files))
     return Rows(program.inputs, program.parameters, program.states, program.outputs)
 
 
@@ -142,6 +148,10 @@ class Graph:
         self._statements: list[str] = []
         self._names: set[str] = set(_RESERVED)
         self._outputs: set[str] = set()
+        # Texts that the statements import, and the networks that they are of, by what the graph
+        # calls those.
+        self._files: dict[str, str] = {}
+        self._parts: dict[str, Network] = {}
 
     # --- The graph in use ---------------------------------------------------------------------
 
@@ -242,14 +252,14 @@ class Graph:
         of = ", ".join(one.name for one in listed)
         tail = "" if cotangent is None else f", {cotangent.name}"
         names = [self.new_name(f"{one.name}_grad") for one in listed]
-        values = self._define(
+        values = self.define_all(
             names, f"grad({output.name}, {of if len(listed) == 1 else f'[{of}]'}{tail})"
         )
         return values[0] if not isinstance(inputs, (list, tuple)) else values
 
     def define(self, expression: str, name: str = "value") -> Value:
         """The value of any expression of the language: ``g.define("hidden.w")``."""
-        return self._define([self.new_name(name)], expression)[0]
+        return self.define_all([self.new_name(name)], expression)[0]
 
     def add(self, statement: str) -> None:
         """Adds a statement of the language: a layer, an import, an assertion, a test."""
@@ -266,9 +276,31 @@ class Graph:
         """The network in the language."""
         return "\n".join(self._statements) + "\n"
 
-    def compile(self, **options: Any) -> Network:
-        """The network, ready to run; the options are those of ``pdl.compile``."""
-        return compile_text(self.text(), **options)
+    def compile(
+        self,
+        *,
+        name: str = "<text>",
+        folder: str | os.PathLike[str] = ".",
+        device: str = "cpu",
+        weights: Weights = None,
+        settings: Mapping[str, Any] | None = None,
+        threads: int = 0,
+        seed: int = 0,
+    ) -> Network:
+        """The network, ready to run; the options are those of ``pdl.compile``. Networks that were called
+        in the graph give it the values that their parameters and states have now."""
+        return compile_files(
+            self.text(),
+            self._files,
+            self.part_values(),
+            name=name,
+            folder=folder,
+            device=device,
+            weights=weights,
+            settings=settings,
+            threads=threads,
+            seed=seed,
+        )
 
     def __str__(self) -> str:
         return self.text()
@@ -282,6 +314,40 @@ class Graph:
     def capture(self) -> Callable[[Any, str], str] | None:
         """Gives an array among the operands of a call a name; where it is None, its numbers are written."""
         return None
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Texts that it imports, by the paths that it has for them."""
+        return self._files
+
+    def part(self, network: Network, base: str, text: str) -> str:
+        """The name of the layer that a network is in this graph; ``text`` is what is imported."""
+        for name, part in self._parts.items():
+            if part is network:
+                if self._files[f"{name}.pdl"] != text:
+                    raise Error(f"'{name}' was called with values for other inputs in this graph")
+                return name
+        name = self.new_name(base)
+        file = self.new_name(f"{name}_file")
+        self._files[f"{name}.pdl"] = text
+        try:
+            self.add(f'import "{name}.pdl" as {file}\nlayer {name} = {file}()')
+        except BaseException:
+            del self._files[f"{name}.pdl"]
+            raise
+        self._take(name)
+        self._take(file)
+        self._parts[name] = network
+        return name
+
+    def part_values(self) -> dict[str, Any]:
+        """The values that the networks in it have, by the names that those have here."""
+        return {
+            f"{part}.{name}": value
+            for part, network in self._parts.items()
+            for values in (network.parameters, network.states)
+            for name, value in values.items()
+        }
 
     def assign(
         self,
@@ -341,7 +407,8 @@ class Graph:
         if name in self._names and name not in _RESERVED:
             raise ValueError(f"'{name}' is the name of another value of this graph")
 
-    def _define(self, names: Sequence[str], expression: str) -> list[Value]:
+    def define_all(self, names: Sequence[str], expression: str) -> list[Value]:
+        """The same of an expression with several results."""
         statement = f"{', '.join(names)} = {expression}"
         text = "\n".join(
             [*(one for one in self._statements if not one.startswith("output ")), statement]
@@ -381,7 +448,7 @@ class Graph:
             raise without_place(error) from None
 
     def _compile(self, text: str) -> Rows:
-        return rows_of(text)
+        return rows_of(text, tuple(self._files.items()))
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -403,6 +470,7 @@ def _check_type(name: str, type: Any) -> None:
         dtype = "f32" if type is None else dtype_name(type)
     except TypeError:
         dtype = "f32"
+    dtype = dtype if dtype in NUMPY_NAMES else "f32"
     raise TypeError(
         f"the type of '{name}' is a text with its dtype and sizes, such as '{dtype}[N, 3]', or '{dtype}[]' "
         f"for one number, not {type.__name__ if isinstance(type, builtins.type) else shown(type)}"

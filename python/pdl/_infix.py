@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+import numpy as np
+
 T = TypeVar("T", bound="Infix")
 
 
@@ -56,6 +58,32 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
         outputs = [one.numpy() if isinstance(one, type(self)) else one for one in options["out"]]
         options["out"] = tuple(outputs)
     return getattr(ufunc, method)(*arrays, **options)
+
+
+def value_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """The same for ``array + value`` of a graph; other functions of NumPy compute at once, which it
+    cannot."""
+    name = _OF_UFUNCS.get(ufunc.__name__)
+    if method == "__call__" and not options and name is not None and all(map(_is_operand, inputs)):
+        return _apply(name, *inputs)
+    what = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    raise TypeError(
+        f"np.{what} computes with arrays, and '{self.name}' is a value of a graph, without elements: "
+        "pdl.ops has functions of such values"
+    )
+
+
+def no_attribute(self: Any, name: str) -> Any:
+    """What is said of ``value.sum`` where there is a ``pdl.ops.sum``."""
+    message = f"'{type(self).__name__}' object has no attribute '{name}'"
+    if not name.startswith("_"):
+        from pdl import ops
+
+        if name in dir(ops):
+            message += f"; say pdl.ops.{name}(…)"
+        if type(self).__name__ == "Tensor" and hasattr(np.ndarray, name):
+            message += f"{', or' if 'say' in message else '; say'} .numpy().{name}"
+    raise AttributeError(message, name=name, obj=self)
 
 
 class Infix:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from pdl import _pdl
 from pdl._arrays import to_array
 from pdl._check import integer_of, seed_of, shown, text_of, truth_of
+from pdl._profile import Profile, profile_of
 from pdl._render import Renderer
 from pdl._types import dims_of, dtype_of, range_of
 from pdl.errors import FileError, UnknownNameError, WeightError
 
 Weights = Mapping[str, Any] | str | os.PathLike[str] | None
+_ENDINGS = (".pdl", ".pdlc", ".onnx")
 
 
 class Values(Mapping[str, _pdl.Tensor]):
@@ -26,6 +28,8 @@ class Values(Mapping[str, _pdl.Tensor]):
         self._values = values
 
     def __getitem__(self, name: str) -> _pdl.Tensor:
+        if name not in self._values:
+            raise KeyError(f"the network has no {self._kind} '{name}'{_hint(name, self._values)}")
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -54,6 +58,8 @@ class Network(_pdl.NetworkCore):
     Arrays are not copied where they are row-major. Many threads may call one network at once; while it
     runs, others go on. Calls of a network with states come one after another; ``session`` gives each
     caller states of their own.
+
+    Called with values of a ``pdl.Graph`` it becomes a part of that, and gives values of it by name.
 
     ``pdl.train`` trains it in place: whatever uses it has what was learned up to the last step. It can
     be pickled and copied, with its parameters and states; a copy draws random numbers from the start."""
@@ -105,19 +111,34 @@ class Network(_pdl.NetworkCore):
     ) -> dict[str, Any]:
         """Runs once and gives the outputs by name: all, or those named. ``training`` runs as a step of
         training does; ``check_finite`` ends with an error where a call makes a nan or an infinity."""
-        names = [outputs] if isinstance(outputs, str) else outputs
-        if not isinstance(names, (list, tuple, set, frozenset)) or not all(
-            isinstance(name, str) for name in names
-        ):
-            raise TypeError(
-                f"outputs is the name of an output, or a list of them, not {shown(outputs)}"
-            )
         return self._run(
             inputs,
-            list(names),
+            _outputs(outputs),
             truth_of(training, "training"),
             truth_of(check_finite, "check_finite"),
         )
+
+    def profile(
+        self,
+        inputs: Mapping[str, Any],
+        *,
+        runs: int = 10,
+        outputs: str | Sequence[str] = (),
+        training: bool = False,
+    ) -> Profile:
+        """Runs so many times on these inputs, and tells how long each step takes, as ``pdl run
+        --profile`` does::
+
+            profile = net.profile({"image": image}, runs=100)
+            print(profile)
+            slowest = profile[0].operators, profile[0].seconds
+
+        States go on from run to run in a copy: those of the network stay what they are."""
+        count = integer_of(runs, "runs")
+        if not 1 <= count <= 1_000_000:
+            raise ValueError(f"runs is a number from 1 to 1000000, got {count}")
+        measured = self._profile(inputs, _outputs(outputs), truth_of(training, "training"), count)
+        return profile_of(*measured, count)
 
     @property
     def warnings(self) -> str:
@@ -191,17 +212,50 @@ def _settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: renderer.attribute(value, None) for name, value in (settings or {}).items()}
 
 
-def _weights(weights: Weights) -> Any:
-    return os.fspath(weights) if isinstance(weights, os.PathLike) else weights
+def _outputs(given: str | Sequence[str]) -> list[str]:
+    """The names of outputs."""
+    names = [given] if isinstance(given, str) else given
+    if isinstance(names, (list, tuple, set, frozenset)) and all(
+        isinstance(name, str) for name in names
+    ):
+        return list(names)
+    raise TypeError(f"outputs is the name of an output, or a list of them, not {shown(given)}")
+
+
+def weights_of(program: _pdl.Program, weights: Weights) -> Any:
+    """Weights as the extension module takes them: a path, or arrays by name."""
+    if isinstance(weights, os.PathLike):
+        return os.fspath(weights)
+    if not isinstance(weights, Mapping):
+        return weights
+    types = {row[0]: row[1] for row in [*program.parameters, *program.states]}
+    arrays = {}
+    for name, value in weights.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a weight is a text, not {shown(name)}")
+        if name not in types:
+            hint = _hint(name, types)
+            message = f"the network has no parameter or state '{name}'{hint} [PDL0404]"
+            raise WeightError(message, "PDL0404")
+        try:
+            arrays[name] = to_array(value, dtype_of(types[name]))
+        except (TypeError, ValueError, OverflowError, BufferError) as error:
+            wrong = TypeError if isinstance(error, TypeError) else ValueError
+            raise wrong(f"weight '{name}': {error}") from None
+    return arrays
+
+
+def _hint(name: Any, known: Iterable[str]) -> str:
+    """"; did you mean 'image'?", where a name is near."""
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def _fitting(kind: str, name: str, rows: list[tuple[str, str, str]], value: Any) -> _pdl.Tensor:
     """The value as a tensor of the declared type."""
     types = {row[0]: row[1] for row in rows}
     if name not in types:
-        near = difflib.get_close_matches(str(name), types, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise UnknownNameError(f"the network has no {kind} '{name}'{hint}", "PDL0102")
+        raise UnknownNameError(f"the network has no {kind} '{name}'{_hint(name, types)}", "PDL0102")
     type = types[name]
     try:
         tensor = _pdl.tensor(to_array(value, dtype_of(type)))
@@ -228,7 +282,7 @@ def make(program: _pdl.Program, device: str, weights: Weights, threads: int, see
         program,
         device=text_of(device, "device"),
         threads=threads_of(threads),
-        weights=_weights(weights),
+        weights=weights_of(program, weights),
         seed=seed_of(seed),
     )
 
@@ -254,7 +308,9 @@ def load(
     arrays by name; ``settings`` gives values to its ``attr``s; ``seed`` is that of initializers and
     random operators; ``threads`` 0 means all."""
     path = os.fspath(path)
-    if not path.endswith((".pdl", ".pdlc", ".onnx")):
+    if "\n" in path:
+        raise FileError("that is a text and no name of a file; pdl.compile takes texts")
+    if not path.endswith(_ENDINGS):
         raise FileError(f"'{path}' is no network: it ends in none of .pdl, .pdlc and .onnx")
     program = _pdl.load(path, _settings(settings))
     return make(program, device, weights, threads, seed)
@@ -273,5 +329,46 @@ def compile(
 ) -> Network:
     """The network that a text describes. ``name`` is what messages call it; files that it names lie in
     ``folder``. The other options are those of ``load``."""
-    program = _pdl.compile(text, name, os.fspath(folder), _settings(settings))
-    return make(program, device, weights, threads, seed)
+    return compile_files(
+        text,
+        {},
+        {},
+        name=name,
+        folder=folder,
+        device=device,
+        weights=weights,
+        settings=settings,
+        threads=threads,
+        seed=seed,
+    )
+
+
+def compile_files(
+    text: str,
+    files: Mapping[str, str],
+    values: Mapping[str, Any],
+    *,
+    name: str = "<text>",
+    folder: str | os.PathLike[str] = ".",
+    device: str = "cpu",
+    weights: Weights = None,
+    settings: Mapping[str, Any] | None = None,
+    threads: int = 0,
+    seed: int = 0,
+) -> Network:
+    """``compile`` of a text that may import ``files``, texts by path. ``values`` are weights, too: of
+    names that the network lacks, and where ``weights`` has others, they are left out."""
+    if text_of(text, "what pdl.compile takes").endswith(_ENDINGS) and "\n" not in text:
+        raise FileError(f"'{text}' is the name of a file, and pdl.compile takes texts: pdl.load reads files")
+    program = _pdl.compile(
+        text, text_of(name, "name"), os.fspath(folder), _settings(settings), False, files
+    )
+    return make(program, device, with_values(program, values, weights), threads, seed)
+
+
+def with_values(program: _pdl.Program, values: Mapping[str, Any], weights: Weights) -> Weights:
+    """Weights that are given, and behind them values for what a program has."""
+    if not values or isinstance(weights, (str, os.PathLike)):
+        return weights
+    own = {row[0] for row in [*program.parameters, *program.states]}
+    return {**{name: values[name] for name in values if name in own}, **(weights or {})}

@@ -151,6 +151,10 @@ def ragged(
     With rows of rows, ``offsets`` counts inner rows, and ``inner`` has where those begin. ``values`` is
     not copied where it is an array; ``dtype`` is that of lists. Offsets that do not begin at 0, go down,
     or do not end at the count of what they count raise ValueError."""
+    if dtype is not None:
+        from pdl._arrays import numpy_dtype
+
+        dtype = numpy_dtype(dtype)
     if offsets is None and lengths is None:
         return of_rows(list(values), dtype)
     if offsets is not None and lengths is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pdl import _pdl
 from pdl._arrays import NUMPY_NAMES, dtype_name, to_array
-from pdl._infix import array_ufunc
+from pdl._infix import array_ufunc, no_attribute
 from pdl._pdl import Tensor
 
 
@@ -76,12 +76,19 @@ def _reduce(self: Tensor) -> Any:
     return _make, (np.array(memoryview(bits)), self.dtype)
 
 
+def _format(self: Tensor, spec: str) -> str:
+    """Of one number as Python formats numbers: ``f"{loss:.3f}"``."""
+    return format(self.item(), spec) if spec and self.ndim == 0 else format(str(self), spec)
+
+
 def install() -> None:
     """Gives them to the class."""
     methods: dict[str, Any] = {
         "numpy": _numpy,
         "__array__": _array,
         "__array_ufunc__": array_ufunc,
+        "__getattr__": no_attribute,
+        "__format__": _format,
         "__reduce__": _reduce,
         "__len__": lambda self: len(_elements(self)),
         "__getitem__": lambda self, key: _elements(self)[key],

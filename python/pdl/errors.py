@@ -11,6 +11,9 @@ import os
 import re
 from typing import NamedTuple, Sequence
 
+from pdl import _pdl
+from pdl._check import text_of
+
 
 class Mistake(NamedTuple):
     """One mistake in a text."""
@@ -81,6 +84,14 @@ class RunError(Error, ValueError):
 
 class DeviceError(Error, RuntimeError):
     """The device failed: out of memory, no such device."""
+
+
+def explain(code: str) -> str:
+    """Why it is a mistake and how to mend it, by the code of an exception: "PDL0203"."""
+    try:
+        return _pdl.explain(text_of(code, "code"))
+    except KeyError:
+        raise KeyError(f"no message has the code '{code}'") from None
 
 
 _BY_HUNDRED: dict[int, type[Error]] = {

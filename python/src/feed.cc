@@ -2,9 +2,12 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "errors.h"
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/dim.h"
 #include "pdl/error.h"
 #include "pdl/storage.h"
 #include "tensor.h"
@@ -21,13 +24,23 @@ nb::object Intern(const std::string& text) {
 }
 
 Feed::Feed(const Graph& graph) {
+  std::optional<Dim> rows;
   for (const Value* input : graph.inputs()) {
+    if (!input->type().dims.empty()) {
+      const Dim& first = input->type().dims[0];
+      has_rows_ &= !first.symbol().empty() && (!rows || *rows == first);
+      rows = first;
+    }
     const auto parts = PartsOf(input->name(), input->type());
     for (const PartType& part : parts) {
       std::string name = PartName(input->name(), part.part);
       nb::object key = Intern(name);
+      // Of a ragged or sparse value the outermost offsets tell how many rows it has.
+      const bool is_offsets = part.part == Part::kOffsets;
+      const bool is_first = parts.size() == 1 ? !input->type().dims.empty() : is_offsets;
       inputs_.push_back({std::move(name), input->name(), static_cast<unsigned>(parts.size()),
-                         input->type().ToString(), std::move(key)});
+                         input->type().ToString(), part.type.dtype, std::move(key), is_first,
+                         is_offsets});
     }
   }
 }
@@ -117,6 +130,38 @@ void Feed::Clear(const FedTensors& tensors, Scope* scope) const {
       const Tensor* held = variable->Get<Tensor>();
       if (held && held->raw() == tensor.raw()) variable->Clear();
     }
+}
+
+llvm::Error Feed::WithConversion(llvm::Error error, const FedTensors& tensors) const {
+  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+    std::string hint;
+    for (const auto& [input, tensor] : tensors) {
+      const Input& declared = inputs_[input];
+      const std::string begin = "input '" + declared.name + "' is declared ";
+      if (tensor.dtype() != declared.dtype && e.code() == Code::kInputType &&
+          llvm::StringRef(e.text()).starts_with(begin))
+        hint = "; pdl.tensor(array, dtype=\"" + DTypeName(declared.dtype).str() + "\") converts it";
+    }
+    return MakeUserError(e.code(), "{0}{1}", e.text(), hint);
+  });
+}
+
+std::vector<std::string> Feed::Missing(const FedTensors& tensors) const {
+  std::vector<std::string> names;
+  for (const Input& one : inputs_) {
+    const bool is_fed = llvm::any_of(
+        tensors, [&](const auto& fed) { return inputs_[fed.first].whole == one.whole; });
+    if (!is_fed && !llvm::is_contained(names, one.whole)) names.push_back(one.whole);
+  }
+  return names;
+}
+
+int64_t Feed::CountRows(const FedTensors& tensors) const {
+  if (!has_rows_) return 1;
+  for (const auto& [input, tensor] : tensors)
+    if (inputs_[input].has_rows && tensor.rank() > 0)
+      return std::max<int64_t>(tensor.size(0) - (inputs_[input].is_offsets ? 1 : 0), 0);
+  return 1;
 }
 
 }  // namespace pdl::python

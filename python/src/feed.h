@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 #include "pdl/graph.h"
 #include "pdl/scope.h"
 #include "pdl/tensor.h"
@@ -30,6 +31,14 @@ class Feed {
   void Put(const FedTensors& tensors, Scope* scope) const;
   /// Forgets what Put has put there.
   void Clear(const FedTensors& tensors, Scope* scope) const;
+  /// What a run on these tensors failed with; of a dtype that does not fit it tells what converts
+  /// it.
+  llvm::Error WithConversion(llvm::Error error, const FedTensors& tensors) const;
+  /// The names of the inputs of which nothing is there.
+  std::vector<std::string> Missing(const FedTensors& tensors) const;
+  /// How many rows a batch has, where the first dim of all inputs that have dims is one and the
+  /// same symbol; else 1.
+  int64_t CountRows(const FedTensors& tensors) const;
 
  private:
   struct Input {
@@ -39,12 +48,16 @@ class Feed {
     unsigned num_parts;
     /// That input's type.
     std::string type;
+    DType dtype;
     /// The name, interned.
     nanobind::object key;
+    /// Its first size is the count of rows, and of offsets one more.
+    bool has_rows, is_offsets;
   };
   unsigned Find(nanobind::handle name) const;
   void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
   std::vector<Input> inputs_;
+  bool has_rows_ = true;
 };
 
 /// The interned string.

@@ -11,10 +11,13 @@
 #include "errors.h"
 #include "fork.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/error.h"
 #include "pdl/host_copy.h"
 #include "pdl/io.h"
 #include "pdl/op_registry.h"
 #include "pdl/storage.h"
+#include "pdl/timed_runs.h"
 #include "tensor.h"
 
 namespace nb = nanobind;
@@ -48,12 +51,30 @@ nb::dict Named(nb::handle mapping) {
   return all;
 }
 
+/// Whether a value of a pdl.Graph is among them.
+bool HasGraphValue(const nb::dict& inputs) {
+  // No initializer that threads wait in: the import may give the GIL to one of them.
+  static PyObject* value = nullptr;
+  if (!value) value = nb::object(nb::module_::import_("pdl._graph").attr("Value")).release().ptr();
+  PyObject *name = nullptr, *given = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(inputs.ptr(), &position, &name, &given))
+    if (reinterpret_cast<PyObject*>(Py_TYPE(given)) == value) return true;
+  return false;
+}
+
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
   WithoutGil without_gil;
   auto network = Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
   if (network) return std::move(*network);
   nb::gil_scoped_acquire acquired;
   Raise(network.takeError());
+}
+
+llvm::Expected<Tensor> Copied(const Tensor& tensor) {
+  llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
+  if (copy) std::memcpy(copy->raw(), tensor.raw(), static_cast<size_t>(tensor.num_bytes()));
+  return copy;
 }
 
 /// Whether the state begins with that value.
@@ -110,8 +131,11 @@ void PyNetwork::FindOutputs() {
   for (const GraphOutput& output : program_.graph->outputs()) {
     const auto first = static_cast<unsigned>(output_parts_.size());
     const Type& type = output.value->type();
+    const Value* named = program_.graph->FindValue(output.name);
+    const bool hides =
+        named && (named->kind() == ValueKind::kInput || named->kind() == ValueKind::kParameter);
     for (const PartType& part : PartsOf(output.name, type))
-      output_parts_.push_back(PartName(output.name, part.part));
+      output_parts_.push_back({PartName(output.name, part.part), hides});
     outputs_.push_back({output.name, type.is_plain() ? "" : type.ToString(), Intern(output.name),
                         first, static_cast<unsigned>(output_parts_.size()) - first});
   }
@@ -147,15 +171,59 @@ llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTens
   if (random_runs_ && !has_states_) Network::SetRunCount(&scope, random_runs_->fetch_add(1));
   llvm::Error error = network.Run(&scope, context_.get(), options);
   if (!error) {
-    for (const std::string& name : output_parts_) {
-      Variable* variable = scope.FindLocal(name);
-      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
-      results.push_back(tensor ? *tensor : Tensor());
-      if (variable && at_once_) variable->Clear();
+    for (const OutputPart& part : output_parts_) {
+      llvm::Expected<Tensor> result = TakeOutput(network, part, scope);
+      if (!result) {
+        error = result.takeError();
+        break;
+      }
+      results.push_back(std::move(*result));
     }
   }
   feed_.Clear(fed, &scope);
   return error;
+}
+
+llvm::Expected<Tensor> PyNetwork::TakeOutput(const Network& network, const OutputPart& part,
+                                             Scope& scope) {
+  Variable* variable = scope.FindLocal(part.name);
+  const Tensor* held = variable ? variable->Get<Tensor>() : nullptr;
+  if (!held) return Tensor();
+  Tensor tensor = *held;
+  if (part.hides)
+    scope.Erase(part.name);
+  else if (at_once_)
+    variable->Clear();
+  if (!has_states_) return tensor;
+  for (const Value* state : network.graph().states()) {
+    const Variable* kept = scope.FindLocal(state->name());
+    const Tensor* value = kept ? kept->Get<Tensor>() : nullptr;
+    if (value && value->raw() == tensor.raw() && tensor.num_bytes() > 0) return Copied(tensor);
+  }
+  return tensor;
+}
+
+std::string PyNetwork::OutputsFor(const FedTensors& fed) const {
+  const Graph& graph = *program_.graph;
+  const auto lacks = NeedsOf(graph, feed_.Missing(fed));
+  std::string names;
+  for (const GraphUpdate& update : graph.updates())
+    if (lacks.contains(update.value)) return "";
+  for (const GraphOutput& output : graph.outputs())
+    if (!lacks.contains(output.value))
+      names += (names.empty() ? "\"" : ", \"") + output.name + "\"";
+  return names;
+}
+
+llvm::Error PyNetwork::WithHint(llvm::Error error, const FedTensors& fed,
+                                const RunOptions& options) const {
+  error = feed_.WithConversion(std::move(error), fed);
+  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+    const bool is_missing = e.code() == Code::kMissingInput && options.outputs.empty();
+    const std::string names = is_missing ? OutputsFor(fed) : "";
+    return MakeUserError(e.code(), "{0}{1}", e.text(),
+                         names.empty() ? "" : "; run(…, outputs=[" + names + "]) does without");
+  });
 }
 
 llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
@@ -172,7 +240,7 @@ llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
     GiveBack(std::move(scope), network.get());
     return failed;
   }();
-  Check(std::move(error));
+  if (error) Raise(WithHint(std::move(error), fed, options));
   llvm::SmallVector<nb::object, 2> objects;
   for (const Output& output : outputs_) {
     if (!options.outputs.empty() && !llvm::is_contained(options.outputs, output.name)) {
@@ -199,10 +267,17 @@ nb::dict PyNetwork::Run(nb::handle inputs, const RunOptions& options) {
 
 nb::dict PyNetwork::Call(nb::args positional, nb::kwargs named) {
   static const RunOptions options;
-  if (positional.size() == 0) return Run(named, options);
-  if (positional.size() > 1) throw nb::type_error(kInputsByName);
-  nb::dict all = Named(positional[0]);
-  all.update(named);
+  nb::dict all;
+  if (positional.size() == 0) {
+    all = named;
+  } else {
+    if (positional.size() > 1) throw nb::type_error(kInputsByName);
+    all = Named(positional[0]);
+    all.update(named);
+  }
+  if (HasGraphValue(all))
+    return nb::cast<nb::dict>(
+        nb::module_::import_("pdl._compose").attr("call")(nb::find(*this), all));
   return Run(all, options);
 }
 
@@ -211,6 +286,47 @@ std::string PyNetwork::Plan(const RunOptions& options,
   llvm::StringMap<int64_t> sizes;
   for (const auto& [symbol, size] : symbols) sizes[symbol] = size;
   return Get(network()->DescribePlan(context_.get(), options, sizes));
+}
+
+nb::tuple PyNetwork::Profile(nb::handle inputs, const RunOptions& options, int64_t runs) {
+  Current();
+  const FedTensors fed = feed_.Read(inputs);
+  Scope scope;
+  feed_.Put(fed, &scope);
+  std::shared_ptr<const Network> network;
+  // What a call pays once, it has paid before the clock is started.
+  llvm::Error error = [&]() -> llvm::Error {
+    WithoutGil without_gil;
+    if (llvm::Error failed = CopyStates(&network, &scope)) return failed;
+    return network->Run(&scope, context_.get(), options);
+  }();
+  if (error) Raise(WithHint(std::move(error), fed, options));
+  TimedRuns timed;
+  for (int64_t run = 0; run < runs; ++run) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    Check([&] {
+      WithoutGil without_gil;
+      return timed.Run(*network, &scope, context_.get(), options);
+    }());
+  }
+  nb::list steps;
+  for (const RunProfile::Step& step : timed.steps().steps())
+    steps.append(nb::make_tuple(step.calls, step.result, step.place, step.seconds));
+  std::string table;
+  llvm::raw_string_ostream stream(table);
+  timed.Print(stream);
+  return nb::make_tuple(steps, timed.seconds(), table);
+}
+
+llvm::Error PyNetwork::CopyStates(std::shared_ptr<const Network>* network, Scope* scope) {
+  std::lock_guard run_lock(run_mutex_);
+  *network = this->network();
+  for (const Value* state : (*network)->graph().states()) {
+    llvm::Expected<std::optional<Tensor>> now = StateNow(**network, *state);
+    if (!now) return now.takeError();
+    if (*now) scope->Create(state->name())->Set(std::move(**now));
+  }
+  return llvm::Error::success();
 }
 
 bool PyNetwork::IsGiven(const Value& state) const {
@@ -377,6 +493,14 @@ void BindNetwork(nb::module_& module) {
             return own.Plan(MakeRunOptions({}, training, false), symbols);
           },
           nb::arg("training"), nb::arg("symbols"))
+      .def(
+          "_profile",
+          [](PyNetwork& own, nb::handle inputs, std::vector<std::string> outputs, bool training,
+             int64_t runs) {
+            return own.Profile(Named(inputs), MakeRunOptions(std::move(outputs), training, false),
+                               runs);
+          },
+          nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("runs"))
       .def("_adopt", &PyNetwork::Adopt)
       .def("_learn_from", &PyNetwork::LearnFrom)
       .def("_save",

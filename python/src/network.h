@@ -32,6 +32,7 @@ class PyNetwork {
   /// The same network with states of its own.
   PyNetwork(const PyNetwork& other);
 
+  /// Of values of a pdl.Graph, which become a part of that: values of it, too.
   nanobind::dict Call(nanobind::args positional, nanobind::kwargs named);
   /// `inputs` is a mapping.
   nanobind::dict Run(nanobind::handle inputs, const RunOptions& options);
@@ -45,6 +46,10 @@ class PyNetwork {
   uint64_t seed() const;
   std::string device() const { return DeviceToString(context_->device()); }
   std::string Plan(const RunOptions& options, const std::map<std::string, int64_t>& symbols) const;
+  /// Runs so many times, on copies of the states: a tuple for each step (operators, result, place,
+  /// seconds of all its runs), the seconds of all runs, and a table of it. Ctrl-C ends it between
+  /// two runs.
+  nanobind::tuple Profile(nanobind::handle inputs, const RunOptions& options, int64_t runs);
   /// With it the values of states that are not the first ones, or that were given.
   llvm::Error Save(const std::string& path);
   /// Becomes the other network, as training has made it; runs that go on finish as they began.
@@ -72,13 +77,27 @@ class PyNetwork {
     nanobind::object key;
     unsigned first, num_parts;
   };
+  /// A tensor that an output is kept as. One that is called as an input or a parameter is must not
+  /// stay in the Scope, where the next run would find it in place of that.
+  struct OutputPart {
+    std::string name;
+    bool hides;
+  };
   void FindOutputs();
+  /// A tensor that a run has left in the Scope for an output, which nobody else may write to.
+  llvm::Expected<Tensor> TakeOutput(const Network& network, const OutputPart& part, Scope& scope);
   /// A Scope out of the pool, and the network to run in it.
   std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> Take();
   void GiveBack(std::unique_ptr<Scope> scope, const Network* network);
+  /// The outputs that what is fed is enough for, in quotes; empty where there are none.
+  std::string OutputsFor(const FedTensors& fed) const;
+  /// What a run without an input fails with; tells which outputs do without it.
+  llvm::Error WithHint(llvm::Error error, const FedTensors& fed, const RunOptions& options) const;
   llvm::Error RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                     const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results);
 
+  /// The network, and its states as they are now in another Scope.
+  llvm::Error CopyStates(std::shared_ptr<const Network>* network, Scope* scope);
   /// Whether a state begins with a value that was given, and no initializer made.
   bool IsGiven(const Value& state) const;
   /// The value of a state now; none where the data decide its size and no run has made it. Needs
@@ -92,8 +111,7 @@ class PyNetwork {
   std::shared_ptr<DeviceContext> context_;
   Feed feed_;
   std::vector<Output> outputs_;
-  /// The names of the tensors that outputs are kept as.
-  std::vector<std::string> output_parts_;
+  std::vector<OutputPart> output_parts_;
   /// Names of states and parameters that were given a value.
   std::shared_ptr<const std::vector<std::string>> given_;
   bool has_states_ = false, at_once_ = false;

@@ -8,10 +8,12 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "errors.h"
 #include "fork.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -22,6 +24,7 @@
 #include "pdl/io.h"
 #include "pdl/layers.h"
 #include "pdl/op_registry.h"
+#include "pdl/passes.h"
 #include "pdl/serialize.h"
 #include "tensor.h"
 
@@ -31,6 +34,7 @@ namespace pdl::python {
 namespace {
 
 using Settings = std::map<std::string, std::string>;
+using Files = std::map<std::string, std::string>;
 
 llvm::Expected<std::string> ReadWhole(llvm::StringRef path) {
   auto bytes =
@@ -69,12 +73,17 @@ llvm::Expected<WeightInfo> LookUpWeight(llvm::StringRef folder, llvm::StringRef 
 }
 
 Program CompileText(std::string text, const std::string& name, std::string folder,
-                    const Settings& settings, bool training) {
+                    const Settings& settings, bool training, const Files& files) {
   CompileRequest request;
   request.file = std::make_shared<const SourceFile>(name, text);
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
-  request.read_file = [&](llvm::StringRef path) { return ReadImported(folder, path); };
+  request.read_file =
+      [&](llvm::StringRef path) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
+    if (const auto file = files.find(path.str()); file != files.end())
+      return std::make_shared<const SourceFile>(file->first, file->second);
+    return ReadImported(folder, path);
+  };
   request.find_weight = [&](llvm::StringRef file, llvm::StringRef tensor) {
     return LookUpWeight(folder, file, tensor);
   };
@@ -91,6 +100,7 @@ Program CompileText(std::string text, const std::string& name, std::string folde
   program.source = std::move(text);
   program.name = name;
   program.settings = settings;
+  program.files = files;
   program.folder = std::move(folder);
   program.last_value = std::move(result.last_value);
   llvm::raw_string_ostream stream(program.warnings);
@@ -104,7 +114,9 @@ Program LoadFile(const std::string& path, const Settings& settings, bool trainin
   if (llvm::sys::path::extension(path) == ".onnx") {
     if (!settings.empty())
       Raise(MakeUserError(Code::kUnknownSetting, "'{0}' is an ONNX model: it has no attrs", path));
-    return Get(LoadOnnx(path));
+    Program program = Get(LoadOnnx(path));
+    program.name = path;
+    return program;
   }
   std::string bytes = Get(ReadWhole(path));
   if (IsCompiled(path)) {
@@ -116,24 +128,25 @@ Program LoadFile(const std::string& path, const Settings& settings, bool trainin
       Program program;
       program.graph = std::make_shared<const Graph>(std::move(graph));
       program.folder = std::move(folder);
+      program.name = path;
       return program;
     }
     bytes = EmitPdl(graph);
   }
   if (bytes.size() > SourceFile::kMaxSize)
     Raise(MakeUserError(Code::kTextTooLong, "'{0}' is longer than 2 GiB", path));
-  return CompileText(std::move(bytes), path, std::move(folder), settings, training);
+  return CompileText(std::move(bytes), path, std::move(folder), settings, training, {});
 }
 
 /// All of a program but the values of its parameters, for pickles.
 nb::tuple StoreProgram(const Program& program) {
   const std::string graph = Get(SerializeNetwork(*program.graph));
   return nb::make_tuple(nb::bytes(graph.data(), graph.size()), program.source, program.name,
-                        program.folder, program.settings, program.warnings);
+                        program.folder, program.settings, program.files, program.warnings);
 }
 
 Program RestoreProgram(const nb::bytes& graph, std::string source, std::string name,
-                       std::string folder, Settings settings, std::string warnings) {
+                       std::string folder, Settings settings, Files files, std::string warnings) {
   Program program;
   program.graph = std::make_shared<const Graph>(Get(DeserializeNetwork(
       llvm::StringRef(graph.c_str(), graph.size()), "<pickle>", GlobalRegistry())));
@@ -141,6 +154,7 @@ Program RestoreProgram(const nb::bytes& graph, std::string source, std::string n
   program.name = std::move(name);
   program.folder = std::move(folder);
   program.settings = std::move(settings);
+  program.files = std::move(files);
   program.warnings = std::move(warnings);
   return program;
 }
@@ -181,6 +195,36 @@ nb::list DescribeCalls(const Program& program) {
   return rows;
 }
 
+/// The flat text of the network without some of its inputs, whose declarations stay, and without
+/// training; and the names of those of its outputs that need none of them. Throws where none is
+/// left, or an update needs one.
+std::pair<std::string, std::vector<std::string>> TextWithout(
+    const Program& program, const std::vector<std::string>& inputs) {
+  Graph graph = program.graph->Clone();
+  const auto lacks = NeedsOf(graph, inputs);
+  auto fail = [](const Value* input) {
+    Raise(MakeUserError(Code::kMissingInput, "no value for input '{0}': {1}", input->name(),
+                        input->type().ToString()));
+  };
+  const std::vector<GraphOutput> outputs = graph.outputs().vec();
+  const std::vector<GraphUpdate> updates = graph.updates().vec();
+  graph.ClearOutputs();
+  graph.ClearTrainings();
+  std::vector<std::string> names;
+  for (const GraphOutput& output : outputs) {
+    if (lacks.contains(output.value)) continue;
+    graph.AddOutput(output.name, output.value, output.comment);
+    names.push_back(output.name);
+  }
+  if (names.empty() && !outputs.empty()) fail(lacks.lookup(outputs[0].value));
+  for (const GraphUpdate& update : updates) {
+    if (const Value* input = lacks.lookup(update.value)) fail(input);
+    graph.AddUpdate(update.state, update.value);
+  }
+  EliminateDeadCode(graph);
+  return {EmitPdl(graph), std::move(names)};
+}
+
 void GiveWeight(const Program& program, llvm::StringRef name, Constant value,
                 NetworkOptions* options) {
   const Value* variable = program.graph->FindValue(name);
@@ -208,6 +252,18 @@ void GiveWeights(const Program& program, const std::string& path, NetworkOptions
 }
 
 }  // namespace
+
+llvm::DenseMap<const Value*, const Value*> NeedsOf(const Graph& graph,
+                                                   llvm::ArrayRef<std::string> inputs) {
+  llvm::DenseMap<const Value*, const Value*> needs;
+  for (const Value* input : graph.inputs())
+    if (llvm::is_contained(inputs, input->name())) needs[input] = input;
+  for (const Op* op : graph.ops())
+    for (const Value* operand : op->operands())
+      if (const Value* input = needs.lookup(operand))
+        for (const Value* result : op->results()) needs[result] = input;
+  return needs;
+}
 
 std::vector<Value*> Variables(const Graph& graph) {
   std::vector<Value*> all(graph.parameters().begin(), graph.parameters().end());
@@ -276,15 +332,18 @@ void BindProgram(nb::module_& module) {
       .def_ro("source", &Program::source)
       .def_ro("name", &Program::name)
       .def_ro("settings", &Program::settings)
+      .def_ro("files", &Program::files)
       .def_ro("folder", &Program::folder)
       .def_ro("warnings", &Program::warnings)
       .def("_store", &StoreProgram)
       .def("text", [](const Program& own) { return EmitPdl(*own.graph); })
+      .def("text_without", &TextWithout, nb::arg("inputs"))
+
       .def("ir", [](const Program& own) { return EmitIr(*own.graph); })
       .def("dot", [](const Program& own) { return EmitDot(*own.graph); });
   module.def("compile", &CompileText, nb::arg("text"), nb::arg("name") = "<text>",
-             nb::arg("folder") = ".", nb::arg("settings") = Settings(),
-             nb::arg("training") = false);
+             nb::arg("folder") = ".", nb::arg("settings") = Settings(), nb::arg("training") = false,
+             nb::arg("files") = Files());
   module.def("restore_program", &RestoreProgram);
   module.def("load", &LoadFile, nb::arg("path"), nb::arg("settings") = Settings(),
              nb::arg("training") = false);

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "pdl/graph.h"
 #include "pdl/network.h"
@@ -19,10 +21,12 @@ struct Program {
   std::shared_ptr<const Graph> graph;
   /// The folder that its weight files are relative to.
   std::string folder = ".";
-  /// The text that it was compiled from, with its name and the values of its attrs; empty where it
-  /// was stored.
+  /// The text that it was compiled from, empty where it was stored; what it is called; and the
+  /// values of its attrs.
   std::string source, name;
   std::map<std::string, std::string> settings;
+  /// Texts that it may import by these paths, before what lies in the folder.
+  std::map<std::string, std::string> files;
   /// Values of parameters that it brings with it.
   llvm::StringMap<Constant> weights;
   /// What the compiler warned of, as text; empty where it did not.
@@ -34,6 +38,10 @@ struct Program {
 /// The options of a network of this program: weights that `weights` gives, a dict of arrays, the
 /// path of a safetensors file, or None. Throws where one does not belong to the network.
 NetworkOptions OptionsFor(const Program& program, nanobind::handle weights, uint64_t seed);
+
+/// Of each value that needs one of these inputs, one of them that it needs.
+llvm::DenseMap<const Value*, const Value*> NeedsOf(const Graph& graph,
+                                                   llvm::ArrayRef<std::string> inputs);
 
 /// Parameters, then states.
 std::vector<Value*> Variables(const Graph& graph);

@@ -118,12 +118,22 @@ std::string DTypeNameOf(nb::handle object) {
   std::string message = "elements of dtype '" + name + "' have no dtype in pdl";
   if (name.size() > 1 && name[0] == '>')
     message += "; array.astype(array.dtype.newbyteorder('=')) turns their bytes round";
+  if (name == "object") message += "; array.astype(\"float32\") makes numbers of them where it can";
   throw nb::type_error(message.c_str());
+}
+
+/// NumPy gives the memory of a masked array as if there were no mask.
+void CheckUnmasked(nb::handle object) {
+  if (std::strcmp(Py_TYPE(object.ptr())->tp_name, "MaskedArray") != 0) return;
+  if (nb::cast<bool>(nb::module_::import_("numpy").attr("ma").attr("is_masked")(object)))
+    throw nb::type_error(
+        "elements of the array are masked; array.filled(value) gives them a value");
 }
 
 /// Of an object with the buffer protocol; its elements count as of the dtype `as` where that is
 /// given, which must be as large.
 PyTensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
+  CheckUnmasked(object);
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_RECORDS_RO) != 0) {
     // NumPy gives no buffer of a dtype from elsewhere, such as that of ml_dtypes.
@@ -169,6 +179,21 @@ PyTensor Reinterpret(const PyTensor& own, const std::string& name) {
   void* data = tensor.raw();
   std::shared_ptr<void> bytes(data, [tensor](void*) {});
   return {Tensor(*dtype, tensor.sizes(), std::move(bytes), tensor.device()), own.read_only};
+}
+
+/// Truth values are 0 and 1; NumPy takes any other byte for true, too (`mask.view(bool)`).
+PyTensor WithTruthValues(PyTensor array) {
+  const Tensor& tensor = array.tensor;
+  if (tensor.device().kind != DeviceKind::kCPU) return array;
+  const auto* bytes = static_cast<const uint8_t*>(tensor.raw());
+  const auto size = static_cast<size_t>(tensor.num_bytes());
+  uint8_t all = 0;
+  for (size_t i = 0; i < size; ++i) all |= bytes[i];
+  if (all <= 1) return array;
+  Tensor copy = Get(Tensor::AllocateUninitialized(DType::kBool, tensor.sizes()));
+  auto* to = static_cast<uint8_t*>(copy.raw());
+  for (size_t i = 0; i < size; ++i) to[i] = bytes[i] != 0;
+  return {std::move(copy)};
 }
 
 nb::tuple ShapeOf(const PyTensor& own) {
@@ -226,8 +251,10 @@ PyTensor Aligned(PyTensor array) {
 std::optional<PyTensor> ImportArray(nb::handle object) {
   if (nb::isinstance<PyTensor>(object) && nb::inst_ready(object))
     return *nb::inst_ptr<PyTensor>(object);
-  if (PyObject_CheckBuffer(object.ptr())) return ImportBuffer(object);
-  return ImportDlpack(object);
+  std::optional<PyTensor> array =
+      PyObject_CheckBuffer(object.ptr()) ? ImportBuffer(object) : ImportDlpack(object);
+  if (array && array->tensor.dtype() == DType::kBool) return WithTruthValues(std::move(*array));
+  return array;
 }
 
 std::optional<Tensor> ImportTensor(nb::handle object) {

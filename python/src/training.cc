@@ -1,6 +1,7 @@
 #include "training.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 
@@ -22,8 +23,17 @@ namespace nb = nanobind;
 namespace pdl::python {
 namespace {
 
-bool IsOneNumber(const Type& type) {
-  return type.is_plain() && NumElements(type.dims).is_constant(1);
+std::vector<double> NumbersIn(const Scope& scope, llvm::ArrayRef<std::string> names) {
+  std::vector<double> values;
+  for (const std::string& name : names)
+    values.push_back(scope.Find(name)->Get<Tensor>()->ToConstant().ElementAsDouble(0));
+  return values;
+}
+
+nb::dict Named(llvm::ArrayRef<std::string> names, llvm::ArrayRef<double> values) {
+  nb::dict metrics;
+  for (auto [name, value] : llvm::zip_equal(names, values)) metrics[name.c_str()] = value;
+  return metrics;
 }
 
 llvm::Expected<DType> ReadPrecision(const std::string& name) {
@@ -62,9 +72,8 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
   std::vector<unsigned> all;
   for (unsigned i = 0; i < program_.graph->trainings().size(); ++i) all.push_back(i);
   const Graph step = Get(MakeStep(all));
-  // The losses come first.
-  for (const GraphOutput& output : step.outputs())
-    if (losses_.size() < all.size()) losses_.push_back(output.name);
+  names_ = NamesOfMetrics(*program_.graph, step);
+  if (const Value* counter = FindStepCounter(step)) step_counter_ = counter->name();
 }
 
 llvm::Expected<Graph> PyTraining::MakeStep(llvm::ArrayRef<unsigned> active) const {
@@ -93,8 +102,9 @@ llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
   llvm::Expected<Graph> step = MakeStep(active);
   if (!step) return step.takeError();
   StepNetwork made;
-  for (const GraphOutput& output : step->outputs())
-    if (IsOneNumber(output.value->type())) made.metrics.push_back(output.name);
+  for (const std::string& name : names_.all)
+    if (llvm::any_of(step->outputs(), [&](const GraphOutput& each) { return each.name == name; }))
+      made.metrics.push_back(name);
   auto network = Network::Create(std::move(*step), options_, GlobalRegistry());
   if (!network) return network.takeError();
   made.network = std::move(*network);
@@ -108,23 +118,61 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
   run.check_finite = check_finite_;
   run.outputs = next.metrics;
   feed_.Put(fed, &scope_);
+  if (!step_counter_.empty())
+    scope_.Create(step_counter_)->Set(Tensor::FromValues<int64_t>(DType::kI64, {}, {step_.load()}));
   llvm::Error error = [&]() -> llvm::Error {
     if (scale_state_.empty()) return next.network->Run(&scope_, context_.get(), run);
-    std::vector<std::string> losses;
+    std::vector<std::string> active;
     for (const std::string& name : next.metrics)
-      if (llvm::is_contained(losses_, name)) losses.push_back(name);
-    return RunScaledStep(*next.network, scale_state_, losses, run, &scope_, context_.get())
+      if (llvm::is_contained(losses(), name)) active.push_back(name);
+    return RunScaledStep(*next.network, scale_state_, active, run, &scope_, context_.get())
         .takeError();
   }();
   feed_.Clear(fed, &scope_);
   if (error) return error;
-  std::vector<double> values;
+  std::vector<double> values = NumbersIn(scope_, next.metrics);
+  // The next step is not to take for an input what an output of its name has left.
   for (const std::string& name : next.metrics)
-    values.push_back(scope_.Find(name)->Get<Tensor>()->ToConstant().ElementAsDouble(0));
+    if (const Value* value = program_.graph->FindValue(name);
+        value && value->kind() == ValueKind::kInput)
+      scope_.Erase(name);
   return values;
 }
 
-nb::dict PyTraining::Step(nb::handle batch) {
+llvm::Expected<std::vector<double>> PyTraining::RunMeasure(const FedTensors& fed, uint64_t run) {
+  if (!evaluation_) {
+    NetworkOptions measured = options_;
+    measured.precision = DType::kF32;
+    auto made = Network::Create(MakeEvaluation(*program_.graph, names_), std::move(measured),
+                                GlobalRegistry());
+    if (!made) return made.takeError();
+    evaluation_ = std::move(*made);
+  }
+  Scope own;
+  for (const Value* variable : Variables(evaluation_->graph()))
+    if (const Variable* held = scope_.Find(variable->name()))
+      if (const Tensor* tensor = held->Get<Tensor>()) own.Create(variable->name())->Set(*tensor);
+  feed_.Put(fed, &own);
+  Network::SetRunCount(&own, run);
+  RunOptions options;
+  options.check_finite = check_finite_;
+  options.outputs = names_.all;
+  if (llvm::Error error = evaluation_->Run(&own, context_.get(), options)) return error;
+  return NumbersIn(own, names_.all);
+}
+
+nb::tuple PyTraining::Measure(nb::handle batch, uint64_t run) {
+  const FedTensors fed = feed_.Read(batch);
+  llvm::Expected<std::vector<double>> values = [&] {
+    WithoutGil without_gil;
+    std::lock_guard lock(mutex_);
+    return RunMeasure(fed, run);
+  }();
+  if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
+  return nb::make_tuple(Named(names_.all, *values), feed_.CountRows(fed));
+}
+
+nb::tuple PyTraining::Step(nb::handle batch) {
   const FedTensors fed = feed_.Read(batch);
   const StepNetwork* next = nullptr;
   int64_t step = 0;
@@ -138,15 +186,12 @@ nb::dict PyTraining::Step(nb::handle batch) {
     if (run) step = ++step_;
     return run;
   }();
-  if (!values) Raise(values.takeError());
-  nb::dict metrics;
-  for (auto [name, value] : llvm::zip_equal(next->metrics, *values)) {
-    if (!std::isfinite(value) && llvm::is_contained(losses_, name))
+  if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
+  for (auto [name, value] : llvm::zip_equal(next->metrics, *values))
+    if (!std::isfinite(value) && llvm::is_contained(losses(), name))
       Raise(MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}", name,
                           FloatToString(value), step));
-    metrics[name.c_str()] = value;
-  }
-  return metrics;
+  return nb::make_tuple(Named(next->metrics, *values), feed_.CountRows(fed));
 }
 
 nb::dict PyTraining::Values() {
@@ -172,8 +217,12 @@ nb::dict PyTraining::Values() {
     return llvm::Error::success();
   }());
   nb::dict values;
-  for (auto& [name, tensor] : tensors)
+  for (auto& [name, tensor] : tensors) {
+    // It counts the steps before the one that it stands in.
+    if (name == step_counter_)
+      tensor = Tensor::FromValues<int64_t>(DType::kI64, {}, {step_.load()});
     values[name.c_str()] = nb::cast(PyTensor{std::move(tensor), /*read_only=*/true});
+  }
   return values;
 }
 
@@ -197,6 +246,9 @@ void BindTraining(nb::module_& module) {
            nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("check_finite") = false,
            nb::arg("precision") = "f32")
       .def("step", &PyTraining::Step, nb::arg("batch"))
+      .def("measure", &PyTraining::Measure, nb::arg("batch"), nb::arg("run"))
+      .def_prop_ro("metrics", [](const PyTraining& own) { return own.names().all; })
+      .def_prop_ro("num_losses", [](const PyTraining& own) { return own.names().losses; })
       .def_prop_ro("steps", &PyTraining::step)
       .def("values", &PyTraining::Values);
 }

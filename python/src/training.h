@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "feed.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "pdl/device_context.h"
+#include "pdl/measured.h"
 #include "pdl/network.h"
 #include "program.h"
 
@@ -28,14 +30,22 @@ class PyTraining {
              nanobind::object weights, uint64_t seed, bool check_finite,
              const std::string& precision);
 
-  /// One step on a batch, a dict of arrays: what the outputs of one element were before it, losses
-  /// first. Throws where a loss is not finite.
-  nanobind::dict Step(nanobind::handle batch);
+  /// One step on a batch, a dict of arrays: what the losses and the other outputs that are one
+  /// number were before it, and how many rows the batch has. Throws where a loss is not finite.
+  nanobind::tuple Step(nanobind::handle batch);
+  /// The same of what the network computes in inference mode, in f32; changes nothing. `run`: how
+  /// many such runs random operators are to have seen.
+  nanobind::tuple Measure(nanobind::handle batch, uint64_t run);
   int64_t step() const { return step_; }
+  /// What steps report, losses first.
+  const MetricNames& names() const { return names_; }
   /// The values of parameters and states now: all that the next step depends on.
   nanobind::dict Values();
 
  private:
+  llvm::ArrayRef<std::string> losses() const {
+    return llvm::ArrayRef(names_.all).take_front(names_.losses);
+  }
   struct StepNetwork {
     std::shared_ptr<const Network> network;
     std::vector<std::string> metrics;
@@ -44,6 +54,7 @@ class PyTraining {
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   llvm::Expected<const StepNetwork*> Next();
   llvm::Expected<std::vector<double>> RunStep(const StepNetwork& next, const FedTensors& fed);
+  llvm::Expected<std::vector<double>> RunMeasure(const FedTensors& fed, uint64_t run);
 
   Program program_;
   NetworkOptions options_;
@@ -57,7 +68,11 @@ class PyTraining {
   Scope scope_;
   /// By the minimize statements that a step does.
   std::map<std::vector<unsigned>, StepNetwork> networks_;
-  std::vector<std::string> losses_;
+  /// Made when something is measured.
+  std::shared_ptr<const Network> evaluation_;
+  MetricNames names_;
+  /// The state that counts the steps, where nothing in the network does.
+  std::string step_counter_;
   std::atomic<int64_t> step_ = 0;
 };
 

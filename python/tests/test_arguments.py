@@ -48,6 +48,8 @@ def doubled(given: Any, type: str = "f32[N]") -> Any:
         ([f32(1, 2), f32(3, 4)], "f32[N, M]", [[2, 4], [6, 8]]),
         ([np.float32(1)], "f32[N]", [2]),
         (range(3), "f32[N]", [0, 2, 4]),
+        (np.ma.masked_equal(f32(1, 2), 3), "f32[N]", [2, 4]),
+        ([float("inf"), 1], "f16[N]", [float("inf"), 2]),
         ([], "f32[N]", []),
         ([], "i64[N]", []),
         ([1, 2], "i64[N] in 0..5", [2, 4]),
@@ -88,7 +90,7 @@ NO_ARRAY = "input 'x': an array, numbers or nested lists of numbers are wanted, 
         ([[1, 2]], "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got f32\[1, 2\]"),
         (b"ab", "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got u8\[2\]"),
         (f32(1).astype(">f4"), "f32[N]", TypeError, r"input 'x': elements of dtype '>f4' have no dtype in pdl; array.astype\(array.dtype.newbyteorder\('='\)\)"),
-        (np.array([1], object), "f32[N]", TypeError, "input 'x': elements of dtype 'object' have no"),
+        (np.array([1], object), "f32[N]", TypeError, r"input 'x': elements of dtype 'object' have no dtype in pdl; array.astype\(\"float32\"\) makes"),
         (np.array(["a"]), "f32[N]", TypeError, "input 'x': elements of dtype '<U1' have no dtype"),
         (np.array([1j]), "f32[N]", TypeError, "input 'x': elements of dtype 'complex128' have no"),
         (np.array(["2020-01-01"], "M8[D]"), "f32[N]", TypeError, r"dtype 'datetime64\[D\]' have no"),
@@ -104,13 +106,46 @@ NO_ARRAY = "input 'x': an array, numbers or nested lists of numbers are wanted, 
         ([[1], [2, 3]], "f32[N, M]", ValueError, "input 'x': the lists in a list are not as long"),
         ([1.5], "i64[N]", TypeError, "input 'x': numbers with a point are given where i64 is wanted"),
         ([300], "u8[N]", OverflowError, "input 'x': a number is outside the range of u8"),
-        ([10**30], "i64[N]", OverflowError, "input 'x': .*too large"),
+        ([10**30], "i64[N]", OverflowError, "input 'x': a number is outside the range of i64"),
+        ([1e6], "f16[N]", OverflowError, "input 'x': a number is outside the range of f16"),
+        ([70000], "f16[N]", OverflowError, "input 'x': a number is outside the range of f16"),
+        (-1e60, "f32[]", OverflowError, "input 'x': a number is outside the range of f32"),
+        ([10**400], "f32[N]", OverflowError, "input 'x': a number is outside the range of f32"),
+        ([3.4e38], "bf16[N]", OverflowError, "input 'x': a number is outside the range of bf16"),
+        (np.ma.masked_equal(f32(1, 2), 2), "f32[N]", TypeError, r"input 'x': elements of the array are masked; array.filled\(value\)"),
         ([9], "i64[N] in 0..5", pdl.RunError, "input 'x' must be in 0..5, and element 0 is 9"),
     ],
 )  # fmt: skip
 def test_what_is_refused(given: Any, type: str, kind: Any, message: str) -> None:
     with pytest.raises(kind, match=message):
         doubled(given, type)
+
+
+@pytest.mark.parametrize(
+    "given,type",
+    [
+        (np.ones(2), "f32[N]"),
+        (np.ones(2, np.int32), "i64[N] in 0..5"),
+        (pdl.tensor([1.0]), "f32[N]"),
+        (np.ones(2), "bf16[N]"),
+        (memoryview(np.ones(2)), "f32[N]"),
+    ],
+)
+def test_another_dtype_is_told_how_to_be_converted(given: Any, type: str) -> None:
+    with pytest.raises(pdl.RunError) as caught:
+        doubled(given, type)
+    code = str(caught.value).partition("; ")[2].removesuffix(" converts it [PDL0503]")
+    converted = eval(code, {"array": given, "pdl": pdl})
+    assert doubled(converted, type).tolist() == [2 * one for one in np.asarray(given).tolist()]
+
+
+def test_other_dtypes_that_no_output_needs_are_left_alone() -> None:
+    net = pdl.compile("input x: f32[N]\ninput t: f32[N]\noutput y = x * 2.0\noutput loss = mean(x - t)")
+    inputs = {"x": f32(1), "t": np.ones(1)}
+    assert net.run(inputs, outputs="y")["y"].tolist() == [2]
+    for call in (lambda: net(inputs), lambda: net.profile(inputs)):
+        with pytest.raises(pdl.RunError, match=r"'t' is declared .*; pdl.tensor\(array, dtype=\"f32\"\)"):
+            call()
 
 
 class Interrupting:
@@ -123,6 +158,73 @@ class Interrupting:
 def test_an_interrupt_is_not_taken_for_a_wrong_array() -> None:
     with pytest.raises(KeyboardInterrupt):
         doubled(Interrupting())
+
+
+def test_truth_values_of_any_byte() -> None:
+    """As NumPy has them: a mask of 0 and 255 that is viewed as bool."""
+    mask = np.array([[2, 0], [255, 1]], np.uint8).view(bool)
+    expected = [[1, 0], [1, 1]]
+    net = pdl.compile("input b: bool[N, M]\noutput y = cast(b, to=f32)")
+    for given in (mask, mask.T.copy().T, memoryview(mask), pdl.tensor(mask)):
+        assert net(b=given)["y"].tolist() == expected
+        assert pdl.ops.cast(given, to="i64").tolist() == expected
+    assert pdl.ops.equal(mask, mask.astype(np.uint8) != 0).tolist() == [[True, True], [True, True]]
+
+
+def test_elements_that_are_masked() -> None:
+    masked = np.ma.masked_equal(f32(1, 2), 2)
+    for call in (lambda: pdl.ops.neg(masked), lambda: pdl.tensor(masked), lambda: pdl.batches({"x": masked}, 1)):
+        with pytest.raises(TypeError, match=r"elements of the array are masked"):
+            call()
+
+
+def test_numbers_of_tensors_are_formatted() -> None:
+    assert f"{pdl.tensor(1.25):.1f} {pdl.tensor([1, 2])} {pdl.tensor(3):>3d}" == "1.2 [1, 2]   3"
+
+
+def test_what_is_no_attribute_is_told_where_it_is() -> None:
+    x = pdl.tensor([1.0])
+    with pytest.raises(AttributeError, match=r"say pdl.ops.sum\(…\), or .numpy\(\).sum$"):
+        x.sum()
+    with pytest.raises(AttributeError, match=r"attribute 'T'; say .numpy\(\).T$"):
+        x.T
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'$"):
+        x.nothing
+    with pdl.Graph():
+        value = pdl.input("x", "f32[N]")
+        with pytest.raises(AttributeError, match=r"'Value' object .* 'sum'; say pdl.ops.sum\(…\)$"):
+            value.sum()  # type: ignore[attr-defined]
+        assert not hasattr(value, "sum") and isinstance(f32(1, 2) + value, pdl.Value)
+        for call in (lambda: np.maximum(value, 0), lambda: np.sum(value), lambda: np.asarray(value)):
+            with pytest.raises(TypeError, match="'x' is a value of a graph, without elements"):
+                call()
+
+
+def test_weights_as_lists_and_names_that_are_near() -> None:
+    text = "param weight: f32[2] = zeros()\noutput weight"
+    assert pdl.compile(text, weights={"weight": [1, 2]})()["weight"].tolist() == [1, 2]
+    with pytest.raises(pdl.WeightError, match="no parameter or state 'wieght'; did you mean 'weight'"):
+        pdl.compile(text, weights={"wieght": f32(1, 2)})
+    with pytest.raises(ValueError, match="weight 'weight': the lists in a list are not as long"):
+        pdl.compile(text, weights={"weight": [[1], [1, 2]]})
+    with pytest.raises(KeyError, match="the network has no parameter 'wieght'; did you mean 'weight'"):
+        pdl.compile(text).parameters["wieght"]
+
+
+@pytest.mark.parametrize(
+    "call,kind,message",
+    [
+        (lambda: pdl.compile("model.pdl"), pdl.FileError, "'model.pdl' is the name of a file, .* pdl.load"),
+        (lambda: pdl.compile(b"output y = 1.0"), TypeError, "what pdl.compile takes is a text, not bytes"),
+        (lambda: pdl.load("output y = 1.0\n"), pdl.FileError, "that is a text .* pdl.compile takes texts"),
+        (lambda: pdl.explain(203), TypeError, "code is a text, not 203"),
+        (lambda: pdl.explain("PDL9999"), KeyError, "no message has the code 'PDL9999'"),
+        (lambda: pdl.grad(lambda x: x)({"a": 1}), TypeError, "an array, numbers or nested .*, not dict"),
+    ],
+)
+def test_what_is_called_with_something_else(call: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        call()
 
 
 def test_names_and_mappings() -> None:
@@ -192,6 +294,20 @@ def test_an_operator_refuses(make: Any, kind: Any, message: str) -> None:
     for _ in range(2):
         with pytest.raises(kind, match=message):
             make()
+
+
+def test_lists_of_numpys_numbers_are_arrays() -> None:
+    """As a list of losses is."""
+    x = f32(1, 2)
+    for _ in range(2):
+        assert pdl.ops.sum([x[0], x[1]]).tolist() == 3 and pdl.ops.sum(x=[x[0], x[1]]).dtype == "f32"
+        assert pdl.ops.sum([np.float64(1), 2.0]).dtype == "f64"
+        assert pdl.ops.sum([[x[0]], [x[1]]], axes=[1]).tolist() == [1, 2]
+        assert pdl.ops.concat([[x[0]], x]).tolist() == [1, 1, 2]
+        assert pdl.ops.stack([x, x]).shape == (2, 2)
+        assert pdl.ops.add([pdl.tensor(x), pdl.tensor(x)], x).tolist() == [[2, 4], [2, 4]]
+    with pytest.raises(ValueError, match="the lists in a list are not as long as each other"):
+        pdl.ops.sum([x, x[:1]])
 
 
 def test_calls_that_are_kept_are_told_apart() -> None:

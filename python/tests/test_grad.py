@@ -17,9 +17,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     texts: list[str] = []
     compile = _pdl.compile
 
-    def counting(text: str, *args: Any) -> Any:
+    def counting(text: str, *args: Any, **options: Any) -> Any:
         texts.append(text)
-        return compile(text, *args)
+        return compile(text, *args, **options)
 
     monkeypatch.setattr(_pdl, "compile", counting)
     return texts

@@ -82,6 +82,55 @@ def test_wrong_inputs(inputs: dict[str, Any], message: str) -> None:
         pdl.compile(TEXT)(**inputs)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "param w: f32[2] = ones()\noutput w\noutput y = x + w",
+        "param w: f32[2] = ones()\noutput v = w\noutput r = reshape(w, [2, 1])",
+        "state s: f32[2] = ones()\noutput s",
+        "state s: f32[2] = ones()\noutput q = s\noutput r = reshape(s, [2, 1])",
+        "output x\noutput z = x",
+        "output c = [1.0, 2.0]\noutput d = zeros([2])",
+    ],
+)
+def test_what_a_run_gave_is_written_to(text: str) -> None:
+    """No later run sees it, whatever an output is called."""
+    net = pdl.compile(f"input x: f32[2]\n{text}\n")
+    first = net(x=ones(2))
+    before = {name: value.tolist() for name, value in first.items()}
+    for value in first.values():
+        value.numpy()[...] = 77
+    assert {name: value.tolist() for name, value in net(x=ones(2)).items()} == before
+
+
+def test_a_state_that_is_given_is_written_to() -> None:
+    net = pdl.compile("input x: f32[2]\nstate s: f32[2] = zeros()\nupdate s = s + x\noutput s\n")
+    first = net(x=ones(2))["s"]
+    first.numpy()[...] = 77
+    assert net.states["s"].tolist() == [1, 1] and net(x=ones(2))["s"].tolist() == [2, 2]
+    assert first.tolist() == [77, 77]
+
+
+def test_an_output_is_not_taken_for_the_input_of_its_name() -> None:
+    net = pdl.compile("input x: f32[N]\noutput x\noutput y = x * 2.0\n")
+    assert net(x=[1.0])["y"].tolist() == [2]
+    with pytest.raises(pdl.RunError, match="no value for input 'x'"):
+        net()
+
+
+def test_outputs_that_do_without_an_input_are_told() -> None:
+    text = "input x: f32[N]\ninput t: f32[N]\noutput y = x * 2.0\noutput loss = mean((x - t) ** 2)\n"
+    net = pdl.compile(text)
+    with pytest.raises(pdl.RunError, match=r"'t': f32\[N\]; run\(…, outputs=\[\"y\"\]\) does without"):
+        net(x=[1.0])
+    for call in (lambda: net(t=[1.0]), lambda: net.run({"x": [1.0]}, outputs=["loss"])):
+        with pytest.raises(pdl.RunError, match=r"no value for input '[xt]': f32\[N\] \[PDL0501\]"):
+            call()
+    updated = pdl.compile(text + "state s: f32[N] = zeros()\nupdate s = t\n")
+    with pytest.raises(pdl.RunError, match=r"no value for input 't': f32\[N\] \[PDL0501\]"):
+        updated(x=[1.0])
+
+
 def test_the_nearest_input_is_named() -> None:
     net = pdl.compile("input image: f32[N]\noutput y = image + 1.0")
     with pytest.raises(pdl.RunError, match="no input 'imgae'; did you mean 'image'"):

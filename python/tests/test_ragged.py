@@ -201,3 +201,11 @@ def test_rows_that_are_not_there() -> None:
     assert pdl.ragged(np.zeros(0, np.float32), offsets=[0]).tolist() == []
     assert pdl.ragged(np.zeros(0, np.float32), lengths=[]).tolist() == []
     assert pdl.ragged(np.zeros(0, np.float32), offsets=[0], inner=[0]).tolist() == []
+
+
+def test_dtypes_are_called_as_everywhere() -> None:
+    for dtype in ("f32", "float32", np.float32):
+        assert pdl.ragged([[1, 2], [3]], dtype=dtype).dtype == "f32"
+        assert pdl.ragged([1, 2, 3], lengths=[2, 1], dtype=dtype).dtype == "f32"
+    with pytest.raises(ValueError, match="'f31' is no dtype of NumPy's; there are f16, f32"):
+        pdl.ragged([[1]], dtype="f31")

@@ -243,8 +243,10 @@ def test_a_stored_network_is_trained(tmp_path: pathlib.Path) -> None:
 def test_mistakes() -> None:
     with pytest.raises(pdl.Error, match="nothing to train"):
         pdl.train(LINE, points())
-    with pytest.raises(pdl.Error, match="no value is called 'cost'"):
+    with pytest.raises(pdl.Error, match=r"(?s)no value is called 'cost'.*loss=… of pdl.train names"):
         pdl.train(LINE, points(), pdl.layers.adam(), loss="cost")
+    with pytest.raises(TypeError, match="loss is a text, not function"):
+        pdl.train(LINE, points(), pdl.layers.adam(), pdl.ops.mean)  # type: ignore[arg-type]
     with pytest.raises(pdl.AttributeValueError, match="'beta1'"):
         pdl.train(LINE, points(), pdl.layers.adam(beta1=2.0))
     with pytest.raises(pdl.RunError, match="the loss 'loss' is nan in step 1"):
@@ -276,11 +278,11 @@ def after_one(*rest: Any) -> Iterator[Any]:
     [
         (OSError("the disk is gone"), OSError, "the disk is gone"),
         ({"x": BATCH["x"], "tragte": BATCH["target"]}, pdl.RunError, "no input 'tragte'"),
-        ({"x": BATCH["x"]}, pdl.RunError, "no value for input 'target'"),
+        ({"x": BATCH["x"]}, pdl.RunError, "^step 2: no value for input 'target'"),
         ({**BATCH, "z": BATCH["x"]}, pdl.RunError, "the network has no input 'z'"),
-        ({**BATCH, "x": np.ones(4)}, pdl.RunError, r"'x' is declared f32\[N\], got f64\[4\]"),
+        ({**BATCH, "x": np.ones(4)}, pdl.RunError, r"'x' is declared f32\[N\], got f64\[4\]; pdl.tensor\("),
         ({**BATCH, "x": np.ones(3, np.float32)}, pdl.RunError, "'N' is 3 by input 'x' and 4 by"),
-        ({**BATCH, "x": "abc"}, TypeError, "input 'x': an array, numbers or nested lists"),
+        ({**BATCH, "x": "abc"}, TypeError, "^step 2: input 'x': an array, numbers or nested lists"),
         ((BATCH["x"], BATCH["target"]), TypeError, "a batch is a dict .* the data give tuple"),
     ],
 )
@@ -294,6 +296,13 @@ def test_data_that_fail_in_the_middle(then: Any, kind: Any, message: str) -> Non
     assert net.run({"x": [1.0]}, outputs=["y"])["y"].shape == (1,)
 
 
+def test_an_output_is_not_taken_for_the_input_of_its_name() -> None:
+    text = LINE + "input rate: f32[]\noutput rate\nscaled = loss * rate\nminimize scaled with sgd(lr=0.1)"
+    data = [{**BATCH, "rate": 1.0}, BATCH]
+    with pytest.raises(pdl.RunError, match="step 2: no value for input 'rate'"):
+        list(pdl.train(text, data))
+
+
 def test_data_that_are_no_batches() -> None:
     net = pdl.compile(LINE)
     sgd = pdl.layers.sgd(lr=0.1)
@@ -301,7 +310,7 @@ def test_data_that_are_no_batches() -> None:
         list(pdl.train(net, [], sgd))
     with pytest.raises(TypeError, match="'int' object is not iterable"):
         list(pdl.train(net, 3, sgd))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="the data give str"):
+    with pytest.raises(TypeError, match=r"one dict of arrays is given: pdl.batches\(data, 32\)"):
         list(pdl.train(net, BATCH, sgd))  # type: ignore[arg-type]
     for epochs in (0, -1):
         with pytest.raises(ValueError, match=f"at least 1, got {epochs}"):
@@ -360,6 +369,37 @@ def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
     other = pdl.compile(LINE + "minimize loss with adam()")
     with pytest.raises(pdl.WeightError, match="lacks the parameters 'a'"):
         pdl.train(other, data, weights=tmp_path / "middle.safetensors")
+
+
+class Exported:
+    """What has DLPack and nothing else."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._array.__dlpack_device__()
+
+
+def test_what_batches_are_made_of() -> None:
+    x = np.arange(3, dtype=np.float32)
+    for given in (x, x.tolist(), Exported(x), pdl.tensor(x), memoryview(x)):
+        (batch,) = pdl.batches({"x": given}, 3, shuffle=False)
+        assert batch["x"].tolist() == [0, 1, 2]
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        ([x], TypeError, "batches are made of a dict of arrays by the names of inputs, not of list"),
+        ({"x": object()}, TypeError, "'x' is no array of numbers, but object"),
+        ({"x": [[1], [2, 3]]}, ValueError, "'x': "),
+        ({"x": pdl.sparse(np.eye(2, dtype=np.float32))}, TypeError, "'x' is sparse, and no rows are"),
+    ]
+    for arrays, kind, message in wrong:
+        with pytest.raises(kind, match=message):
+            pdl.batches(arrays, 1)
+    with pytest.raises(TypeError, match="the size of a batch is an integer, not '2'"):
+        pdl.batches({"x": x}, "2")  # type: ignore[arg-type]
 
 
 def test_batches() -> None:

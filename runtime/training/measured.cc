@@ -1,4 +1,4 @@
-#include "runtime/training/measured.h"
+#include "pdl/measured.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/passes.h"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "pdl/host_copy.h"
+#include "pdl/measured.h"
 #include "pdl/trainer.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
-#include "runtime/training/measured.h"
 
 namespace pdl {
 

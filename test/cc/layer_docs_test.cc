@@ -108,6 +108,20 @@ TEST(LayerDocs, ListAndMarkdown) {
   EXPECT_TRUE(has("| `lr = 0.001` | `f32[]` | dense |  |")) << text;
 }
 
+TEST(LayerDocs, OpenDimsAreRaggedWhereARaggedDimMayStand) {
+  Diagnostics diagnostics;
+  const auto layers = DescribeLayers(
+      std::make_shared<SourceFile>("t.pdl",
+                                   "layer l(a: F[...], b: F[N, ..., D], c: F[N, C, ...], "
+                                   "d: F[N, ~T, ...], e: F[N, ~T, C, ...], f: F[N, D]) {\n"
+                                   "  return a\n}\n"),
+      &diagnostics);
+  ASSERT_FALSE(diagnostics.has_errors());
+  std::vector<int> levels;
+  for (const LayerInputDecl& input : layers.at(0).inputs) levels.push_back(input.sequence_levels);
+  EXPECT_EQ(levels, (std::vector<int>{2, 2, 0, 2, 1, 0}));
+}
+
 TEST(LayerDocs, MessagesHoldEverything) {
   OpProtoList list;
   ASSERT_TRUE(list.ParseFromString(SerializeOpProtos(OpRegistry(), Layers())));

@@ -1,16 +1,14 @@
 // pdl run: feeds a network, runs it once, shows what it returns.
-#include <chrono>
 #include <vector>
 
 #include "pdl/error.h"
 #include "pdl/io.h"
 #include "pdl/network.h"
 #include "pdl/packed_value.h"
-#include "pdl/run_profile.h"
+#include "pdl/timed_runs.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
-#include "tools/pdl/profile_report.h"
 #include "tools/pdl/run_inputs.h"
 
 namespace pdl {
@@ -75,8 +73,7 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
                "infinity of numbers that were none (slow)",
                &arguments->check_finite);
   line.AddValue("--profile", "RUNS",
-                "run so many times more, from the same inputs and states, and tell on standard "
-                "error how long "
+                "run so many times more, on the same inputs, and tell on standard error how long "
                 "each step of the plan takes",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   constexpr int64_t kMostRuns = 1'000'000;
@@ -115,24 +112,12 @@ const Type& TypeOf(const Graph& graph, llvm::StringRef name) {
   InternalError("the run gave an output that the network lacks");
 }
 
-/// Runs in turn with a clock around the whole and with one around each step, which takes time
-/// itself. Each run has a Scope of its own, so that states stay what they are.
-llvm::Error Profile(const Network& network, const Scope& fed, RunOptions options, int64_t runs,
-                    DeviceContext& context) {
-  using Clock = std::chrono::steady_clock;
-  RunProfile profile;
-  options.check_finite = false;  // it looks at another plan
-  double seconds = 0;
-  for (int64_t run = 0; run < runs; ++run) {
-    Scope whole(&fed), steps(&fed);
-    options.profile = nullptr;
-    const Clock::time_point start = Clock::now();
-    if (llvm::Error error = network.Run(&whole, &context, options)) return error;
-    seconds += std::chrono::duration<double>(Clock::now() - start).count();
-    options.profile = &profile;
-    if (llvm::Error error = network.Run(&steps, &context, options)) return error;
-  }
-  PrintProfile(profile, runs, seconds, llvm::errs());
+llvm::Error Profile(const Network& network, const RunOptions& options, int64_t runs, Scope* scope,
+                    DeviceContext* context) {
+  TimedRuns timed;
+  for (int64_t run = 0; run < runs; ++run)
+    if (llvm::Error error = timed.Run(network, scope, context, options)) return error;
+  timed.Print(llvm::errs());
   return llvm::Error::success();
 }
 
@@ -170,7 +155,7 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
   }
   if (arguments.profiled_runs == 0) return llvm::Error::success();
   llvm::outs().flush();
-  return Profile(**network, fed, options, arguments.profiled_runs, **context);
+  return Profile(**network, options, arguments.profiled_runs, &scope, context->get());
 }
 
 }  // namespace

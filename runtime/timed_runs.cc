@@ -1,6 +1,7 @@
-#include "tools/pdl/profile_report.h"
+#include "pdl/timed_runs.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -27,18 +28,33 @@ void PrintRow(double seconds, double of_all, const std::string& what, llvm::raw_
 
 }  // namespace
 
-void PrintProfile(const RunProfile& profile, int64_t runs, double seconds, llvm::raw_ostream& os) {
+llvm::Error TimedRuns::Run(const Network& network, Scope* scope, DeviceContext* context,
+                           RunOptions options) {
+  using Clock = std::chrono::steady_clock;
+  options.check_finite = false;
+  options.profile = nullptr;
+  const Clock::time_point start = Clock::now();
+  if (llvm::Error error = network.Run(scope, context, options)) return error;
+  const Clock::duration whole = Clock::now() - start;
+  options.profile = &steps_;
+  if (llvm::Error error = network.Run(scope, context, options)) return error;
+  seconds_ += std::chrono::duration<double>(whole).count();
+  ++runs_;
+  return llvm::Error::success();
+}
+
+void TimedRuns::Print(llvm::raw_ostream& os) const {
   std::vector<const RunProfile::Step*> steps;
   double in_steps = 0;
-  for (const RunProfile::Step& step : profile.steps()) {
+  for (const RunProfile::Step& step : steps_.steps()) {
     steps.push_back(&step);
     in_steps += step.seconds;
   }
   std::stable_sort(steps.begin(), steps.end(),
                    [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
-  const double count = static_cast<double>(runs);
-  os << llvm::formatv("{0} {1}, {2} each; by step:\n", runs, runs == 1 ? "run" : "runs",
-                      TimeOf(seconds / count));
+  const double count = static_cast<double>(runs_);
+  os << llvm::formatv("{0} {1}, {2} each; by step:\n", runs_, runs_ == 1 ? "run" : "runs",
+                      TimeOf(seconds_ / count));
   double rest = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     const RunProfile::Step& step = *steps[i];
@@ -49,13 +65,13 @@ void PrintProfile(const RunProfile& profile, int64_t runs, double seconds, llvm:
     std::string what = step.calls;
     if (!step.result.empty()) what += " -> " + step.result;
     if (!step.place.empty()) what += "  # " + step.place;
-    PrintRow(step.seconds / count, seconds / count, what, os);
+    PrintRow(step.seconds / count, seconds_ / count, what, os);
   }
   if (steps.size() > kMostSteps) {
-    PrintRow(rest / count, seconds / count,
+    PrintRow(rest / count, seconds_ / count,
              llvm::formatv("{0} more steps", steps.size() - kMostSteps).str(), os);
   }
-  PrintRow(std::max(0.0, seconds - in_steps) / count, seconds / count, "between the steps", os);
+  PrintRow(std::max(0.0, seconds_ - in_steps) / count, seconds_ / count, "between the steps", os);
 }
 
 }  // namespace pdl

@@ -1,10 +1,11 @@
-#ifndef PDL_RUNTIME_TRAINING_MEASURED_H_
-#define PDL_RUNTIME_TRAINING_MEASURED_H_
+#ifndef PDL_MEASURED_H_
+#define PDL_MEASURED_H_
 
 #include <string>
 #include <vector>
 
 #include "llvm/ADT/StringSet.h"
+#include "pdl/export.h"
 #include "pdl/graph.h"
 
 namespace pdl {
@@ -16,18 +17,18 @@ struct MetricNames {
   size_t losses = 0;
 };
 /// `step` is the network of a step that does all minimize statements of `network`.
-MetricNames NamesOfMetrics(const Graph& network, const Graph& step);
+PDL_API MetricNames NamesOfMetrics(const Graph& network, const Graph& step);
 
 /// A network that computes what a step reports, under the same names, and changes no state.
-Graph MakeEvaluation(const Graph& network, const MetricNames& names);
+PDL_API Graph MakeEvaluation(const Graph& network, const MetricNames& names);
 
 /// The names of the parameters, and of the states that are there without the training of `network`:
 /// not those of optimizers, and `step` only where something else uses it.
-llvm::StringSet<> VariablesToRun(const Graph& network);
+PDL_API llvm::StringSet<> VariablesToRun(const Graph& network);
 
 /// The state that counts the steps, where nothing in the network of a step updates it; or null.
-const Value* FindStepCounter(const Graph& step);
+PDL_API const Value* FindStepCounter(const Graph& step);
 
 }  // namespace pdl
 
-#endif  // PDL_RUNTIME_TRAINING_MEASURED_H_
+#endif  // PDL_MEASURED_H_

@@ -1,0 +1,57 @@
+"""Networks as parts of a graph: each is a file that the graph's text imports."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from typing import Any, Mapping
+
+from pdl._functions import declarations
+from pdl._graph import Value
+from pdl._network import Network
+from pdl._render import Renderer
+from pdl.errors import Error, RunError
+
+# The value of a variable that lies in a file.
+_LOADED = re.compile(
+    r'^((?:param|state) [^=\n]*= )load\("(?:[^"\\\n]|\\.)*", "(?:[^"\\\n]|\\.)*"\)', re.M
+)
+
+
+def call(network: Network, inputs: Mapping[str, Any]) -> dict[str, Value]:
+    """The outputs of a network for values of a graph, as values of it; the extension module calls it.
+    All calls of one network in one graph share its parameters and its states. Inputs may be missing, and
+    the outputs that need one are, too."""
+    graph = next(one.graph for one in inputs.values() if isinstance(one, Value))
+    types = network.inputs
+    for name in inputs:
+        if name not in types:
+            near = difflib.get_close_matches(str(name), types, n=1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise RunError(f"the network has no input '{name}'{hint} [PDL0502]", "PDL0502")
+    missing = [name for name in types if name not in inputs]
+    text, outputs = network.program.text_without(missing)
+    for name in missing:
+        text = re.sub(rf"^(?:## .*\n)*input {name}: .*\n", "", text, flags=re.M)
+    renderer = Renderer(lambda one: isinstance(one, Value), graph.capture)
+    operands = []
+    for name in types:
+        if name in inputs:
+            given = inputs[name]
+            if isinstance(given, Value) and given.graph is not graph:
+                raise Error(f"'{given.name}' belongs to another graph")
+            operands.append(renderer.operand(given, name))
+    part = graph.part(network, _name_of(network), _LOADED.sub(r"\1zeros()", text))
+    names = {output: graph.new_name(f"{part}_{output}") for output in outputs}
+    values = graph.define_all(list(names.values()), f"{part}({', '.join(operands)})")
+    return dict(zip(names, values))
+
+
+def _name_of(network: Network) -> str:
+    """What the graph calls it: as its file is called."""
+    stem = os.path.splitext(os.path.basename(network.program.name))[0]
+    name = re.sub(r"\W", "_", stem, flags=re.ASCII).strip("_")
+    if not name or name[0].isdigit() or name == "text":
+        return "net"
+    return f"{name}_net" if any(name in one for one in declarations()) else name
