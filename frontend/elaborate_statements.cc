@@ -201,6 +201,24 @@ void Elaborator::ElaborateOutput(const ast::OutputStatement* statement) {
   }
 }
 
+void Elaborator::CheckOutputNames() {
+  for (const GraphOutput& output : graph_.outputs()) {
+    const Value* kept = graph_.FindValue(output.name);
+    const auto place = outputs_.find(output.name);
+    if (kept == nullptr || place == outputs_.end()) continue;
+    const bool is_state = kept->kind() == ValueKind::kState;
+    if (!is_state && kept->kind() != ValueKind::kParameter) continue;
+    const Value* last = kept;
+    for (const GraphUpdate& update : graph_.updates())
+      if (update.state == kept) last = update.value;
+    if (output.value == last) continue;
+    Error(Code::kRedefined, place->second,
+          "the output '" + output.name + "' is another value than the " +
+              (is_state ? "state" : "parameter") + " of that name when a run ends")
+        .Note("give it a name of its own: output " + output.name + "_now = " + output.name);
+  }
+}
+
 void Elaborator::ElaborateReturn(const ast::OutputStatement* statement) {
   frame_->returned = frame_->saw_return = true;
   size_t index = 0;

@@ -31,6 +31,7 @@ Graph Elaborator::Run() {
   if (request_.training_step && !graph_.trainings().empty()) CountStep();
   ElaborateLoads();
   CheckSymbolsSolvable();
+  CheckOutputNames();
   CheckSettingsUsed();
   for (const auto& entry : frame.scope) {
     const Value* value = entry.second.tensor();

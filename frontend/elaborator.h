@@ -346,6 +346,9 @@ class Elaborator {
   /// What a state is now: its last update, or itself.
   Value* CurrentState(Value* state);
   void CheckSymbolsSolvable();
+  /// A run keeps values by their names: an output called as a state or a parameter is what that is
+  /// when the run ends.
+  void CheckOutputNames();
 
   // --- elaborate_types.cc --------------------------------------------------------------------
   /// A tensor's type; nullopt where a mistake was reported. `introduces`: an unknown name in a dim
