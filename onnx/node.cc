@@ -188,9 +188,14 @@ std::optional<KnownSizes> Node::KnownSizesOf(const Value* value) const {
 
 std::optional<double> Node::KnownReal(const Value* value) const {
   if (value == nullptr) return std::nullopt;
-  const Constant* constant = importer_.FindConstant(value);
-  if (constant == nullptr || constant->num_elements() != 1) return std::nullopt;
-  return constant->ElementAsDouble(0);
+  if (const Constant* constant = importer_.FindConstant(value))
+    return constant->num_elements() == 1 ? std::optional(constant->ElementAsDouble(0))
+                                         : std::nullopt;
+  // What is computed from sizes that are numbers.
+  const std::optional<KnownSizes> sizes = KnownSizesOf(value);
+  if (!sizes || sizes->elements.size() != 1 || !sizes->elements[0].is_constant())
+    return std::nullopt;
+  return static_cast<double>(sizes->elements[0].constant());
 }
 
 // --- Attributes -----------------------------------------------------------------------------

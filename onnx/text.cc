@@ -353,6 +353,7 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   for (const Value* input : block.inputs) {
     Type type = input->type();
     type.dims = WithRows(type.dims);
+    type.index_bound.reset();  // it may have sizes that stand further on
     text += comma;
     text += NameOf(input) + ": " + type.ToString();
   }

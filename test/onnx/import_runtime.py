@@ -23,6 +23,7 @@ except ImportError as error:
     sys.exit(77)
 
 import loop_models
+import network_models
 import recurrent_models
 from models import run_runtime
 
@@ -90,7 +91,7 @@ def main():
     arguments = parser.parse_args()
     failed = count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for module in (recurrent_models, loop_models):
+        for module in (recurrent_models, loop_models, network_models):
             for case in module.cases():
                 if not all(word in case.name for word in arguments.words):
                     continue

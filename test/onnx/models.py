@@ -10,7 +10,8 @@ from onnx import TensorProto, helper
 # A model, what it is fed, and what must come out where ONNX Runtime cannot say (a function of what is fed).
 Case = collections.namedtuple("Case", "name model feeds expect", defaults=(None,))
 
-FLOAT, INT32, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL
+FLOAT, BOOL, UINT8 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.UINT8
+INT32, INT64 = TensorProto.INT32, TensorProto.INT64
 RANDOM = numpy.random.default_rng(7)
 
 
@@ -25,7 +26,7 @@ def value(name, sizes, dtype=FLOAT):
 
 
 def make(nodes, inputs, outputs, constants=None, opset=20):
-    """`inputs` are values, `outputs` names, `constants` arrays by name."""
+    """`inputs` are values, `outputs` names (of floats) or values, `constants` arrays by name."""
     tensors = [onnx.numpy_helper.from_array(numpy.asarray(array), name) for name, array in (constants or {}).items()]
     infos = [value(name, None) if isinstance(name, str) else name for name in outputs]
     graph = helper.make_graph(nodes, "g", inputs, infos, tensors)
