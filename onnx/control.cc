@@ -89,18 +89,36 @@ std::vector<std::string> InputNames(const onnx::GraphProto& body, int first) {
   return names;
 }
 
+/// Whether a body's first output is the condition that it was given.
+bool GoesOn(const onnx::GraphProto& body) {
+  if (body.output_size() == 0 || body.input_size() < 2) return false;
+  std::string name = body.output(0).name();
+  for (int i = body.node_size(); i-- > 0;) {
+    const onnx::NodeProto& node = body.node(i);
+    if (node.output_size() != 1 || node.output(0) != name) continue;
+    if (node.op_type() == "Constant") return true;  // what it is shows in the loop
+    if ((node.op_type() != "Identity" && node.op_type() != "Cast") || node.input_size() != 1)
+      return false;
+    name = node.input(0);
+  }
+  const bool is_tensor = llvm::any_of(
+      body.initializer(), [&](const onnx::TensorProto& tensor) { return tensor.name() == name; });
+  return is_tensor || name == body.input(1).name();
+}
+
 void ConvertLoop(Node& n) {
   const onnx::GraphProto* body = Body(n, "body");
   if (body == nullptr) return;
   const std::optional<double> runs = n.Has(1) ? n.KnownReal(n.In(1)) : 1.0;
   if (n.failed()) return;
   if (!runs) {
-    n.IntsIn(1);
+    if (!n.importer().InputsOf(n.In(1)).empty()) n.IntsIn(1);
     return n.Unsupported("a loop whose end depends on data");
   }
   const Dim steps = n.Has(0) ? n.SizeIn(0) : Dim(kMaxSteps + 1);
   if (n.failed()) return;
-  if (steps.is_constant() && (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0))
+  if (steps.is_constant() &&
+      (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !GoesOn(*body)))
     return Unroll(n, *body, steps.constant(), *runs != 0);
   Node::Loop loop;
   loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};

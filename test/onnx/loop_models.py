@@ -51,6 +51,20 @@ def loops():
     yield Case("Loop that asks for a size of what is outside", model, [{"x": floats(4, 3), "h0": floats(3)}])
 
 
+def whiles():
+    """As tf2onnx writes tf.while_loop: as many steps as can be, and a condition that the body computes."""
+    body = graph([node("Gather", "x i", "row", axis=0), node("Add", "h row", "sum"), node("Tanh", "sum", "next"),
+                  node("Add", "i one", "j"), node("Less", "j steps", "on")],
+                 [value("t", [], INT64), value("go", [], BOOL), value("i", [], INT64), value("h", ["N"])],
+                 [value("on", [], BOOL), value("j", [], INT64), value("next", ["N"])])
+    nodes = [node("Shape", "x", "shape"), node("Gather", "shape zero", "steps"), node("Less", "zero steps", "go0"),
+             node("Loop", "most go0 zero h0", "end last", body=body)]
+    constants = {"zero": numpy.int64(0), "one": numpy.int64(1), "most": numpy.int64(2**31 - 1)}
+    model = make(nodes, [value("x", [6, "N"]), value("h0", ["N"])], ["last"], constants)
+    yield Case("Loop that ends by its condition", model, [{"x": floats(6, 3), "h0": floats(3)}])
+
+
 def cases():
     yield from scans()
     yield from loops()
+    yield from whiles()

@@ -256,7 +256,59 @@ def detector():
                [{"x": floats(2, 4, 5, 7)}, {"x": floats(1, 4, 3, 4)}])
 
 
+def proposals():
+    """As many of the best as there are, or 5, as torchvision takes them."""
+    constants = {"i1": numpy.int64(1), "a0": ints(0), "k": ints(5), "m1": ints(-1)}
+    nodes = [node("Shape", "x", "s"), node("Gather", "s i1", "t"), node("Unsqueeze", "t a0", "t1"),
+             node("Concat", "t1 k", "both", axis=0), node("ReduceMin", "both", "least", keepdims=0),
+             node("Reshape", "least m1", "count"), node("TopK", "x count", "best places", axis=1),
+             node("GatherElements", "x places", "again", axis=1)]
+    model = make(nodes, [value("x", ["N", "T"])], ["best", integers("places"), "again"], constants)
+    yield Case("proposals", model, [{"x": floats(2, 9)}, {"x": floats(2, 3)}])
+
+
+def transformer_network():
+    """A spatial transformer: a grid of each image."""
+    nodes = [node("Shape", "x", "s"), node("AffineGrid", "theta s", "g", align_corners=0),
+             node("GridSample", "x g", "y", align_corners=0, padding_mode="border")]
+    model = make(nodes, [value("x", ["N", 2, 4, 5]), value("theta", ["N", 2, 3])], ["y"])
+    yield Case("spatial transformer", model, [{"x": floats(n, 2, 4, 5), "theta": floats(n, 2, 3)} for n in (1, 3)])
+
+
+def windows():
+    """Padding to a multiple of 4, and expansion as torch writes expand(-1, 3, -1)."""
+    constants = {"i2": numpy.int64(2), "four": numpy.int64(4), "one": numpy.int64(1), "a0": ints(0), "zero": numpy.float32(0),
+                 "ahead": ints(0, 0, 0, 0, 0), "front": ints(0, 0), "m1": ints(-1), "f4": ints(4), "want": ints(-1, 3, -1),
+                 "three": ints(3), "c0": ints(0), "c1": ints(1)}
+    nodes = [node("Shape", "x", "s"), node("Gather", "s i2", "t"), node("Add", "t four", "a"), node("Sub", "a one", "b"),
+             node("Div", "b four", "d"), node("Mul", "d four", "m"), node("Sub", "m t", "p"), node("Unsqueeze", "p a0", "p1"),
+             node("Concat", "ahead p1", "pads", axis=0), node("Pad", "x pads zero", "padded"),
+             node("Concat", "front m1 f4", "shape", axis=0), node("Reshape", "padded shape", "parts"),
+             node("ReduceMean", "parts m1", "y", keepdims=0),
+             node("ConstantOfShape", "three", "ones", value=helper.make_tensor("v", INT64, [1], [1])),
+             node("Mul", "ones m1", "minus"), node("Equal", "want minus", "eq"), node("Where", "eq ones want", "to"),
+             node("Slice", "x c0 c1 c1", "first"), node("Expand", "first to", "wide")]
+    model = make(nodes, [value("x", ["N", 2, "T"])], ["y", "wide"], constants)
+    yield Case("padding to a multiple", model, [{"x": floats(2, 2, 7)}, {"x": floats(1, 2, 8)}])
+
+
+def translator():
+    """An encoder over rows of their own lengths, whose last states begin a decoder that attends to it."""
+    constants = {name: 0.4 * floats(*sizes) for name, sizes in {
+        "we": (1, 32, 5), "re": (1, 32, 8), "be": (1, 64), "wd": (1, 32, 6), "rd": (1, 32, 8), "bd": (1, 64)}.items()}
+    constants["a1"] = ints(1)
+    nodes = [node("Transpose", "source", "st", perm=[1, 0, 2]), node("LSTM", "st we re be lengths", "ey eh ec", hidden_size=8),
+             node("Transpose", "target", "tt", perm=[1, 0, 2]), node("LSTM", "tt wd rd bd - eh ec", "dy dh dc", hidden_size=8),
+             node("Squeeze", "ey a1", "e"), node("Squeeze", "dy a1", "d"), node("Transpose", "e", "keys", perm=[1, 2, 0]),
+             node("Transpose", "d", "db", perm=[1, 0, 2]), node("MatMul", "db keys", "scores"),
+             node("Softmax", "scores", "p", axis=-1), node("Transpose", "e", "values", perm=[1, 0, 2]),
+             node("MatMul", "p values", "context"), node("Concat", "context db", "y", axis=-1)]
+    inputs = [value("source", ["N", "S", 5]), value("lengths", ["N"], INT32), value("target", ["N", "T", 6])]
+    yield Case("translator", make(nodes, inputs, ["y", "dh", "dc"], constants), [
+        {"source": floats(3, 6, 5), "lengths": numpy.array([6, 2, 4], "int32"), "target": floats(3, 4, 6)}])
+
+
 def cases():
     for make_cases in (gru_classifier, lstm_stack, decoder, masked_encoder, causal_mask, quantized, beam_search, einsums,
-                       attention, branches, scatters, detector):
+                       attention, branches, scatters, detector, proposals, transformer_network, windows, translator):
         yield from make_cases()
