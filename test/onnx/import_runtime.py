@@ -59,7 +59,7 @@ def judge(pdl, case, folder):
     path, text, again = f"{folder}/model.onnx", f"{folder}/text.pdl", f"{folder}/again.onnx"
     onnx.save(case.model, path)
     outputs = [output.name for output in case.model.graph.output]
-    for step in ([pdl, "import", path, "-o", text], [pdl, "export", path, "-o", again]):
+    for step in ([pdl, "import", path, "-o", text], [pdl, "check", text], [pdl, "export", path, "-o", again]):
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         if done.returncode or done.stderr:
             return f"{step[1]}: {done.stderr.strip()}"

@@ -26,7 +26,8 @@ def gru_classifier():
              node("Gemm", "flat fc fb", "logits"), node("LogSoftmax", "logits", "out", axis=-1)]
     model = make(nodes, [value("tokens", ["N", "T"], INT64), value("lengths", ["N"], INT64)], ["out"], constants)
     yield Case("GRU classifier", model, [
-        {"tokens": RANDOM.integers(0, 30, (n, t)), "lengths": RANDOM.integers(1, t + 1, n)} for n, t in ((3, 5), (1, 1))])
+        {"tokens": RANDOM.integers(0, 30, (n, t)), "lengths": RANDOM.integers(1, t + 1, n)} for n,
+                                         t in ((3, 5), (1, 1))])
 
 
 def lstm_stack():
@@ -40,7 +41,8 @@ def lstm_stack():
     for layer in range(2):
         constants |= {f"w{layer}": floats(1, 32, width) * 0.4, f"r{layer}": floats(1, 32, 8) * 0.4,
                       f"b{layer}": floats(1, 64) * 0.4}
-        nodes += [node("LSTM", f"{before} w{layer} r{layer} b{layer} - h0 h0", f"/lstm/LSTM_{layer}_output_0 hn{layer} cn{layer}",
+        nodes += [node("LSTM", f"{before} w{layer} r{layer} b{layer} - h0 h0",
+                       f"/lstm/LSTM_{layer}_output_0 hn{layer} cn{layer}",
                        hidden_size=8),
                   node("Squeeze", f"/lstm/LSTM_{layer}_output_0 axis1", f"y{layer}")]
         before, width = f"y{layer}", 8
@@ -52,7 +54,8 @@ def lstm_stack():
 def decoder():
     """Transposed convolutions, normalization, and resizing to a size that another input has."""
     constants = {"w1": floats(4, 6, 3, 3), "b1": floats(6), "w2": floats(6, 2, 4, 4), "g": floats(6), "be": floats(6),
-                 "i": ints(2), "j": ints(4), "nc": ints(0), "c": ints(2), "scales": numpy.array([1, 1, 1.5, 2], "float32"),
+                 "i": ints(2), "j": ints(4), "nc": ints(0), "c": ints(2),
+                 "scales": numpy.array([1, 1, 1.5, 2], "float32"),
                  "twice": numpy.array([1, 1, 2, 3], "float32")}
     nodes = [node("ConvTranspose", "x w1 b1", "h1", strides=[2, 2], pads=[1, 1, 1, 1], output_padding=[1, 1]),
              node("InstanceNormalization", "h1 g be", "h2"), node("LeakyRelu", "h2", "h3", alpha=0.2),
@@ -103,7 +106,8 @@ def causal_mask():
     constants = {"i1": numpy.int64(1), "i0": numpy.int64(0), "a0": ints(0), "a1": ints(1),
                  "low": numpy.float32(-1e9), "zero": numpy.float32(0), "one": ints(1)}
     nodes = [node("Shape", "x", "s"), node("Gather", "s i1", "t"), node("Range", "i0 t i1", "r"),
-             node("Unsqueeze", "r a0", "row"), node("Unsqueeze", "r a1", "column"), node("Greater", "row column", "later"),
+             node("Unsqueeze", "r a0", "row"), node("Unsqueeze", "r a1", "column"),
+             node("Greater", "row column", "later"),
              node("Where", "later low zero", "bias"), node("Transpose", "x", "xt", perm=[0, 2, 1]),
              node("MatMul", "x xt", "p"), node("Add", "p bias", "masked"), node("Softmax", "masked", "a", axis=-1),
              node("MatMul", "a x", "o"), node("Unsqueeze", "t a0", "t1"), node("ConstantOfShape", "tt", "ones",
@@ -117,9 +121,12 @@ def causal_mask():
 def quantized():
     """Dynamic and static quantization, as onnxruntime.quantization writes it."""
     scale = lambda *v: numpy.array(v, "float32")
-    constants = {"s": numpy.float32(0.05), "z": numpy.uint8(120), "ws": scale(0.01, 0.02, 0.015, 0.03), "wz": numpy.zeros(4, "int8"),
-                 "w": RANDOM.integers(-100, 100, (4, 3, 3, 3)).astype("int8"), "b": RANDOM.integers(-50, 50, 4).astype("int32"),
-                 "bs": scale(0.0005, 0.001, 0.00075, 0.0015), "bz": numpy.zeros(4, "int32"), "ys": numpy.float32(0.1), "yz": numpy.uint8(10),
+    constants = {"s": numpy.float32(0.05), "z": numpy.uint8(120), "ws": scale(0.01, 0.02, 0.015, 0.03),
+                 "wz": numpy.zeros(4, "int8"),
+                 "w": RANDOM.integers(-100, 100, (4, 3, 3, 3)).astype("int8"),
+                 "b": RANDOM.integers(-50, 50, 4).astype("int32"),
+                 "bs": scale(0.0005, 0.001, 0.00075, 0.0015), "bz": numpy.zeros(4, "int32"), "ys": numpy.float32(0.1),
+                 "yz": numpy.uint8(10),
                  "m": RANDOM.integers(-100, 100, (6, 5)).astype("int8"), "ms": numpy.float32(0.02), "mz": numpy.int8(3)}
     nodes = [node("QuantizeLinear", "x s z", "q"), node("DequantizeLinear", "q s z", "xd"),
              node("DequantizeLinear", "w ws wz", "wd", axis=0), node("DequantizeLinear", "b bs bz", "bd", axis=0),
@@ -132,10 +139,12 @@ def quantized():
     yield Case("dynamic quantization", make(nodes, [value("x", ["N", "T", 6])], ["y"], constants),
                [{"x": floats(2, 3, 6)}, {"x": floats(1, 1, 6)}])
     constants |= {"xs": numpy.float32(0.04), "xz": numpy.uint8(128)}
-    nodes = [node("QuantizeLinear", "x xs xz", "q"), node("QLinearConv", "q xs xz w ws wz ys yz b", "y", strides=[2, 2]),
+    nodes = [node("QuantizeLinear", "x xs xz", "q"), node("QLinearConv", "q xs xz w ws wz ys yz b", "y",
+                                                          strides=[2, 2]),
              node("QLinearMatMul", "q2 xs xz m ms mz ys yz", "y2"), node("QuantizeLinear", "x2 xs xz", "q2")]
     nodes = [nodes[0], nodes[3], nodes[1], nodes[2]]
-    yield Case("QLinear operators", make(nodes, [value("x", ["N", 3, 7, 7]), value("x2", ["N", 6])], [value("y", None, UINT8), value("y2", None, UINT8)], constants),
+    yield Case("QLinear operators", make(nodes, [value("x", ["N", 3, 7, 7]), value("x2", ["N", 6])],
+                                         [value("y", None, UINT8), value("y2", None, UINT8)], constants),
                [{"x": floats(2, 3, 7, 7), "x2": floats(2, 6)}])
 
 
@@ -149,7 +158,8 @@ def beam_search():
              node("GatherND", "x b2", "rows", batch_dims=1), node("ArgMax", "x", "top", axis=-1, keepdims=0),
              node("Shape", "x", "s"), node("Gather", "s i0", "n"), node("Unsqueeze", "token a1", "t1"),
              node("GatherElements", "f places", "again", axis=1), node("ReduceMax", "best m1", "m", keepdims=0)]
-    model = make(nodes, [value("x", ["N", "B", 7])], ["best", integers("token"), "rows", integers("top"), integers("t1"), "again", "m"], constants)
+    model = make(nodes, [value("x", ["N", "B", 7])], ["best", integers("token"), "rows", integers("top"),
+                                                      integers("t1"), "again", "m"], constants)
     yield Case("beam search", model, [{"x": floats(2, 4, 7)}, {"x": floats(1, 1, 7)}])
 
 
@@ -166,7 +176,8 @@ def einsums():
 def attention():
     for kind, kv, causal in (("heads", 4, 1), ("grouped", 2, 0)):
         model = make([node("Attention", "q k v", "y", is_causal=causal)],
-                     [value("q", ["N", 4, "T", 8]), value("k", ["N", kv, "S", 8]), value("v", ["N", kv, "S", 8])], ["y"], opset=23)
+                     [value("q", ["N", 4, "T", 8]), value("k", ["N", kv, "S", 8]), value("v", ["N", kv, "S", 8])],
+                     ["y"], opset=23)
         feeds = [{"q": floats(n, 4, t, 8), "k": floats(n, kv, s, 8), "v": floats(n, kv, s, 8)}
                  for n, t, s in ((2, 5, 5), (1, 1, 1), (1, 3, 6))[: 2 if causal else 3]]
         yield Case(f"Attention of {kind}", model, feeds)
@@ -204,21 +215,24 @@ def branches():
 
 
 def scatters():
-    constants = {"a0": ints(0), "m1": ints(-1), "i0": numpy.int64(0), "zero": numpy.float32(0), "half": numpy.float32(0.5),
+    constants = {"a0": ints(0), "m1": ints(-1), "i0": numpy.int64(0), "zero": numpy.float32(0),
+                 "half": numpy.float32(0.5),
                  "pad": ints(0, 1, 0, 2), "start": ints(-1), "stop": ints(-9223372036854775807), "step": ints(-1),
                  "three": ints(3), "depth": ints(4), "onoff": numpy.float32([0, 1])}
     nodes = [node("NonZero", "x", "nz"), node("Greater", "x half", "big"), node("Where", "big x zero", "w"),
              node("ScatterElements", "x places updates", "se", axis=1, reduction="add"),
              node("Pad", "x pad zero", "p", mode="constant"), node("Pad", "x pad", "pr", mode="reflect"),
              node("Slice", "x start stop m1 step", "flipped"), node("OneHot", "places depth onoff", "oh", axis=-1),
-             node("Shape", "x", "s"), node("ReduceProd", "s", "count", keepdims=0), node("Cast", "count", "cf", to=FLOAT),
+             node("Shape", "x", "s"), node("ReduceProd", "s", "count", keepdims=0),
+             node("Cast", "count", "cf", to=FLOAT),
              node("ReduceSum", "x", "sum", keepdims=0), node("Div", "sum cf", "average"),
              node("Tile", "x twice", "tiled"), node("Split", "tiled", "left right", axis=1, num_outputs=2),
              node("Clip", "left zero half", "clipped"), node("Mod", "x half", "rest", fmod=1),
              node("ReduceL2", "x m1", "norm", keepdims=1), node("Div", "x norm", "unit")]
     constants["twice"] = ints(1, 2)
     model = make(nodes, [value("x", ["N", 4]), value("places", ["N", 2], INT64), value("updates", ["N", 2])],
-                 ["w", "se", "p", "pr", "flipped", "oh", "average", "right", "clipped", "rest", "unit", integers("nz")], constants)
+                 ["w", "se", "p", "pr", "flipped", "oh", "average", "right", "clipped", "rest", "unit",
+                  integers("nz")], constants)
     yield Case("shapes and places", model, [
         {"x": floats(n, 4), "places": RANDOM.integers(0, 4, (n, 2)), "updates": floats(n, 2)} for n in (3, 1)])
 
@@ -226,7 +240,8 @@ def scatters():
 def detector():
     """Boxes decoded from grids of any size, the scores' best ones, and suppression."""
     constants = {"i2": numpy.int64(2), "i3": numpy.int64(3), "i0": numpy.int64(0), "i1": numpy.int64(1),
-                 "limit": ints(5), "iou": numpy.float32([0.5]), "least": numpy.float32([0.3]), "to": ints(1, -1, 4), "to2": ints(1, 1, -1)}
+                 "limit": ints(5), "iou": numpy.float32([0.5]), "least": numpy.float32([0.3]), "to": ints(1, -1, 4),
+                 "to2": ints(1, 1, -1)}
     nodes = [node("Sigmoid", "scores", "p"), node("Reshape", "boxes to", "b"), node("Reshape", "p to2", "c"),
              node("NonMaxSuppression", "b c limit iou least", "chosen")]
     model = make(nodes, [value("boxes", [1, "A", 4]), value("scores", [1, 1, "A"])], [integers("chosen")], constants)
@@ -243,16 +258,23 @@ def detector():
     nodes = [node("NonMaxSuppression", "b c limit", "chosen")]
     model = make(nodes, [value("b", [1, "A", 4]), value("c", [1, 2, "A"])], [integers("chosen")], constants)
     yield Case("NonMaxSuppression without limits", model, [{"b": boxes(1, 7), "c": floats(1, 2, 7)}])
-    constants = {"axes": ints(2, 3), "grid": numpy.float32(1), "one": numpy.float32(1), "i2": numpy.int64(2), "i3": numpy.int64(3),
-                 "i0": numpy.int64(0), "i1": numpy.int64(1), "sh": ints(1, 1, -1, 1), "sw": ints(1, 1, 1, -1), "a2": ints(2)}
-    nodes = [node("Shape", "x", "s"), node("Gather", "s i2", "h"), node("Gather", "s i3", "w"), node("Range", "i0 h i1", "ys"),
+    constants = {"axes": ints(2, 3), "grid": numpy.float32(1), "one": numpy.float32(1), "i2": numpy.int64(2),
+                 "i3": numpy.int64(3),
+                 "i0": numpy.int64(0), "i1": numpy.int64(1), "sh": ints(1, 1, -1, 1), "sw": ints(1, 1, 1, -1),
+                 "a2": ints(2)}
+    nodes = [node("Shape", "x", "s"), node("Gather", "s i2", "h"), node("Gather", "s i3", "w"),
+             node("Range", "i0 h i1", "ys"),
              node("Range", "i0 w i1", "xs"), node("Cast", "ys", "yf", to=FLOAT), node("Cast", "xs", "xf", to=FLOAT),
              node("Reshape", "yf sh", "y4"), node("Reshape", "xf sw", "x4"), node("Cast", "h", "hf", to=FLOAT),
              node("Div", "y4 hf", "yn"), node("Add", "x yn", "t"), node("Mul", "t x4", "u"),
-             node("GlobalAveragePool", "u", "g"), node("Flatten", "g", "f"), node("ReduceMean", "u axes", "m", keepdims=0),
-             node("DepthToSpace", "u", "d", blocksize=2), node("MaxPool", "u", "mp", kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1),
+             node("GlobalAveragePool", "u", "g"), node("Flatten", "g", "f"),
+             node("ReduceMean", "u axes", "m", keepdims=0),
+             node("DepthToSpace", "u", "d", blocksize=2), node("MaxPool", "u", "mp", kernel_shape=[2, 2], strides=[2,
+                                                                                                                   2],
+                                                               ceil_mode=1),
              node("AveragePool", "u", "ap", kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=0)]
-    yield Case("grid of a detector", make(nodes, [value("x", ["N", 4, "H", "W"])], ["f", "m", "d", "mp", "ap"], constants),
+    yield Case("grid of a detector", make(nodes, [value("x", ["N", 4, "H", "W"])], ["f", "m", "d", "mp", "ap"],
+                                          constants),
                [{"x": floats(2, 4, 5, 7)}, {"x": floats(1, 4, 3, 4)}])
 
 
@@ -277,11 +299,15 @@ def transformer_network():
 
 def windows():
     """Padding to a multiple of 4, and expansion as torch writes expand(-1, 3, -1)."""
-    constants = {"i2": numpy.int64(2), "four": numpy.int64(4), "one": numpy.int64(1), "a0": ints(0), "zero": numpy.float32(0),
-                 "ahead": ints(0, 0, 0, 0, 0), "front": ints(0, 0), "m1": ints(-1), "f4": ints(4), "want": ints(-1, 3, -1),
+    constants = {"i2": numpy.int64(2), "four": numpy.int64(4), "one": numpy.int64(1), "a0": ints(0),
+                 "zero": numpy.float32(0),
+                 "ahead": ints(0, 0, 0, 0, 0), "front": ints(0, 0), "m1": ints(-1), "f4": ints(4),
+                 "want": ints(-1, 3, -1),
                  "three": ints(3), "c0": ints(0), "c1": ints(1)}
-    nodes = [node("Shape", "x", "s"), node("Gather", "s i2", "t"), node("Add", "t four", "a"), node("Sub", "a one", "b"),
-             node("Div", "b four", "d"), node("Mul", "d four", "m"), node("Sub", "m t", "p"), node("Unsqueeze", "p a0", "p1"),
+    nodes = [node("Shape", "x", "s"), node("Gather", "s i2", "t"), node("Add", "t four", "a"),
+             node("Sub", "a one", "b"),
+             node("Div", "b four", "d"), node("Mul", "d four", "m"), node("Sub", "m t", "p"),
+             node("Unsqueeze", "p a0", "p1"),
              node("Concat", "ahead p1", "pads", axis=0), node("Pad", "x pads zero", "padded"),
              node("Concat", "front m1 f4", "shape", axis=0), node("Reshape", "padded shape", "parts"),
              node("ReduceMean", "parts m1", "y", keepdims=0),
@@ -297,9 +323,12 @@ def translator():
     constants = {name: 0.4 * floats(*sizes) for name, sizes in {
         "we": (1, 32, 5), "re": (1, 32, 8), "be": (1, 64), "wd": (1, 32, 6), "rd": (1, 32, 8), "bd": (1, 64)}.items()}
     constants["a1"] = ints(1)
-    nodes = [node("Transpose", "source", "st", perm=[1, 0, 2]), node("LSTM", "st we re be lengths", "ey eh ec", hidden_size=8),
-             node("Transpose", "target", "tt", perm=[1, 0, 2]), node("LSTM", "tt wd rd bd - eh ec", "dy dh dc", hidden_size=8),
-             node("Squeeze", "ey a1", "e"), node("Squeeze", "dy a1", "d"), node("Transpose", "e", "keys", perm=[1, 2, 0]),
+    nodes = [node("Transpose", "source", "st", perm=[1, 0, 2]),
+             node("LSTM", "st we re be lengths", "ey eh ec", hidden_size=8),
+             node("Transpose", "target", "tt", perm=[1, 0, 2]),
+             node("LSTM", "tt wd rd bd - eh ec", "dy dh dc", hidden_size=8),
+             node("Squeeze", "ey a1", "e"), node("Squeeze", "dy a1", "d"),
+             node("Transpose", "e", "keys", perm=[1, 2, 0]),
              node("Transpose", "d", "db", perm=[1, 0, 2]), node("MatMul", "db keys", "scores"),
              node("Softmax", "scores", "p", axis=-1), node("Transpose", "e", "values", perm=[1, 0, 2]),
              node("MatMul", "p values", "context"), node("Concat", "context db", "y", axis=-1)]
@@ -309,6 +338,7 @@ def translator():
 
 
 def cases():
-    for make_cases in (gru_classifier, lstm_stack, decoder, masked_encoder, causal_mask, quantized, beam_search, einsums,
+    for make_cases in (gru_classifier, lstm_stack, decoder, masked_encoder, causal_mask, quantized, beam_search,
+                       einsums,
                        attention, branches, scatters, detector, proposals, transformer_network, windows, translator):
         yield from make_cases()

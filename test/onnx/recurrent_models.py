@@ -16,7 +16,8 @@ def swapped(array):
 class Recurrent:
     """A model of one node. `give` names what it is given besides x, w and r: b, lengths, states, p."""
 
-    def __init__(self, op, give="b", outputs=None, direction="forward", layout=0, sizes=("T", "N"), width=4, weights=True,
+    def __init__(self, op, give="b", outputs=None, direction="forward", layout=0, sizes=("T", "N"), width=4,
+                 weights=True,
                  **attributes):
         give = give.split()
         d, gates = 2 if direction == "bidirectional" else 1, GATES[op]
