@@ -337,8 +337,22 @@ def translator():
         {"source": floats(3, 6, 5), "lengths": numpy.array([6, 2, 4], "int32"), "target": floats(3, 4, 6)}])
 
 
+def backward_slices():
+    """torch.flip over an axis of any size, and steps backward from places within."""
+    ends = {"last": -1, "before": -9223372036854775807, "one": -1, "two": -2, "three": 3, "end": 0, "third": -3}
+    constants = {name: ints(at) for name, at in ends.items()} | {"axis": ints(1)}
+    nodes = [node("Slice", "x last before axis one", "flipped"), node("Slice", "x last before axis two", "every_other"),
+             node("Slice", "x three before axis one", "from_three"),
+             node("Slice", "x last end axis one", "without_first"),
+             node("Slice", "x third before axis two", "from_third"), node("Slice", "x last third axis one", "last_two")]
+    names = [name for each in nodes for name in each.output]
+    yield Case("steps backward", make(nodes, [value("x", ["N", "T"])], names, constants),
+               [{"x": floats(2, t)} for t in (1, 2, 3, 4, 7)])
+
+
 def cases():
     for make_cases in (gru_classifier, lstm_stack, decoder, masked_encoder, causal_mask, quantized, beam_search,
                        einsums,
-                       attention, branches, scatters, detector, proposals, transformer_network, windows, translator):
+                       attention, branches, scatters, detector, proposals, transformer_network, windows, translator,
+                       backward_slices):
         yield from make_cases()
