@@ -51,6 +51,7 @@ class TextWriter {
   void Flush(const Value* value);
   bool CanPipe(const Value* value, const Op& into) const;
   void AddLayer(const LayerCall& layer, Chain* chain);
+  void AddTensors(const Chain& chain, const Value* value);
   std::string Call(const Op& op, bool without_first) const;
   std::string Infix(const Op& op) const;
   bool IsLiteral(const Value* value) const { return literals_.contains(value); }
@@ -285,12 +286,8 @@ Chain TextWriter::MakeChain(const Op& op) {
   return chain;
 }
 
-void TextWriter::Flush(const Value* value) {
-  auto found = open_.find(value);
-  if (found == open_.end()) return;
-  const Chain chain = std::move(found->second);
-  open_.erase(found);
-  *text_ += NameOf(value) + " = " + chain.text + "\n";
+/// What the statement that gives a value first has for its layers.
+void TextWriter::AddTensors(const Chain& chain, const Value* value) {
   // The layer that is called last gives its parameters the statement's name.
   for (size_t i = 0; i < chain.layers.size(); ++i) {
     const auto& [layer, tensors] = chain.layers[i];
@@ -299,6 +296,15 @@ void TextWriter::Flush(const Value* value) {
     for (const auto& [name, constant] : tensors)
       out_.tensors.emplace_back(value->name() + "." + way + name, constant);
   }
+}
+
+void TextWriter::Flush(const Value* value) {
+  auto found = open_.find(value);
+  if (found == open_.end()) return;
+  const Chain chain = std::move(found->second);
+  open_.erase(found);
+  *text_ += NameOf(value) + " = " + chain.text + "\n";
+  AddTensors(chain, value);
 }
 
 void TextWriter::WriteOp(const Op& op) {
@@ -323,6 +329,7 @@ void TextWriter::WriteOp(const Op& op) {
   std::vector<std::string> names;
   for (const Value* result : op.results().take_front(count)) names.push_back(NameOf(result));
   *text_ += llvm::join(names, ", ") + " = " + chain.text + "\n";
+  AddTensors(chain, op.result());
 }
 
 void TextWriter::FlushAll(llvm::ArrayRef<Op*> ops) {

@@ -337,6 +337,23 @@ def translator():
         {"source": floats(3, 6, 5), "lengths": numpy.array([6, 2, 4], "int32"), "target": floats(3, 4, 6)}])
 
 
+def gated():
+    """A product that is cut into a value and its gate, and a mask of lengths."""
+    constants = {"w": 0.3 * floats(8, 16), "dw": 0.3 * floats(8, 1, 5), "i0": numpy.int64(0), "i1": numpy.int64(1),
+                 "a0": ints(0), "a1": ints(1), "zero": numpy.float32(0)}
+    nodes = [node("MatMul", "x w", "h"), node("Split", "h", "a b", axis=-1, num_outputs=2),
+             node("Sigmoid", "b", "gate"),
+             node("Mul", "a gate", "glu"), node("Transpose", "glu", "t", perm=[0, 2, 1]),
+             node("Conv", "t dw", "c", group=8, pads=[2, 2]), node("Shape", "x", "s"), node("Gather", "s i1", "steps"),
+             node("Range", "i0 steps i1", "r"), node("Unsqueeze", "r a0", "row"),
+             node("Unsqueeze", "lengths a1", "ends"),
+             node("Less", "row ends", "inside"), node("Unsqueeze", "inside a1", "mask"),
+             node("Where", "mask c zero", "y")]
+    model = make(nodes, [value("x", ["N", "T", 8]), value("lengths", ["N"], INT64)], ["y"], constants)
+    yield Case("gated convolution", model, [{"x": floats(2, 7, 8), "lengths": ints(7, 3)},
+                                            {"x": floats(1, 2, 8), "lengths": ints(1)}])
+
+
 def nearest_points():
     """Of each point the three nearest ones, gathered by pairs of image and place."""
     constants = {"k": ints(3), "m1": ints(-1), "i0": numpy.int64(0), "i1": numpy.int64(1), "column": ints(-1, 1, 1),
@@ -371,5 +388,5 @@ def cases():
     for make_cases in (gru_classifier, lstm_stack, decoder, masked_encoder, causal_mask, quantized, beam_search,
                        einsums,
                        attention, branches, scatters, detector, proposals, transformer_network, windows, translator,
-                       nearest_points, backward_slices):
+                       nearest_points, backward_slices, gated):
         yield from make_cases()
