@@ -1,5 +1,6 @@
 #include "onnx/compact.h"
 
+#include <utility>
 #include <vector>
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,7 +28,11 @@ class Compactor {
   llvm::Error CopyOp(const Op& op);
   /// Whether the operator that the call completes took its place.
   llvm::Expected<bool> CopyComposite(const Op& op);
+  /// Copies the body of a call that has one; `name` is that of the call.
+  llvm::Error CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayRef<Value*> operands,
+                       std::vector<AttributeValue>& attributes);
   Shape Renamed(const Shape& dims) const;
+  void LearnSymbols(const Type& before, const Type& after);
 
   const Graph& from_;
   const llvm::DenseMap<const Value*, std::string>& names_;
@@ -36,13 +41,15 @@ class Compactor {
   llvm::DenseMap<const Value*, Value*> values_;
   llvm::DenseMap<const Value*, std::string> output_names_;
   llvm::StringMap<Dim> symbols_;  // sizes that only the data decide, which are named anew
+  BlockId block_;                 // that is copied to
+  std::string way_;               // in front of the names in a body
 };
 
 std::string Compactor::NameOf(const Value* value, llvm::StringRef otherwise) {
   if (auto found = output_names_.find(value); found != output_names_.end()) return found->second;
   auto found = names_.find(value);
   const std::string base = found == names_.end() ? otherwise.str() : ToIdentifier(found->second);
-  return to_.NewName(base);
+  return to_.NewName(way_ + base);
 }
 
 LocationId Compactor::CopyLocation(LocationId id) {
@@ -82,6 +89,8 @@ llvm::Error Compactor::CopyOp(const Op& op) {
   }
   CallOptions options;
   options.location = CopyLocation(op.location());
+  options.block = block_;
+  if (llvm::Error error = CopyBody(op, names.front(), operands, attributes)) return error;
   llvm::Expected<Op*> copy =
       to_.AddOpWithValues(op.def(), operands, std::move(attributes), names, std::move(options));
   if (!copy) return copy.takeError();
@@ -89,11 +98,45 @@ llvm::Error Compactor::CopyOp(const Op& op) {
     const Value* before = op.results()[i];
     Value* after = (*copy)->results()[i];
     values_[before] = after;
-    for (unsigned d = 0; d < before->type().rank(); ++d) {
-      const llvm::StringRef symbol = before->type().dims[d].symbol();
-      if (!symbol.empty() && after->type().dims[d] != before->type().dims[d])
-        symbols_.try_emplace(symbol, after->type().dims[d]);
+    LearnSymbols(before->type(), after->type());
+  }
+  return llvm::Error::success();
+}
+
+void Compactor::LearnSymbols(const Type& before, const Type& after) {
+  for (unsigned d = 0; d < before.rank(); ++d) {
+    const llvm::StringRef symbol = before.dims[d].symbol();
+    if (!symbol.empty() && after.dims[d] != before.dims[d])
+      symbols_.try_emplace(symbol, after.dims[d]);
+  }
+}
+
+llvm::Error Compactor::CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayRef<Value*> operands,
+                                std::vector<AttributeValue>& attributes) {
+  for (AttributeValue& attribute : attributes) {
+    auto* id = std::get_if<BlockId>(&attribute);
+    if (id == nullptr) continue;
+    const Block& body = from_.block(*id);
+    llvm::Expected<std::vector<Type>> types = to_.BodyTypes(op.def(), operands, attributes);
+    if (!types) return types.takeError();
+    const BlockId outer = std::exchange(block_, to_.AddBlock());
+    const std::string way = std::exchange(way_, (name + ".body.").str());
+    for (size_t i = 0; i < body.inputs.size(); ++i) {
+      const Value* before = body.inputs[i];
+      values_[before] = to_.AddBlockInput(block_, NameOf(before, "x"), (*types)[i]);
+      LearnSymbols(before->type(), (*types)[i]);
     }
+    for (const Op* inner : body.ops) {
+      llvm::Expected<bool> is_done = CopyComposite(*inner);
+      if (!is_done) return is_done.takeError();
+      if (*is_done) continue;
+      if (llvm::Error error = CopyOp(*inner)) return error;
+    }
+    std::vector<Value*> outputs;
+    for (const Value* output : body.outputs) outputs.push_back(values_.lookup(output));
+    to_.SetBlockOutputs(block_, std::move(outputs));
+    *id = std::exchange(block_, outer);
+    way_ = way;
   }
   return llvm::Error::success();
 }
@@ -122,12 +165,13 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
   if (!composite) return false;
   CallOptions options;
   options.location = CopyLocation(op.location());
+  options.block = block_;
   auto add = [&](llvm::StringRef type, llvm::ArrayRef<Value*> operands,
                  llvm::ArrayRef<NamedAttribute> attributes,
                  llvm::StringRef name) -> llvm::Expected<Op*> {
     const OpDef& def = *GlobalRegistry().Find(type);
     std::vector<std::string> names = {name.str()};
-    while (names.size() < def.signature.outputs.size()) names.push_back(to_.NewName("v"));
+    while (names.size() < def.signature.outputs.size()) names.push_back(to_.NewName(way_ + "v"));
     return to_.AddOp(def, operands, attributes, names, options);
   };
   llvm::SmallVector<Value*, 4> operands;
@@ -139,13 +183,13 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
     // An operand that is left out, before one that is not.
     llvm::Expected<Op*> zero =
         add("constant", {}, {{"value", Constant::Scalar(DType::kI64, 0)}, {"dtype", DType::kI64}},
-            to_.NewName("c"));
+            to_.NewName(way_ + "c"));
     if (!zero) return zero.takeError();
     operands.push_back((*zero)->result());
   }
   if (!composite->transpose.empty()) {
     llvm::Expected<Op*> turned =
-        add("transpose", {operands[1]}, {{"perm", composite->transpose}}, to_.NewName("k"));
+        add("transpose", {operands[1]}, {{"perm", composite->transpose}}, to_.NewName(way_ + "k"));
     if (!turned) return turned.takeError();
     operands[1] = (*turned)->result();
   }

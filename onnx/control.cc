@@ -1,4 +1,7 @@
-// Nodes with graphs in them, and lists of tensors: both are taken apart while importing.
+// Nodes with graphs in them, which become loops or are taken apart while importing, and lists of
+// tensors.
+#include <algorithm>
+
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/node.h"
 #include "onnx/rules.h"
@@ -49,34 +52,26 @@ void ConvertIf(Node& n) {
   }
 }
 
-void ConvertLoop(Node& n) {
-  const onnx::GraphProto* body = Body(n, "body");
-  if (body == nullptr) return;
-  int64_t steps = kMaxSteps + 1;
-  if (n.Has(0)) steps = n.IntIn(0);
-  std::optional<double> runs = n.Has(1) ? n.KnownReal(n.In(1)) : 1.0;
-  if (n.failed()) return;
-  if (!runs) {
-    n.IntsIn(1);
-    return n.Unsupported("a loop whose end depends on data");
-  }
+/// A loop whose steps are written one after another: what a step gives may have other types than
+/// what it is given, and an end that shows while importing ends it.
+void Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
   std::vector<Value*> carried;
   for (unsigned i = 2; i < n.num_inputs(); ++i) carried.push_back(n.In(i));
   const size_t scanned = n.num_outputs() > carried.size() ? n.num_outputs() - carried.size() : 0;
   std::vector<std::vector<Value*>> slices(scanned);
-  int64_t step = 0;
-  for (; *runs != 0 && step < steps && !n.failed(); ++step) {
+  for (int64_t step = 0; runs && step < steps && !n.failed(); ++step) {
     if (step >= kMaxSteps) return n.Unsupported("a loop of more than {0} steps", kMaxSteps);
     std::vector<Value*> inputs = {n.Scalar(static_cast<double>(step), DType::kI64),
                                   n.Scalar(1, DType::kBool)};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
-    const std::vector<Value*> results = Import(n, *body, inputs);
+    const std::vector<Value*> results = Import(n, body, inputs);
     if (n.failed()) return;
     if (results.size() != 1 + carried.size() + scanned)
       return n.Fail("its body gives {0} values, not {1}", results.size(),
                     1 + carried.size() + scanned);
-    runs = n.KnownReal(results[0]);
-    if (!runs) return n.Unsupported("a loop whose end depends on data");
+    const std::optional<double> goes_on = n.KnownReal(results[0]);
+    if (!goes_on) return n.Unsupported("a loop whose end depends on data");
+    runs = *goes_on != 0;
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = results[1 + i];
     for (size_t i = 0; i < scanned; ++i) slices[i].push_back(results[1 + carried.size() + i]);
   }
@@ -87,9 +82,78 @@ void ConvertLoop(Node& n) {
   }
 }
 
-Value* TakeStep(Node& n, Value* x, unsigned axis, int64_t step) {
-  return n.Call("gather", {x, n.Scalar(static_cast<double>(step), DType::kI64)},
-                {{"axis", static_cast<int64_t>(axis)}});
+/// What the body of a loop is given, under the names that it has for it.
+std::vector<std::string> InputNames(const onnx::GraphProto& body, int first) {
+  std::vector<std::string> names;
+  for (int i = first; i < body.input_size(); ++i) names.push_back(body.input(i).name());
+  return names;
+}
+
+/// Whether a body's first output is the condition that it was given.
+bool GoesOn(const onnx::GraphProto& body) {
+  if (body.output_size() == 0 || body.input_size() < 2) return false;
+  std::string name = body.output(0).name();
+  for (int i = body.node_size(); i-- > 0;) {
+    const onnx::NodeProto& node = body.node(i);
+    if (node.output_size() != 1 || node.output(0) != name) continue;
+    if (node.op_type() == "Constant") return true;  // what it is shows in the loop
+    if ((node.op_type() != "Identity" && node.op_type() != "Cast") || node.input_size() != 1)
+      return false;
+    name = node.input(0);
+  }
+  const bool is_tensor = llvm::any_of(
+      body.initializer(), [&](const onnx::TensorProto& tensor) { return tensor.name() == name; });
+  return is_tensor || name == body.input(1).name();
+}
+
+void ConvertLoop(Node& n) {
+  const onnx::GraphProto* body = Body(n, "body");
+  if (body == nullptr) return;
+  const std::optional<double> runs = n.Has(1) ? n.KnownReal(n.In(1)) : 1.0;
+  if (n.failed()) return;
+  if (!runs) {
+    if (!n.importer().InputsOf(n.In(1)).empty()) n.IntsIn(1);
+    return n.Unsupported("a loop whose end depends on data");
+  }
+  const Dim steps = n.Has(0) ? n.SizeIn(0) : Dim(kMaxSteps + 1);
+  if (n.failed()) return;
+  if (steps.is_constant() &&
+      (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !GoesOn(*body)))
+    return Unroll(n, *body, steps.constant(), *runs != 0);
+  Node::Loop loop;
+  loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};
+  loop.names = InputNames(*body, 2);
+  loop.names.insert(loop.names.begin(), body->input_size() > 0 ? body->input(0).name() : "step");
+  for (unsigned i = 2; i < n.num_inputs(); ++i) loop.init.push_back(n.In(i));
+  std::vector<Value*> results = n.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
+    std::vector<Value*> inputs = {given[0], n.Scalar(1, DType::kBool)};
+    inputs.insert(inputs.end(), given.begin() + 1, given.end());
+    std::vector<Value*> gives = Import(n, *body, inputs);
+    if (n.failed()) return std::vector<Value*>();
+    if (gives.size() != n.num_outputs() + 1) {
+      n.Fail("its body gives {0} values, not {1}", gives.size(), n.num_outputs() + 1);
+    } else if (const std::optional<double> goes_on = n.KnownReal(gives[0]);
+               !goes_on || *goes_on == 0) {
+      n.Unsupported("a loop whose end depends on data");
+    }
+    gives.erase(gives.begin());
+    return gives;
+  });
+  if (n.failed()) return;
+  // What was carried comes first in ONNX.
+  std::rotate(results.begin(), results.end() - static_cast<std::ptrdiff_t>(loop.init.size()),
+              results.end());
+  for (size_t i = 0; i < results.size(); ++i) n.Out(static_cast<unsigned>(i), results[i]);
+}
+
+/// The axis `from` of a tensor moved to `to`.
+Value* MoveAxis(Node& n, Value* x, unsigned from, unsigned to) {
+  if (x == nullptr) return nullptr;
+  std::vector<int64_t> perm;
+  for (unsigned i = 0; i < x->type().rank(); ++i)
+    if (i != from) perm.push_back(i);
+  perm.insert(perm.begin() + to, from);
+  return n.Transpose(x, perm);
 }
 
 void ConvertScan(Node& n) {
@@ -100,66 +164,64 @@ void ConvertScan(Node& n) {
   const int64_t first = is_old ? 1 : 0;
   const int64_t states = static_cast<int64_t>(n.num_inputs()) - first - sequences;
   if (sequences < 1 || states < 0) return n.Fail("{0} sequences", sequences);
-  if (is_old) {
-    if (n.Has(0)) return n.Unsupported("lengths of sequences");
-    for (int64_t i = 0; i < states + sequences; ++i) {
-      Value* x = n.In(static_cast<unsigned>(1 + i));
-      if (x == nullptr) return;
-      if (x->type().rank() == 0 || !x->type().dims[0].is_constant(1))
-        return n.Unsupported("a batch of sequences");
-    }
-  }
-  std::vector<Value*> carried, xs;
-  std::vector<unsigned> axes;
+  if (is_old && n.Has(0)) return n.Unsupported("lengths of sequences");
+  if (n.num_outputs() < states) return n.Fail("{0} outputs", n.num_outputs());
   const std::vector<int64_t> in_axes = n.Ints("scan_input_axes");
-  const std::vector<int64_t> in_directions =
-      n.Ints(is_old ? "directions" : "scan_input_directions");
-  for (int64_t i = 0; i < states + sequences; ++i) {
-    Value* x = n.In(static_cast<unsigned>(first + i));
-    if (is_old) x = n.Call("squeeze", {x}, {{"axes", std::vector<int64_t>{0}}});
-    if (x == nullptr) return;
-    if (i < states) {
-      carried.push_back(x);
-      continue;
-    }
-    const auto at = static_cast<size_t>(i - states);
-    axes.push_back(n.Axis(at < in_axes.size() ? in_axes[at] : 0, x->type().rank()));
-    if (n.failed()) return;
-    xs.push_back(x);
-  }
-  const Dim length = xs[0]->type().dims[axes[0]];
-  if (!length.is_constant() || length.constant() > kMaxSteps)
-    return n.Unsupported("a loop of an unknown count of steps, or of more than {0}", kMaxSteps);
-  if (n.num_outputs() < carried.size()) return n.Fail("{0} outputs", n.num_outputs());
-  const size_t scanned = n.num_outputs() - carried.size();
-  std::vector<std::vector<Value*>> slices(scanned);
-  for (int64_t step = 0; step < length.constant() && !n.failed(); ++step) {
-    std::vector<Value*> inputs = carried;
-    for (size_t i = 0; i < xs.size(); ++i) {
-      const bool is_reverse = i < in_directions.size() && in_directions[i] != 0;
-      inputs.push_back(
-          TakeStep(n, xs[i], axes[i], is_reverse ? length.constant() - 1 - step : step));
-    }
-    const std::vector<Value*> results = Import(n, *body, inputs);
-    if (n.failed()) return;
-    if (results.size() != carried.size() + scanned)
-      return n.Fail("its body gives {0} values", results.size());
-    for (size_t i = 0; i < carried.size(); ++i) carried[i] = results[i];
-    for (size_t i = 0; i < scanned; ++i) slices[i].push_back(results[carried.size() + i]);
-  }
-  auto batched = [&](Value* x) {
-    return is_old ? n.Call("unsqueeze", {x}, {{"axes", std::vector<int64_t>{0}}}) : x;
-  };
+  const std::vector<int64_t> directions = n.Ints(is_old ? "directions" : "scan_input_directions");
   const std::vector<int64_t> out_axes = n.Ints("scan_output_axes");
   const std::vector<int64_t> out_directions = n.Ints("scan_output_directions");
-  for (size_t i = 0; i < carried.size(); ++i) n.Out(static_cast<unsigned>(i), batched(carried[i]));
-  for (size_t i = 0; i < scanned; ++i) {
-    if (slices[i].empty()) return n.Unsupported("a loop without steps");
-    if (i < out_directions.size() && out_directions[i] != 0)
-      std::reverse(slices[i].begin(), slices[i].end());
-    const int64_t axis = i < out_axes.size() ? out_axes[i] : 0;
-    n.Out(static_cast<unsigned>(carried.size() + i),
-          batched(n.Call("stack", slices[i], {{"axis", axis}})));
+  auto at = [](llvm::ArrayRef<int64_t> list, size_t i) { return i < list.size() ? list[i] : 0; };
+  const auto flip = [&](Value* x) {
+    return n.Call("flip", {x}, {{"axes", std::vector<int64_t>{0}}});
+  };
+  Node::Loop loop;
+  loop.reverse = at(directions, 0) != 0;
+  const std::vector<std::string> names = InputNames(*body, 0);
+  for (int64_t i = 0; i < states + sequences; ++i) {
+    Value* x = n.In(static_cast<unsigned>(first + i));
+    if (x == nullptr) return;
+    if (is_old) {
+      if (x->type().rank() == 0 || !x->type().dims[0].is_constant(1))
+        return n.Unsupported("a batch of sequences");
+      x = n.Call("squeeze", {x}, {{"axes", std::vector<int64_t>{0}}});
+    }
+    if (i < states) {
+      loop.init.push_back(x);
+      continue;
+    }
+    const auto sequence = static_cast<size_t>(i - states);
+    const unsigned axis = n.Axis(at(in_axes, sequence), x->type().rank());
+    if (n.failed()) return;
+    x = MoveAxis(n, x, axis, 0);
+    loop.xs.push_back((at(directions, sequence) != 0) == loop.reverse ? x : flip(x));
+    if (static_cast<size_t>(i) < names.size()) loop.names.push_back(names[static_cast<size_t>(i)]);
+  }
+  for (size_t i = 0; i < static_cast<size_t>(states) && i < names.size(); ++i)
+    loop.names.push_back(names[i]);
+  const auto num_states = static_cast<std::ptrdiff_t>(states);
+  std::vector<Value*> results = n.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
+    // The slices come last in ONNX.
+    std::vector<Value*> inputs(given);
+    std::rotate(inputs.begin(), inputs.end() - num_states, inputs.end());
+    std::vector<Value*> gives = Import(n, *body, inputs);
+    if (!n.failed() && gives.size() != n.num_outputs())
+      n.Fail("its body gives {0} values", gives.size());
+    return gives;
+  });
+  if (n.failed()) return;
+  std::rotate(results.begin(), results.end() - num_states, results.end());
+  for (size_t i = 0; i < results.size(); ++i) {
+    Value* value = results[i];
+    if (i >= static_cast<size_t>(states)) {
+      const size_t scanned = i - static_cast<size_t>(states);
+      if ((at(out_directions, scanned) != 0) != loop.reverse) value = flip(value);
+      const unsigned axis =
+          value == nullptr ? 0 : n.Axis(at(out_axes, scanned), value->type().rank());
+      if (n.failed()) return;
+      value = MoveAxis(n, value, 0, axis);
+    }
+    if (is_old) value = n.Call("unsqueeze", {value}, {{"axes", std::vector<int64_t>{0}}});
+    n.Out(static_cast<unsigned>(i), value);
   }
 }
 

@@ -35,7 +35,13 @@ llvm::Expected<ExportedWindow> PoolWindow(ExportCall& c) {
 llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
                         std::vector<OnnxAttribute>* attributes) {
   bool is_ceil = c.attributes().Bool("ceil_mode");
-  if (is_ceil && window.same.empty()) {
+  // "same" leaves nothing to round.
+  if (std::holds_alternative<std::string>(*c.attributes().Find("pad"))) {
+    is_ceil &= window.same.empty() && window.padding.empty();
+  } else if (is_ceil && !window.padding.empty()) {
+    return c.Refuse("'pad' must be known while exporting");
+  }
+  if (is_ceil) {
     const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
     bool differs = false;
     std::vector<int64_t> end;
@@ -67,8 +73,14 @@ Exported MaxPool(ExportCall& c) {
   const DType dtype = PoolDType(c.type(0).dtype);
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
-  const std::vector<std::string> names =
-      c.Nodes("MaxPool", {c.In(0, dtype)}, attributes, wants_index ? 2 : 1);
+  if (wants_index && !window->padding.empty())
+    return c.Refuse("'pad' must be known while exporting");
+  const double lowest = dtype == DType::kI8   ? -128
+                        : dtype == DType::kU8 ? 0
+                                              : -std::numeric_limits<double>::infinity();
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), lowest, dtype);
+  if (!x) return x.takeError();
+  const std::vector<std::string> names = c.Nodes("MaxPool", {*x}, attributes, wants_index ? 2 : 1);
   if (!wants_index) return c.Out(names[0], dtype);
   // ONNX counts places through all planes.
   llvm::Expected<std::string> plane = c.Number(NumElements(Spatial(c.type(0))), DType::kI64);
@@ -85,9 +97,24 @@ Exported AvgPool(ExportCall& c) {
   if (has_divisor && is_ceil) return c.Refuse("AveragePool has no divisor");
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
-  attributes.push_back(
-      {"count_include_pad", int64_t{has_divisor || c.attributes().Bool("count_include_pad")}});
-  std::string y = c.Node("AveragePool", {c.In(0, dtype)}, attributes);
+  const bool has_counts =
+      !has_divisor && !c.attributes().Bool("count_include_pad") && !window->padding.empty();
+  attributes.push_back({"count_include_pad", int64_t{has_counts || has_divisor ||
+                                                     c.attributes().Bool("count_include_pad")}});
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), 0, dtype);
+  if (!x) return x.takeError();
+  std::string y = c.Node("AveragePool", {*x}, attributes);
+  if (has_counts) {
+    // How much of each window is no padding.
+    Shape plane = c.type(0).dims;
+    plane[0] = plane[1] = 1;
+    llvm::Expected<std::string> sizes = c.Sizes(plane);
+    if (!sizes) return sizes.takeError();
+    const std::string ones = c.Node("Expand", {c.Scalar(1, dtype), *sizes});
+    llvm::Expected<std::string> padded = window->Padded(c, ones, 0, dtype);
+    if (!padded) return padded.takeError();
+    y = c.Node("Div", {y, c.Node("AveragePool", {*padded}, attributes)});
+  }
   if (has_divisor) {
     double count = 1;
     for (int64_t size : window->kernel) count *= static_cast<double>(size);
@@ -106,7 +133,9 @@ Exported LpPool(ExportCall& c) {
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
   attributes.push_back({"p", static_cast<int64_t>(p)});
-  return c.Out(c.Node("LpPool", {c.In(0, dtype)}, attributes), dtype);
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), 0, dtype);
+  if (!x) return x.takeError();
+  return c.Out(c.Node("LpPool", {*x}, attributes), dtype);
 }
 
 /// [N, C, S...] as [N, C, product of S].

@@ -14,35 +14,49 @@ const std::string* PadWord(ExportCall& c) {
   return std::get_if<std::string>(c.attributes().Find("pad"));
 }
 
-/// Padding that makes `out` windows.
+/// Padding with which there are as many windows as strides in `in`, where that is "same".
 llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* window) {
   const size_t rank = window->kernel.size();
   const std::string* word = PadWord(c);
+  Shape begin, end;
+  bool is_known = true, is_auto = word != nullptr;
   for (size_t i = 0; i < rank; ++i) {
-    Dim begin = 0, end = 0;
+    Dim before = 0, after = 0;
     if (!word) {
       const Shape& pad = c.attributes().Dims("pad");
       const bool is_pair = pad.size() == 2 * rank;
-      begin = is_pair ? pad[2 * i] : Entry(pad, i);
-      end = is_pair ? pad[2 * i + 1] : Entry(pad, i);
+      before = is_pair ? pad[2 * i] : Entry(pad, i);
+      after = is_pair ? pad[2 * i + 1] : Entry(pad, i);
     } else if (*word != "valid") {
-      const Dim extent = (window->kernel[i] - 1) * window->dilation[i] + 1;
-      const Dim stride = window->stride[i];
-      const Dim out = Dim::FloorDiv(in[i] + stride - 1, stride);
-      const Dim total = Dim::Max((out - 1) * stride + extent - in[i], 0);
-      begin = Dim::FloorDiv(total, 2);
-      end = total - begin;
-      if (*word == "same_lower") std::swap(begin, end);
-      if (!begin.is_constant() || !end.is_constant()) {
-        window->same = *word == "same" ? "SAME_UPPER" : "SAME_LOWER";
-        return llvm::Error::success();
-      }
+      const int64_t extent = (window->kernel[i] - 1) * window->dilation[i] + 1;
+      const int64_t stride = window->stride[i];
+      const Dim out = Dim::FloorDiv(in[i] + (stride - 1), stride);
+      const Dim total =
+          extent <= 1 ? Dim(0) : Dim::Max((out - 1) * Dim(stride) + extent - in[i], 0);
+      before = Dim::FloorDiv(total, 2);
+      after = total - before;
+      if (*word == "same_lower") std::swap(before, after);
+      // ONNX Runtime refuses dilation then, or forgets it, and pads too little where windows leave
+      // something out.
+      is_auto &= window->dilation[i] == 1 && extent >= stride;
     }
-    if (!begin.is_constant() || !end.is_constant())
-      return c.Refuse("'pad' must be known while exporting");
-    window->begin.push_back(begin.constant());
-    window->end.push_back(end.constant());
+    is_known &= before.is_constant() && after.is_constant();
+    begin.push_back(before);
+    end.push_back(after);
   }
+  for (size_t i = 0; i < rank; ++i) {
+    window->begin.push_back(is_known ? begin[i].constant() : 0);
+    window->end.push_back(is_known ? end[i].constant() : 0);
+  }
+  if (is_known) return llvm::Error::success();
+  if (is_auto) {
+    window->same = *word == "same" ? "SAME_UPPER" : "SAME_LOWER";
+    return llvm::Error::success();
+  }
+  window->padding = {0, 0};
+  window->padding.append(begin.begin(), begin.end());
+  window->padding.append(2, 0);
+  window->padding.append(end.begin(), end.end());
   return llvm::Error::success();
 }
 
@@ -59,6 +73,14 @@ std::vector<OnnxAttribute> ExportedWindow::Attributes() const {
   pads.insert(pads.end(), end.begin(), end.end());
   attributes.push_back({"pads", pads});
   return attributes;
+}
+
+llvm::Expected<std::string> ExportedWindow::Padded(ExportCall& c, const std::string& x, double fill,
+                                                   DType dtype) const {
+  if (padding.empty()) return x;
+  llvm::Expected<std::string> sizes = c.Sizes(padding);
+  if (!sizes) return sizes.takeError();
+  return c.Node("Pad", {x, *sizes, c.Scalar(fill, dtype)});
 }
 
 llvm::Expected<std::vector<int64_t>> SpatialEntries(ExportCall& c, llvm::StringRef name,
@@ -119,8 +141,10 @@ Exported Conv(ExportCall& c) {
   if (!window) return window.takeError();
   if (c.type(1).dims[1].is_constant(0)) return WithoutChannels(c);
   const DType dtype = ConvDType(c.dtype());
-  std::vector<std::string> inputs;
-  for (unsigned i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.In(i, dtype));
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), 0, dtype);
+  if (!x) return x.takeError();
+  std::vector<std::string> inputs = {*x};
+  for (unsigned i = 1; i < c.num_inputs(); ++i) inputs.push_back(c.In(i, dtype));
   std::vector<OnnxAttribute> attributes = window->Attributes();
   attributes.push_back({"group", c.attributes().Int("groups")});
   return c.Out(c.Node("Conv", inputs, attributes), dtype);
@@ -199,8 +223,10 @@ Exported Im2Col(ExportCall& c) {
   const std::string w = c.Constant(Constant::Copy(DType::kF32, sizes, weights.data()));
   std::vector<OnnxAttribute> attributes = window->Attributes();
   attributes.push_back({"group", channels});
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), 0, dtype);
+  if (!x) return x.takeError();
   const std::string y =
-      c.Node("Conv", {c.In(0, dtype), dtype == DType::kF32 ? w : c.Cast(w, dtype)}, attributes);
+      c.Node("Conv", {*x, dtype == DType::kF32 ? w : c.Cast(w, dtype)}, attributes);
   // Its sizes come out of the window: all of them are one axis.
   const std::string columns = c.Node("Reshape", {y, c.Ints({0, channels * places, -1})});
   return c.Out(columns, dtype);
@@ -209,7 +235,8 @@ Exported Im2Col(ExportCall& c) {
 Exported Col2Im(ExportCall& c) {
   llvm::Expected<ExportedWindow> window = ColumnWindow(c, Spatial(c.result()));
   if (!window) return window.takeError();
-  if (!window->same.empty()) return c.Refuse("'pad' must be known while exporting");
+  if (!window->same.empty() || !window->padding.empty())
+    return c.Refuse("'pad' must be known while exporting");
   llvm::Expected<std::string> image = c.Sizes(Spatial(c.result()));
   if (!image) return image.takeError();
   const DType dtype = ConvDType(c.dtype());

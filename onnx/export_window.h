@@ -14,6 +14,12 @@ struct ExportedWindow {
   std::vector<int64_t> begin, end;
   /// "SAME_UPPER" or "SAME_LOWER" where the padding depends on sizes that are not known.
   std::string same;
+  /// What Pad takes, where it depends on them otherwise: `begin` and `end` are 0 then.
+  Shape padding;
+
+  /// `x`, an operand of the call, with the padding that the attributes do not have around it.
+  llvm::Expected<std::string> Padded(ExportCall& call, const std::string& x, double fill,
+                                     DType dtype) const;
 
   /// kernel_shape, strides, pads or auto_pad, dilations.
   std::vector<OnnxAttribute> Attributes() const;

@@ -148,10 +148,27 @@ bool Exporter::IsUsed(const Value* value) const {
   });
 }
 
+/// A state whose size is that of what a run is given.
+void Exporter::RefuseOpenState(const Value* state) {
+  LearnSizes(state->type(), NameOf(state));
+  names_[state].clear();
+  // Of one that a run changes that is said.
+  if (llvm::any_of(graph_.updates(), [&](const GraphUpdate& u) { return u.state == state; }))
+    return;
+  refused_[{"", "the state '" + state->name() + "' is " + state->type().ToString() +
+                    ", and what an ONNX model begins with has known sizes; make it an input, or a "
+                    "value that is computed"}]
+      .push_back(graph_.LocationToString(state->location()));
+}
+
 llvm::Error Exporter::AddVariables() {
   for (llvm::ArrayRef<Value*> values : {graph_.parameters(), graph_.states()}) {
     for (const Value* value : values) {
       if (!IsUsed(value)) continue;
+      if (!llvm::all_of(value->type().dims, [](const Dim& dim) { return dim.is_constant(); })) {
+        RefuseOpenState(value);
+        continue;
+      }
       llvm::Expected<Tensor> tensor = options_.value(value->name());
       if (!tensor) return tensor.takeError();
       onnx::TensorProto* initializer = main_->add_initializer();

@@ -71,6 +71,7 @@ class Exporter {
 
   llvm::Error AddInputs();
   llvm::Error AddVariables();
+  void RefuseOpenState(const Value* state);
   llvm::Error AddOutputs();
   void ExportOp(const Op& op);
   void Refuse(const Op& op, std::string reason);

@@ -1,6 +1,7 @@
 #include "onnx/importer.h"
 
 #include <numeric>
+#include <utility>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -193,7 +194,10 @@ llvm::Expected<Value*> Importer::Find(OnnxScope& scope, llvm::StringRef name) {
     if (tensor == at->initializers.end()) continue;
     llvm::Expected<Constant> constant = model_.ReadTensor(*tensor->second);
     if (!constant) return constant.takeError();
+    // It is for all who see that name, in a body or not.
+    OpenBody* const body = std::exchange(body_, nullptr);
     llvm::Expected<Value*> value = AddConstant(std::move(*constant), name);
+    body_ = body;
     if (value) at->values[name] = *value;
     return value;
   }
@@ -208,6 +212,7 @@ const std::vector<Value*>* Importer::FindSequence(const OnnxScope& scope,
 }
 
 const Constant* Importer::FindConstant(const Value* value) const {
+  while (const Value* outside = outside_.lookup(value)) value = outside;
   if (const Constant* constant = known_.FindConstant(value)) return constant;
   auto found = weights_.find(value);
   return found == weights_.end() ? nullptr : &found->second;
@@ -219,7 +224,10 @@ llvm::Expected<Op*> Importer::AddLiteral(const Constant& constant) {
       dtype == DType::kI16 || dtype == DType::kU16 || dtype == DType::kU32 || dtype == DType::kU64;
   auto add = [&](llvm::StringRef type, llvm::ArrayRef<Value*> operands,
                  llvm::ArrayRef<NamedAttribute> attributes) {
-    return graph_.AddOp(*GlobalRegistry().Find(type), operands, attributes, {NewTemporary()});
+    CallOptions options;
+    options.block = block();
+    return graph_.AddOp(*GlobalRegistry().Find(type), operands, attributes, {NewTemporary()},
+                        options);
   };
   if (!is_cast) return add("constant", {}, {{"value", constant}, {"dtype", dtype}});
   std::vector<int64_t> values;
@@ -236,14 +244,15 @@ llvm::Expected<Op*> Importer::AddLiteral(const Constant& constant) {
   return add("cast", {(*numbers)->result()}, {{"to", dtype}});
 }
 
-llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef name) {
+bool Importer::IsLiteral(const Constant& constant, bool is_named) {
   const int64_t count = constant.num_elements();
-  const bool is_integer = !IsFloat(constant.dtype());
-  const bool is_literal = is_integer ? count <= kMaxIntegerLiteral
-                                     : count <= 1 || (constant.sizes().size() <= 1 &&
-                                                      name.empty() && count <= kMaxLiteral);
+  if (!IsFloat(constant.dtype())) return count <= kMaxIntegerLiteral;
+  return count <= 1 || (constant.sizes().size() <= 1 && !is_named && count <= kMaxLiteral);
+}
+
+llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef name) {
   Value* value = nullptr;
-  if (is_literal) {
+  if (IsLiteral(constant, !name.empty())) {
     llvm::Expected<Op*> op = AddLiteral(constant);
     if (!op) return op.takeError();
     value = (*op)->result();
@@ -294,6 +303,7 @@ std::vector<std::string> Importer::InputsOf(const Value* value) const {
     if (!seen.insert(next).second) continue;
     for (const auto& [name, input] : inputs_)
       if (input == next) names.push_back(name);
+    if (const Value* outside = outside_.lookup(next)) open.push_back(outside);
     if (next->producer() != nullptr)
       open.insert(open.end(), next->producer()->operands().begin(),
                   next->producer()->operands().end());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "onnx/import.h"
 #include "onnx/known.h"
@@ -63,7 +64,34 @@ class Importer {
   std::vector<std::string> InputsOf(const Value* value) const;
   LocationId LocationOf(llvm::StringRef node);
 
+  // --- Bodies of loops ----------------------------------------------------------------------
+  /// Where calls go: the network itself, or the body that is open.
+  BlockId block() const { return body_ == nullptr ? BlockId{} : body_->block; }
+  /// What calls of the open body read in place of a value: numbers are written again, all else from
+  /// outside is given to the body. The value itself where no body is open.
+  Value* Inside(Value* value);
+  struct MadeBody {
+    BlockId block;
+    std::vector<Value*> captured;
+  };
+  /// Makes a body that takes values of these types: `make` is given them, under `names` as far as
+  /// there are any, and makes the calls; it returns what the body gives, or nothing after a
+  /// mistake.
+  MadeBody MakeBody(llvm::ArrayRef<Type> types, llvm::ArrayRef<std::string> names,
+                    llvm::function_ref<std::vector<Value*>(llvm::ArrayRef<Value*>)> make);
+
  private:
+  struct OpenBody {
+    BlockId block;
+    OpenBody* outer = nullptr;
+    llvm::DenseMap<const Value*, Value*> inside;
+    std::vector<Value*> captured;
+  };
+  /// Whether a constant stands in the text; one that the model names does so only where it is a
+  /// number or has integers.
+  static bool IsLiteral(const Constant& constant, bool is_named);
+  /// Gives the open body a value that has each size that it names and cannot see.
+  void CaptureSizes();
   llvm::Error CheckOperators();
   void CountUnknown(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
                     const llvm::StringMap<int64_t>& opsets);
@@ -96,6 +124,9 @@ class Importer {
   llvm::DenseMap<const Value*, Constant> weights_;
   llvm::DenseMap<const Value*, std::string> tensors_;  // their names in the model
   llvm::DenseMap<const Value*, std::string> suggested_;
+  OpenBody* body_ = nullptr;
+  llvm::DenseMap<const Value*, uint32_t> homes_;        // blocks of what bodies are given
+  llvm::DenseMap<const Value*, const Value*> outside_;  // of what bodies capture
   std::vector<std::pair<std::string, Value*>> inputs_, outputs_;
   llvm::StringMap<std::string> symbols_;  // by the model's names
   unsigned temporaries_ = 0;

@@ -80,6 +80,17 @@ bool IsMove(llvm::StringRef type) {
       .Default(false);
 }
 
+/// What a call that reduces makes of two sizes; null where it is no such call.
+Dim (*Reduction(llvm::StringRef type))(const Dim&, const Dim&) {
+  using Combine = Dim (*)(const Dim&, const Dim&);
+  return llvm::StringSwitch<Combine>(type)
+      .Case("sum", [](const Dim& a, const Dim& b) { return a + b; })
+      .Case("prod", [](const Dim& a, const Dim& b) { return a * b; })
+      .Case("min", [](const Dim& a, const Dim& b) { return Dim::Min(a, b); })
+      .Case("max", [](const Dim& a, const Dim& b) { return Dim::Max(a, b); })
+      .Default(nullptr);
+}
+
 /// What an integer call makes of two sizes; nullopt where that is not known of all symbols.
 std::optional<Dim> Compute(llvm::StringRef type, const Dim& a, const Dim& b) {
   auto decide = [](bool yes, bool no) {
@@ -239,12 +250,14 @@ bool KnownValues::VisitArithmetic(const Op& op) {
     if (type.dtype == DType::kBool) return false;
     for (const Dim& element : operands[0].elements)
       result.elements.push_back(op.type() == "cast" ? element : Dim(0) - element);
-  } else if (operands.size() == 1 && (op.type() == "prod" || op.type() == "sum")) {
+  } else if (const auto over = Reduction(op.type()); over && operands.size() == 1) {
     // Over all elements only.
-    if (count.constant() != 1) return false;
-    Dim total = op.type() == "prod" ? 1 : 0;
-    for (const Dim& element : operands[0].elements)
-      total = op.type() == "prod" ? total * element : total + element;
+    std::vector<Dim> elements = operands[0].elements;
+    if (elements.empty() && (op.type() == "sum" || op.type() == "prod"))
+      elements.emplace_back(op.type() == "sum" ? 0 : 1);
+    if (count.constant() != 1 || elements.empty()) return false;
+    Dim total = elements[0];
+    for (const Dim& element : llvm::drop_begin(elements)) total = over(total, element);
     result.elements.push_back(total);
   } else if (operands.size() == 2) {
     // Of broadcasting only that of one element, which is all that sizes need.

@@ -150,18 +150,6 @@ std::optional<LayerCall> FindLayerNorm(const ImportedModel& model, const Op& op)
   return call;
 }
 
-Constant Transposed(const Constant& matrix) {
-  const int64_t rows = matrix.sizes()[0], columns = matrix.sizes()[1];
-  const auto size = static_cast<size_t>(DTypeSize(matrix.dtype()));
-  std::vector<char> bytes(static_cast<size_t>(matrix.num_bytes()));
-  const char* from = static_cast<const char*>(matrix.data());
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c)
-      std::memcpy(&bytes[static_cast<size_t>(c * rows + r) * size],
-                  from + static_cast<size_t>(r * columns + c) * size, size);
-  return Constant::Copy(matrix.dtype(), {columns, rows}, bytes.data());
-}
-
 std::optional<LayerCall> FindFc(const ImportedModel& model, const Op& op) {
   LayerCall call;
   call.layer = "fc";
@@ -197,6 +185,18 @@ std::optional<LayerCall> FindFc(const ImportedModel& model, const Op& op) {
 }
 
 }  // namespace
+
+Constant Transposed(const Constant& matrix) {
+  const int64_t rows = matrix.sizes()[0], columns = matrix.sizes()[1];
+  const auto size = static_cast<size_t>(DTypeSize(matrix.dtype()));
+  std::vector<char> bytes(static_cast<size_t>(matrix.num_bytes()));
+  const char* from = static_cast<const char*>(matrix.data());
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      std::memcpy(&bytes[static_cast<size_t>(c * rows + r) * size],
+                  from + static_cast<size_t>(r * columns + c) * size, size);
+  return Constant::Copy(matrix.dtype(), {columns, rows}, bytes.data());
+}
 
 std::optional<LayerCall> FindLayer(const ImportedModel& model, const Op& op) {
   const llvm::StringRef type = op.type();

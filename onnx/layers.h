@@ -28,6 +28,9 @@ struct LayerCall {
 /// uses become those of a layer.
 std::optional<LayerCall> FindLayer(const ImportedModel& model, const Op& op);
 
+/// Rows of a matrix as columns.
+Constant Transposed(const Constant& matrix);
+
 }  // namespace pdl
 
 #endif  // PDL_ONNX_LAYERS_H_

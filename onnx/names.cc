@@ -15,7 +15,7 @@ constexpr llvm::StringLiteral kReserved[] = {
     "expect", "with",   "and",   "or",    "not",    "true",   "false",  "none",     "sparse",
     "layer",  "return", "if",    "else",  "for",    "in",     "import", "into",     "test",
     "feed",   "where",  "int",   "float", "string", "bool",   "shape",  "function", "parameter",
-    "dims",   "len",    "range", "size",  "grad",   "dtype"};
+    "dims",   "len",    "range", "size",  "grad",   "dtype",  "inf",    "nan"};
 
 /// Longer names are cut at the front, where what all of them share stands.
 constexpr size_t kMaxLength = 48;

@@ -188,9 +188,14 @@ std::optional<KnownSizes> Node::KnownSizesOf(const Value* value) const {
 
 std::optional<double> Node::KnownReal(const Value* value) const {
   if (value == nullptr) return std::nullopt;
-  const Constant* constant = importer_.FindConstant(value);
-  if (constant == nullptr || constant->num_elements() != 1) return std::nullopt;
-  return constant->ElementAsDouble(0);
+  if (const Constant* constant = importer_.FindConstant(value))
+    return constant->num_elements() == 1 ? std::optional(constant->ElementAsDouble(0))
+                                         : std::nullopt;
+  // What is computed from sizes that are numbers.
+  const std::optional<KnownSizes> sizes = KnownSizesOf(value);
+  if (!sizes || sizes->elements.size() != 1 || !sizes->elements[0].is_constant())
+    return std::nullopt;
+  return static_cast<double>(sizes->elements[0].constant());
 }
 
 // --- Attributes -----------------------------------------------------------------------------
@@ -283,11 +288,13 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
       if (operand->type().dtype == narrow)
         operand = TurnSign(*widened, Cast(operand, widened->dtype));
   if (llvm::is_contained(taken, nullptr)) return {};
+  for (Value*& operand : taken) operand = importer_.Inside(operand);
 
   std::vector<std::string> names(signature.NumResults(*values));
   for (std::string& name : names) name = importer_.NewTemporary();
   CallOptions options;
   options.location = location_;
+  options.block = importer_.block();
   llvm::Expected<Op*> made =
       graph().AddOpWithValues(*def, taken, std::move(*values), names, std::move(options));
   if (!made) {
@@ -344,6 +351,50 @@ void Node::UseScalars(llvm::MutableArrayRef<Value*> operands) {
   }
 }
 
+std::vector<Value*> Node::Scan(
+    const Loop& loop, llvm::function_ref<std::vector<Value*>(llvm::ArrayRef<Value*>)> body) {
+  llvm::SmallVector<Value*, 8> operands(loop.xs.begin(), loop.xs.end());
+  operands.append(loop.init.begin(), loop.init.end());
+  if (loop.lengths != nullptr) operands.push_back(loop.lengths);
+  if (failed() || llvm::is_contained(operands, nullptr)) {
+    if (!failed()) Fail("an input of the loop is missing");
+    return {};
+  }
+  for (Value*& operand : operands) operand = importer_.Inside(operand);
+  std::vector<NamedAttribute> attributes = {{"axis", loop.axis},
+                                            {"reverse", loop.reverse},
+                                            {"num_xs", static_cast<int64_t>(loop.xs.size())},
+                                            {"num_init", static_cast<int64_t>(loop.init.size())}};
+  const OpDef& def = *GlobalRegistry().Find("scan");
+  // The types of a body's inputs do not depend on what it does.
+  std::vector<NamedAttribute> without_body = attributes;
+  without_body.push_back({"body", BlockId{}});
+  auto values = CompleteAttributes(def.signature, without_body);
+  llvm::Expected<std::vector<Type>> types =
+      values ? graph().BodyTypes(def, operands, *values) : values.takeError();
+  if (!types) {
+    Take(types.takeError());
+    return {};
+  }
+  const size_t given = loop.xs.size() + loop.init.size();
+  size_t num_results = 0;
+  const Importer::MadeBody made =
+      importer_.MakeBody(llvm::ArrayRef(*types).take_front(given), loop.names,
+                         [&](llvm::ArrayRef<Value*> inputs) -> std::vector<Value*> {
+                           std::vector<Value*> outputs = body(inputs);
+                           if (failed() || llvm::is_contained(outputs, nullptr)) outputs.clear();
+                           num_results = outputs.size();
+                           return outputs;
+                         });
+  if (failed()) return {};
+  operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(given), made.captured.begin(),
+                  made.captured.end());
+  attributes.push_back({"body", made.block});
+  attributes.push_back({"num_captured", static_cast<int64_t>(made.captured.size())});
+  attributes.push_back({"num_results", static_cast<int64_t>(num_results)});
+  return CallAll("scan", operands, attributes);
+}
+
 Value* Node::Cast(Value* x, DType to) {
   if (x == nullptr || x->type().dtype == to) return x;
   return Call("cast", {x}, {{"to", to}});
@@ -367,9 +418,9 @@ Value* Node::Scalar(double value, Value* like) {
   return like == nullptr ? nullptr : Scalar(value, like->type().dtype);
 }
 
-Value* Node::Literal(Constant constant) {
+Value* Node::Parameter(Constant constant, llvm::StringRef name) {
   if (failed()) return nullptr;
-  llvm::Expected<Value*> value = importer_.AddConstant(std::move(constant), "");
+  llvm::Expected<Value*> value = importer_.AddConstant(std::move(constant), name);
   if (value) return *value;
   Take(value.takeError());
   return nullptr;

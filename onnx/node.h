@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -76,6 +77,21 @@ class Node {
   /// The same with all results.
   std::vector<Value*> CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
                               llvm::ArrayRef<NamedAttribute> attributes = {});
+  /// A loop of a run.
+  struct Loop {
+    /// What it goes along, and what is carried into the first step.
+    std::vector<Value*> xs, init;
+    /// The steps of each row; null: all.
+    Value* lengths = nullptr;
+    int64_t axis = 0;
+    bool reverse = false;
+    /// What the text calls the slices, and what is carried.
+    std::vector<std::string> names;
+  };
+  /// `body` is given a slice of each sequence and what is carried, and returns what is carried on,
+  /// then the values of the step. The values of all steps, stacked, then what the last one carried.
+  std::vector<Value*> Scan(const Loop& loop,
+                           llvm::function_ref<std::vector<Value*>(llvm::ArrayRef<Value*>)> body);
   Value* Add(Value* a, Value* b) { return Call("add", {a, b}); }
   Value* Sub(Value* a, Value* b) { return Call("sub", {a, b}); }
   Value* Mul(Value* a, Value* b) { return Call("mul", {a, b}); }
@@ -86,7 +102,9 @@ class Node {
   /// A scalar of that dtype; of the dtype of `like`.
   Value* Scalar(double value, DType dtype);
   Value* Scalar(double value, Value* like);
-  Value* Literal(Constant constant);
+  Value* Literal(Constant constant) { return Parameter(std::move(constant), ""); }
+  /// Weights of the network; a small constant stands in the text.
+  Value* Parameter(Constant constant, llvm::StringRef name);
   Value* Literal(llvm::ArrayRef<int64_t> values);
   /// One number everywhere.
   Value* Filled(llvm::ArrayRef<Dim> dims, double value, DType dtype);

@@ -1,17 +1,50 @@
-// Recurrent networks, step after step.
-#include <algorithm>
+// Recurrent networks: all steps' products with the input at once, then a loop over the steps.
 #include <cmath>
+#include <tuple>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "onnx/layers.h"
 #include "onnx/node.h"
 #include "onnx/rules.h"
 
 namespace pdl {
 namespace {
 
-/// Steps that are written one after another.
-constexpr int64_t kMaxSteps = 256;
+/// What a gate is put through.
+struct Activation {
+  std::string op;
+  bool has_alpha = false, has_beta = false;
+  double alpha = 0, beta = 0;
+};
+
+/// nullopt where ONNX names none so. What is left out is as for the operator of that name.
+std::optional<Activation> FindActivation(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<Activation>>(name)
+      .CaseLower("tanh", Activation{"tanh"})
+      .CaseLower("sigmoid", Activation{"sigmoid"})
+      .CaseLower("relu", Activation{"relu"})
+      .CaseLower("softsign", Activation{"softsign"})
+      .CaseLower("softplus", Activation{"softplus"})
+      .CaseLower("elu", Activation{"elu", true, false, 1})
+      .CaseLower("leakyrelu", Activation{"leaky_relu", true, false, 0.01})
+      .CaseLower("thresholdedrelu", Activation{"thresholded_relu", true, false, 1})
+      .CaseLower("hardsigmoid", Activation{"hard_sigmoid", true, true, 0.2, 0.5})
+      .CaseLower("affine", Activation{"affine", true, true, 1, 0})
+      .CaseLower("scaledtanh", Activation{"scaled_tanh", true, true, 1, 1})
+      .Default(std::nullopt);
+}
+
+/// Rows `first` to `first + count` of a matrix, or elements of a line, among several.
+Constant RowsOf(const Constant& all, int64_t index, int64_t first, int64_t count) {
+  llvm::SmallVector<int64_t, 2> sizes(all.sizes().drop_front());
+  const int64_t rows = sizes[0];
+  sizes[0] = count;
+  const int64_t row_bytes = (sizes.size() > 1 ? sizes[1] : 1) * DTypeSize(all.dtype());
+  const char* bytes = static_cast<const char*>(all.data()) + (index * rows + first) * row_bytes;
+  return Constant(all.dtype(), sizes, std::shared_ptr<const void>(all.bytes(), bytes));
+}
 
 /// A recurrent node: what all kinds have in common.
 class Recurrent {
@@ -20,201 +53,290 @@ class Recurrent {
   void Convert();
 
  private:
-  struct Weights {
-    Value *w = nullptr, *r = nullptr, *b_x = nullptr, *b_r = nullptr, *peephole = nullptr;
-  };
   bool ReadActivations();
+  bool ReadInputs();
+  /// An activation, of what `clip` limits; the third one, of a cell, takes any number.
   Value* Activate(size_t which, Value* x);
-  /// Rows of the gates from `first`, of `count` gates.
-  Value* Gates(Value* x, int64_t first, int64_t count = 1);
-  Value* OfDirection(Value* x, int64_t direction);
-  void Step(const Weights& weights, Value* x, Value** h, Value** c);
-  void StepLstm(const Weights& weights, Value* x, Value** h, Value** c);
-  void StepGru(const Weights& weights, Value* x, Value** h);
-  /// What of a row's value is kept: that of a step behind its end is what was before.
-  Value* Keep(Value* running, Value* next, Value* before) {
-    return running == nullptr ? next : n_.Call("where", {running, next, before});
+  /// The part of `count` gates from `first` of a tensor that has a part for each direction. A
+  /// parameter of its own, called `name`, where the tensor is one.
+  Value* Part(Value* all, int64_t first, int64_t count, llvm::StringRef name);
+  /// The same transposed: a step's state is multiplied by it.
+  Value* Weights(int64_t first, int64_t count, llvm::StringRef name);
+  /// What a parameter is called: after what the node gives.
+  std::string NameFor(llvm::StringRef what) const {
+    std::string name;
+    for (const std::string& output : n_.proto().output())
+      if (name.empty()) name = output;
+    if (directions_ > 1) name += direction_ == 0 ? "/forward" : "/backward";
+    return name + "/" + what.str();
   }
+  /// What is added to the gates before the loop.
+  Value* Bias();
+  Value* FirstState(Value* all);
+  std::vector<Value*> Direction();
+  std::vector<Value*> Split(Value* gates, llvm::ArrayRef<llvm::StringRef> names);
+  Value* Named(Value* value, llvm::StringRef name) {
+    if (value != nullptr) n_.importer().SuggestName(value, name);
+    return value;
+  }
+  std::vector<Value*> StepRnn(llvm::ArrayRef<Value*> given);
+  std::vector<Value*> StepGru(llvm::ArrayRef<Value*> given);
+  std::vector<Value*> StepLstm(llvm::ArrayRef<Value*> given);
   bool IsLstm() const { return n_.op_type() == "LSTM"; }
+  /// The bias of the new gate stays with its product, which the reset gate acts on.
+  bool ResetsProduct() const {
+    return n_.op_type() == "GRU" && n_.Int("linear_before_reset", 0) != 0;
+  }
 
   Node& n_;
   int64_t gates_;
   int64_t size_ = 0;
-  size_t direction_ = 0;
-  std::vector<std::string> activations_;
+  int64_t directions_ = 1, direction_ = 0;
+  bool by_batch_ = false;
+  double clip_ = 0;
+  std::vector<Activation> activations_;
+  Value *x_ = nullptr, *w_ = nullptr, *r_ = nullptr, *b_ = nullptr, *lengths_ = nullptr;
+  Value *first_h_ = nullptr, *first_c_ = nullptr, *peepholes_ = nullptr;
+  // Of the direction, for the steps.
+  Value *weights_ = nullptr, *new_weights_ = nullptr, *new_bias_ = nullptr;
+  Value *peephole_i_ = nullptr, *peephole_o_ = nullptr, *peephole_f_ = nullptr;
 };
 
 bool Recurrent::ReadActivations() {
   const auto* given = n_.Attribute("activations");
-  const int64_t directions = n_.String("direction", "forward") == "bidirectional" ? 2 : 1;
   std::vector<std::string> usual = {"Tanh"};
   if (n_.op_type() == "GRU") usual = {"Sigmoid", "Tanh"};
   if (IsLstm()) usual = {"Sigmoid", "Tanh", "Tanh"};
-  for (int64_t i = 0; i < directions; ++i)
-    activations_.insert(activations_.end(), usual.begin(), usual.end());
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < directions_; ++i) names.insert(names.end(), usual.begin(), usual.end());
   if (given != nullptr && given->strings_size() > 0) {
-    if (static_cast<size_t>(given->strings_size()) != activations_.size()) {
+    if (static_cast<size_t>(given->strings_size()) != names.size()) {
       n_.Fail("{0} activations", given->strings_size());
       return false;
     }
-    activations_.assign(given->strings().begin(), given->strings().end());
+    names.assign(given->strings().begin(), given->strings().end());
   }
-  for (const std::string& name : activations_) {
-    if (!llvm::is_contained({"tanh", "sigmoid", "relu", "softsign", "softplus"},
-                            llvm::StringRef(name).lower())) {
+  // Each takes the next number, where it has one.
+  const std::vector<double> alphas = n_.Floats("activation_alpha");
+  const std::vector<double> betas = n_.Floats("activation_beta");
+  size_t alpha = 0, beta = 0;
+  for (const std::string& name : names) {
+    std::optional<Activation> activation = FindActivation(name);
+    if (!activation) {
       n_.Unsupported("activation '{0}'", name);
       return false;
     }
+    if (activation->has_alpha && alpha < alphas.size()) activation->alpha = alphas[alpha++];
+    if (activation->has_beta && beta < betas.size()) activation->beta = betas[beta++];
+    activations_.push_back(std::move(*activation));
   }
   return true;
 }
 
 Value* Recurrent::Activate(size_t which, Value* x) {
-  const size_t each = n_.op_type() == "RNN" ? 1 : n_.op_type() == "GRU" ? 2 : 3;
-  return n_.Call(llvm::StringRef(activations_[direction_ * each + which]).lower(), {x});
+  const size_t each = activations_.size() / static_cast<size_t>(directions_);
+  const Activation& a = activations_[static_cast<size_t>(direction_) * each + which];
+  if (clip_ > 0 && which < 2) x = n_.Call("clip", {x}, {{"low", -clip_}, {"high", clip_}});
+  if (a.op == "affine") return n_.Add(n_.Mul(x, n_.Scalar(a.alpha, x)), n_.Scalar(a.beta, x));
+  if (a.op == "scaled_tanh")
+    return n_.Mul(n_.Call("tanh", {n_.Mul(x, n_.Scalar(a.beta, x))}), n_.Scalar(a.alpha, x));
+  if (a.has_beta) return n_.Call(a.op, {x}, {{"alpha", a.alpha}, {"beta", a.beta}});
+  if (a.has_alpha) return n_.Call(a.op, {x}, {{"alpha", a.alpha}});
+  return n_.Call(a.op, {x});
 }
 
-Value* Recurrent::Gates(Value* x, int64_t first, int64_t count) {
-  const int64_t axis = x == nullptr ? 0 : static_cast<int64_t>(x->type().rank()) - 1;
-  return n_.Call("slice", {x},
-                 {{"axes", std::vector<int64_t>{axis}},
+Value* Recurrent::Part(Value* all, int64_t first, int64_t count, llvm::StringRef name) {
+  if (all == nullptr) return nullptr;
+  if (const Constant* constant = n_.importer().FindConstant(all))
+    return n_.Parameter(RowsOf(*constant, direction_, first * size_, count * size_), NameFor(name));
+  Value* part = n_.Call("gather", {all, n_.Scalar(static_cast<double>(direction_), DType::kI64)});
+  if (part == nullptr || part->type().dims[0].is_constant(count * size_)) return part;
+  return n_.Call("slice", {part},
+                 {{"axes", std::vector<int64_t>{0}},
                   {"starts", Shape{first * size_}},
                   {"stops", Shape{(first + count) * size_}}});
 }
 
-Value* Recurrent::OfDirection(Value* x, int64_t direction) {
-  if (x == nullptr) return nullptr;
-  return n_.Call("gather", {x, n_.Scalar(static_cast<double>(direction), DType::kI64)});
-}
-
-void Recurrent::StepLstm(const Weights& weights, Value* x, Value** h, Value** c) {
-  Value* sums = n_.Add(x, n_.Call("matmul", {*h, weights.r}, {{"transpose_b", true}}));
-  if (weights.b_r != nullptr) sums = n_.Add(sums, weights.b_r);
-  Value* i = Gates(sums, 0);
-  Value* o = Gates(sums, 1);
-  Value* f = Gates(sums, 2);
-  if (weights.peephole != nullptr) {
-    i = n_.Add(i, n_.Mul(Gates(weights.peephole, 0), *c));
-    f = n_.Add(f, n_.Mul(Gates(weights.peephole, 2), *c));
+Value* Recurrent::Weights(int64_t first, int64_t count, llvm::StringRef name) {
+  if (const Constant* constant = n_.importer().FindConstant(r_)) {
+    return n_.Parameter(Transposed(RowsOf(*constant, direction_, first * size_, count * size_)),
+                        NameFor(name));
   }
-  i = Activate(0, i);
-  f = n_.Int("input_forget", 0) != 0 ? n_.Sub(n_.Scalar(1, i), i) : Activate(0, f);
-  *c = n_.Add(n_.Mul(f, *c), n_.Mul(i, Activate(1, Gates(sums, 3))));
-  if (weights.peephole != nullptr) o = n_.Add(o, n_.Mul(Gates(weights.peephole, 1), *c));
-  *h = n_.Mul(Activate(0, o), Activate(2, *c));
+  return n_.Transpose(Part(r_, first, count, name), {1, 0});
 }
 
-void Recurrent::StepGru(const Weights& weights, Value* x, Value** h) {
-  auto product = [&](Value* state, int64_t first, int64_t count) {
-    Value* rows = n_.Call("slice", {weights.r},
-                          {{"axes", std::vector<int64_t>{0}},
-                           {"starts", Shape{first * size_}},
-                           {"stops", Shape{(first + count) * size_}}});
-    Value* sums = n_.Call("matmul", {state, rows}, {{"transpose_b", true}});
-    return weights.b_r == nullptr ? sums : n_.Add(sums, Gates(weights.b_r, first, count));
+Value* Recurrent::Bias() {
+  if (b_ == nullptr) return nullptr;
+  const Constant* constant = n_.importer().FindConstant(b_);
+  const int64_t inside = ResetsProduct() ? 1 : 0;
+  if (constant != nullptr && constant->dtype() == DType::kF32) {
+    const Constant of_x = RowsOf(*constant, direction_, 0, gates_ * size_);
+    const Constant of_h = RowsOf(*constant, direction_, gates_ * size_, gates_ * size_);
+    std::vector<float> sums(of_x.values<float>());
+    for (size_t i = 0; i < static_cast<size_t>((gates_ - inside) * size_); ++i)
+      sums[i] += of_h.values<float>()[i];
+    return n_.Parameter(Constant::Copy(DType::kF32, of_x.sizes(), sums.data()), NameFor("b"));
+  }
+  Value* sums =
+      n_.Add(Part(b_, 0, gates_ - inside, "b_x"), Part(b_, gates_, gates_ - inside, "b_h"));
+  if (inside == 0) return sums;
+  return n_.Call("concat", {sums, Part(b_, gates_ - inside, inside, "b_x_new")});
+}
+
+Value* Recurrent::FirstState(Value* all) {
+  if (all == nullptr) {
+    const Shape& dims = x_->type().dims;
+    return n_.Filled({dims[by_batch_ ? 0 : 1], size_}, 0, x_->type().dtype);
+  }
+  const int64_t axis = by_batch_ ? 1 : 0;
+  if (directions_ == 1) return n_.Call("squeeze", {all}, {{"axes", std::vector<int64_t>{axis}}});
+  return n_.Call("gather", {all, n_.Scalar(static_cast<double>(direction_), DType::kI64)},
+                 {{"axis", axis}});
+}
+
+std::vector<Value*> Recurrent::Split(Value* gates, llvm::ArrayRef<llvm::StringRef> names) {
+  std::vector<Value*> parts =
+      n_.CallAll("split", {gates}, {{"parts", static_cast<int64_t>(names.size())}, {"axis", 1}});
+  for (size_t i = 0; i < parts.size(); ++i) Named(parts[i], names[i]);
+  parts.resize(names.size());
+  return parts;
+}
+
+std::vector<Value*> Recurrent::StepRnn(llvm::ArrayRef<Value*> given) {
+  Value* h = Activate(0, n_.Add(given[0], n_.Call("matmul", {given[1], weights_})));
+  Named(h, "hidden");
+  return {h, h};
+}
+
+std::vector<Value*> Recurrent::StepLstm(llvm::ArrayRef<Value*> given) {
+  Value* before = given[2];
+  Value* sums = n_.Add(given[0], n_.Call("matmul", {given[1], weights_}));
+  const std::vector<Value*> parts = Split(Named(sums, "sums"), {"i", "o", "f", "g"});
+  auto look = [&](Value* gate, Value* peephole, Value* cell) {
+    return peephole == nullptr ? gate : n_.Add(gate, n_.Mul(peephole, cell));
   };
-  Value* both = Activate(0, n_.Add(Gates(x, 0, 2), product(*h, 0, 2)));
-  Value* z = Gates(both, 0);
-  Value* r = Gates(both, 1);
-  Value* next = n_.Int("linear_before_reset", 0) != 0 ? n_.Mul(r, product(*h, 2, 1))
-                                                      : product(n_.Mul(r, *h), 2, 1);
-  next = Activate(1, n_.Add(Gates(x, 2), next));
-  *h = n_.Add(n_.Mul(n_.Sub(n_.Scalar(1, z), z), next), n_.Mul(z, *h));
+  Value* i = Activate(0, look(parts[0], peephole_i_, before));
+  Value* f = n_.Int("input_forget", 0) != 0 ? n_.Sub(n_.Scalar(1, i), i)
+                                            : Activate(0, look(parts[2], peephole_f_, before));
+  Value* cell = n_.Add(n_.Mul(f, before), n_.Mul(i, Activate(1, parts[3])));
+  Value* o = Activate(0, look(parts[1], peephole_o_, Named(cell, "cell")));
+  Value* h = Named(n_.Mul(o, Activate(2, cell)), "hidden");
+  return {h, cell, h};
 }
 
-void Recurrent::Step(const Weights& weights, Value* x, Value** h, Value** c) {
-  if (IsLstm()) return StepLstm(weights, x, h, c);
-  if (n_.op_type() == "GRU") return StepGru(weights, x, h);
-  Value* sums = n_.Add(x, n_.Call("matmul", {*h, weights.r}, {{"transpose_b", true}}));
-  *h = Activate(0, weights.b_r == nullptr ? sums : n_.Add(sums, weights.b_r));
+std::vector<Value*> Recurrent::StepGru(llvm::ArrayRef<Value*> given) {
+  Value* h = given[1];
+  Value *z = nullptr, *r = nullptr, *next = nullptr;
+  if (ResetsProduct()) {
+    const std::vector<Value*> of_x = Split(given[0], {"z_x", "r_x", "n_x"});
+    Value* product = Named(n_.Call("matmul", {h, weights_}), "parts");
+    const std::vector<Value*> of_h = Split(product, {"z_h", "r_h", "n_h"});
+    z = Activate(0, n_.Add(of_x[0], of_h[0]));
+    r = Activate(0, n_.Add(of_x[1], of_h[1]));
+    Value* part = new_bias_ == nullptr ? of_h[2] : n_.Add(of_h[2], new_bias_);
+    next = n_.Add(of_x[2], n_.Mul(r, part));
+  } else {
+    const std::vector<Value*> of_x =
+        n_.CallAll("split", {given[0]}, {{"sizes", Shape{2 * size_, size_}}, {"axis", 1}});
+    if (of_x.empty()) return {};
+    const std::vector<Value*> both =
+        Split(Activate(0, n_.Add(of_x[0], n_.Call("matmul", {h, weights_}))), {"z", "r"});
+    z = both[0];
+    r = both[1];
+    next = n_.Add(of_x[1], n_.Call("matmul", {n_.Mul(r, h), new_weights_}));
+  }
+  next = Named(Activate(1, next), "n");
+  h = Named(n_.Add(n_.Mul(n_.Sub(n_.Scalar(1, z), z), next), n_.Mul(z, h)), "hidden");
+  return {h, h};
+}
+
+/// The values of all steps, and what the last one carried.
+std::vector<Value*> Recurrent::Direction() {
+  const bool is_gru = n_.op_type() == "GRU";
+  const int64_t at_once = is_gru && !ResetsProduct() ? 2 : gates_;
+  weights_ = Weights(0, at_once, "w_h");
+  if (at_once < gates_) new_weights_ = Weights(at_once, 1, "w_new");
+  if (ResetsProduct()) new_bias_ = Part(b_, 2 * gates_ - 1, 1, "b_new");
+  peephole_i_ = Part(peepholes_, 0, 1, "p_i");
+  peephole_o_ = Part(peepholes_, 1, 1, "p_o");
+  peephole_f_ = Part(peepholes_, 2, 1, "p_f");
+  Value* gates = n_.Call("matmul", {x_, Part(w_, 0, gates_, "w_x")}, {{"transpose_b", true}});
+  if (Value* bias = Bias()) gates = n_.Add(gates, bias);
+  Node::Loop loop;
+  loop.xs = {Named(gates, "gates")};
+  loop.init = {FirstState(first_h_)};
+  loop.names = {"gates", "h"};
+  if (IsLstm()) {
+    loop.init.push_back(FirstState(first_c_));
+    loop.names.push_back("c");
+  }
+  loop.lengths = lengths_;
+  loop.axis = by_batch_ ? 1 : 0;
+  loop.reverse = direction_ == 1 || n_.String("direction", "forward") == "reverse";
+  return n_.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
+    return IsLstm() ? StepLstm(given) : is_gru ? StepGru(given) : StepRnn(given);
+  });
+}
+
+bool Recurrent::ReadInputs() {
+  x_ = n_.In(0);
+  w_ = n_.In(1);
+  r_ = n_.In(2);
+  b_ = n_.OptionalIn(3);
+  lengths_ = n_.Cast(n_.OptionalIn(4), DType::kI64);
+  first_h_ = n_.OptionalIn(5);
+  first_c_ = IsLstm() ? n_.OptionalIn(6) : nullptr;
+  peepholes_ = IsLstm() ? n_.OptionalIn(7) : nullptr;
+  if (n_.failed()) return false;
+  for (const Value* value : {x_, w_, r_, first_h_, first_c_})
+    if (value != nullptr && value->type().rank() != 3) n_.Fail("3 dims are wanted");
+  if (n_.failed()) return false;
+  const Dim& size = r_->type().dims[2];
+  if (!size.is_constant()) {
+    n_.Unsupported("a state of unknown width");
+    return false;
+  }
+  size_ = size.constant();
+  auto check = [&](const Value* value, llvm::StringRef name, llvm::ArrayRef<Dim> dims) {
+    if (value == nullptr) return;
+    bool fits = value->type().rank() == dims.size();
+    for (size_t i = 0; fits && i < dims.size(); ++i) {
+      const Dim& dim = value->type().dims[i];
+      fits = dim == dims[i] || !dim.is_constant() || !dims[i].is_constant();
+    }
+    if (!fits)
+      n_.Fail("{0} must be {1}, got {2}", name, Type(x_->type().dtype, Shape(dims)).ToString(),
+              value->type().ToString());
+  };
+  check(w_, "W", {directions_, gates_ * size_, x_->type().dims[2]});
+  check(r_, "R", {directions_, gates_ * size_, size_});
+  check(b_, "B", {directions_, 2 * gates_ * size_});
+  check(peepholes_, "P", {directions_, 3 * size_});
+  return !n_.failed();
 }
 
 void Recurrent::Convert() {
-  Value* x = n_.In(0);
-  Value* all_w = n_.In(1);
-  Value* all_r = n_.In(2);
-  if (n_.failed() || !ReadActivations()) return;
-  if (n_.HasAttribute("clip")) return n_.Unsupported("clip");
-  if (x->type().rank() != 3 || all_r->type().rank() != 3) return n_.Fail("3 dims are wanted");
-  const bool by_batch = n_.Int("layout", 0) != 0;
-  if (by_batch) x = n_.Transpose(x, {1, 0, 2});
-  const Dim steps = x->type().dims[0], batch = x->type().dims[1];
-  if (!steps.is_constant() || steps.constant() > kMaxSteps)
-    return n_.Unsupported("sequences of an unknown length, or of more than {0} steps", kMaxSteps);
-  const Dim size = all_r->type().dims[2];
-  if (!size.is_constant()) return n_.Unsupported("a state of unknown width");
-  size_ = size.constant();
-  const std::string direction = n_.String("direction", "forward");
-  const int64_t directions = direction == "bidirectional" ? 2 : 1;
-  Value* all_b = n_.OptionalIn(3);
-  Value* lengths = n_.OptionalIn(4);
-  Value* first_h = n_.OptionalIn(5);
-  Value* first_c = IsLstm() ? n_.OptionalIn(6) : nullptr;
-  Value* all_p = IsLstm() ? n_.OptionalIn(7) : nullptr;
-  if (n_.failed()) return;
-  auto by_direction = [&](Value* state) {
-    return state != nullptr && by_batch ? n_.Transpose(state, {1, 0, 2}) : state;
-  };
-  first_h = by_direction(first_h);
-  first_c = by_direction(first_c);
-  std::vector<std::vector<Value*>> ys(static_cast<size_t>(directions));
-  std::vector<Value*> last_h, last_c;
-  for (int64_t d = 0; d < directions; ++d) {
-    direction_ = static_cast<size_t>(d);
-    const bool is_reverse = direction == "reverse" || d == 1;
-    Weights weights;
-    weights.w = OfDirection(all_w, d);
-    weights.r = OfDirection(all_r, d);
-    weights.peephole = OfDirection(all_p, d);
-    if (Value* both = OfDirection(all_b, d)) {
-      weights.b_x = Gates(both, 0, gates_);
-      weights.b_r = Gates(both, gates_, gates_);
-    }
-    // All steps at once; what is left depends on the step before.
-    Value* sums = n_.Call("matmul", {x, weights.w}, {{"transpose_b", true}});
-    if (weights.b_x != nullptr) sums = n_.Add(sums, weights.b_x);
-    const DType dtype = x->type().dtype;
-    Value* h = first_h ? OfDirection(first_h, d) : n_.Filled({batch, size}, 0, dtype);
-    Value* c = nullptr;
-    if (IsLstm()) c = first_c ? OfDirection(first_c, d) : n_.Filled({batch, size}, 0, dtype);
-    auto& y = ys[static_cast<size_t>(d)];
-    for (int64_t i = 0; i < steps.constant() && !n_.failed(); ++i) {
-      const int64_t at = is_reverse ? steps.constant() - 1 - i : i;
-      Value* step = n_.Scalar(static_cast<double>(at), DType::kI64);
-      Value* before_h = h;
-      Value* before_c = c;
-      Step(weights, n_.Call("gather", {sums, step}), &h, &c);
-      Value* running = nullptr;
-      if (lengths != nullptr) {
-        running = n_.Call("less", {step, n_.Reshape(n_.Cast(lengths, DType::kI64), {batch, 1})});
-      }
-      Value* made = h;
-      if (running != nullptr) made = n_.Call("where", {running, h, n_.Scalar(0, h)});
-      h = Keep(running, h, before_h);
-      if (IsLstm()) c = Keep(running, c, before_c);
-      y.push_back(made);
-    }
-    if (is_reverse) std::reverse(y.begin(), y.end());
-    last_h.push_back(h);
-    last_c.push_back(c);
+  directions_ = n_.String("direction", "forward") == "bidirectional" ? 2 : 1;
+  by_batch_ = n_.Int("layout", 0) != 0;
+  clip_ = n_.Float("clip", 0);
+  if (!ReadInputs() || !ReadActivations()) return;
+  std::vector<Value*> ys, last_h, last_c;
+  for (direction_ = 0; direction_ < directions_; ++direction_) {
+    const std::vector<Value*> results = Direction();
+    if (n_.failed()) return;
+    ys.push_back(results[0]);
+    last_h.push_back(results[1]);
+    if (IsLstm()) last_c.push_back(results[2]);
+    constexpr llvm::StringLiteral kNames[] = {"y", "last", "cell"};
+    for (size_t i = 0; i < results.size(); ++i) Named(results[i], kNames[i]);
   }
-  if (n_.failed()) return;
-  if (n_.Wants(0)) {
-    std::vector<Value*> by_way;
-    for (const auto& y : ys) {
-      if (y.empty()) return n_.Unsupported("sequences without steps");
-      by_way.push_back(n_.Call("stack", y));
-    }
-    Value* all = n_.Call("stack", by_way, {{"axis", int64_t{1}}});  // [T, directions, N, size]
-    n_.Out(0, by_batch ? n_.Transpose(all, {2, 0, 1, 3}) : all);
-  }
-  auto state = [&](unsigned output, const std::vector<Value*>& last) {
-    if (!n_.Wants(output)) return;
-    Value* all = n_.Call("stack", last);
-    n_.Out(output, by_batch ? n_.Transpose(all, {1, 0, 2}) : all);
+  auto stack = [&](const std::vector<Value*>& all, int64_t axis) {
+    if (all.size() > 1) return n_.Call("stack", all, {{"axis", axis}});
+    return n_.Call("unsqueeze", {all[0]}, {{"axes", std::vector<int64_t>{axis}}});
   };
-  state(1, last_h);
-  if (IsLstm()) state(2, last_c);
+  if (n_.Wants(0)) n_.Out(0, stack(ys, by_batch_ ? 2 : 1));
+  if (n_.Wants(1)) n_.Out(1, stack(last_h, by_batch_ ? 1 : 0));
+  if (IsLstm() && n_.Wants(2)) n_.Out(2, stack(last_c, by_batch_ ? 1 : 0));
 }
 
 void ConvertRnn(Node& n) { Recurrent(n, 1).Convert(); }
@@ -233,8 +355,6 @@ void ConvertLinearAttention(Node& n) {
     if (part->type().rank() != 3) return n.Fail("{0} dims, not 3", part->type().rank());
   const DType dtype = q->type().dtype;
   const Dim batch = q->type().dims[0], steps = q->type().dims[1];
-  if (!steps.is_constant() || steps.constant() > kMaxSteps)
-    return n.Unsupported("sequences of an unknown length, or of more than {0} steps", kMaxSteps);
   const Dim width = Dim::FloorDiv(q->type().dims[2], q_heads);
   const Dim value_width = Dim::FloorDiv(v->type().dims[2], k_heads);
   if (!width.is_constant()) return n.Unsupported("heads of unknown width");
@@ -244,50 +364,53 @@ void ConvertLinearAttention(Node& n) {
   auto split = [&](Value* x, const Dim& heads, const Dim& last) {
     return n.Reshape(n.Cast(x, DType::kF32), {batch, steps, heads, last});
   };
-  q = split(q, q_heads, width);
-  k = split(k, k_heads, width);
-  v = split(v, k_heads, value_width);
-  Value* decay = rule == "gated" || rule == "gated_delta" ? n.In(4) : nullptr;
-  Value* beta = rule == "delta" || rule == "gated_delta" ? n.In(5) : nullptr;
-  if (n.failed()) return;
-  for (const Value* part : {decay, beta})
-    if (part != nullptr && part->type().rank() != 3)
-      return n.Fail("{0} dims, not 3", part->type().rank());
-  if (decay != nullptr)
-    decay = split(decay, k_heads, Dim::FloorDiv(decay->type().dims[2], k_heads));
-  if (beta != nullptr) beta = split(beta, beta->type().dims[2], 1);
+  Node::Loop loop;
+  loop.axis = 1;
+  loop.names = {"q", "k", "v"};
+  loop.xs = {split(q, q_heads, width), split(k, k_heads, width), split(v, k_heads, value_width)};
+  const bool decays = rule == "gated" || rule == "gated_delta";
+  const bool corrects = rule == "delta" || rule == "gated_delta";
+  for (const auto& [is_there, index, name] :
+       {std::tuple(decays, 4u, "decay"), std::tuple(corrects, 5u, "beta")}) {
+    if (!is_there) continue;
+    Value* part = n.In(index);
+    if (part == nullptr) return;
+    if (part->type().rank() != 3) return n.Fail("{0} dims, not 3", part->type().rank());
+    const Dim& last = part->type().dims[2];
+    loop.xs.push_back(index == 4 ? split(part, k_heads, Dim::FloorDiv(last, k_heads))
+                                 : split(part, last, 1));
+    loop.names.emplace_back(name);
+  }
+  loop.names.emplace_back("state");
   Value* past = n.OptionalIn(3);
   const DType state_dtype = past == nullptr ? dtype : past->type().dtype;
-  Value* state = past == nullptr ? n.Filled({batch, k_heads, width, value_width}, 0, DType::kF32)
-                                 : n.Cast(past, DType::kF32);
-  std::vector<Value*> reads;
-  for (int64_t t = 0; t < steps.constant() && !n.failed(); ++t) {
-    auto at = [&](Value* x) {  // [B, H, ...] of this step
-      return n.Call("gather", {x, n.Scalar(static_cast<double>(t), DType::kI64)},
-                    {{"axis", int64_t{1}}});
-    };
+  loop.init = {past == nullptr ? n.Filled({batch, k_heads, width, value_width}, 0, DType::kF32)
+                               : n.Cast(past, DType::kF32)};
+  const std::vector<Value*> results = n.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
     auto as_rows = [&](Value* x) {
       return n.Call("unsqueeze", {x}, {{"axes", std::vector<int64_t>{2}}});
     };
     auto as_columns = [&](Value* x) {
       return n.Call("unsqueeze", {x}, {{"axes", std::vector<int64_t>{3}}});
     };
-    Value* key = at(k);
-    Value* value = at(v);
-    if (decay != nullptr) state = n.Mul(state, as_columns(n.Call("exp", {at(decay)})));
-    if (beta != nullptr) {
+    Value* key = given[1];
+    Value* value = given[2];
+    Value* state = given.back();
+    if (decays) state = n.Mul(state, as_columns(n.Call("exp", {given[3]})));
+    if (corrects) {
       Value* held = n.Call("squeeze", {n.Call("matmul", {as_rows(key), state})},
                            {{"axes", std::vector<int64_t>{2}}});
-      value = n.Mul(at(beta), n.Sub(value, held));
+      value = n.Mul(given[decays ? 4 : 3], n.Sub(value, held));
     }
     state = n.Add(state, n.Mul(as_columns(key), as_rows(value)));
-    Value* query = n.Reshape(at(q), {batch, k_heads, q_heads / k_heads, width});
+    Value* query = n.Reshape(given[0], {batch, k_heads, q_heads / k_heads, width});
     Value* read = n.Call("matmul", {query, state});
-    reads.push_back(n.Reshape(n.Mul(read, n.Scalar(scale, read)), {batch, q_heads * value_width}));
-  }
-  if (reads.empty()) return n.Unsupported("sequences without steps");
-  n.Out(0, n.Cast(n.Call("stack", reads, {{"axis", int64_t{1}}}), dtype));
-  n.Out(1, n.Cast(state, state_dtype));
+    read = n.Reshape(n.Mul(read, n.Scalar(scale, read)), {batch, q_heads * value_width});
+    return std::vector<Value*>{state, read};
+  });
+  if (n.failed()) return;
+  n.Out(0, n.Cast(results[0], dtype));
+  n.Out(1, n.Cast(results[1], state_dtype));
 }
 
 }  // namespace

@@ -183,8 +183,9 @@ void ConvertResize(Node& n) {
       resizing.scales[axis] = ShortestNumber(given[i], DType::kF32);
       // Where the result has no whole size, its corners lie between elements.
       if (coordinates != "align_corners" || given[i] == 1) continue;
-      const double size =
-          dims[axis].is_constant() ? static_cast<double>(dims[axis].constant()) * given[i] : 0.5;
+      const double size = dims[axis].is_constant()
+                              ? static_cast<double>(dims[axis].constant()) * given[i]
+                              : given[i];
       by_axis |= size != std::floor(size);
     }
   }

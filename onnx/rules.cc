@@ -15,7 +15,7 @@ std::vector<llvm::ArrayRef<OnnxRule>> OnnxRuleFamilies() {
           SliceRules(),       IndexRules(),         ConstantRules(),  ConvolutionRules(),
           PoolingRules(),     NormalizationRules(), MatrixRules(),    ControlRules(),
           LossRules(),        AttentionRules(),     RecurrentRules(), SampleRules(),
-          FourierRules(),     ResizeRules(),        NgramRules()};
+          FourierRules(),     ResizeRules(),        NgramRules(),     DetectionRules()};
 }
 
 const OnnxRule* FindOnnxRule(llvm::StringRef domain, llvm::StringRef op_type, int64_t opset) {

@@ -43,6 +43,7 @@ llvm::ArrayRef<OnnxRule> RecurrentRules();
 llvm::ArrayRef<OnnxRule> SampleRules();
 llvm::ArrayRef<OnnxRule> FourierRules();
 llvm::ArrayRef<OnnxRule> NgramRules();
+llvm::ArrayRef<OnnxRule> DetectionRules();
 
 /// All of them.
 std::vector<llvm::ArrayRef<OnnxRule>> OnnxRuleFamilies();

@@ -183,8 +183,14 @@ Value* GridPoints(Node& n, llvm::ArrayRef<int64_t> sizes, bool align) {
 
 void ConvertAffineGrid(Node& n) {
   Value* theta = n.In(0);
-  const std::vector<int64_t> size = n.IntsIn(1);
+  const Shape sizes = n.SizesIn(1);
   if (theta == nullptr || n.failed()) return;
+  std::vector<int64_t> size(sizes.size());  // how many images there are theta says
+  for (size_t i = 2; i < size.size(); ++i) {
+    if (!sizes[i].is_constant())
+      return n.Unsupported("a grid of a size that is not known: {0}", sizes[i].ToString());
+    size[i] = sizes[i].constant();
+  }
   const size_t spatial = size.size() < 2 ? 0 : size.size() - 2;
   const Shape& dims = theta->type().dims;
   if ((spatial != 2 && spatial != 3) || dims.size() != 3 ||

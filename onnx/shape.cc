@@ -60,6 +60,12 @@ void ConvertSqueeze(Node& n) {
   if (x == nullptr) return;
   if (axes.empty() && !(as_input ? n.Has(1) : n.HasAttribute("axes")))
     return n.Out(n.Call("squeeze", {x}));
+  // What a recurrent node gives has an axis of directions, which is mostly taken away again.
+  const Op* producer = x->producer();
+  if (producer != nullptr && producer->type() == "unsqueeze" &&
+      n.Axes(axes, x->type().rank()) ==
+          n.Axes(producer->attributes().Ints("axes").vec(), x->type().rank()))
+    return n.Out(producer->operands()[0]);
   n.Out(n.Call("squeeze", {x}, {{"axes", axes}}));
 }
 

@@ -11,23 +11,22 @@ namespace {
 
 constexpr int64_t kMaxParts = 65536;
 
-/// A bound of a slice as a place from 0 to the size; nullopt where symbols hide which it is.
-std::optional<Dim> ClampBound(const Dim& bound, const Dim& size, bool is_backward) {
+/// A bound of a slice as a place between two others. nullopt where symbols hide which it is.
+std::optional<Dim> ClampBound(const Dim& bound, const Dim& size, const Dim& least,
+                              const Dim& most) {
+  auto clamp = [&](const Dim& place) { return Dim::Max(Dim::Min(place, most), least); };
   if (bound.is_constant()) {
     const int64_t at = bound.constant();
-    if (size.is_constant()) {
-      const int64_t n = size.constant();
-      const int64_t place = at < 0 ? at + n : at;
-      return is_backward ? std::clamp<int64_t>(place, -1, n - 1) : std::clamp<int64_t>(place, 0, n);
-    }
-    if (at >= 0) return at > INT32_MAX - 1 ? size : at == 0 ? Dim(0) : Dim::Min(at, size);
-    if (at < -INT32_MAX) return Dim(0);
-    return Dim::Max(size + at, 0);
+    if (size.is_constant()) return clamp(at < 0 ? size + at : Dim(at));
+    // Exporters write numbers at the ends of the integers for "all there is".
+    if (at > INT32_MAX - 1) return most;
+    if (at < -INT32_MAX) return least;
+    if (at >= 0) return most == size && at == 0 ? Dim(0) : Dim::Min(at, most);
+    return (size + at - least).ProvablyAtLeast(0) ? size + at : Dim::Max(size + at, least);
   }
-  if (bound == size) return size;
-  if ((size - bound).ProvablyAtLeast(0) && bound.ProvablyAtLeast(0)) return bound;
-  if (bound.ProvablyAtLeast(0)) return Dim::Min(bound, size);
-  return std::nullopt;
+  if (bound == size) return most;
+  if (!bound.ProvablyAtLeast(0)) return std::nullopt;
+  return (most - bound).ProvablyAtLeast(0) ? bound : Dim::Min(bound, most);
 }
 
 void ConvertSlice(Node& n) {
@@ -62,24 +61,14 @@ void ConvertSlice(Node& n) {
     const bool is_backward = steps[i] < 0;
     if (steps[i] == 0 || steps[i] == INT64_MIN) return n.Fail("a step of {0}", steps[i]);
     Dim start = starts[i], stop = stops[i];
-    if (is_backward) {
-      if (!size.is_constant()) return n.Unsupported("steps backward over an axis of unknown size");
-      const int64_t length = size.constant();
-      const std::optional<Dim> first = ClampBound(start, size, true);
-      const std::optional<Dim> last = ClampBound(stop, size, true);
-      // An end far below 0 is before the first element, and is not counted from the end.
-      const bool is_before = stop.is_constant() && stop.constant() < -length;
-      if (!first || !last) return n.Unsupported("bounds that depend on sizes");
-      start = Dim(length - 1) - *first;
-      stop = Dim(length - 1) - (is_before ? Dim(-1) : *last);
-      turned.push_back(axes[i]);
-    } else {
-      const std::optional<Dim> first = ClampBound(start, size, false);
-      const std::optional<Dim> last = ClampBound(stop, size, false);
-      if (!first || !last) return n.Unsupported("bounds that depend on sizes");
-      start = *first;
-      stop = *last;
-    }
+    // Backward the last place is before the first element.
+    const Dim most = is_backward ? size - 1 : size;
+    const std::optional<Dim> first = ClampBound(start, size, 0, most);
+    const std::optional<Dim> last = ClampBound(stop, size, is_backward ? -1 : 0, most);
+    if (!first || !last) return n.Unsupported("bounds that depend on sizes");
+    start = is_backward ? size - 1 - *first : *first;
+    stop = is_backward ? size - 1 - *last : *last;
+    if (is_backward) turned.push_back(axes[i]);
     if ((start - stop).ProvablyAtLeast(0)) stop = start;
     if (start.is_constant(0) && stop == size && std::abs(steps[i]) == 1) continue;
     taken_axes.push_back(axes[i]);

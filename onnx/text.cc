@@ -1,11 +1,14 @@
 #include "onnx/text.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -41,15 +44,48 @@ class TextWriter {
  private:
   void FindLayers();
   void WriteDeclarations();
+  /// The layer that is the body of a loop; bodies that read alike are one.
+  std::string WriteBody(BlockId id, const Op& caller);
   void WriteOp(const Op& op);
   Chain MakeChain(const Op& op);
   void Flush(const Value* value);
   bool CanPipe(const Value* value, const Op& into) const;
   void AddLayer(const LayerCall& layer, Chain* chain);
+  void AddTensors(const Chain& chain, const Value* value);
   std::string Call(const Op& op, bool without_first) const;
   std::string Infix(const Op& op) const;
   bool IsLiteral(const Value* value) const { return literals_.contains(value); }
-  void FindLiterals();
+  void FindLiterals(llvm::ArrayRef<Op*> ops);
+  void FlushAll(llvm::ArrayRef<Op*> ops);
+  /// What the text calls a value: in a body, the end of its name.
+  std::string NameOf(const Value* value) const {
+    auto found = names_.find(value);
+    return found == names_.end() ? value->name() : found->second;
+  }
+  std::string ArgumentOf(const Value* value) const {
+    return IsLiteral(value) ? literals_.lookup(value) : NameOf(value);
+  }
+
+  /// The count of rows that a body has for itself; "" where it has none.
+  std::string RowsOf(const Block& block) const {
+    const Type& first = block.inputs[0]->type();
+    const llvm::StringRef symbol = first.rank() > 0 ? first.dims[0].symbol() : "";
+    return graph_.IsDataSymbol(symbol) ? symbol.str() : "";
+  }
+  /// Rows have the same name in every body.
+  Shape WithRows(Shape dims) const {
+    for (Dim& dim : dims) {
+      dim = dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
+        if (rows_.empty() || symbol != rows_) return std::nullopt;
+        return Dim::Symbol("rows");
+      });
+    }
+    return dims;
+  }
+  AttributeValue WithRows(const AttributeValue& value) const {
+    const auto* dims = std::get_if<Shape>(&value);
+    return dims == nullptr ? value : WithRows(*dims);
+  }
 
   const ImportedModel& model_;
   const Graph& graph_;
@@ -62,14 +98,21 @@ class TextWriter {
   llvm::DenseSet<const Value*> outputs_;
   llvm::DenseMap<const Value*, std::string> literals_;  // numbers that only infix operators use
   bool has_layers_ = false;
+  std::string* text_ = &out_.text;                   // where statements go
+  llvm::DenseMap<const Value*, std::string> names_;  // in bodies
+  std::string body_layers_;                          // all of them
+  llvm::StringSet<> body_names_;
+  llvm::StringMap<std::string> bodies_;  // their names, by what they say
+  llvm::DenseMap<const Op*, std::string> body_of_;
+  std::string rows_;  // the symbol for the rows of a step, in the body that is written
 };
 
 bool IsInfix(llvm::StringRef type) {
   return type == "add" || type == "sub" || type == "mul" || type == "div" || type == "pow";
 }
 
-void TextWriter::FindLiterals() {
-  for (const Op* op : graph_.ops()) {
+void TextWriter::FindLiterals(llvm::ArrayRef<Op*> ops) {
+  for (const Op* op : ops) {
     if (op->type() != "constant" || outputs_.contains(op->result())) continue;
     const Type& type = op->result()->type();
     const Constant& constant = op->attributes().Tensor("value");
@@ -125,9 +168,7 @@ std::string TextWriter::Infix(const Op& op) const {
   if (sign.empty()) return "";
   // A literal takes the dtype of what stands beside it.
   const bool both = IsLiteral(op.operands()[0]) && IsLiteral(op.operands()[1]);
-  auto text = [&](const Value* value) {
-    return IsLiteral(value) && !both ? literals_.lookup(value) : value->name();
-  };
+  auto text = [&](const Value* value) { return both ? NameOf(value) : ArgumentOf(value); };
   return text(op.operands()[0]) + " " + sign.str() + " " + text(op.operands()[1]);
 }
 
@@ -135,12 +176,23 @@ std::string TextWriter::Call(const Op& op, bool without_first) const {
   std::vector<std::string> arguments;
   const OpSignature& signature = op.def().signature;
   bool is_positional = true;
-  size_t skip = without_first ? 1 : 0;
-  for (const Value* operand : op.operands()) {
-    if (skip > 0) {
-      --skip;
-    } else {
-      arguments.push_back(IsLiteral(operand) ? literals_.lookup(operand) : operand->name());
+  size_t operand = 0;
+  for (size_t i = 0; i < signature.inputs.size() && operand < op.operands().size(); ++i) {
+    // Counted inputs behind the first one are given by name.
+    const bool has_counts = signature.has_counts();
+    const size_t end = has_counts ? std::min(op.operands().size(),
+                                             signature.FirstOperand(i + 1, op.attribute_values()))
+                                  : op.operands().size();
+    std::vector<std::string> names;
+    for (; operand < end; ++operand)
+      if (operand > 0 || !without_first) names.push_back(ArgumentOf(op.operands()[operand]));
+    if (i == 0 || !has_counts) {
+      arguments.insert(arguments.end(), names.begin(), names.end());
+    } else if (!names.empty()) {
+      const bool is_list = names.size() > 1;
+      arguments.push_back(signature.inputs[i].name + "=" + (is_list ? "[" : "") +
+                          llvm::join(names, ", ") + (is_list ? "]" : ""));
+      is_positional = false;
     }
   }
   for (size_t i = 0; i < signature.attributes.size(); ++i) {
@@ -150,7 +202,8 @@ std::string TextWriter::Call(const Op& op, bool without_first) const {
       is_positional &= !declared.positional;
       continue;
     }
-    std::string text = AttributeToString(value);
+    std::string text = std::holds_alternative<BlockId>(value) ? body_of_.lookup(&op) + "()"
+                                                              : AttributeToString(WithRows(value));
     // One entry for all dims, where that is what one entry means.
     if (const auto* shape = std::get_if<Shape>(&value)) {
       const auto* usual = std::get_if<Shape>(&declared.default_value);
@@ -181,6 +234,8 @@ void TextWriter::AddLayer(const LayerCall& layer, Chain* chain) {
 
 Chain TextWriter::MakeChain(const Op& op) {
   Chain chain;
+  for (const AttributeValue& value : op.attribute_values())
+    if (const auto* block = std::get_if<BlockId>(&value)) body_of_[&op] = WriteBody(*block, op);
   auto layer = layers_.find(&op);
   const bool is_layer = layer != layers_.end();
   const Value* first = is_layer                ? layer->second.input
@@ -197,9 +252,9 @@ Chain TextWriter::MakeChain(const Op& op) {
                              return other.first == layer->second.layer;
                            });
     const std::string base = before.calls == 1 && before.head != nullptr
-                                 ? before.head->name() + " |> " + before.first_call
+                                 ? NameOf(before.head) + " |> " + before.first_call
                                  : before.text;
-    const size_t length = op.results()[0]->name().size() + base.size() + call.size() + 7;
+    const size_t length = NameOf(op.results()[0]).size() + base.size() + call.size() + 7;
     if (!has_layer && before.calls < kMaxCalls && length <= kMaxLine) {
       open_.erase(first);
       chain = std::move(before);
@@ -215,7 +270,7 @@ Chain TextWriter::MakeChain(const Op& op) {
   if (is_layer) {
     chain.head = first;
     chain.first_call = call;
-    chain.text = first->name() + " |> " + call;
+    chain.text = NameOf(first) + " |> " + call;
     AddLayer(layer->second, &chain);
     chain.ends_in_layer = true;
     return chain;
@@ -223,7 +278,7 @@ Chain TextWriter::MakeChain(const Op& op) {
   chain.text = Infix(op);
   if (chain.text.empty()) {
     chain.text = Call(op, false);
-    if (first != nullptr && op.operands().size() == 1) {
+    if (first != nullptr && op.operands().size() == 1 && !op.def().signature.has_counts()) {
       chain.head = first;
       chain.first_call = call;
     }
@@ -231,12 +286,8 @@ Chain TextWriter::MakeChain(const Op& op) {
   return chain;
 }
 
-void TextWriter::Flush(const Value* value) {
-  auto found = open_.find(value);
-  if (found == open_.end()) return;
-  const Chain chain = std::move(found->second);
-  open_.erase(found);
-  out_.text += value->name() + " = " + chain.text + "\n";
+/// What the statement that gives a value first has for its layers.
+void TextWriter::AddTensors(const Chain& chain, const Value* value) {
   // The layer that is called last gives its parameters the statement's name.
   for (size_t i = 0; i < chain.layers.size(); ++i) {
     const auto& [layer, tensors] = chain.layers[i];
@@ -245,6 +296,15 @@ void TextWriter::Flush(const Value* value) {
     for (const auto& [name, constant] : tensors)
       out_.tensors.emplace_back(value->name() + "." + way + name, constant);
   }
+}
+
+void TextWriter::Flush(const Value* value) {
+  auto found = open_.find(value);
+  if (found == open_.end()) return;
+  const Chain chain = std::move(found->second);
+  open_.erase(found);
+  *text_ += NameOf(value) + " = " + chain.text + "\n";
+  AddTensors(chain, value);
 }
 
 void TextWriter::WriteOp(const Op& op) {
@@ -267,19 +327,86 @@ void TextWriter::WriteOp(const Op& op) {
     return;
   }
   std::vector<std::string> names;
-  for (const Value* result : op.results().take_front(count)) names.push_back(result->name());
-  out_.text += llvm::join(names, ", ") + " = " + chain.text + "\n";
+  for (const Value* result : op.results().take_front(count)) names.push_back(NameOf(result));
+  *text_ += llvm::join(names, ", ") + " = " + chain.text + "\n";
+  AddTensors(chain, op.result());
+}
+
+void TextWriter::FlushAll(llvm::ArrayRef<Op*> ops) {
+  for (const Op* op : ops)
+    for (const Value* result : op->results()) Flush(result);
+}
+
+/// `name`, with another end where that is taken.
+std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
+  std::string unique = name.str();
+  for (unsigned i = 2; !taken.insert(unique).second; ++i)
+    unique = (name + "_" + llvm::Twine(i)).str();
+  return unique;
+}
+
+std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
+  const Block& block = graph_.block(id);
+  llvm::StringSet<> taken;
+  auto take = [&](const Value* value) {
+    const llvm::StringRef name = value->name();
+    names_[value] = Unique(name.substr(name.rfind('.') + 1), taken);
+  };
+  llvm::for_each(block.inputs, take);
+  for (const Op* op : block.ops) llvm::for_each(op->results(), take);
+  std::string text = "(";
+  llvm::ListSeparator comma(", ");
+  const std::string rows = std::exchange(rows_, RowsOf(block));
+  for (const Value* input : block.inputs) {
+    Type type = input->type();
+    type.dims = WithRows(type.dims);
+    type.index_bound.reset();  // it may have sizes that stand further on
+    text += comma;
+    text += NameOf(input) + ": " + type.ToString();
+  }
+  text += ") {\n";
+  std::string statements;
+  std::string* const outer = std::exchange(text_, &statements);
+  llvm::DenseMap<const Value*, Chain> open;
+  std::swap(open, open_);
+  for (const Value* output : block.outputs) outputs_.insert(output);
+  FindLiterals(block.ops);
+  for (const Op* op : block.ops) WriteOp(*op);
+  FlushAll(block.ops);
+  open_ = std::move(open);
+  text_ = outer;
+  rows_ = rows;
+  text += statements + "return ";
+  llvm::StringSet<> returned;
+  // What is carried keeps its name.
+  const auto num_xs = static_cast<size_t>(caller.attributes().Int("num_xs"));
+  const auto num_init = static_cast<size_t>(caller.attributes().Int("num_init"));
+  llvm::ListSeparator next(", ");
+  for (size_t i = 0; i < block.outputs.size(); ++i) {
+    const Value* output = block.outputs[i];
+    text += next;
+    const std::string name = i < num_init ? NameOf(block.inputs[num_xs + i]) : "y";
+    text += Unique(name, returned) + "=" + NameOf(output);
+  }
+  text += "\n}\n";
+  auto [entry, is_new] = bodies_.try_emplace(text);
+  if (is_new) {
+    std::string stem = caller.result()->name();
+    std::replace(stem.begin(), stem.end(), '.', '_');
+    entry->second = Unique(stem + "_step", body_names_);
+    body_layers_ += "layer " + entry->second + text + "\n";
+  }
+  return entry->second;
 }
 
 ImportedText TextWriter::Write() {
   for (const GraphOutput& output : graph_.outputs()) outputs_.insert(output.value);
-  FindLiterals();
+  FindLiterals(graph_.ops());
   FindLayers();
   WriteDeclarations();
   for (const Op* op : graph_.ops()) WriteOp(*op);
-  for (const Op* op : graph_.ops())
-    for (const Value* result : op->results()) Flush(result);
-  out_.text += "\n";
+  FlushAll(graph_.ops());
+  out_.text = body_layers_ + out_.text + "\n";
   if (has_layers_) out_.text += "load \"" + weight_file_ + "\"\n";
   for (const GraphOutput& output : graph_.outputs()) {
     const bool has_name = output.name == output.value->name();
