@@ -314,11 +314,11 @@ def conv(
     x: Value,
     *,
     channels: int,
-    kernel: int,
-    stride: int = 1,
-    pad: int = 0,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = ...,
+    pad: int | Sequence[int] = ...,
     same: bool = False,
-    dilation: int = 1,
+    dilation: int | Sequence[int] = ...,
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -330,20 +330,23 @@ def conv(
 ) -> Value:
     """Convolution with learned weights, over 1 to 3 spatial dims.
 
+    `kernel`, `stride` and `dilation` are one number for all of them or one for each, `pad`
+    may also have begin and end for each.
+
     Parameters
     ----------
     x : F[N, C, ...]
     channels : int > 0, required
         of the result
-    kernel : int > 0, required
-        the window's size along each dim
-    stride : int > 0, default 1
+    kernel : list of int > 0, required
+        the window's size, or one for each spatial dim
+    stride : list of int > 0, default 1
         steps between windows
-    pad : int >= 0, default 0
+    pad : list of int >= 0, default 0
         zeros added on each side
     same : bool, default False
         pads for size / stride windows, whatever `pad` says
-    dilation : int > 0, default 1
+    dilation : list of int > 0, default 1
         steps between the places of a window
     groups : int > 0, default 1
         parts of the channels; each sees its own alone
@@ -391,11 +394,11 @@ def conv(
 def conv(
     *,
     channels: int,
-    kernel: int,
-    stride: int = 1,
-    pad: int = 0,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = ...,
+    pad: int | Sequence[int] = ...,
     same: bool = False,
-    dilation: int = 1,
+    dilation: int | Sequence[int] = ...,
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -410,9 +413,9 @@ def conv_bn(
     x: Value,
     *,
     channels: int,
-    kernel: int,
-    stride: int = 1,
-    dilation: int = 1,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = ...,
+    dilation: int | Sequence[int] = ...,
     groups: int = 1,
     act: FunctionLike | None = ...,
     param_attr: ParameterAttributes = ...,
@@ -430,11 +433,11 @@ def conv_bn(
     x : F[N, C, ...]
     channels : int > 0, required
         of the result
-    kernel : int > 0, required
-        the window's size along each dim
-    stride : int > 0, default 1
+    kernel : list of int > 0, required
+        the window's size, or one for each spatial dim
+    stride : list of int > 0, default 1
         steps between windows
-    dilation : int > 0, default 1
+    dilation : list of int > 0, default 1
         steps between the places of a window
     groups : int > 0, default 1
         parts of the channels; each sees its own alone
@@ -465,9 +468,9 @@ def conv_bn(
 def conv_bn(
     *,
     channels: int,
-    kernel: int,
-    stride: int = 1,
-    dilation: int = 1,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = ...,
+    dilation: int | Sequence[int] = ...,
     groups: int = 1,
     act: FunctionLike | None = ...,
     param_attr: ParameterAttributes = ...,
@@ -480,9 +483,9 @@ def conv_up(
     x: Value,
     *,
     channels: int,
-    kernel: int,
-    stride: int = 2,
-    dilation: int = 1,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = ...,
+    dilation: int | Sequence[int] = ...,
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -500,11 +503,11 @@ def conv_up(
     x : F[N, C, ...]
     channels : int > 0, required
         of the result
-    kernel : int > 0, required
-        the window's size along each dim
-    stride : int > 0, default 2
+    kernel : list of int > 0, required
+        the window's size, or one for each spatial dim
+    stride : list of int > 0, default 2
         by how much each size grows
-    dilation : int > 0, default 1
+    dilation : list of int > 0, default 1
         steps between the places of a window
     groups : int > 0, default 1
         parts of the channels; each sees its own alone
@@ -552,9 +555,9 @@ def conv_up(
 def conv_up(
     *,
     channels: int,
-    kernel: int,
-    stride: int = 2,
-    dilation: int = 1,
+    kernel: int | Sequence[int],
+    stride: int | Sequence[int] = ...,
+    dilation: int | Sequence[int] = ...,
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -1169,7 +1172,7 @@ def instance_norm(
 def l2_normalize(
     x: Value,
     *,
-    axes: Sequence[int] = [-1],
+    axes: int | Sequence[int] = [-1],
     eps: float = 1e-12,
     name: str | None = None,
     training: bool = ...,
@@ -1193,7 +1196,7 @@ def l2_normalize(
 @overload
 def l2_normalize(
     *,
-    axes: Sequence[int] = [-1],
+    axes: int | Sequence[int] = [-1],
     eps: float = 1e-12,
     training: bool = ...,
     recompute: bool = ...,
@@ -1498,7 +1501,7 @@ def lstm_step(
 def mlp(
     x: Value,
     *,
-    widths: Sequence[int],
+    widths: int | Sequence[int],
     act: FunctionLike | None = ...,
     last_act: FunctionLike | None = None,
     dropout_rate: float = 0.0,
@@ -1559,7 +1562,7 @@ def mlp(
 @overload
 def mlp(
     *,
-    widths: Sequence[int],
+    widths: int | Sequence[int],
     act: FunctionLike | None = ...,
     last_act: FunctionLike | None = None,
     dropout_rate: float = 0.0,
@@ -1716,8 +1719,8 @@ def outer(*, training: bool = ..., recompute: bool = ...) -> Function: ...
 def piecewise(
     step: Value,
     *,
-    boundaries: Sequence[int],
-    values: Sequence[float],
+    boundaries: int | Sequence[int],
+    values: float | Sequence[float],
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
@@ -1740,8 +1743,8 @@ def piecewise(
 @overload
 def piecewise(
     *,
-    boundaries: Sequence[int],
-    values: Sequence[float],
+    boundaries: int | Sequence[int],
+    values: float | Sequence[float],
     training: bool = ...,
     recompute: bool = ...,
 ) -> Function: ...

@@ -320,7 +320,7 @@ def add_n() -> Function: ...
 def all(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -359,18 +359,18 @@ def all(
 def all(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def all(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def all(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def any(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -409,12 +409,12 @@ def any(
 def any(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def any(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def any(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def argmax(x: Value, *, axis: int = -1, keep: bool = False, name: str | None = None) -> Value:
@@ -2288,7 +2288,7 @@ def cosh() -> Function: ...
 def count_nonzero(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -2325,12 +2325,12 @@ def count_nonzero(
 def count_nonzero(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def count_nonzero(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def count_nonzero(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def counted_places(counts: Value, dims: Dims, *, name: str | None = None) -> Value:
@@ -3190,7 +3190,7 @@ def flatten(x: ArrayLike, *, axis: int = 1, name: str | None = None) -> Tensor: 
 def flatten(*, axis: int = 1) -> Function: ...
 
 @overload
-def flip(x: Value, axes: Sequence[int] | None = None, *, name: str | None = None) -> Value:
+def flip(x: Value, axes: int | Sequence[int] | None = None, *, name: str | None = None) -> Value:
     """x with the order of its elements turned round along axes.
 
     Parameters
@@ -3218,7 +3218,12 @@ def flip(x: Value, axes: Sequence[int] | None = None, *, name: str | None = None
         y = flip([[1, 2], [3, 4]], axes=[1])  # = [[2, 1], [4, 3]]
     """
 @overload
-def flip(x: ArrayLike, axes: Sequence[int] | None = None, *, name: str | None = None) -> Tensor: ...
+def flip(
+    x: ArrayLike,
+    axes: int | Sequence[int] | None = None,
+    *,
+    name: str | None = None,
+) -> Tensor: ...
 @overload
 def flip() -> Function: ...
 
@@ -4678,7 +4683,7 @@ def logical_xor() -> Function: ...
 def logsumexp(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -4715,12 +4720,12 @@ def logsumexp(
 def logsumexp(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def logsumexp(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def logsumexp(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def lp_pool(
@@ -4859,7 +4864,7 @@ def matmul(*, transpose_a: bool = False, transpose_b: bool = False) -> Function:
 def max(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -4898,12 +4903,12 @@ def max(
 def max(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def max(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def max(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def max_pool(
@@ -5126,7 +5131,7 @@ def maximum() -> Function: ...
 def mean(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -5163,18 +5168,18 @@ def mean(
 def mean(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def mean(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def mean(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def min(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -5213,12 +5218,12 @@ def min(
 def min(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def min(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def min(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def minimum(x: Value, y: Operand, *, name: str | None = None) -> Value:
@@ -5323,7 +5328,7 @@ def mod(x: ArrayLike, y: ArrayLike, *, name: str | None = None) -> Tensor: ...
 def mod() -> Function: ...
 
 @overload
-def moments(x: Value, *, keep: Sequence[int] = [], name: str | None = None) -> Results:
+def moments(x: Value, *, keep: int | Sequence[int] = [], name: str | None = None) -> Results:
     """The mean and the variance over all axes but some.
 
     The variance is that of the whole population: the mean of squared distances from the
@@ -5357,9 +5362,9 @@ def moments(x: Value, *, keep: Sequence[int] = [], name: str | None = None) -> R
         spread = sqrt(v)  # = [1.0, 2.0]
     """
 @overload
-def moments(x: ArrayLike, *, keep: Sequence[int] = [], name: str | None = None) -> Results: ...
+def moments(x: ArrayLike, *, keep: int | Sequence[int] = [], name: str | None = None) -> Results: ...
 @overload
-def moments(*, keep: Sequence[int] = []) -> Function: ...
+def moments(*, keep: int | Sequence[int] = []) -> Function: ...
 
 @overload
 def mse(x: Value, y: Operand, *, name: str | None = None) -> Value:
@@ -5558,7 +5563,7 @@ def nonzero() -> Function: ...
 def norm(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -5596,12 +5601,12 @@ def norm(
 def norm(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def norm(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def norm(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def normal(
@@ -5877,7 +5882,7 @@ def pad(
     *,
     before: Dims,
     after: Dims,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     mode: Literal["constant", "reflect", "edge", "wrap"] = "constant",
     value: float = 0.0,
     name: str | None = None,
@@ -5928,7 +5933,7 @@ def pad(
     *,
     before: Dims,
     after: Dims,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     mode: Literal["constant", "reflect", "edge", "wrap"] = "constant",
     value: float = 0.0,
     name: str | None = None,
@@ -5938,7 +5943,7 @@ def pad(
     *,
     before: Dims,
     after: Dims,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     mode: Literal["constant", "reflect", "edge", "wrap"] = "constant",
     value: float = 0.0,
 ) -> Function: ...
@@ -6106,7 +6111,7 @@ def prelu() -> Function: ...
 def prod(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -6145,12 +6150,12 @@ def prod(
 def prod(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def prod(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def prod(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def quantize(
@@ -6399,8 +6404,8 @@ def reshape(x: Value, dims: Dims, *, name: str | None = None) -> Value:
     x : array of any dtype; may be ragged
         elements of any rank
     dims : shape, required
-        the new dims; their product is the count of elements of x. Ragged dims of x and
-        those before them stay
+        the new dims; their product is the count of elements of x. One of them may be -1,
+        which stands for what the others leave. Ragged dims of x and those before them stay
     name : str, optional
         names the result in a graph
 
@@ -6430,7 +6435,7 @@ def resize(
     *,
     size: Dims | None = None,
     scale: float | None = None,
-    scales: Sequence[float] | None = None,
+    scales: float | Sequence[float] | None = None,
     mode: Literal["nearest", "linear", "cubic"] = "nearest",
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
@@ -6494,7 +6499,7 @@ def resize(
     *,
     size: Dims | None = None,
     scale: float | None = None,
-    scales: Sequence[float] | None = None,
+    scales: float | Sequence[float] | None = None,
     mode: Literal["nearest", "linear", "cubic"] = "nearest",
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
@@ -6508,7 +6513,7 @@ def resize(
     *,
     size: Dims | None = None,
     scale: float | None = None,
-    scales: Sequence[float] | None = None,
+    scales: float | Sequence[float] | None = None,
     mode: Literal["nearest", "linear", "cubic"] = "nearest",
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
@@ -6524,7 +6529,7 @@ def resize_grad(
     before: Dims,
     size: Dims | None = None,
     scale: float | None = None,
-    scales: Sequence[float] | None = None,
+    scales: float | Sequence[float] | None = None,
     mode: Literal["nearest", "linear", "cubic"] = "nearest",
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
@@ -6589,7 +6594,7 @@ def resize_grad(
     before: Dims,
     size: Dims | None = None,
     scale: float | None = None,
-    scales: Sequence[float] | None = None,
+    scales: float | Sequence[float] | None = None,
     mode: Literal["nearest", "linear", "cubic"] = "nearest",
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
@@ -6604,7 +6609,7 @@ def resize_grad(
     before: Dims,
     size: Dims | None = None,
     scale: float | None = None,
-    scales: Sequence[float] | None = None,
+    scales: float | Sequence[float] | None = None,
     mode: Literal["nearest", "linear", "cubic"] = "nearest",
     coordinates: Literal["half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"] = "half_pixel",
     rounding: Literal["prefer_floor", "prefer_ceil", "floor", "ceil"] = "prefer_floor",
@@ -6617,7 +6622,7 @@ def resize_grad(
 def roll(
     x: Value,
     shifts: Dims,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     *,
     name: str | None = None,
 ) -> Value:
@@ -6656,7 +6661,7 @@ def roll(
 def roll(
     x: ArrayLike,
     shifts: Dims,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     *,
     name: str | None = None,
 ) -> Tensor: ...
@@ -8208,10 +8213,10 @@ def size(*, dtype: DType = "i64") -> Function: ...
 def slice(
     x: Value,
     *,
-    axes: Sequence[int],
+    axes: int | Sequence[int],
     starts: Dims,
     stops: Dims,
-    steps: Sequence[int] | None = None,
+    steps: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Value:
     """A part of x along some axes, as x[0:10, 2:] takes it.
@@ -8252,19 +8257,19 @@ def slice(
 def slice(
     x: ArrayLike,
     *,
-    axes: Sequence[int],
+    axes: int | Sequence[int],
     starts: Dims,
     stops: Dims,
-    steps: Sequence[int] | None = None,
+    steps: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
 def slice(
     *,
-    axes: Sequence[int],
+    axes: int | Sequence[int],
     starts: Dims,
     stops: Dims,
-    steps: Sequence[int] | None = None,
+    steps: int | Sequence[int] | None = None,
 ) -> Function: ...
 
 @overload
@@ -8579,7 +8584,7 @@ def square(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
 def square() -> Function: ...
 
 @overload
-def squeeze(x: Value, axes: Sequence[int] | None = None, *, name: str | None = None) -> Value:
+def squeeze(x: Value, axes: int | Sequence[int] | None = None, *, name: str | None = None) -> Value:
     """x without axes of size 1.
 
     Without `axes` all that are literally 1 go; a symbol never does.
@@ -8609,7 +8614,12 @@ def squeeze(x: Value, axes: Sequence[int] | None = None, *, name: str | None = N
         y = squeeze([[1, 2]])  # = [1, 2]
     """
 @overload
-def squeeze(x: ArrayLike, axes: Sequence[int] | None = None, *, name: str | None = None) -> Tensor: ...
+def squeeze(
+    x: ArrayLike,
+    axes: int | Sequence[int] | None = None,
+    *,
+    name: str | None = None,
+) -> Tensor: ...
 @overload
 def squeeze() -> Function: ...
 
@@ -8720,7 +8730,7 @@ def standardize(
 def std(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     ddof: int = 0,
     name: str | None = None,
@@ -8764,13 +8774,13 @@ def std(
 def std(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     ddof: int = 0,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def std(*, axes: Sequence[int] | None = None, keep: bool = False, ddof: int = 0) -> Function: ...
+def std(*, axes: int | Sequence[int] | None = None, keep: bool = False, ddof: int = 0) -> Function: ...
 
 @overload
 def stop_gradient(x: Value, *, name: str | None = None) -> Value:
@@ -8844,7 +8854,7 @@ def sub() -> Function: ...
 def sum(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Value:
@@ -8881,12 +8891,12 @@ def sum(
 def sum(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def sum(*, axes: Sequence[int] | None = None, keep: bool = False) -> Function: ...
+def sum(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
 def take_along_axis(
@@ -9154,7 +9164,12 @@ def training(*, name: str | None = None) -> Any:
     """
 
 @overload
-def transpose(x: Value, perm: Sequence[int] | None = None, *, name: str | None = None) -> Value:
+def transpose(
+    x: Value,
+    perm: int | Sequence[int] | None = None,
+    *,
+    name: str | None = None,
+) -> Value:
     """The same elements with the axes in another order.
 
     Parameters
@@ -9184,7 +9199,7 @@ def transpose(x: Value, perm: Sequence[int] | None = None, *, name: str | None =
 @overload
 def transpose(
     x: ArrayLike,
-    perm: Sequence[int] | None = None,
+    perm: int | Sequence[int] | None = None,
     *,
     name: str | None = None,
 ) -> Tensor: ...
@@ -9435,7 +9450,7 @@ def unique(x: ArrayLike, *, sorted: bool = True, name: str | None = None) -> Res
 def unique(*, sorted: bool = True) -> Function: ...
 
 @overload
-def unsqueeze(x: Value, axes: Sequence[int], *, name: str | None = None) -> Value:
+def unsqueeze(x: Value, axes: int | Sequence[int], *, name: str | None = None) -> Value:
     """x with further axes of size 1.
 
     Parameters
@@ -9463,7 +9478,7 @@ def unsqueeze(x: Value, axes: Sequence[int], *, name: str | None = None) -> Valu
         y = unsqueeze([1, 2], [-1])  # = [[1], [2]]
     """
 @overload
-def unsqueeze(x: ArrayLike, axes: Sequence[int], *, name: str | None = None) -> Tensor: ...
+def unsqueeze(x: ArrayLike, axes: int | Sequence[int], *, name: str | None = None) -> Tensor: ...
 @overload
 def unsqueeze() -> Function: ...
 
@@ -9471,7 +9486,7 @@ def unsqueeze() -> Function: ...
 def variance(
     x: Value,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     ddof: int = 0,
     name: str | None = None,
@@ -9513,13 +9528,18 @@ def variance(
 def variance(
     x: ArrayLike,
     *,
-    axes: Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
     keep: bool = False,
     ddof: int = 0,
     name: str | None = None,
 ) -> Tensor: ...
 @overload
-def variance(*, axes: Sequence[int] | None = None, keep: bool = False, ddof: int = 0) -> Function: ...
+def variance(
+    *,
+    axes: int | Sequence[int] | None = None,
+    keep: bool = False,
+    ddof: int = 0,
+) -> Function: ...
 
 @overload
 def where(condition: Value, x: Operand, y: Operand, *, name: str | None = None) -> Value:

@@ -55,6 +55,8 @@ TYPES = {
     "FUNCTION": "FunctionLike",
     "PARAMETER": "ParameterAttributes",
 }
+# Of these a list may be given as its one item.
+SINGLE = ("INT", "FLOAT", "STRING", "BOOLEAN", "PARAMETER")
 
 
 def attribute_type(attribute: Attribute) -> str:
@@ -63,9 +65,9 @@ def attribute_type(attribute: Attribute) -> str:
     if attribute.type == "STRING" and attribute.choices:
         name = "Literal[" + ", ".join(f'"{choice}"' for choice in attribute.choices) + "]"
     if attribute.is_list:
-        name = (
-            f"{name} | Sequence[{name}]" if attribute.type == "PARAMETER" else f"Sequence[{name}]"
-        )
+        # One value stands for a list of it.
+        several = f"Sequence[{name}]"
+        name = f"{name} | {several}" if attribute.type in SINGLE else several
     return f"{name} | None" if attribute.optional else name
 
 

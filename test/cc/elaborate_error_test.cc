@@ -102,7 +102,7 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"y = x[:, -5]", "10: index -5 is outside a dim of 4 [PDL0313]"},
       {"y = x[:, 0:5]", "12: slice to 5 is outside a dim of 4 [PDL0313]"},
       {"y = x[:, 3:2]", "10: the slice ends before it begins [PDL0313]"},
-      {"y = x[:, ::0]", "12: a step is an int of at least 1 [PDL0313]"},
+      {"y = x[:, ::0]", "12: a step is an int, and not 0 [PDL0313]"},
       {"y = x[0, 0, 0]", "13: 3 subscripts for 2 dims [PDL0313]"},
       {"y = x[..., ...]", "12: '...' stands once in a subscript [PDL0313]"},
       {"y = xs[2]", "8: index 2 is outside a list of 2 [PDL0313]"},

@@ -79,8 +79,8 @@ TEST(Updates, AllSeeWhatWasBefore) {
   EXPECT_EQ(Printed(scope, "old"), "[2.0, 2.0]");
 }
 
-TEST(Updates, AnOutputWithTheNameOfAStateIsNotTheState) {
-  auto network = MakeNetwork("state a: f32[2] = ones()\noutput a\nupdate a = a * 2\n");
+TEST(Updates, AnOutputMayBeTheNextValueOfTheStateOfItsName) {
+  auto network = MakeNetwork("state a: f32[2] = ones()\nupdate a = a * 2\noutput a\n");
   Scope scope;
   for (int i = 0; i < 3; ++i) ASSERT_FALSE(RunOnce(*network, scope));
   EXPECT_EQ(Printed(scope, "a"), "[8.0, 8.0]");
