@@ -133,7 +133,8 @@ llvm::Error Frame::RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<boo
     for (const Op* op : step.calls)
       counted.calls += (counted.calls.empty() ? "" : ", ") + op->type();
     if (!step.outputs.empty()) {
-      const SlotId slot = step.outputs.back();
+      // Of one call its first result, of several what the last one gives.
+      const SlotId slot = step.calls.size() == 1 ? step.outputs.front() : step.outputs.back();
       counted.result = schedule.slots[slot].value->name() + ": " + tensors_[slot].TypeString();
     }
     counted.place = step.op->arguments().location;
