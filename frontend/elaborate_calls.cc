@@ -486,13 +486,14 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
   }
   // Among literals alone one that is no integer makes all of them floats.
   bool has_int = false, has_float = false;
-  for (size_t i = 0; i < call.operands.size() && !beside; ++i) {
+  for (size_t i = 0; call.operands.size() > 1 && i < call.operands.size() && !beside; ++i) {
     const Datum& datum = call.operands[i].datum;
     const bool is_empty = datum.list() != nullptr && datum.list()->empty();
     if (!datum.is_literal() || is_empty || (input_of(i) != nullptr && input_of(i)->own_dtype))
       continue;
-    has_int |= NaturalDType(datum) == DType::kI64;
-    has_float |= NaturalDType(datum) == DType::kF32;
+    const DType natural = NaturalDType(datum);
+    has_int |= natural == DType::kI64;
+    has_float |= natural == DType::kF32;
   }
   if (has_int && has_float) beside = DType::kF32;
   llvm::SmallVector<Value*, 4> operands;

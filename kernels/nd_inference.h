@@ -50,11 +50,8 @@ inline llvm::Expected<Shape> NdDims(InferenceContext& context) {
       return error;
     }
   }
-  // One bound for places along several axes is that of the largest.
-  if (first < last) {
-    Dim largest = x.dims[first];
-    for (size_t d = first + 1; d < last; ++d) largest = Dim::Max(largest, x.dims[d]);
-    if (llvm::Error error = CheckIndexBound(context, largest, 0, 1)) return error;
+  for (size_t d = first; d < last; ++d) {
+    if (llvm::Error error = CheckIndexBound(context, x.dims[d], 0, 1)) return error;
   }
   Shape dims(indices.dims.begin(), indices.dims.end() - 1);
   dims.append(x.dims.begin() + last, x.dims.end());

@@ -348,13 +348,13 @@ def compile_files(
     files: Mapping[str, str],
     values: Mapping[str, Any],
     *,
-    name: str = "<text>",
-    folder: str | os.PathLike[str] = ".",
-    device: str = "cpu",
-    weights: Weights = None,
-    settings: Mapping[str, Any] | None = None,
-    threads: int = 0,
-    seed: int = 0,
+    name: str,
+    folder: str | os.PathLike[str],
+    device: str,
+    weights: Weights,
+    settings: Mapping[str, Any] | None,
+    threads: int,
+    seed: int,
 ) -> Network:
     """``compile`` of a text that may import ``files``, texts by path. ``values`` are weights, too: of
     names that the network lacks, and where ``weights`` has others, they are left out."""

@@ -354,23 +354,6 @@ def gated():
                                             {"x": floats(1, 2, 8), "lengths": ints(1)}])
 
 
-def nearest_points():
-    """Of each point the three nearest ones, gathered by pairs of image and place."""
-    constants = {"k": ints(3), "m1": ints(-1), "i0": numpy.int64(0), "i1": numpy.int64(1), "column": ints(-1, 1, 1),
-                 "a1": ints(1), "a2": ints(2), "minus2": numpy.float32(-2)}
-    nodes = [node("Transpose", "x", "xt", perm=[0, 2, 1]), node("MatMul", "xt x", "inner"),
-             node("Mul", "inner minus2", "twice"), node("ReduceSumSquare", "x a1", "sq", keepdims=1),
-             node("Transpose", "sq", "sqt", perm=[0, 2, 1]), node("Add", "twice sq", "half"),
-             node("Add", "half sqt", "d"),
-             node("TopK", "d k", "distances places", axis=-1, largest=0), node("Shape", "x", "s"),
-             node("Gather", "s i0", "n"), node("Range", "i0 n i1", "images"), node("Reshape", "images column", "i3"),
-             node("Shape", "places", "ps"), node("Expand", "i3 ps", "ie"), node("Unsqueeze", "ie m1", "iu"),
-             node("Unsqueeze", "places m1", "pu"), node("Concat", "iu pu", "pairs", axis=-1),
-             node("GatherND", "xt pairs", "near"), node("ReduceMax", "near a2", "y", keepdims=0)]
-    model = make(nodes, [value("x", ["N", 3, "P"])], ["y", "distances"], constants)
-    yield Case("nearest points", model, [{"x": floats(2, 3, 6)}, {"x": floats(1, 3, 4)}])
-
-
 def backward_slices():
     """torch.flip over an axis of any size, and steps backward from places within."""
     ends = {"last": -1, "before": -9223372036854775807, "one": -1, "two": -2, "three": 3, "end": 0, "third": -3}
@@ -388,5 +371,5 @@ def cases():
     for make_cases in (gru_classifier, lstm_stack, decoder, masked_encoder, causal_mask, quantized, beam_search,
                        einsums,
                        attention, branches, scatters, detector, proposals, transformer_network, windows, translator,
-                       nearest_points, backward_slices, gated):
+                       backward_slices, gated):
         yield from make_cases()
