@@ -1,14 +1,14 @@
 # Finds nvcc as PDL_CUDA asks and sets PDL_HAVE_CUDA.
 
+# One target keeps a build short. What leaves this machine has them all: ./dev bundle and ./dev wheel.
+set(PDL_CUDA_ARCHITECTURES 90-real CACHE STRING "Targets of the CUDA kernels, as CMAKE_CUDA_ARCHITECTURES")
 set(PDL_HAVE_CUDA OFF)
 if(NOT PDL_CUDA STREQUAL "OFF")
   find_program(PDL_NVCC nvcc HINTS $ENV{CUDACXX} $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
   if(PDL_NVCC)
     set(PDL_HAVE_CUDA ON)
     set(CMAKE_CUDA_COMPILER ${PDL_NVCC})
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
-    endif()
+    set(CMAKE_CUDA_ARCHITECTURES ${PDL_CUDA_ARCHITECTURES})
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
     set(CMAKE_CUDA_STANDARD 20)

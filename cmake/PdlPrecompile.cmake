@@ -13,8 +13,15 @@ if(PDL_CCACHE)
                                   CCACHE_SLOPPINESS=pch_defines,time_macros ${PDL_CCACHE})
 endif()
 
+# With these ccache can tell whether an object depends on what a precompiled header has.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(PDL_PRECOMPILED_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+else()
+  set(PDL_PRECOMPILED_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+
 function(pdl_precompile_headers target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  target_compile_options(${target} PRIVATE ${PDL_PRECOMPILED_OPTIONS})
   target_precompile_headers(
     ${target}
     PRIVATE
@@ -65,7 +72,7 @@ function(pdl_precompile_tests target is_internal)
   set(property PDL_PRECOMPILED_TESTS_${is_internal})
   get_property(first GLOBAL PROPERTY ${property})
   if(first)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+    target_compile_options(${target} PRIVATE ${PDL_PRECOMPILED_OPTIONS})
     target_precompile_headers(${target} REUSE_FROM ${first})
   else()
     set_property(GLOBAL PROPERTY ${property} ${target})

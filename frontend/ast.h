@@ -31,6 +31,7 @@ enum class ExprKind : uint8_t {
   kString,
   kWord,
   kName,
+  kRagged,
   kParenthesis,
   kList,
   kRecord,
@@ -72,6 +73,12 @@ struct WordExpr : Expr {
 struct NameExpr : Expr {
   llvm::StringRef name;
   static bool classof(const Expr* e) { return e->kind == ExprKind::kName; }
+};
+
+/// `~T`
+struct RaggedExpr : Expr {
+  Identifier symbol;  // without the sign
+  static bool classof(const Expr* e) { return e->kind == ExprKind::kRagged; }
 };
 
 struct ParenthesisExpr : Expr {

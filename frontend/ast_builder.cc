@@ -208,6 +208,13 @@ void AstBuilder::Name() {
   Push(name, ExprKind::kName, last().range());
 }
 
+void AstBuilder::RaggedSize() {
+  auto* ragged = New<ast::RaggedExpr>();
+  ragged->symbol = LastIdentifier();
+  const Token& sign = stream_->tokens()[stream_->position() - 2];
+  Push(ragged, ExprKind::kRagged, Span(sign.range(), last().range()));
+}
+
 void AstBuilder::Number() {
   auto* number = New<ast::NumberExpr>();
   const SourceRange range = last().range();
@@ -431,14 +438,13 @@ void AstBuilder::CloseDims() { term_.dims = Copy(llvm::ArrayRef<ast::Dim>(dims_)
 
 void AstBuilder::AnyDims() { dims_.push_back({ast::DimKind::kAny, nullptr, {}, last().range()}); }
 
-void AstBuilder::RaggedDim() {
-  const SourceRange name = last().range();
-  dims_.push_back({ast::DimKind::kRagged, nullptr, LastIdentifier(), {name.begin - 1, name.end}});
-}
-
 void AstBuilder::Dim() {
   const Expr* expr = Pop();
-  dims_.push_back({ast::DimKind::kExpr, expr, {}, expr->range});
+  if (const auto* ragged = llvm::dyn_cast<ast::RaggedExpr>(expr)) {
+    dims_.push_back({ast::DimKind::kRagged, nullptr, ragged->symbol, expr->range});
+  } else {
+    dims_.push_back({ast::DimKind::kExpr, expr, {}, expr->range});
+  }
 }
 
 void AstBuilder::RangeIn() {

@@ -45,6 +45,7 @@ class AstBuilder final : public PdlActions {
   void Infix() override;
   void Name() override;
   void Number() override;
+  void RaggedSize() override;
   void String() override;
   void Word() override;
   void OpenBracket() override;
@@ -74,7 +75,6 @@ class AstBuilder final : public PdlActions {
   void OpenDims() override;
   void CloseDims() override;
   void AnyDims() override;
-  void RaggedDim() override;
   void Dim() override;
   void RangeIn() override;
   void OpenRangeBound() override;

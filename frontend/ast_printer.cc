@@ -129,6 +129,9 @@ void Printer::Print(const Expr* expr) {
     case ExprKind::kName:
       Line("name ") << llvm::cast<NameExpr>(expr)->name << '\n';
       return;
+    case ExprKind::kRagged:
+      Line("name ") << '~' << llvm::cast<RaggedExpr>(expr)->symbol.text << '\n';
+      return;
     case ExprKind::kParenthesis:
       Print("parenthesis", llvm::cast<ParenthesisExpr>(expr)->inner);
       return;

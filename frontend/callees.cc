@@ -18,6 +18,7 @@ void AddParts(const ast::Expr* expr, llvm::SmallVectorImpl<const ast::Expr*>* pa
     case ast::ExprKind::kString:
     case ast::ExprKind::kWord:
     case ast::ExprKind::kName:
+    case ast::ExprKind::kRagged:
       return;
     case ast::ExprKind::kParenthesis:
       return add(llvm::cast<ast::ParenthesisExpr>(expr)->inner);
@@ -95,7 +96,7 @@ bool MentionsNames(const ast::Expr* expr) {
   llvm::SmallVector<const ast::Expr*, 8> pending = {expr};
   while (!pending.empty()) {
     const ast::Expr* next = pending.pop_back_val();
-    if (llvm::isa<ast::NameExpr>(next)) return true;
+    if (llvm::isa<ast::NameExpr, ast::RaggedExpr>(next)) return true;
     const size_t parts = pending.size();
     AddParts(next, &pending);
     // What is called is the first of its parts.

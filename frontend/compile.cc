@@ -1,3 +1,6 @@
+#include <new>
+#include <stdexcept>
+
 #include "frontend/ast_printer.h"
 #include "frontend/elaborator.h"
 #include "frontend/lexer.h"
@@ -8,7 +11,7 @@
 
 namespace pdl {
 
-CompileResult Compile(const CompileRequest& request) {
+static CompileResult CompileFile(const CompileRequest& request) {
   CompileResult result;
   const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
   result.has_tests = llvm::any_of(ast->statements, [](const ast::Statement* statement) {
@@ -22,6 +25,18 @@ CompileResult Compile(const CompileRequest& request) {
   }
   result.graph = std::move(graph);
   result.last_value = elaborator.last_value();
+  return result;
+}
+
+CompileResult Compile(const CompileRequest& request) {
+  try {
+    return CompileFile(request);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // more than a container can ever hold
+  }
+  CompileResult result;
+  result.diagnostics.Error(Code{}, nullptr, {},
+                           ("out of memory while compiling '" + request.file->name() + "'").str());
   return result;
 }
 

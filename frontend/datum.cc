@@ -4,6 +4,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "frontend/function.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/half.h"
@@ -14,16 +16,6 @@ namespace {
 template <typename... Args>
 llvm::Error Fail(const char* format, Args&&... args) {
   return llvm::createStringError(llvm::formatv(format, std::forward<Args>(args)...).str());
-}
-
-// Calls `visit` for each leaf of a (nested) list; depth is that of the text, so recursion is
-// bounded.
-template <typename F>
-bool AllLeaves(const Datum& datum, F visit) {
-  if (const auto* items = datum.list()) {
-    return llvm::all_of(*items, [&](const Datum& item) { return AllLeaves(item, visit); });
-  }
-  return visit(datum);
 }
 
 std::string Shorten(std::string text) {
@@ -45,18 +37,58 @@ std::optional<double> Datum::number() const {
   return std::nullopt;
 }
 
+DatumList::DatumList(std::vector<Datum> items_in, std::shared_ptr<uint64_t> live)
+    : items(std::move(items_in)), live_(std::move(live)) {
+  if (live_ != nullptr) *live_ += items.size();
+  for (const Datum& item : items) {
+    if (__builtin_add_overflow(extent, item.extent(), &extent)) extent = UINT64_MAX;
+    depth = std::max(depth, item.depth() + 1);
+    if (const auto* list = item.get<Datum::List>()) {
+      const DatumList& inner = **list;
+      all_literal &= inner.all_literal;
+      any_tensor |= inner.any_tensor;
+      any_poison |= inner.any_poison;
+      any_real |= inner.any_real;
+      any_bool |= inner.any_bool;
+      any_leaf |= inner.any_leaf;
+      continue;
+    }
+    all_literal &= item.is_literal();
+    any_tensor |= item.tensor() != nullptr;
+    any_poison |= item.is_poison();
+    any_real |= item.is<Datum::Real>();
+    any_bool |= item.is<bool>();
+    any_leaf = true;
+  }
+}
+
+DatumList::~DatumList() {
+  if (live_ != nullptr) *live_ -= items.size();
+}
+
+Datum::Datum(std::vector<Datum> items)
+    : value(std::make_shared<const DatumList>(std::move(items))) {}
+
+unsigned Datum::depth() const {
+  if (const auto* items = get<List>()) return (*items)->depth;
+  if (const auto* function = get<FunctionValue>()) return *function ? (*function)->depth : 0;
+  const auto* record = get<Record>();
+  return record != nullptr && (*record)->init != nullptr ? (*record)->init->depth : 0;
+}
+
 bool Datum::is_literal() const {
-  return AllLeaves(*this, [](const Datum& leaf) {
-    return leaf.is<int64_t>() || leaf.is<Real>() || leaf.is<bool>();
-  });
+  if (const auto* items = get<List>()) return (*items)->all_literal;
+  return is<int64_t>() || is<Real>() || is<bool>();
 }
 
 bool Datum::holds_tensor() const {
-  return !AllLeaves(*this, [](const Datum& leaf) { return leaf.tensor() == nullptr; });
+  const auto* items = get<List>();
+  return items != nullptr ? (*items)->any_tensor : tensor() != nullptr;
 }
 
 bool Datum::holds_poison() const {
-  return !AllLeaves(*this, [](const Datum& leaf) { return !leaf.is_poison(); });
+  const auto* items = get<List>();
+  return items != nullptr ? (*items)->any_poison : is_poison();
 }
 
 std::string Datum::Phrase() const {
@@ -73,7 +105,12 @@ std::string Datum::Phrase() const {
   return "a list";
 }
 
-bool IsSame(const Datum& a, const Datum& b) {
+namespace {
+
+// Two lists that were compared are not compared again: they may share lists at every depth.
+using ComparedLists = llvm::DenseSet<std::pair<const DatumList*, const DatumList*>>;
+
+bool IsSame(const Datum& a, const Datum& b, ComparedLists& compared) {
   if (a.value.index() != b.value.index()) return false;
   return std::visit(
       [&](const auto& left) -> bool {
@@ -84,15 +121,23 @@ bool IsSame(const Datum& a, const Datum& b) {
         } else if constexpr (std::is_same_v<T, Datum::Real>) {
           return left.value == right.value || (std::isnan(left.value) && std::isnan(right.value));
         } else if constexpr (std::is_same_v<T, Datum::List>) {
-          return left == right || (left->size() == right->size() &&
-                                   llvm::all_of(llvm::zip(*left, *right), [](const auto& pair) {
-                                     return IsSame(std::get<0>(pair), std::get<1>(pair));
-                                   }));
+          if (left == right || !compared.insert({left.get(), right.get()}).second) return true;
+          return left->extent == right->extent && left->items.size() == right->items.size() &&
+                 llvm::all_of(llvm::zip(left->items, right->items), [&](const auto& pair) {
+                   return IsSame(std::get<0>(pair), std::get<1>(pair), compared);
+                 });
         } else {
           return left == right;
         }
       },
       a.value);
+}
+
+}  // namespace
+
+bool IsSame(const Datum& a, const Datum& b) {
+  ComparedLists compared;
+  return IsSame(a, b, compared);
 }
 
 Datum FromAttribute(const AttributeValue& value) {
@@ -235,15 +280,11 @@ llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDe
 }
 
 DType NaturalDType(const Datum& literal) {
-  bool real = false, logical = false, any = false;
-  AllLeaves(literal, [&](const Datum& leaf) {
-    any = true;
-    real |= leaf.is<Datum::Real>();
-    logical |= leaf.is<bool>();
-    return true;
-  });
-  if (real || !any) return DType::kF32;
-  return logical ? DType::kBool : DType::kI64;
+  if (const auto* list = literal.get<Datum::List>()) {
+    if ((*list)->any_real || !(*list)->any_leaf) return DType::kF32;
+    return (*list)->any_bool ? DType::kBool : DType::kI64;
+  }
+  return literal.is<Datum::Real>() ? DType::kF32 : literal.is<bool>() ? DType::kBool : DType::kI64;
 }
 
 namespace {

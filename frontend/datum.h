@@ -19,14 +19,20 @@
 
 namespace pdl {
 
+struct DatumList;
 struct Function;
 struct ParameterRecord;
 
 /// What an expression stands for while compiling: a tensor of the graph, a constant without a dtype
 /// of its own, a function, a record of parameter attributes, or a list of such.
 struct Datum {
-  /// The value of a mistake that was reported: whatever uses it is silent.
-  struct Poison {};
+  /// The value after an error that was reported: whatever uses it is silent. A name that nothing
+  /// has defined yet is poison too, once that was reported, and stays free.
+  struct Poison {
+    Poison() : is_undefined(false) {}
+    explicit Poison(bool undefined) : is_undefined(undefined) {}
+    bool is_undefined;
+  };
   struct None {};
   /// A real number, and its spelling where it was written as one: an f32 is read from that, so that
   /// it is rounded once.
@@ -34,7 +40,7 @@ struct Datum {
     double value;
     const ast::NumberExpr* literal = nullptr;
   };
-  using List = std::shared_ptr<const std::vector<Datum>>;
+  using List = std::shared_ptr<const DatumList>;
   using FunctionValue = std::shared_ptr<const Function>;
   using Record = std::shared_ptr<const ParameterRecord>;
 
@@ -52,8 +58,8 @@ struct Datum {
   Datum(Real v) : value(v) {}
   Datum(FunctionValue v) : value(std::move(v)) {}
   Datum(Record v) : value(std::move(v)) {}
-  Datum(std::vector<Datum> items)
-      : value(std::make_shared<const std::vector<Datum>>(std::move(items))) {}
+  Datum(List v) : value(std::move(v)) {}
+  Datum(std::vector<Datum> items);
   Datum(Dim dim) {
     if (dim.is_valid() && dim.is_constant()) {
       value = dim.constant();
@@ -66,6 +72,11 @@ struct Datum {
     datum.value = None{};
     return datum;
   }
+  static Datum Undefined() {
+    Datum datum;
+    datum.value = Poison(true);
+    return datum;
+  }
 
   template <typename T>
   const T* get() const {
@@ -76,10 +87,13 @@ struct Datum {
     return std::holds_alternative<T>(value);
   }
   bool is_poison() const { return is<Poison>(); }
+  bool is_undefined() const { return is_poison() && std::get<Poison>(value).is_undefined; }
   Value* tensor() const { return is<Value*>() ? std::get<Value*>(value) : nullptr; }
-  const std::vector<Datum>* list() const {
-    return is<List>() ? std::get<List>(value).get() : nullptr;
-  }
+  inline const std::vector<Datum>* list() const;
+  /// How many data this is, written out: 1, and of a list those of its items besides.
+  inline uint64_t extent() const;
+  /// Lists inside lists, and functions that are given functions.
+  unsigned depth() const;
   /// An int or an expression of symbols.
   std::optional<Dim> dim() const;
   /// An int or a real.
@@ -94,6 +108,32 @@ struct Datum {
   /// "the int 3", "a tensor", "the text "relu"": what a message calls it.
   std::string Phrase() const;
 };
+
+/// The items of a list, and what is known of all that stands in it: lists share lists, so that what
+/// is a few items in memory may be more than anybody can walk.
+struct DatumList {
+  /// `live`, where it is given, counts the items of all lists that exist.
+  explicit DatumList(std::vector<Datum> items_in, std::shared_ptr<uint64_t> live = nullptr);
+  ~DatumList();
+  DatumList(const DatumList&) = delete;
+  DatumList& operator=(const DatumList&) = delete;
+
+  const std::vector<Datum> items;
+  uint64_t extent = 1;  // at most UINT64_MAX
+  unsigned depth = 1;
+  // Of the leaves, at any depth.
+  bool all_literal = true, any_tensor = false, any_poison = false, any_real = false,
+       any_bool = false, any_leaf = false;
+
+ private:
+  std::shared_ptr<uint64_t> live_;
+};
+
+const std::vector<Datum>* Datum::list() const {
+  const auto* list = get<List>();
+  return list == nullptr ? nullptr : &(*list)->items;
+}
+uint64_t Datum::extent() const { return is<List>() ? std::get<List>(value)->extent : 1; }
 
 /// Whether two constants are the same, as far as that shows: no tensor is compared by its elements.
 bool IsSame(const Datum& a, const Datum& b);

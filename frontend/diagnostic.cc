@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/error_text.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -48,7 +49,7 @@ std::string CutLongNames(std::string text) {
 
 Diagnostic& Diagnostic::NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range,
                                std::string text) {
-  notes.push_back({CutLongNames(std::move(text)), std::move(where), range});
+  notes.push_back({CutLongNames(WithoutCodes(std::move(text))), std::move(where), range});
   return *this;
 }
 
@@ -103,6 +104,7 @@ Diagnostic& Diagnostics::Warning(Code code, std::shared_ptr<const SourceFile> fi
 
 void Diagnostics::Add(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::kError) ++num_errors_;
+  if (diagnostic.code != Code{}) diagnostic.message = WithoutCodes(std::move(diagnostic.message));
   diagnostic.message = CutLongNames(std::move(diagnostic.message));
   if (kept_.size() < kMaxKept) {
     kept_.push_back(std::move(diagnostic));

@@ -100,7 +100,7 @@ std::optional<Datum> Elaborator::CheckAttribute(const AttributeDecl& decl, const
                                                 SourceRange range,
                                                 std::shared_ptr<const SourceFile> file,
                                                 llvm::StringRef of) {
-  if (datum.holds_poison()) return std::nullopt;
+  if (datum.holds_poison() || !SpendExtent(datum, range)) return std::nullopt;
   const std::shared_ptr<const SourceFile> here = std::exchange(file_, std::move(file));
   std::optional<Datum> result;
   OpDef def;
@@ -113,9 +113,13 @@ std::optional<Datum> Elaborator::CheckAttribute(const AttributeDecl& decl, const
               llvm::toString(value.takeError()));
   } else if (llvm::Expected<std::vector<AttributeValue>> checked =
                  CompleteAttributes(def.signature, NamedAttribute{decl.name, std::move(*value)})) {
-    // Texts in a Datum are views: the values live as long as the elaborator.
-    attribute_values_.push_back(std::make_unique<AttributeValue>(std::move(checked->front())));
-    result = FromAttribute(*attribute_values_.back());
+    AttributeValue& given = checked->front();
+    result = FromAttribute(given);
+    if (!IsNone(given) && KindOf(given) == AttributeKind::kString) {
+      // Texts in a Datum are views: the values live as long as the elaborator.
+      attribute_values_.push_back(std::make_unique<AttributeValue>(std::move(given)));
+      result = FromAttribute(*attribute_values_.back());
+    }
   } else {
     Call call;
     call.def = &def;

@@ -11,9 +11,6 @@ using ast::Operator;
 
 namespace {
 
-/// Rounds of one loop.
-constexpr int64_t kMaxRounds = 1'000'000;
-
 bool IsRange(const ast::Expr* expr) {
   const auto* chain = llvm::dyn_cast<ast::ChainExpr>(expr);
   return chain != nullptr && (chain->operators[0].op == Operator::kRange ||
@@ -45,6 +42,8 @@ Value* Elaborator::EmitCheck(const DimCheck& check, SourceRange range) {
 }
 
 Datum Elaborator::EvaluateCondition(const ast::Expr* expr) {
+  const Nesting nesting(this);
+  if (!nesting.Fits(expr->range) || !SpendStep(expr->range)) return Datum();
   if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr)) {
     return EvaluateCondition(parenthesis->inner);
   }
@@ -232,6 +231,8 @@ Value* Elaborator::SelectSide(BothSides* both, Value* first, Value* second, llvm
 Datum Elaborator::SelectDatum(BothSides* both, const Datum& first, const Datum& second,
                               llvm::StringRef name) {
   if (first.holds_poison() || second.holds_poison()) return Datum();
+  // A comparison takes each list once.
+  if (!Spend(std::min<uint64_t>(first.extent(), 1 << 16), both->place)) return Datum();
   if (IsSame(first, second)) return first;
   auto as_tensor = [&](const Datum& datum) {
     return datum.tensor() != nullptr || datum.is<Dim>() || datum.is_literal();
@@ -259,6 +260,8 @@ Datum Elaborator::SelectDatum(BothSides* both, const Datum& first, const Datum& 
 // Elaborates each side from the same names; what they set differently is selected by the Plan.
 void Elaborator::ElaborateBothSides(Value* condition, const ast::Branch& then,
                                     llvm::ArrayRef<ast::Branch> otherwise) {
+  const Nesting nesting(this);
+  if (!nesting.Fits(then.condition->range)) return;
   BothSides both;
   both.condition = condition;
   both.place = then.condition->range;
@@ -280,7 +283,7 @@ void Elaborator::ElaborateBothSides(Value* condition, const ast::Branch& then,
       if (side == nullptr) side = values.before;
     Value* value = SelectSide(&both, values.sides[0], values.sides[1], state->name());
     if (value == nullptr) continue;
-    if (journal_ != nullptr) journal_->states.emplace_back(state, values.before);
+    if (journal_ != nullptr) journal_->states.insert({state, values.before});
     current_[state] = value;
     graph_.AddUpdate(state, value);
   }
@@ -338,9 +341,10 @@ void Elaborator::ElaborateFor(const ast::ForStatement* statement) {
     }
     count = static_cast<int64_t>(list.list()->size());
   }
-  if (count > kMaxRounds) {
+  const auto most = static_cast<int64_t>(std::min<uint64_t>(request_.limits.steps, INT64_MAX));
+  if (count > most) {
     Error(Code::kTextTooLong, over->range,
-          "a loop is expanded while compiling: at most " + llvm::Twine(kMaxRounds) + " rounds");
+          "a loop is expanded while compiling: at most " + llvm::Twine(most) + " rounds");
     return PoisonAssigned(statement);
   }
 
@@ -348,8 +352,13 @@ void Elaborator::ElaborateFor(const ast::ForStatement* statement) {
   for (const TextFrame::Repeat& candidate : frame_->repeats)
     if (list.list() != nullptr && candidate.list.list() == list.list()) repeat = &candidate;
   const std::string counts = frame_->counts;
-  ++frame_->loops;
+  frame_->loops.push_back({over->range, 0, count});
+  if (open_loops_++ == 0) {
+    for (Meter* meter : {&steps_, &calls_, &layer_calls_}) meter->before_loops = meter->used;
+  }
   for (int64_t i = 0; i < count && !frame_->returned; ++i) {
+    frame_->loops.back().round = i;
+    if (stopped_ || !Spend(1, over->range)) break;
     if (count > 1) frame_->counts = counts + "." + std::to_string(i);
     if (names.size() == 2) Assign(names[0].text, Datum(i));
     Assign(names.back().text,
@@ -365,7 +374,8 @@ void Elaborator::ElaborateFor(const ast::ForStatement* statement) {
     for (const auto& [symbol, value] : repeat->symbols.back()) frame_->symbols.erase(symbol);
     if (count > 1) frame_->any_dims.reset();
   }
-  --frame_->loops;
+  frame_->loops.pop_back();
+  --open_loops_;
   frame_->counts = counts;
 }
 

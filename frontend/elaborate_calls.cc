@@ -166,7 +166,8 @@ std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, cons
       !expr->arguments[0].is_named()) {
     std::vector<Value*> parameters;
     if (!ReadParameters(expr->arguments[0].value, &parameters)) return Datum();
-    return Datum(std::vector<Datum>(parameters.begin(), parameters.end()));
+    if (IsRepeated() && !MayGrow(0, parameters.size(), expr->range)) return Datum();
+    return MakeList(std::vector<Datum>(parameters.begin(), parameters.end()), expr->range);
   }
   const bool is_query = name == "len" || name == "dims" || name == "dtype";
   const bool is_extreme = frame_->dims_first && (name == "min" || name == "max") && count == 2;
@@ -204,7 +205,8 @@ std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, cons
   if (name == "dtype") return Datum(tensor->type().dtype);
   std::vector<Datum> dims;
   for (const Dim& dim : tensor->type().dims) dims.push_back(Datum(dim));
-  return Datum(std::move(dims));
+  if (IsRepeated() && !MayGrow(0, dims.size(), expr->range)) return Datum();
+  return MakeList(std::move(dims), expr->range);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -212,7 +214,7 @@ std::optional<Datum> Elaborator::EvaluateBuiltin(const ast::CallExpr* expr, cons
 
 void Elaborator::AddAttribute(const AttributeDecl& decl, const Datum& datum, AttributePlace place,
                               Call* call) {
-  if (datum.holds_poison()) {
+  if (datum.holds_poison() || !SpendExtent(datum, place.value)) {
     call->is_poison = true;
     return;
   }
@@ -320,6 +322,8 @@ void Elaborator::BindArguments(const ast::CallExpr* expr, const Operand* piped, 
     if (argument.is_spread) {
       Datum datum = Evaluate(argument.value);
       if (const auto* items = datum.list()) {
+        if (!SpendItems(items->size(), argument.value->range)) call->is_poison = true;
+        if (call->is_poison) continue;
         for (const Datum& item : *items) add_operand(item, argument.value->range);
       } else {
         if (!datum.is_poison()) {
@@ -520,7 +524,7 @@ Op* Elaborator::Emit(Call& call, Targets targets) {
     operands.push_back(tensor);
     if (tensor != nullptr) operand.datum = Datum(tensor);
   }
-  if (!ok) return nullptr;
+  if (!ok || !SpendCalls(1, call.place)) return nullptr;
   if (call.body != nullptr && !ElaborateBody(call, operands, targets)) return nullptr;
   for (Value*& operand : operands) operand = InBody(operand);
   CallOptions options;
@@ -558,6 +562,7 @@ Value* Elaborator::EmitSize(const Dim& size, SourceRange range, DType dtype, Tar
 }
 
 Value* Elaborator::EmitConstant(Constant constant, SourceRange range, Targets targets) {
+  if (!SpendCalls(1, range)) return nullptr;
   Call call;
   call.def = FindOperator(sugar::kConstant);
   call.place = range;

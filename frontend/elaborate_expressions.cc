@@ -20,6 +20,8 @@ Datum Elaborator::EvaluateSize(const ast::Expr* expr) {
 
 // Recursion is bounded by the nesting of the text: long sums and pipes are flat.
 Datum Elaborator::Evaluate(const ast::Expr* expr, Targets targets) {
+  const Nesting nesting(this);
+  if (!nesting.Fits(expr->range) || !SpendStep(expr->range)) return Datum();
   switch (expr->kind) {
     case ExprKind::kNumber: {
       const auto* number = llvm::cast<ast::NumberExpr>(expr);
@@ -34,6 +36,8 @@ Datum Elaborator::Evaluate(const ast::Expr* expr, Targets targets) {
     }
     case ExprKind::kName:
       return EvaluateName(llvm::cast<ast::NameExpr>(expr));
+    case ExprKind::kRagged:
+      return EvaluateRagged(llvm::cast<ast::RaggedExpr>(expr));
     case ExprKind::kParenthesis:
       return Evaluate(llvm::cast<ast::ParenthesisExpr>(expr)->inner, targets);
     case ExprKind::kList:
@@ -87,8 +91,21 @@ Datum Elaborator::EvaluateName(const ast::NameExpr* name) {
   if (frame_->dims_first && graph_.IsDataSymbol(name->name)) return Datum(Dim::Symbol(name->name));
   ReportUnknownName(name);
   // One message for each name.
-  Assign(name->name, Datum());
+  Assign(name->name, Datum::Undefined());
   return Datum();
+}
+
+// `~T` among dims: of a type that is known, or of sizes that the data decide.
+Datum Elaborator::EvaluateRagged(const ast::RaggedExpr* ragged) {
+  const std::string name = "~" + ragged->symbol.text.str();
+  if (!frame_->dims_first) {
+    Error(Code::kUnknownSize, ragged->range,
+          "'" + name + "' stands among dims only, as in [N, " + name + ", 4]");
+    return Datum();
+  }
+  if (!frame_->symbols.contains(name) && graph_.IsDataSymbol(name)) return Datum(Dim::Symbol(name));
+  const Dim* rows = ReadRaggedDim(ragged->symbol, ragged->range, /*introduces=*/false);
+  return rows == nullptr ? Datum() : Datum(*rows);
 }
 
 void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
@@ -136,11 +153,14 @@ void Elaborator::ReportUnknownName(const ast::NameExpr* name) {
 Datum Elaborator::EvaluateList(const ast::ListExpr* list) {
   std::vector<Datum> items;
   items.reserve(list->items.size());
+  bool is_copied = false;
   for (const ast::Argument& item : list->items) {
     Datum datum = Evaluate(item.value);
     if (!item.is_spread) {
       items.push_back(std::move(datum));
     } else if (const auto* spread = datum.list()) {
+      if (!MayGrow(items.size(), spread->size(), item.value->range)) return Datum();
+      is_copied = true;
       items.insert(items.end(), spread->begin(), spread->end());
     } else {
       if (!datum.is_poison()) {
@@ -149,7 +169,8 @@ Datum Elaborator::EvaluateList(const ast::ListExpr* list) {
       items.push_back(Datum());
     }
   }
-  return Datum(std::move(items));
+  if (IsRepeated() && !MayGrow(items.size(), 0, list->range)) return Datum();
+  return MakeList(std::move(items), list->range, is_copied);
 }
 
 Datum Elaborator::EvaluatePrefix(const ast::PrefixExpr* prefix, Targets targets) {
@@ -176,6 +197,7 @@ Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand righ
   const bool asks_for_none = (use.op == Operator::kEqual || use.op == Operator::kNotEqual) &&
                              (left.datum.is<Datum::None>() || right.datum.is<Datum::None>());
   if (asks_for_none || (!left.datum.holds_tensor() && !right.datum.holds_tensor())) {
+    if (!SpendSizes(left.datum, right.datum, use.range)) return Datum();
     llvm::Expected<Datum> result = FoldInfix(use.op, left.datum, right.datum);
     if (result) return *result;
     Diagnostic& diagnostic =
@@ -255,6 +277,7 @@ Datum Elaborator::EvaluateIn(const ast::ChainExpr* chain) {
           "'in' takes a range or a list of constants, got " + right.Phrase());
     return Datum();
   }
+  if (!Spend(items->size(), chain->range)) return Datum();
   for (const Datum& item : *items) {
     llvm::Expected<Datum> is_equal = FoldInfix(Operator::kEqual, left, item);
     if (!is_equal) {
@@ -433,6 +456,7 @@ Value* Elaborator::AsTensor(const Datum& datum, SourceRange range, std::optional
     }
     return nullptr;
   }
+  if (!SpendExtent(datum, range)) return nullptr;
   const DType natural = dtype ? *dtype : NaturalDType(datum);
   if (RaggedLevels(datum) > 0 && FindOperator(sugar::kRagged) != nullptr)
     return EmitRagged(datum, natural, range, targets);

@@ -41,6 +41,7 @@ Datum Elaborator::FunctionOf(const ast::CallExpr* call) {
   auto function = std::make_shared<Function>();
   function->callee = callee;
   function->active = frame_->active;
+  auto holds = [&](unsigned depth) { function->depth = std::max(function->depth, depth + 1); };
   if (callee.op != nullptr) {
     Call& made = function->call;
     made.def = callee.op;
@@ -53,6 +54,7 @@ Datum Elaborator::FunctionOf(const ast::CallExpr* call) {
             "a function is a call without its inputs: " + callee.name + "(…)");
       return Datum();
     }
+    if (made.body != nullptr) holds(made.body->depth);
   } else {
     ReadLayerArguments(callee, call, nullptr, &function->arguments);
     if (function->arguments.is_poison) return Datum();
@@ -61,7 +63,9 @@ Datum Elaborator::FunctionOf(const ast::CallExpr* call) {
             "a function is a call without its inputs: " + callee.name + "(…)");
       return Datum();
     }
+    for (const LayerArgument& given : function->arguments.named) holds(given.datum.depth());
   }
+  if (!CheckDepth(function->depth, call->range)) return Datum();
   return Datum(FunctionPtr(std::move(function)));
 }
 
@@ -109,9 +113,12 @@ Datum Elaborator::EvaluateFor(const ast::Type* type, const ast::Expr* expr) {
         continue;
       }
       const Datum spread = Evaluate(item.value);
-      if (const auto* more = spread.list()) items.insert(items.end(), more->begin(), more->end());
+      if (const auto* more = spread.list()) {
+        if (!MayGrow(items.size(), more->size(), item.value->range)) return Datum();
+        items.insert(items.end(), more->begin(), more->end());
+      }
     }
-    return Datum(std::move(items));
+    return MakeList(std::move(items), expr->range);
   }
   return Evaluate(expr);
 }
@@ -154,6 +161,7 @@ Elaborator::Results Elaborator::Apply(const FunctionPtr& function, const ast::Ca
       }
     }
     if (argument.is_spread && datum.list() != nullptr) {
+      if (!SpendItems(datum.list()->size(), argument.value->range)) return {};
       for (const Datum& item : *datum.list()) operands.push_back({item, argument.value->range});
       continue;
     }

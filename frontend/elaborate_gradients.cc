@@ -170,6 +170,8 @@ Elaborator::Results Elaborator::EvaluateGrad(const ast::CallExpr* expr, const Op
   }
   for (const Operand& x : xs) ok &= CheckDerivedBy(x);
   if (!ok) return results;
+  // The way back is as long as what the loss is computed from.
+  if (IsRepeated() && !SpendCalls(graph_.ops().size(), expr->range)) return results;
   for (const Operand& x : xs) {
     Value* value = x.datum.tensor();
     if (!DependsOn(output, value)) {
@@ -195,7 +197,8 @@ Elaborator::Results Elaborator::EvaluateGrad(const ast::CallExpr* expr, const Op
   if (!is_list || targets.size() > 1) return ResultsOf(op);
   std::vector<Datum> items;
   for (Value* result : op->results()) items.push_back(Datum(result));
-  results.all.push_back({"", Datum(std::move(items)), expr->range});
+  if (IsRepeated() && !MayGrow(0, items.size(), expr->range)) return results;
+  results.all.push_back({"", MakeList(std::move(items), expr->range), expr->range});
   return results;
 }
 
@@ -240,11 +243,11 @@ Value* Elaborator::CallStandardLayer(llvm::StringRef name, llvm::ArrayRef<Operan
   return UseFirst(results, place).tensor();
 }
 
-Value* Elaborator::CallOptimizer(const Function& optimizer, Value* parameter, Value* gradient,
-                                 SourceRange place) {
+Value* Elaborator::CallOptimizer(const Function& optimizer, Value* parameter, const Operand& now,
+                                 const Operand& gradient, SourceRange place) {
   LayerArguments arguments = optimizer.arguments;
   arguments.place = place;
-  arguments.operands = {{Datum(parameter), place}, {Datum(gradient), place}};
+  arguments.operands = {now, gradient};
   const std::string way = parameter->name() + "." + optimizer.callee.name.str();
   const Results results =
       CallLayer(optimizer.callee, arguments, way, /*is_instance=*/false, optimizer.active, {});
@@ -255,7 +258,7 @@ Value* Elaborator::CallOptimizer(const Function& optimizer, Value* parameter, Va
           "an optimizer gives the next value of a parameter, got " + next.Phrase());
     return nullptr;
   }
-  if (!CheckType(next.tensor()->type(), parameter->type(), place,
+  if (!CheckType(next.tensor()->type(), now.datum.tensor()->type(), place,
                  "the next value of '" + parameter->name() + "'"))
     return nullptr;
   return next.tensor();
@@ -269,6 +272,19 @@ bool Elaborator::MakeLazy(Operand* gradient) {
   const Value* value = gradient->datum.tensor();
   Op* op = Emit(call, graph_.NewName(value->name() + ".lazy"));
   if (op != nullptr) gradient->datum = Datum(op->result());
+  return op != nullptr;
+}
+
+bool Elaborator::Cast(Operand* operand, DType dtype) {
+  const Value* value = operand->datum.tensor();
+  if (value->type().dtype == dtype) return true;
+  Call call;
+  call.def = FindOperator(sugar::kCast);
+  call.place = operand->range;
+  call.operands = {*operand};
+  call.attributes.push_back({sugar::kCastTo.str(), dtype});
+  Op* op = Emit(call, graph_.NewName(value->name() + "." + DTypeName(dtype).str()));
+  if (op != nullptr) operand->datum = Datum(op->result());
   return op != nullptr;
 }
 
@@ -288,6 +304,12 @@ void Elaborator::ElaborateStep(const ast::MinimizeStatement* statement, const Fu
   if (optimizer.arguments.lazy)
     for (Operand& gradient : gradients)
       if (!MakeLazy(&gradient)) return;
+  // In 16 bits squares of gradients, small constants and averages over many steps are lost: the
+  // step of such a parameter, and the state of its optimizer, are of f32.
+  for (auto [now, gradient] : llvm::zip_equal(parameters, gradients)) {
+    if (DTypeSize(now.datum.tensor()->type().dtype) != 2) continue;
+    if (!Cast(&now, DType::kF32) || !Cast(&gradient, DType::kF32)) return;
+  }
   // By value first, then by the norm of all, then the decay.
   for (auto [gradient, parameter] : llvm::zip_equal(gradients, training->parameters)) {
     const double bound = parameter->variable().gradient_clipping;
@@ -306,11 +328,12 @@ void Elaborator::ElaborateStep(const ast::MinimizeStatement* statement, const Fu
     factor = Operand{Datum(scale), place};
   }
   std::vector<GraphUpdate>* const outer = std::exchange(step_updates_, &training->updates);
-  for (auto [gradient, parameter] : llvm::zip_equal(gradients, training->parameters)) {
+  for (auto [gradient, now, parameter] :
+       llvm::zip_equal(gradients, parameters, training->parameters)) {
     const VariableInfo& info = parameter->variable();
     const double lr_scale = info.lr_scale;
     if (info.weight_decay > 0 || factor) {
-      llvm::SmallVector<Operand, 3> operands = {{Datum(parameter), place}, gradient};
+      llvm::SmallVector<Operand, 3> operands = {now, gradient};
       if (factor) operands.push_back(*factor);
       Value* regular =
           CallStandardLayer("regularize_gradient", operands, {{"decay", info.weight_decay}},
@@ -318,13 +341,15 @@ void Elaborator::ElaborateStep(const ast::MinimizeStatement* statement, const Fu
       if (regular == nullptr) break;
       gradient.datum = Datum(regular);
     }
-    Value* next = CallOptimizer(optimizer, parameter, gradient.datum.tensor(), place);
+    Value* next = CallOptimizer(optimizer, parameter, now, gradient, place);
     if (next != nullptr && lr_scale != 1) {
-      next = CallStandardLayer("scale_step", {{Datum(parameter), place}, {Datum(next), place}},
-                               {{"scale", lr_scale}}, parameter->name() + ".step", place);
+      next = CallStandardLayer("scale_step", {now, {Datum(next), place}}, {{"scale", lr_scale}},
+                               parameter->name() + ".step", place);
     }
     if (next == nullptr) break;
-    training->updates.push_back({parameter, next});
+    Operand result{Datum(next), place};
+    if (!Cast(&result, parameter->type().dtype)) break;
+    training->updates.push_back({parameter, result.datum.tensor()});
   }
   step_updates_ = outer;
 }

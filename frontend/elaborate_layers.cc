@@ -6,15 +6,6 @@
 
 namespace pdl {
 
-namespace {
-
-/// Layers inside layers inside layers.
-constexpr unsigned kMaxLayerDepth = 64;
-/// Calls of layers that one text may expand to.
-constexpr size_t kMaxLayerCalls = 1'000'000;
-
-}  // namespace
-
 std::string Elaborator::TakeWay(llvm::StringRef own, bool is_outermost) {
   const std::string& base = frame_->base;
   const bool is_own = base.empty();
@@ -60,6 +51,7 @@ void Elaborator::ReadLayerArguments(const Callee& callee, const ast::CallExpr* e
       const Datum datum = Evaluate(argument.value);
       const auto* items = datum.list();
       if (argument.is_spread && items != nullptr) {
+        if (!SpendItems(items->size(), argument.value->range)) return;
         for (const Datum& item : *items)
           arguments->operands.push_back({item, argument.value->range});
         continue;
@@ -171,17 +163,13 @@ Elaborator::Results Elaborator::CallLayer(const Callee& callee, const LayerArgum
               (active.back() == identity ? "" : ", through other layers"));
     return results;
   }
-  if (depth_ >= kMaxLayerDepth || ++calls_ > kMaxLayerCalls) {
-    if (depth_ >= kMaxLayerDepth) {
-      Error(Code::kNestingTooDeep, arguments.place,
-            "layers nested deeper than " + llvm::Twine(kMaxLayerDepth));
-    } else if (calls_ == kMaxLayerCalls + 1) {
-      Error(
-          Code::kTextTooLong, arguments.place,
-          "this network expands to more than " + llvm::Twine(kMaxLayerCalls) + " calls of layers");
-    }
+  const CompileLimits& limits = request_.limits;
+  if (depth_ >= limits.layer_depth) {
+    Error(Code::kNestingTooDeep, arguments.place,
+          "layers nested deeper than " + llvm::Twine(limits.layer_depth));
     return results;
   }
+  if (!SpendLayerCall(arguments.place)) return results;
   TextFrame frame;
   frame.module = callee.module;
   frame.path = path.str() + ".";
@@ -474,6 +462,9 @@ bool Elaborator::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
 }
 
 void Elaborator::AddConstraint(DimCheck check, LocationId location) {
+  // In memory it is as much as many statements.
+  constexpr uint64_t kSteps = 100;
+  if (IsRepeated() && !Spend(kSteps, {})) return;
   // Each costs time in all others, and the first ones tell most.
   constexpr size_t kMaxKnown = 64;
   if (graph_.constraints().size() < kMaxKnown) known_.Add(check);

@@ -91,7 +91,7 @@ const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> stat
 void Elaborator::CheckDefaults(const ast::LayerStatement& layer, Module* module) {
   TextFrame frame;
   frame.module = module;
-  frame.loops = 1;  // the calls say it no second time
+  frame.is_default = true;  // the calls report it no second time
   TextFrame* const outer = std::exchange(frame_, &frame);
   for (const ast::Parameter& parameter : layer.parameters) {
     const ast::TypeTerm& term = parameter.type->terms.front();

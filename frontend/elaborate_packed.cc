@@ -6,7 +6,7 @@
 namespace pdl {
 
 std::string Elaborator::EmitParts(const Datum& literal, const Type& type, SourceRange range) {
-  if (literal.holds_poison()) return "";
+  if (literal.holds_poison() || !SpendExtent(literal, range)) return "";
   if (!literal.is_literal()) {
     Error(Code::kOperandKind, range,
           "a value of " + type.ToString() + " is written as lists, got " + literal.Phrase());

@@ -22,6 +22,10 @@ void NamesIn(const ast::Expr* expr, llvm::SmallVectorImpl<const ast::NameExpr*>*
       for (const ast::Expr* operand : llvm::reverse(chain->operands)) pending.push_back(operand);
     } else if (const auto* inner = llvm::dyn_cast<ast::ParenthesisExpr>(next)) {
       pending.push_back(inner->inner);
+    } else if (const auto* call = llvm::dyn_cast<ast::CallExpr>(next)) {
+      const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
+      if (callee == nullptr || (callee->name != "min" && callee->name != "max")) continue;
+      for (const ast::Argument& argument : call->arguments) pending.push_back(argument.value);
     } else if (const auto* prefix = llvm::dyn_cast<ast::PrefixExpr>(next)) {
       pending.push_back(prefix->operand);
     }
@@ -305,27 +309,47 @@ bool Elaborator::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::
   return truth != Truth::kFalse;
 }
 
+// A size such as N * M or N // 2 does not say what its symbols are. A layer of the same file means
+// those of the file's inputs, as the bodies of loops do in a flat text.
+bool Elaborator::TakeSymbolsOfFile(llvm::ArrayRef<const ast::NameExpr*> names) {
+  const TextFrame* file = frame_->caller;
+  while (file->caller != nullptr && file->arguments == nullptr) file = file->caller;
+  if (file->module != frame_->module) return false;
+  auto is_size = [&](const ast::NameExpr* name) {
+    const auto found = file->symbols.find(name->name);
+    return found != file->symbols.end() && found->second.value.dim();
+  };
+  if (!llvm::all_of(names, is_size)) return false;
+  for (const ast::NameExpr* name : names)
+    BindSymbol(name->name, name->range, file->symbols.find(name->name)->second.value, nullptr);
+  return true;
+}
+
 bool Elaborator::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::StringRef subject,
                           ItemSymbols* item_symbols) {
   llvm::SmallVector<const ast::NameExpr*, 4> names;
   NamesIn(expr, &names);
-  const ast::NameExpr* unknown = nullptr;
+  llvm::SmallVector<const ast::NameExpr*, 2> unknowns;
   for (const ast::NameExpr* name : names) {
     auto found = frame_->scope.find(name->name);
     const bool is_constant = found != frame_->scope.end() && found->second.tensor() == nullptr;
     if (frame_->symbols.contains(name->name) || is_constant) continue;
-    if (unknown != nullptr && unknown->name != name->name) {
-      Error(
-          Code::kUnsolvableSymbol, expr->range,
-          "this holds two symbols that nothing else says: " + unknown->name + " and " + name->name);
-      return false;
-    }
-    unknown = name;
+    if (llvm::none_of(unknowns, [&](const auto* other) { return other->name == name->name; }))
+      unknowns.push_back(name);
   }
-  if (unknown == nullptr) {
+  auto match = [&] {
     const std::optional<Dim> declared = AsDim(EvaluateSize(expr), expr->range, "a size");
     return declared && MatchSize(*declared, actual, subject);
+  };
+  if (unknowns.empty()) return match();
+  if (unknowns.size() > 1) {
+    if (TakeSymbolsOfFile(unknowns)) return match();
+    Error(Code::kUnsolvableSymbol, expr->range,
+          "this holds two symbols that nothing else says: " + unknowns[0]->name + " and " +
+              unknowns[1]->name);
+    return false;
   }
+  const ast::NameExpr* const unknown = unknowns.front();
   if (llvm::isa<ast::NameExpr>(expr)) {
     BindSymbol(unknown->name, unknown->range, Datum(actual), item_symbols);
     return true;
@@ -351,6 +375,7 @@ bool Elaborator::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::String
     if (rest.ProvablyAtMost(-1)) return false;
     return MatchSize(Dim(0), Dim::Mod(rest, factor), subject);
   }
+  if (TakeSymbolsOfFile(unknowns)) return match();
   Error(Code::kUnsolvableSymbol, expr->range,
         "the size does not say what " + unknown->name + " is; a dim such as 2*" + unknown->name +
             " + 1 does");

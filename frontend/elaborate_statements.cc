@@ -9,6 +9,8 @@ using ast::StatementKind;
 
 void Elaborator::Elaborate(const ast::Statement* statement) {
   const SourceRange head{statement->range.begin, statement->range.begin};
+  const Nesting nesting(this);
+  if (!nesting.Fits(head) || !SpendStep(head)) return;
   auto keyword = [&](size_t length) {
     return SourceRange{head.begin, head.begin + static_cast<uint32_t>(length)};
   };
@@ -62,13 +64,13 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
       return ElaborateAssert(llvm::cast<ast::AssertStatement>(statement));
     case StatementKind::kBroken:
       for (const ast::Identifier& name : llvm::cast<ast::BrokenStatement>(statement)->names) {
-        Poison(name);
+        PoisonUndefined(name);
         frame_->module->broken_names.try_emplace(name.text, name.range);
       }
       return;
     case StatementKind::kLayer:
       // The layers at the top of a file are known before its first statement.
-      if (is_layer || frame_->loops > 0 || in_block_) {
+      if (is_layer || !frame_->loops.empty() || in_block_) {
         Error(Code::kMisplaced, keyword(5), "a layer is defined at the top of a file");
         const ast::Identifier& name = llvm::cast<ast::LayerStatement>(statement)->name;
         frame_->module->broken_names.try_emplace(name.text, name.range);
@@ -77,7 +79,7 @@ void Elaborator::Elaborate(const ast::Statement* statement) {
     case StatementKind::kLayerInstance:
       return ElaborateInstance(llvm::cast<ast::LayerInstanceStatement>(statement));
     case StatementKind::kImport:
-      if (is_layer || frame_->loops > 0 || in_block_) {
+      if (is_layer || !frame_->loops.empty() || in_block_) {
         Error(Code::kMisplaced, keyword(6), "an import stands at the top of a file");
       }
       return;
@@ -146,6 +148,11 @@ void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
           "the body of a loop updates no state; carry '" + name + "' from step to step");
     return Poison(statement->name);
   }
+  if (in_minimize_) {
+    Error(Code::kMisplaced, statement->name.range,
+          "what an optimizer is given is part of training alone, and updates no state");
+    return Poison(statement->name);
+  }
   const Datum datum = Evaluate(statement->value, FullName(name));
   auto known = frame_->states.find(name);
   Value* state = known != frame_->states.end() ? known->second : graph_.FindValue(FullName(name));
@@ -165,7 +172,7 @@ void Elaborator::ElaborateUpdate(const ast::UpdateStatement* statement) {
   if (CheckType(value->type(), state->type(), statement->value->range,
                 "the next value of '" + name + "'")) {
     SetUpdate(state, value);
-    if (journal_ != nullptr) journal_->states.emplace_back(state, CurrentState(state));
+    if (journal_ != nullptr) journal_->states.insert({state, CurrentState(state)});
     current_[state] = value;
   }
   Assign(name, Datum(value));

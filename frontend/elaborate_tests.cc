@@ -223,6 +223,7 @@ void Elaborator::ElaborateExpect(const ast::ExpectStatement* statement) {
     Diagnostics* const outer = std::exchange(diagnostics_, &mistakes);
     const Datum datum = Evaluate(statement->value);
     diagnostics_ = outer;
+    stopped_ = false;
     if (mistakes.has_errors()) {
       const bool is_it = llvm::any_of(mistakes.all(), [&](const Diagnostic& mistake) {
         return llvm::StringRef(mistake.message).contains(expect.message);

@@ -15,7 +15,7 @@ Datum Elaborator::EvaluateTraining(SourceRange range) {
     Call call;
     call.def = FindOperator(sugar::kTraining);
     call.place = range;
-    Op* op = Emit(call, std::string(sugar::kTraining));
+    Op* op = Emit(call, graph_.NewName(sugar::kTraining));
     if (op == nullptr) return Datum();
     training_ = op->result();
   }
@@ -37,7 +37,7 @@ Datum Elaborator::EvaluateStep() {
     }
     call.places.resize(call.attributes.size());
     call.block = graph_.AddBlock();
-    Op* op = Emit(call, std::string("step_zeros"));
+    Op* op = Emit(call, graph_.NewName("step_zeros"));
     if (op == nullptr) return Datum();
     graph_.SetBlockOutputs(call.block, {op->result()});
     VariableInfo info;
@@ -71,6 +71,7 @@ std::vector<std::string> Elaborator::WaysOf(llvm::StringRef name) {
 std::vector<Value*> Elaborator::ParametersBelow(llvm::StringRef name) {
   const std::vector<std::string> ways = WaysOf(name);
   std::vector<Value*> found;
+  if (IsRepeated() && !Spend(graph_.parameters().size() * ways.size() / 8, {})) return found;
   for (Value* parameter : graph_.parameters()) {
     const llvm::StringRef full = parameter->name();
     const bool is_below = llvm::any_of(ways, [&](const std::string& way) {
@@ -155,6 +156,7 @@ std::optional<std::string> TextOf(const Datum& datum) {
 }  // namespace
 
 void Elaborator::NoteOptimizerName(SourceRange range, const Datum& datum) {
+  if (!SpendExtent(datum, range)) return;
   if (std::optional<std::string> text = TextOf(datum))
     optimizer_names_[range.begin] = {range, std::move(*text)};
 }

@@ -98,7 +98,7 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
   bool ok = true;
   for (const ast::Dim& dim : term.dims) {
     if (dim.kind == ast::DimKind::kRagged) {
-      const Dim* rows = ReadRaggedDim(dim, introduces);
+      const Dim* rows = ReadRaggedDim(dim.symbol, dim.range, introduces);
       if (rows != nullptr) result.dims.push_back(*rows);
       ok &= rows != nullptr;
     } else if (dim.kind == ast::DimKind::kAny) {
@@ -129,20 +129,26 @@ std::optional<Type> Elaborator::ReadType(const ast::Type* type, bool introduces)
   return result;
 }
 
-const Dim* Elaborator::ReadRaggedDim(const ast::Dim& dim, bool introduces) {
-  const std::string name = "~" + dim.symbol.text.str();
+const Dim* Elaborator::ReadRaggedDim(const ast::Identifier& symbol, SourceRange range,
+                                     bool introduces) {
+  const std::string name = "~" + symbol.text.str();
   auto known = frame_->symbols.find(name);
   if (known == frame_->symbols.end()) {
     if (!introduces) {
       std::vector<llvm::StringRef> names;
       for (const auto& entry : frame_->symbols)
         if (entry.first().starts_with("~")) names.push_back(entry.first());
-      Error(Code::kUnknownName, dim.range,
+      Error(Code::kUnknownName, range,
             "no input has a ragged dim " + name + DidYouMean(name, names));
       return nullptr;
     }
-    const Dim rows = Dim::Symbol("~" + FullName(dim.symbol.text));
-    known = frame_->symbols.try_emplace(name, TextFrame::Symbol{Datum(rows), dim.range}).first;
+    const Dim rows = Dim::Symbol("~" + FullName(symbol.text));
+    if (graph_.IsDataSymbol(rows.symbol())) {
+      Error(Code::kRedefined, range,
+            "'" + rows.ToString() + "' is a ragged dim already that only the data decide");
+      return nullptr;
+    }
+    known = frame_->symbols.try_emplace(name, TextFrame::Symbol{Datum(rows), range}).first;
   }
   return known->second.value.get<Dim>();
 }
@@ -194,6 +200,8 @@ std::optional<Dim> Elaborator::ReadDim(const ast::Expr* expr, bool introduces) {
         pending.append(chain->operands.begin(), chain->operands.end());
       } else if (const auto* inner = llvm::dyn_cast<ast::ParenthesisExpr>(next)) {
         pending.push_back(inner->inner);
+      } else if (const auto* prefix = llvm::dyn_cast<ast::PrefixExpr>(next)) {
+        pending.push_back(prefix->operand);
       }
     }
   }
@@ -221,6 +229,8 @@ std::optional<Dim> Elaborator::AsDim(const Datum& datum, SourceRange range,
 
 bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>* checks,
                                bool* failed) {
+  const Nesting nesting(this);
+  if (!nesting.Fits(condition->range) || !SpendStep(condition->range)) return false;
   if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(condition)) {
     return ReadCondition(parenthesis->inner, checks, failed);
   }
@@ -229,6 +239,7 @@ bool Elaborator::ReadCondition(const ast::Expr* condition, std::vector<DimCheck>
     return ReadDenied(prefix, checks, failed);
   }
   auto add = [&](DimCheck check) {
+    if (!SpendCheck(check, condition->range)) return;
     const Truth truth = known_.Decide(check);
     if (truth == Truth::kFalse) *failed = true;
     if (truth == Truth::kUnknown) checks->push_back(std::move(check));
@@ -311,7 +322,11 @@ bool Elaborator::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCheck>
   if (open.empty()) *failed = true;
   Dim holds = 1;
   for (const DimCheck& check : open) holds = Dim::Min(holds, OneWhereHolds(check));
-  if (!open.empty()) checks->push_back(TruthCheck(1 - holds, file_->Text(denied->range)));
+  if (open.empty()) return true;
+  // What is known to hold already says nothing new.
+  DimCheck check = TruthCheck(1 - holds, file_->Text(denied->range));
+  if (!SpendCheck(check, denied->range)) return false;
+  if (known_.Decide(check) != Truth::kTrue) checks->push_back(std::move(check));
   return true;
 }
 
@@ -342,7 +357,9 @@ bool Elaborator::ReadAlternatives(const ast::ChainExpr* chain, std::vector<DimCh
     Error(Code::kArithmetic, chain->range, "this is too long to be decided");
     return false;
   }
-  checks->push_back(TruthCheck(any, file_->Text(chain->range)));
+  DimCheck check = TruthCheck(any, file_->Text(chain->range));
+  if (!SpendCheck(check, chain->range)) return false;
+  if (known_.Decide(check) != Truth::kTrue) checks->push_back(std::move(check));
   return true;
 }
 

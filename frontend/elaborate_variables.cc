@@ -35,6 +35,12 @@ void Elaborator::ElaborateInput(const ast::InputStatement* statement) {
   }
   std::optional<Type> type = ReadType(statement->type, /*introduces=*/true);
   if (!type || !is_new) return Poison(statement->name);
+  // What an `if` has left behind has the name too, even where the text cannot use it.
+  if (graph_.FindValue(statement->name.text) != nullptr) {
+    Error(Code::kRedefined, statement->name.range,
+          "'" + statement->name.text + "' is defined already");
+    return Poison(statement->name);
+  }
   Value* value =
       graph_.AddInput(statement->name.text, std::move(*type), LocationAt(statement->range.begin));
   graph_.SetComment(value, statement->doc.str());

@@ -7,7 +7,13 @@
 namespace pdl {
 
 Elaborator::Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics)
-    : request_(request), ast_(ast), diagnostics_(diagnostics), file_(ast.file) {}
+    : request_(request),
+      ast_(ast),
+      diagnostics_(diagnostics),
+      file_(ast.file),
+      steps_{request.limits.steps, "take", "steps to compile"},
+      calls_{request.limits.calls, "make", "calls of operators"},
+      layer_calls_{request.limits.layer_calls, "make", "calls of layers"} {}
 
 Graph Elaborator::Run() {
   Module* main = AddModule(ast_, "", /*is_standard=*/false);
@@ -45,9 +51,9 @@ Graph Elaborator::Run() {
 // Mistakes
 
 Diagnostic& Elaborator::Error(Code code, SourceRange range, const llvm::Twine& message) {
-  // Text that is elaborated more than once has its mistake once.
-  const bool repeats = frame_ != nullptr && (frame_->caller != nullptr || frame_->loops > 0);
-  if (repeats && !reported_.insert({file_.get(), range.begin}).second) {
+  // Text that is elaborated more than once has its error once.
+  const bool repeats = frame_ != nullptr && (IsRepeated() || frame_->is_default);
+  if (stopped_ || (repeats && !reported_.insert({file_.get(), range.begin}).second)) {
     silent_ = Diagnostic();
     return silent_;
   }
@@ -227,9 +233,9 @@ std::optional<uint32_t> Elaborator::LineThatDefines(llvm::StringRef name) {
 
 void Elaborator::Assign(llvm::StringRef name, Datum datum) {
   if (journal_ != nullptr && journal_->frame == frame_) {
+    auto [entry, is_first] = journal_->names.insert({name, std::nullopt});
     auto found = frame_->scope.find(name);
-    journal_->names.emplace_back(
-        name, found == frame_->scope.end() ? std::nullopt : std::optional(found->second));
+    if (is_first && found != frame_->scope.end()) entry->second = found->second;
   }
   frame_->scope[name] = std::move(datum);
 }
@@ -245,18 +251,26 @@ void Elaborator::Poison(Names names) {
   for (const ast::Identifier& name : names) Assign(name.text, Datum());
 }
 
+void Elaborator::PoisonUndefined(Names names) {
+  for (const ast::Identifier& name : names) {
+    const auto found = frame_->scope.find(name.text);
+    const bool is_free = found == frame_->scope.end() || found->second.is_undefined();
+    Assign(name.text, is_free ? Datum::Undefined() : Datum());
+  }
+}
+
 void Elaborator::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements) {
   for (const ast::Statement* statement : statements) {
     if (const auto* s = llvm::dyn_cast<ast::AssignStatement>(statement)) {
-      Poison(s->targets);
+      PoisonUndefined(s->targets);
     } else if (const auto* s = llvm::dyn_cast<ast::VariableStatement>(statement)) {
-      Poison(s->name);
+      PoisonUndefined(s->name);
     } else if (const auto* s = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
-      Poison(s->name);
+      PoisonUndefined(s->name);
     } else if (const auto* s = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
       frame_->instances[s->name.text] = nullptr;
     } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
-      Poison(s->names);
+      PoisonUndefined(s->names);
       PoisonAssigned(s->body.statements);
     } else if (const auto* s = llvm::dyn_cast<ast::IfStatement>(statement)) {
       for (const ast::Branch& branch : s->branches) PoisonAssigned(branch.block.statements);
@@ -267,15 +281,18 @@ void Elaborator::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements
 bool Elaborator::Declare(const ast::Identifier& name) {
   auto [entry, is_new] = frame_->declared.try_emplace(name.text, name.range);
   auto found = frame_->scope.find(name.text);
-  const bool is_free = found == frame_->scope.end() || found->second.is_poison();
+  const bool is_free = found == frame_->scope.end() || found->second.is_undefined();
   if (is_new && is_free) return true;
   // The same statement again, in a loop.
   if (!is_new && entry->second == name.range && !frame_->counts.empty()) return true;
   Diagnostic& diagnostic =
       Error(Code::kRedefined, name.range, "'" + name.text + "' is defined already");
-  if (!is_new) {
-    diagnostic.Note("first on line " + std::to_string(file_->LineOf(entry->second.begin)));
-  }
+  const auto assigned = frame_->assigned.find(name.text);
+  const SourceRange* first = !is_new                              ? &entry->second
+                             : assigned != frame_->assigned.end() ? &assigned->second
+                                                                  : nullptr;
+  if (first != nullptr)
+    diagnostic.Note("first on line " + std::to_string(file_->LineOf(first->begin)));
   return false;
 }
 

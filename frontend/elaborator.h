@@ -15,6 +15,7 @@
 #include "frontend/function.h"
 #include "frontend/module.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler.h"
@@ -72,7 +73,13 @@ struct TextFrame {
   std::string base;
   /// Where inside loops that run more than once: ".0.2".
   std::string counts;
-  unsigned loops = 0;
+  /// The loops that are being expanded, outermost first.
+  struct OpenLoop {
+    SourceRange over;
+    int64_t round, rounds;
+  };
+  llvm::SmallVector<OpenLoop, 2> loops;
+  bool is_default = false;  // a layer's default is read ahead of the calls that read it
   bool dims_first = false;
 
   // Of a layer or a file that is called:
@@ -130,6 +137,54 @@ class Elaborator {
   // Enters a frame, and leaves it.
   class FrameScope;
 
+  // --- elaborate_limits.cc: what a text may expand to ----------------------------------------
+  /// Whether what is elaborated now may be elaborated again.
+  bool IsRepeated() const { return frame_->caller != nullptr || !frame_->loops.empty(); }
+  /// What is used of one of the limits.
+  struct Meter {
+    uint64_t limit;
+    llvm::StringRef verb, of;  // "make", "calls of layers"
+    uint64_t used = 0;
+    uint64_t look = limit / 8;  // where it is looked at whether the open loops will go beyond
+    uint64_t before_loops = 0;  // used when the outermost of them began
+  };
+  /// Takes from a limit, false where that goes beyond, which was reported.
+  bool Take(Meter& meter, uint64_t count, SourceRange place) {
+    if (meter.used <= meter.look && count <= meter.look - meter.used) {
+      meter.used += count;
+      return true;
+    }
+    return LookAndTake(meter, count, place);
+  }
+  bool LookAndTake(Meter& meter, uint64_t count, SourceRange place);
+  /// The share of the rounds of all open loops that is done.
+  double ShareOfRounds() const;
+  bool Spend(uint64_t steps, SourceRange place) { return Take(steps_, steps, place); }
+  /// Takes a step for what is repeated.
+  bool SpendStep(SourceRange place) { return !IsRepeated() || Spend(1, place); }
+  /// Takes what arithmetic of two sizes costs, where they are sizes and it is repeated.
+  bool SpendSizes(const Datum& a, const Datum& b, SourceRange place);
+  /// The same for deciding whether a relation holds.
+  bool SpendCheck(const DimCheck& check, SourceRange place);
+  /// Takes what copying so many items of a list costs.
+  bool SpendItems(uint64_t count, SourceRange place);
+  /// Takes what a walk over all that stands in a list costs, but for one that is written here.
+  bool SpendExtent(const Datum& datum, SourceRange place);
+  /// The same for calls of operators, where they are repeated, and for one of a layer.
+  bool SpendCalls(uint64_t count, SourceRange place);
+  bool SpendLayerCall(SourceRange place);
+  /// Reports the loop or the call of a layer that goes beyond a limit, or else `place`; false.
+  bool ReportLimit(const Meter& meter, SourceRange place);
+  void NoteLoops(Diagnostic* diagnostic, bool leave_out_innermost);
+  /// Whether a list of `count` items may grow by `more` items; reports where it may not.
+  bool MayGrow(uint64_t count, uint64_t more, SourceRange place);
+  /// The list; poison where there are too many items, or lists inside lists.
+  Datum MakeList(std::vector<Datum> items, SourceRange place, bool is_copied = false);
+  /// Reports at `place` where lists and functions stand inside each other too deep; false then.
+  bool CheckDepth(unsigned depth, SourceRange place);
+  /// While one exists, something stands inside something.
+  class Nesting;
+
   // --- elaborator.cc: mistakes, names, places ------------------------------------------------
   Diagnostic& Error(Code code, SourceRange range, const llvm::Twine& message);
   /// "… is not part of this version yet".
@@ -153,6 +208,8 @@ class Elaborator {
   bool Declare(const ast::Identifier& name);
   /// From here on the names are poison.
   void Poison(Names names);
+  /// From here on a name that nothing has defined is poison; it stays free.
+  void PoisonUndefined(Names names);
   void PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements);
   llvm::SmallVector<std::string, 1> FullNames(Names names) const;
 
@@ -218,6 +275,7 @@ class Elaborator {
   bool MatchDim(const ast::Expr* expr, const Dim& actual, llvm::StringRef subject,
                 std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
   bool MatchSize(const Dim& declared, const Dim& actual, llvm::StringRef subject);
+  bool TakeSymbolsOfFile(llvm::ArrayRef<const ast::NameExpr*> names);
   void BindSymbol(llvm::StringRef name, SourceRange range, Datum value,
                   std::vector<std::pair<llvm::StringRef, Datum>>* item_symbols);
   Diagnostic& CallerError(Code code, SourceRange place, const llvm::Twine& message);
@@ -308,8 +366,11 @@ class Elaborator {
                      GraphTraining* training);
   /// Lets an optimizer leave rows as they are whose gradient is 0; false after a mistake.
   bool MakeLazy(Operand* gradient);
-  Value* CallOptimizer(const Function& optimizer, Value* parameter, Value* gradient,
-                       SourceRange place);
+  /// Gives the operand another dtype.
+  bool Cast(Operand* operand, DType dtype);
+  /// `now`: the parameter, or what it was cast to.
+  Value* CallOptimizer(const Function& optimizer, Value* parameter, const Operand& now,
+                       const Operand& gradient, SourceRange place);
   Value* CallStandardLayer(llvm::StringRef name, llvm::ArrayRef<Operand> operands,
                            llvm::ArrayRef<std::pair<llvm::StringRef, double>> attributes,
                            llvm::StringRef path, SourceRange place);
@@ -356,7 +417,7 @@ class Elaborator {
   std::optional<Type> ReadType(const ast::Type* type, bool introduces);
   std::optional<Dim> ReadDim(const ast::Expr* expr, bool introduces);
   /// `~T`; null where a mistake was reported.
-  const Dim* ReadRaggedDim(const ast::Dim& dim, bool introduces);
+  const Dim* ReadRaggedDim(const ast::Identifier& symbol, SourceRange range, bool introduces);
   std::optional<Dim> ReadIndexBound(const ast::TypeTerm& term, DType dtype, bool introduces);
   /// What must hold for a condition to be true; nullopt where a mistake was reported. One that
   /// holds in any case adds nothing; `failed` is set where one never holds.
@@ -372,6 +433,7 @@ class Elaborator {
   /// `targets` name the results of the outermost call.
   Datum Evaluate(const ast::Expr* expr, Targets targets = {});
   Datum EvaluateName(const ast::NameExpr* name);
+  Datum EvaluateRagged(const ast::RaggedExpr* ragged);
   void ReportUnknownName(const ast::NameExpr* name);
   Datum EvaluateList(const ast::ListExpr* list);
   Datum EvaluateChain(const ast::ChainExpr* chain, Targets targets);
@@ -469,15 +531,20 @@ class Elaborator {
   llvm::StringMap<std::pair<std::unique_ptr<Ast>, Module*>> files_;  // imported ones, by path
   std::vector<std::string> importing_;                               // paths, outermost first
   TextFrame* frame_ = nullptr;
-  unsigned depth_ = 0;              // of calls of layers
-  size_t calls_ = 0;                // of layers, in all
+  unsigned depth_ = 0;       // of calls of layers
+  unsigned nesting_ = 0;     // of blocks and expressions
+  unsigned open_loops_ = 0;  // in all frames
+  Meter steps_, calls_, layer_calls_;
+  std::shared_ptr<uint64_t> list_items_ = std::make_shared<uint64_t>(0);
+  /// Set behind an error that ends everything: what is left is silent.
+  bool stopped_ = false;
   uint32_t recomputed_ = 0;         // of layers that are to be computed again
   llvm::StringSet<> spoiled_ways_;  // to calls of layers that lack a part, for a mistake
-  /// Old values of names, and what states were, while both sides of an `if` are elaborated.
+  /// What names and states were in front of an `if`, while both of its sides are elaborated.
   struct Journal {
     TextFrame* frame;
-    std::vector<std::pair<llvm::StringRef, std::optional<Datum>>> names;
-    std::vector<std::pair<Value*, Value*>> states;
+    llvm::MapVector<llvm::StringRef, std::optional<Datum>> names;
+    llvm::MapVector<Value*, Value*> states;
   };
   Journal* journal_ = nullptr;
   bool in_block_ = false;                   // of an `if` or `for`
@@ -514,6 +581,19 @@ class Elaborator {
   std::string last_value_;
   llvm::SmallVector<TextFrame::Result, 1> last_results_;
   NamedValues names_;
+};
+
+class Elaborator::Nesting {
+ public:
+  explicit Nesting(Elaborator* elaborator) : elaborator_(elaborator) { ++elaborator_->nesting_; }
+  ~Nesting() { --elaborator_->nesting_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+  /// False where that is too deep, which was reported.
+  bool Fits(SourceRange place) const;
+
+ private:
+  Elaborator* elaborator_;
 };
 
 class Elaborator::FrameScope {

@@ -127,6 +127,17 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       break;
     case Operator::kDivide:
       return Fail("sizes are divided with //, which rounds down");
+    case Operator::kPower:
+      if (!b.is_constant() || b.constant() < 0)
+        return Fail("a size is raised to a power that is an int of at least 0, got {0}",
+                    b.ToString());
+      // Halving the exponent bounds the loop; what leaves the limits of a size stays invalid.
+      result = 1;
+      for (auto [base, exponent] = std::pair(a, b.constant()); exponent > 0; exponent >>= 1) {
+        if (exponent & 1) result = result * base;
+        if (exponent > 1) base = base * base;
+      }
+      break;
     default:
       return Fail("'{0}' does not take sizes", ast::Spelling(op));
   }

@@ -93,6 +93,8 @@ struct Function {
   std::string path;
   /// Layers whose text led to it, which it must not be called from again.
   std::vector<const void*> active;
+  /// Functions that are given functions.
+  unsigned depth = 1;
 };
 
 /// `{init=…, weight_decay=…}`: what a parameter has besides its type.

@@ -15,7 +15,8 @@ namespace {
 
 class PdlPrinter {
  public:
-  PdlPrinter(const Graph& graph, llvm::raw_ostream& os) : graph_(graph), os_(os) {}
+  PdlPrinter(const Graph& graph, bool with_training, llvm::raw_ostream& os)
+      : graph_(graph), with_training_(with_training), os_(os) {}
 
   void Print();
 
@@ -37,6 +38,7 @@ class PdlPrinter {
   }
 
   const Graph& graph_;
+  const bool with_training_;
   llvm::raw_ostream& os_;
   llvm::StringRef indent_;
   llvm::DenseMap<const Value*, std::string> names_;
@@ -66,7 +68,21 @@ void PdlPrinter::PrintComment(llvm::StringRef comment) {
   }
 }
 
+// Whether a list of lists says its sizes: behind a 0 there is nothing that could.
+static bool SaysItsSizes(const Op& op) {
+  const llvm::ArrayRef<Dim> dims = op.result()->type().dims;
+  return op.type() != sugar::kConstant || dims.empty() ||
+         llvm::none_of(dims.drop_back(), [](const Dim& dim) { return dim.is_constant(0); });
+}
+
 void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
+  if (!SaysItsSizes(op)) {
+    const Type& type = op.result()->type();
+    os_ << sugar::kFirstStep << '(' << ShapeToString(type.dims);
+    if (type.dtype != DType::kF32) os_ << ", dtype=" << DTypeName(type.dtype);
+    os_ << ')';
+    return;
+  }
   os_ << op.type() << '(';
   bool first = true;
   auto next = [&]() -> llvm::raw_ostream& {
@@ -184,8 +200,18 @@ void PdlPrinter::PrintBody(BlockId id, const Op& caller) {
   for (const Op* op : block.ops) llvm::for_each(op->results(), take);
   os_ << "layer " << layer << '(';
   llvm::ListSeparator input_separator(", ");
-  for (const Value* input : block.inputs)
-    os_ << input_separator << NameOf(input) << ": " << input->type().ToString();
+  llvm::StringSet<> sizes;
+  for (const Value* input : block.inputs) {
+    Type type = input->type();
+    for (const Dim& dim : type.dims) sizes.insert(dim.symbol());
+    // A bound may have sizes that only inputs further on introduce; the call brings it anyway.
+    bool is_known = true;
+    if (type.index_bound)
+      type.index_bound->ForEachSymbol(
+          [&](llvm::StringRef symbol) { is_known &= sizes.contains(symbol); });
+    if (!is_known) type.index_bound.reset();
+    os_ << input_separator << NameOf(input) << ": " << type.ToString();
+  }
   os_ << ") {\n";
   const llvm::StringRef indent = std::exchange(indent_, "  ");
   for (const Op* op : block.ops) PrintOp(*op);
@@ -251,6 +277,7 @@ void PdlPrinter::Print() {
     os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
   }
   for (const GraphTraining& training : graph_.trainings()) {
+    if (!with_training_) os_ << "# with a layer of another text: ";
     os_ << "minimize " << training.loss->name() << " over ["
         << llvm::join(
                llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }), ", ")
@@ -268,10 +295,10 @@ void PdlPrinter::Print() {
 
 }  // namespace
 
-std::string EmitPdl(const Graph& graph) {
+std::string EmitPdl(const Graph& graph, bool with_training) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  PdlPrinter(graph, os).Print();
+  PdlPrinter(graph, with_training, os).Print();
   return text;
 }
 

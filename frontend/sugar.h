@@ -49,6 +49,8 @@ inline constexpr llvm::StringLiteral kFirstStep = "zeros";
 inline constexpr llvm::StringLiteral kGradient = "gradient";
 inline constexpr llvm::StringLiteral kGradientCount = "count";
 inline constexpr llvm::StringLiteral kLazyRows = "lazy_rows";
+inline constexpr llvm::StringLiteral kCast = "cast";
+inline constexpr llvm::StringLiteral kCastTo = "to";
 
 /// What an `if` that a Plan decides leaves behind: `plan_select(condition, then, otherwise)`.
 inline constexpr llvm::StringLiteral kPlanSelect = "plan_select";

@@ -27,6 +27,7 @@ class PdlActions {
   virtual void Prefix() = 0;     // the token is '-' or 'not'
   virtual void Infix() = 0;      // the token is an infix operator
   virtual void Name() = 0;       // the token is a name, a number, … and becomes an operand
+  virtual void RaggedSize() = 0;  // ~ name
   virtual void Number() = 0;
   virtual void String() = 0;
   virtual void Word() = 0;       // true, false, none
@@ -58,7 +59,6 @@ class PdlActions {
   virtual void OpenDims() = 0;
   virtual void CloseDims() = 0;
   virtual void AnyDims() = 0;
-  virtual void RaggedDim() = 0;
   virtual void Dim() = 0;
   virtual void RangeIn() = 0;        // 'in' value
   virtual void OpenRangeBound() = 0; // the token compares
@@ -179,7 +179,6 @@ typeTerm
 dims : '[' {on->OpenDims();} (dim (',' dim)*)? ']' {on->CloseDims();} ;
 dim
   : '...' {on->AnyDims();}
-  | '~' NAME {on->RaggedDim();}
   | expr {on->Dim();}
   ;
 range
@@ -206,6 +205,7 @@ operand
     | NUMBER {on->Number();}
     | STRING {on->String();}
     | ( 'true' | 'false' | 'none' ) {on->Word();}
+    | '~' NAME {on->RaggedSize();}
     | '(' {on->OpenBracket();} expr ')' {on->Parenthesis();}
     | '[' {on->OpenBracket();} (argument (',' argument)*)? ']' {on->List();}
     | REC {on->OpenBracket();} (argument (',' argument)*)? '}' {on->Record();}

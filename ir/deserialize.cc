@@ -4,12 +4,14 @@
 #include "google/protobuf/stubs/logging.h"
 #include "ir/network_reader.h"
 #include "pdl/error.h"
+#include "pdl/out_of_memory.h"
 #include "pdl/serialize.h"
 
 namespace pdl {
+namespace {
 
-llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef file,
-                                         const OpRegistry& registry) {
+llvm::Expected<Graph> Deserialize(llvm::StringRef bytes, llvm::StringRef file,
+                                  const OpRegistry& registry) {
   if (bytes.size() > kMaxNetworkBytes)
     return MakeUserError(Code::kBadNetwork,
                          "{0}: {1} bytes are too many for a network, {2} are the most", file,
@@ -33,6 +35,14 @@ llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef 
   if (!desc->whole())
     return MakeUserError(Code::kBadNetwork, "{0}: truncated: its end is missing", file);
   return NetworkReader(*desc, bytes.size(), file, registry).Read();
+}
+
+}  // namespace
+
+llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef file,
+                                         const OpRegistry& registry) {
+  return WithOutOfMemory("loading the network '" + file.str() + "'",
+                         [&] { return Deserialize(bytes, file, registry); });
 }
 
 }  // namespace pdl

@@ -154,7 +154,8 @@ llvm::Expected<Shape> ProtoReader::ReadShape(
   if (dims.size() > kMaxRank) return Broken("a shape has {0} dims", dims.size());
   Shape shape;
   for (const DimDesc& desc : dims) {
-    llvm::Expected<Dim> dim = ReadDim(desc);
+    // A call that makes a tensor is given those of ragged ones, too.
+    llvm::Expected<Dim> dim = desc.ragged() ? ReadRaggedDim(desc) : ReadDim(desc);
     if (!dim) return dim.takeError();
     shape.push_back(std::move(*dim));
   }

@@ -451,11 +451,13 @@ size_t Dim::Hash() const {
 }
 
 bool Dim::ProvablyAtLeast(int64_t bound) const {
+  if (is_constant()) return constant_ >= bound;
   std::optional<int64_t> low = BoundsOf(*this).low;
   return low && *low >= bound;
 }
 
 bool Dim::ProvablyAtMost(int64_t bound) const {
+  if (is_constant()) return constant_ <= bound;
   std::optional<int64_t> high = BoundsOf(*this).high;
   return high && *high <= bound;
 }

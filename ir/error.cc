@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
+#include "ir/error_text.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/out_of_memory.h"
 
 namespace pdl {
 namespace {
@@ -33,6 +38,12 @@ constexpr Code kCodes[] = {
 #include "pdl/codes.def"
 #undef PDL_CODE
 };
+
+/// LLVM's containers would end the process where memory is missing.
+[[maybe_unused]] const bool throws_bad_alloc = [] {
+  llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
+  return true;
+}();
 
 const CodeRow* FindRow(Code code) {
   for (const CodeRow& row : kRows)
@@ -72,8 +83,24 @@ std::optional<Code> CodeFromName(llvm::StringRef name) {
 
 llvm::ArrayRef<Code> AllCodes() { return kCodes; }
 
+std::string WithoutCodes(std::string message) {
+  constexpr llvm::StringLiteral kBegin = " [PDL";
+  constexpr size_t kDigits = 4;
+  for (size_t at = 0; (at = message.find(kBegin.data(), at)) != std::string::npos;) {
+    const llvm::StringRef rest = llvm::StringRef(message).drop_front(at + kBegin.size());
+    const bool is_code = rest.size() > kDigits && rest[kDigits] == ']' &&
+                         llvm::all_of(rest.take_front(kDigits), llvm::isDigit);
+    if (is_code) {
+      message.erase(at, kBegin.size() + kDigits + 1);
+    } else {
+      at += kBegin.size();
+    }
+  }
+  return message;
+}
+
 void UserError::log(llvm::raw_ostream& os) const {
-  os << message_ << " [" << CodeName(code_) << "]";
+  os << WithoutCodes(message_) << " [" << CodeName(code_) << "]";
 }
 std::error_code UserError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
 
@@ -81,9 +108,13 @@ void DeviceError::log(llvm::raw_ostream& os) const { os << message_; }
 std::error_code DeviceError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
 
 void CallError::log(llvm::raw_ostream& os) const {
-  os << message_ << " [" << CodeName(code_) << "]";
+  os << WithoutCodes(message_) << " [" << CodeName(code_) << "]";
 }
 std::error_code CallError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+
+llvm::Error OutOfMemory(llvm::StringRef doing) {
+  return MakeDeviceError("out of memory while {0}", doing);
+}
 
 void InternalError(const std::string& message) {
   std::fprintf(stderr, "internal error: %s\nThis is a bug in pdl; please report it.\n",

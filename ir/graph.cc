@@ -1,5 +1,6 @@
 #include "pdl/graph.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "llvm/ADT/DenseMap.h"
@@ -298,7 +299,11 @@ LocationId Graph::AddLocation(Location location) {
 }
 
 uint32_t Graph::AddFile(llvm::StringRef name) {
-  for (size_t i = 0; i < files_.size(); ++i)
+  // A text has few files. An imported model has one for each of its nodes, which may be many, and
+  // gives none twice: those in between are not compared.
+  constexpr size_t kCompared = 64;
+  const size_t last = files_.size() - std::min(files_.size(), kCompared);
+  for (size_t i = 0; i < files_.size(); i = i + 1 == kCompared ? std::max(i + 1, last) : i + 1)
     if (files_[i] == name) return static_cast<uint32_t>(i);
   files_.push_back(name.str());
   return static_cast<uint32_t>(files_.size() - 1);

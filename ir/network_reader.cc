@@ -4,16 +4,39 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
 #include "pdl/error.h"
 
 namespace pdl {
 namespace {
 
-constexpr int kMaxFiles = 10000;
+constexpr int kMaxFiles = 4'000'000;  // an imported model has one for each node
+/// More calls of layers in each other than any text has. Each message walks over them.
+constexpr unsigned kMaxCallDepth = 4096;
 
 bool IsIdentifier(llvm::StringRef text) {
   return !text.empty() && !llvm::isDigit(text[0]) &&
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// What the language takes for the name of a value: `y`, `encoder.0.w`.
+bool IsPath(llvm::StringRef text) {
+  if (text.empty() || llvm::isDigit(text[0])) return false;
+  for (;;) {
+    const auto [first, rest] = text.split('.');
+    const bool is_word = llvm::all_of(first, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (first.empty() || !is_word) return false;
+    if (first.size() == text.size()) return true;
+    text = rest;
+  }
+}
+
+/// The begin of a name that may be anything.
+std::string Quoted(llvm::StringRef text) {
+  std::string quoted;
+  llvm::raw_string_ostream os(quoted);
+  llvm::printEscapedString(text.take_front(60), os);
+  return quoted;
 }
 
 /// Like `==`, but for the index bound.
@@ -62,8 +85,7 @@ llvm::Error NetworkReader::InContext(const std::string& where, llvm::Error error
 }
 
 llvm::Error NetworkReader::CheckName(const std::string& name) const {
-  if (name.empty()) return BrokenText("a variable has no name");
-  if (!IsPrintable(name)) return BrokenText("a variable's name has a control character");
+  if (!IsPath(name)) return Broken("'{0}' is no name for a variable", Quoted(name));
   if (graph_.FindValue(name)) return Broken("two variables are called '{0}'", name);
   return llvm::Error::success();
 }
@@ -97,6 +119,7 @@ llvm::Expected<Graph> NetworkReader::Read() {
   if (llvm::Error error = ReadConstraints()) return error;
   if (llvm::Error error = ReadOutputs()) return error;
   if (llvm::Error error = ReadUpdates()) return error;
+  if (llvm::Error error = CheckOutputNames()) return error;
   if (llvm::Error error = ReadTrainings()) return error;
   return std::move(graph_);
 }
@@ -122,12 +145,17 @@ llvm::Error NetworkReader::ReadLocations() {
     if (!seen.insert(name).second) return Broken("two source files are called '{0}'", name);
     graph_.AddFile(name);
   }
+  std::vector<unsigned> depths;  // the calls that led to each place
+  depths.reserve(static_cast<size_t>(desc_.locations_size()));
   for (int i = 0; i < desc_.locations_size(); ++i) {
     const LocationDesc& row = desc_.locations(i);
     if (row.file() >= static_cast<uint32_t>(desc_.files_size()))
       return Broken("location {0} is in file {1} of {2}", i + 1, row.file(), desc_.files_size());
     if (row.origin() > static_cast<uint32_t>(i))
       return Broken("location {0} comes from {1}, which is not before it", i + 1, row.origin());
+    depths.push_back(row.origin() == 0 ? 0 : depths[row.origin() - 1] + 1);
+    if (depths.back() > kMaxCallDepth)
+      return Broken("location {0} is in more than {1} calls", i + 1, kMaxCallDepth);
     graph_.AddLocation({row.file(), row.line(), row.column(),
                         row.origin() == 0 ? kUnknownLocation : row.origin() - 1});
   }
@@ -229,6 +257,9 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   Value* value = is_parameter
                      ? graph_.AddParameter(desc.name(), std::move(type), std::move(info), *location)
                      : graph_.AddState(desc.name(), std::move(type), std::move(info), *location);
+  // A state may be given by whoever runs the network.
+  if (is_parameter && desc.initializer() == 0 && !desc.has_weight())
+    return Broken("parameter '{0}' has neither an initializer nor a weight", desc.name());
   if (desc.initializer() != 0) initializers_.push_back({value, desc.initializer() - 1});
   return ReadComment(desc, value);
 }
@@ -342,8 +373,7 @@ llvm::Error NetworkReader::ReadConstraints() {
 llvm::Error NetworkReader::ReadOutputs() {
   llvm::StringSet<> names;
   for (const OutputDesc& desc : desc_.outputs()) {
-    if (desc.name().empty() || !IsPrintable(desc.name()))
-      return BrokenText("an output has no proper name");
+    if (!IsPath(desc.name())) return Broken("'{0}' is no name for an output", Quoted(desc.name()));
     if (!names.insert(desc.name()).second)
       return Broken("two outputs are called '{0}'", desc.name());
     if (!IsText(desc.comment()))
@@ -351,6 +381,24 @@ llvm::Error NetworkReader::ReadOutputs() {
     llvm::Expected<Value*> value = FindIn(0, desc.variable());
     if (!value) return value.takeError();
     graph_.AddOutput(desc.name(), *value, desc.comment());
+  }
+  return llvm::Error::success();
+}
+
+// A run keeps values by their names: an output called as a state or a parameter is what that is
+// when the run ends, in a text as well.
+llvm::Error NetworkReader::CheckOutputNames() const {
+  for (const GraphOutput& output : graph_.outputs()) {
+    const Value* kept = graph_.FindValue(output.name);
+    if (kept == nullptr ||
+        (kept->kind() != ValueKind::kState && kept->kind() != ValueKind::kParameter))
+      continue;
+    const Value* last = kept;
+    for (const GraphUpdate& update : graph_.updates())
+      if (update.state == kept) last = update.value;
+    if (output.value != last)
+      return Broken("output '{0}' is '{1}', and there is another variable '{0}' that a run reads",
+                    output.name, output.value->name());
   }
   return llvm::Error::success();
 }

@@ -8,6 +8,7 @@
 
 #include "ir/proto_convert.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/graph.h"
@@ -60,6 +61,7 @@ class NetworkReader {
   llvm::Error ReadConstraints();
   llvm::Error ReadOutputs();
   llvm::Error ReadUpdates();
+  llvm::Error CheckOutputNames() const;
   llvm::Error ReadTrainings();
   /// Whether a state of the one type may take a value of the other: their sizes are equal, or a
   /// constraint says so.
@@ -102,6 +104,8 @@ class NetworkReader {
   /// The block of each variable that is an input of a block other than 0.
   llvm::StringMap<uint32_t> block_inputs_;
   llvm::DenseMap<const Value*, uint32_t> input_homes_;
+  /// Blocks that are named by a call.
+  llvm::DenseSet<uint32_t> bodies_;
   /// Which block has a call that names which.
   std::vector<std::pair<uint32_t, uint32_t>> block_uses_;
   std::vector<std::pair<Value*, uint32_t>> initializers_;

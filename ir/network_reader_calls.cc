@@ -1,6 +1,4 @@
 // Calls: each is made when its first result is reached in the list of variables.
-#include <algorithm>
-
 #include "ir/network_reader.h"
 #include "pdl/error.h"
 
@@ -94,11 +92,10 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   if (!def)
     return InCall(
         desc, MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'", desc.type()));
-  for (int i = 0; i < desc.outputs_size(); ++i) {
-    if (llvm::Error error = CheckName(desc.outputs(i))) return error;
-    if (std::find(desc.outputs().begin(), desc.outputs().begin() + i, desc.outputs(i)) !=
-        desc.outputs().begin() + i)
-      return Broken("two variables are called '{0}'", desc.outputs(i));
+  llvm::StringSet<> results;
+  for (const std::string& name : desc.outputs()) {
+    if (llvm::Error error = CheckName(name)) return error;
+    if (!results.insert(name).second) return Broken("two variables are called '{0}'", name);
   }
   if (!IsPrintable(desc.layer())) return BrokenText("the path of a layer has a control character");
   llvm::Expected<LocationId> location = ReadLocation(desc.location());
@@ -153,8 +150,14 @@ llvm::Error NetworkReader::ReadAttributes(const OpDesc& desc, const OpDef& def, 
     if (!value)
       return MakeUserError(Code::kBadNetwork, "attribute '{0}': {1}", decl.name,
                            TextOf(value.takeError()));
-    if (const BlockId* id = std::get_if<BlockId>(&*value))
+    if (const BlockId* id = std::get_if<BlockId>(&*value)) {
+      // Each call has a copy of its body when it runs: bodies that share one would be 2**depth.
+      if (!bodies_.insert(id->index).second)
+        return MakeUserError(Code::kBadNetwork,
+                             "attribute '{0}': block {1} is the body of two calls", decl.name,
+                             id->index);
       block_uses_.push_back({block, id->index});
+    }
     attributes->push_back({decl.name, std::move(*value)});
   }
   if (attributes->size() == stored.size()) return llvm::Error::success();

@@ -91,7 +91,7 @@ inline llvm::Expected<AxisMaps> PadMaps(const AttributeReader& attributes,
     map.start = std::max<int64_t>(-*front, 0);
     map.size = maps.from[axis] - map.start - std::max<int64_t>(-*back, 0);
     map.shift = std::max<int64_t>(*front, 0);
-    maps.to[axis] = maps.from[axis] + *front + *back;
+    maps.to[axis] = context.outputs()[0].sizes[axis];
   }
   return maps;
 }

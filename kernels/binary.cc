@@ -2,6 +2,7 @@
 // maximum, minimum.
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
+#include "kernels/wide_gradient.h"
 #include "kernels/wide_math.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
@@ -16,9 +17,8 @@ PDL_INLINE uint64_t Wrap(T x) {
   return static_cast<uint64_t>(x);
 }
 
-// 1 where `condition` holds, else 0, in the dtype of `like`.
-Value* Indicator(GradientContext& g, llvm::StringRef condition, Value* a, Value* b, Value* like) {
-  return g.Call("cast", {g.Call(condition, {a, b})}, {{"to", like->type().dtype}});
+Value* Where(GradientContext& g, Value* condition, Value* x, Value* y) {
+  return g.Call("where", {condition, x, y});
 }
 
 struct BinaryMaker : OpProtoMaker {
@@ -118,14 +118,20 @@ struct Quotient {
 template <class Context>
 using DivOp = BinaryOp<Context, Quotient, FloatTypes>;
 
+// 1 / y and -z / y. The product is divided: 1 / y may be infinite where z / y is not. The product
+// itself may leave the range of f16.
+void DivGradient(GradientContext& g) {
+  Value* dz = g.output_gradient();
+  Value* y = g.input(1);
+  g.SetInputGradient(0, g.SumTo(g.Div(dz, y), g.input(0)));
+  Value* product = g.Mul(Widen(g, dz), Widen(g, g.output()));
+  Value* dy = g.SumTo(g.Neg(g.Div(product, Widen(g, y))), y);
+  g.SetInputGradient(1, CastTo(g, dy, y->type().dtype));
+}
+
 struct DivMaker : BinaryMaker {
   void Make() override {
-    Declare("x / y, for real numbers; floor_div is for integers.", kFloatSet, 0,
-            [](GradientContext& g) {
-              Value* dx = g.Div(g.output_gradient(), g.input(1));
-              g.SetInputGradient(0, g.SumTo(dx, g.input(0)));
-              g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dx, g.output())), g.input(1)));
-            });
+    Declare("x / y, for real numbers; floor_div is for integers.", kFloatSet, 0, DivGradient);
     AddExample("z = div([1.0, 6.0], [2.0, 4.0])  # = [0.5, 1.5]");
   }
 };
@@ -293,7 +299,8 @@ struct Power {
 template <class Context>
 using PowOp = BinaryOp<Context, Power, NumberTypes>;
 
-// y * x^(y - 1) and x^y * log(x), where 0^-1 and log(0) would be multiplied by 0 and give nan.
+// y * x^(y - 1) and x^y * log(x), where 0^-1 and log(0) would be multiplied by 0 and give nan. The
+// logarithm is that of 1 where x is 0: what is not taken must not be nan in the next derivative.
 void PowGradient(GradientContext& g) {
   Value* x = g.input(0);
   Value* y = g.input(1);
@@ -305,19 +312,20 @@ void PowGradient(GradientContext& g) {
     return;
   }
   Value* zero = g.Scalar(0, x);
-  Value* exponent = g.Add(g.Sub(y, g.Scalar(1, y)), Indicator(g, "equal", y, zero, x));
+  Value* one = g.Scalar(1, x);
+  Value* exponent = Where(g, g.Call("equal", {y, zero}), zero, g.Sub(y, one));
   Value* dx = g.Mul(dz, g.Mul(y, g.Call("pow", {x, exponent})));
   g.SetInputGradient(0, g.SumTo(dx, x));
-  Value* base = g.Add(x, Indicator(g, "equal", x, zero, x));
-  Value* dy = g.Mul(dz, g.Mul(g.output(), g.Call("log", {base})));
-  g.SetInputGradient(1, g.SumTo(dy, y));
+  Value* is_zero = g.Call("equal", {x, zero});
+  Value* dy = g.Mul(dz, g.Mul(g.output(), g.Call("log", {Where(g, is_zero, one, x)})));
+  g.SetInputGradient(1, g.SumTo(Where(g, is_zero, zero, dy), y));
 }
 
 struct PowMaker : BinaryMaker {
   void Make() override {
     Declare(
         "x to the power of y. Integers wrap around, and a negative power of one other than 1 and "
-        "-1 is 0. At x = 0 the gradient of y is taken to be 0.",
+        "-1 is 0. At x = 0 the gradient of y is taken to be 0, whatever y is; below 0 it is nan.",
         kNumberSet, 0, PowGradient);
     AddExample("z = pow([1.0, 2.0, 3.0], 2.0)  # = [1.0, 4.0, 9.0]");
   }
@@ -344,21 +352,20 @@ template <class Context>
 using MinimumOp = BinaryOp<Context, Minimum, NumberTypes>;
 
 // The gradient goes to the operand that was chosen, half to each where they are equal.
-void ChoiceGradient(GradientContext& g, llvm::StringRef strict, llvm::StringRef weak) {
-  Value* half = g.Mul(g.output_gradient(), g.Scalar(0.5, g.input(0)));
+void ChoiceGradient(GradientContext& g, llvm::StringRef wins) {
+  Value* dz = g.output_gradient();
+  Value* half = g.Mul(dz, g.Scalar(0.5, dz));
+  Value* tie = Where(g, g.Call("equal", {g.input(0), g.input(1)}), half, g.Scalar(0, dz));
   for (const unsigned i : {0u, 1u}) {
-    Value* mine = g.input(i);
-    Value* other = g.input(1 - i);
-    Value* chosen =
-        g.Add(Indicator(g, strict, mine, other, mine), Indicator(g, weak, mine, other, mine));
-    g.SetInputGradient(i, g.SumTo(g.Mul(half, chosen), mine));
+    Value* chosen = g.Call(wins, {g.input(i), g.input(1 - i)});
+    g.SetInputGradient(i, g.SumTo(Where(g, chosen, dz, tie), g.input(i)));
   }
 }
 
 struct MaximumMaker : BinaryMaker {
   void Make() override {
     Declare("The larger of x and y; nan where one is nan.", kNumberSet, 0,
-            [](GradientContext& g) { ChoiceGradient(g, "greater", "greater_equal"); });
+            [](GradientContext& g) { ChoiceGradient(g, "greater"); });
     AddExample("z = maximum([1.0, 5.0], [3.0, 2.0])  # = [3.0, 5.0]");
   }
 };
@@ -366,7 +373,7 @@ struct MaximumMaker : BinaryMaker {
 struct MinimumMaker : BinaryMaker {
   void Make() override {
     Declare("The smaller of x and y; nan where one is nan.", kNumberSet, 0,
-            [](GradientContext& g) { ChoiceGradient(g, "less", "less_equal"); });
+            [](GradientContext& g) { ChoiceGradient(g, "less"); });
     AddExample("z = minimum([1.0, 5.0], [3.0, 2.0])  # = [1.0, 2.0]");
   }
 };

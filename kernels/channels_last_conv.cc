@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/all_finite.h"
 #include "kernels/conv_plan.h"
 #include "kernels/float_copy.h"
 #include "llvm/ADT/STLExtras.h"
@@ -95,7 +96,9 @@ llvm::Error ChannelsLastConv::Prepare(const PrepareContext& context, const ConvS
     workspace_bytes_ = product_->workspace_bytes();
     return llvm::Error::success();
   }
-  if (SuitsWinograd(sizes) && context.constant_input(1) != nullptr) {
+  // Its sums of weights would make nan of infinite ones.
+  const Tensor* weight = context.constant_input(1);
+  if (SuitsWinograd(sizes) && weight != nullptr && AllFinite(*weight)) {
     llvm::Error error = Cut(context, sizes, true);
     if (!error) return error;
     // Not on this processor.

@@ -72,7 +72,10 @@ class ChannelsLastPoolOp : public Operator<Context> {
     if (!pool) return pool.takeError();
     constexpr int64_t kMaxPieces = 16;
     constexpr int64_t kSmallPiece = 1 << 14;  // elements
+    auto counted = PoolTable::Count(*pool);
+    if (!counted) return counted.takeError();
     auto state = std::make_shared<ChannelsLastPoolState>(*pool);
+    state->table.counted = std::move(*counted);
     state->channels = y.sizes[1];
     state->lines = y.sizes[0] * pool->d[0].window.out * pool->d[1].window.out;
     state->pieces = std::clamp<int64_t>(pool->in() * state->channels * y.sizes[0] / kSmallPiece, 1,

@@ -21,7 +21,7 @@ struct WindowRange {
     const int64_t shift = d.begin - i * d.dilation;  // place = o * stride - shift
     const auto count_below = [&](int64_t place) {
       const int64_t n = place + shift;
-      return n <= 0 ? 0 : std::min(d.out, (n + d.stride - 1) / d.stride);
+      return n <= 0 ? 0 : std::min(d.out, DivideUp(n, d.stride));
     };
     first = count_below(0);
     last = count_below(d.in);

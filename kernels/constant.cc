@@ -325,19 +325,9 @@ llvm::Error InferRange(InferenceContext& context) {
   if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
     return context.FailAtAttribute("step", Code::kAttributeRange, "'step' must not be {0}", step);
   }
-  const Dim& first = step > 0 ? *start : *stop;
-  const Dim& last = step > 0 ? *stop : *start;
-  if ((last - first).ProvablyAtMost(-1)) {
-    return context.FailAtAttribute("stop", Code::kAxis,
-                                   "stop {0} is on the wrong side of start {1}", stop->ToString(),
-                                   start->ToString());
-  }
-  if (llvm::Error error =
-          context.RequireAtLeast(last, first, {}, "a stop is on the wrong side of its start")) {
-    return error;
-  }
   const int64_t distance = step > 0 ? step : -step;
-  Dim count = last - first;
+  Dim count = step > 0 ? *stop - *start : *start - *stop;
+  if (!count.ProvablyAtLeast(0)) count = Dim::Max(count, 0);
   if (distance != 1) count = Dim::FloorDiv(count + (distance - 1), distance);
   Type type(context.attributes().Dtype("dtype"), {count});
   if (count.is_constant() && start->is_constant() && count.constant() > 0) {
@@ -348,14 +338,18 @@ llvm::Error InferRange(InferenceContext& context) {
                                        number, DTypeName(type.dtype));
     }
   }
-  if (IsInteger(type.dtype) && step > 0 && start->ProvablyAtLeast(0)) type.index_bound = *stop;
+  if (IsInteger(type.dtype) && step > 0 && start->ProvablyAtLeast(0))
+    type.index_bound = stop->is_constant() ? Dim::Max(*stop, 0) : *stop;
   context.SetOutput(std::move(type));
   return llvm::Error::success();
 }
 
 struct RangeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The numbers from `start` on, `step` apart, before `stop` is reached.");
+    AddComment(
+        "The numbers from `start` on, `step` apart, before `stop` is reached. As in NumPy there "
+        "are "
+        "none where `stop` does not lie in the direction of `step`.");
     AddOutput("y", "one dim; numbers of `dtype`");
     AddAttr<Shape>("start", "the first number").Positional();
     AddAttr<Shape>("stop", "where it ends: this number is not among them").Positional();
@@ -366,6 +360,7 @@ struct RangeMaker : OpProtoMaker {
     SetInference(InferRange);
     AddExample("y = range(0, 5)  # = [0, 1, 2, 3, 4]");
     AddExample("y = range(5, 0, -2)  # = [5, 3, 1]");
+    AddExample("y = range(3, 1)  # = []");
   }
 };
 

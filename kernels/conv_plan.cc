@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/all_finite.h"
 #include "kernels/element.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
 namespace {
@@ -32,6 +34,12 @@ class EmptyConvPlan : public ConvPlan {
   }
 };
 
+bool HasPadding(const SlidingWindow& window) {
+  return llvm::any_of(window.d, [](const WindowDim& d) {
+    return d.At(0, 0) < 0 || d.At(d.out - 1, d.kernel - 1) >= d.in;
+  });
+}
+
 }  // namespace
 
 llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareContext& context,
@@ -50,8 +58,12 @@ llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareCont
       !adds_to_halves) {
     return MakePointwiseConvPlan(context, kind, sizes);
   }
-  return dtype == DType::kF32 || is_half ? MakeDnnlConvPlan(context, kind, sizes)
-                                         : MakePlainConvPlan(context, kind, sizes);
+  auto plan = dtype == DType::kF32 || is_half ? MakeDnnlConvPlan(context, kind, sizes)
+                                              : MakePlainConvPlan(context, kind, sizes);
+  if (!plan || !(*plan)->multiplies_padding() || !HasPadding(sizes.window)) return plan;
+  const Tensor* weight = kind == ConvKind::kForward ? context.constant_input(1) : nullptr;
+  if (weight != nullptr && AllFinite(*weight)) return plan;
+  return LeaveOutPadding(kind, sizes, std::move(*plan));
 }
 
 }  // namespace pdl

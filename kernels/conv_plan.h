@@ -6,6 +6,7 @@
 
 #include "kernels/conv_sizes.h"
 #include "pdl/operator.h"
+#include "runtime/saturating.h"
 
 namespace pdl {
 
@@ -18,13 +19,15 @@ class ConvPlan : public CallState {
                                                               const ConvSizes& sizes);
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
+  /// Whether it multiplies padding as 0; else padding takes no part.
+  virtual bool multiplies_padding() const { return false; }
   virtual void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
                    CPUContext& context) const = 0;
 
  protected:
   int64_t Take(int64_t bytes) {
     const int64_t at = workspace_bytes_;
-    workspace_bytes_ += (bytes + 63) / 64 * 64;
+    workspace_bytes_ = SaturatingSum({workspace_bytes_, SaturatingRoundUp(bytes, 64)});
     return at;
   }
 
@@ -47,6 +50,11 @@ llvm::Expected<std::shared_ptr<const ConvPlan>> MakePointwiseConvPlan(const Prep
 llvm::Expected<std::shared_ptr<const ConvPlan>> MakePlainConvPlan(const PrepareContext& context,
                                                                   ConvKind kind,
                                                                   const ConvSizes& sizes);
+
+/// As `plan`, which multiplies padding, for numbers; where nan or infinite ones would meet padding,
+/// it takes no part either. Of floats; not for kTransposed.
+std::shared_ptr<const ConvPlan> LeaveOutPadding(ConvKind kind, const ConvSizes& sizes,
+                                                std::shared_ptr<const ConvPlan> plan);
 
 }  // namespace pdl
 

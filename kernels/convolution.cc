@@ -362,7 +362,10 @@ struct ConvMaker : ConvMakerBase {
   void Make() override {
     AddComment(
         "Slides a window over x and adds up its elements, weighted, over all channels; the weights "
-        "are not turned round (a cross-correlation, as in PyTorch). Padding counts as 0. A size S "
+        "are not turned round (a cross-correlation, as in PyTorch). Padding takes no part: an "
+        "infinite "
+        "weight over it adds nothing (on CUDA it may be multiplied as 0, which gives nan). A size "
+        "S "
         "becomes (S + padding - ((kernel - 1) * dilation + 1)) // stride + 1. groups = C is a "
         "depthwise convolution. Halves are added up in f32, integers wrap around.");
     AddOperands(kRank, "[K, C / groups, kernel...]; dtype as x");

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 
 #include "kernels/dnnl_support.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringRef.h"
 #include "pdl/error.h"
 
 namespace pdl {
@@ -57,6 +60,14 @@ struct Geometry {
     }
     w_strides = Strides(w, s.groups > 1 ? 1 : 0, shape.w_stride);
     if (s.groups > 1) w_strides[0] = w_strides[1] * w[1];
+  }
+
+  // The largest number that oneDNN is given; its code takes many of them as 32 bits.
+  int64_t Largest() const {
+    int64_t largest = 0;
+    for (const Dims* dims : {&x, &w, &y, &stride, &dilation, &begin, &end})
+      for (const int64_t each : *dims) largest = std::max(largest, each);
+    return largest;
   }
 
   // Of row-major order up to dim `outer`, which has this stride.
@@ -124,6 +135,7 @@ struct DnnlConv::Impl {
   std::array<Reorder, kNumOperands> arrange, restore;
   Layout bias, scratch;
   bool has_bias = false;
+  bool multiplies_padding = false;
   std::array<int, kNumOperands> arguments = {};
   dnnl::primitive primitive;
   mutable std::array<Slot, 4> slots;
@@ -139,8 +151,9 @@ struct DnnlConv::Impl {
     const OneDnnlThread one_thread;
     for (Slot& slot : slots) {
       if (slot.busy.test_and_set(std::memory_order_acquire)) continue;
+      const auto release =
+          llvm::make_scope_exit([&] { slot.busy.clear(std::memory_order_release); });
       run(slot);
-      slot.busy.clear(std::memory_order_release);
       return;
     }
     // More runs at once than there are slots.
@@ -155,10 +168,7 @@ struct DnnlConv::Impl {
     }
   }
   static void Execute(const dnnl::primitive& primitive, llvm::ArrayRef<dnnl_exec_arg_t> arguments) {
-    if (dnnl_primitive_execute(primitive.get(), DnnlStream(), static_cast<int>(arguments.size()),
-                               arguments.data()) != dnnl_success) {
-      InternalError("oneDNN refused a convolution that it had prepared");
-    }
+    DnnlExecute(primitive, arguments);
   }
 };
 
@@ -167,6 +177,12 @@ void DnnlConv::Impl::Take(const Descriptor& descriptor,
                           const std::array<Layout, kNumOperands>& layouts) {
   arranged = layouts;
   scratch = descriptor.scratchpad_desc();
+  // oneDNN's loops over windows leave padding out; the columns that it multiplies have it as zeros.
+  // Spreading windows, for x, meets no padding.
+  const llvm::StringRef name = descriptor.impl_info_str();
+  multiplies_padding =
+      !std::is_same_v<Descriptor, dnnl::convolution_backward_data::primitive_desc> &&
+      (name.contains("gemm") || name.contains("wino"));
 }
 
 void DnnlConv::Impl::Make(const DnnlConvShape& shape) {
@@ -234,9 +250,16 @@ DnnlConv::DnnlConv() : impl_(std::make_unique<Impl>()) {}
 DnnlConv::~DnnlConv() = default;
 
 llvm::Expected<std::unique_ptr<DnnlConv>> DnnlConv::Create(const DnnlConvShape& shape) {
+  if (llvm::Error error = RequireDnnlMemory()) return error;
   const OneDnnlThread one_thread;
   std::unique_ptr<DnnlConv> conv(new DnnlConv());
   Impl& impl = *conv->impl_;
+  if (const int64_t largest = Geometry(shape).Largest(); largest > INT32_MAX) {
+    return MakeDeviceError(
+        "oneDNN cannot convolve {0} channels to {1}: a size, stride, dilation or "
+        "padding of {2} does not fit 32 bits",
+        shape.sizes.channels, shape.sizes.features, largest);
+  }
   try {
     impl.Make(shape);
     size_t scratch = impl.scratch.get_size();
@@ -261,6 +284,8 @@ llvm::Expected<std::unique_ptr<DnnlConv>> DnnlConv::Create(const DnnlConvShape& 
   }
   return conv;
 }
+
+bool DnnlConv::multiplies_padding() const { return impl_->multiplies_padding; }
 
 std::string DnnlConv::weight_layout() const { return DnnlLayoutName(impl_->arranged[kW]); }
 

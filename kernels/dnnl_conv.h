@@ -39,6 +39,8 @@ class DnnlConv {
   bool is_arranged(Operand operand) const { return arranged_[operand]; }
   /// The bytes of an operand in its layout.
   int64_t bytes(Operand operand) const { return bytes_[operand]; }
+  /// Whether padding is multiplied as 0: by products of matrices, and by Winograd's algorithm.
+  bool multiplies_padding() const;
   /// A name for the layout of w.
   std::string weight_layout() const;
   /// w in its layout, in memory of its own.

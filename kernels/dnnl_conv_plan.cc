@@ -31,6 +31,7 @@ class DnnlConvPlan : public ConvPlan {
  public:
   DnnlConvPlan(ConvKind kind, const ConvSizes& sizes, const PrepareContext& context);
   llvm::Error Prepare(const PrepareContext& context);
+  bool multiplies_padding() const override { return conv_->multiplies_padding(); }
   void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
            CPUContext& context) const override;
 

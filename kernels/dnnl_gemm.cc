@@ -1,6 +1,7 @@
 #include "kernels/cpu_isa.h"
 #include "kernels/dnnl_support.h"
 #include "kernels/gemm.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "pdl/error.h"
 
 namespace pdl {
@@ -55,10 +56,9 @@ struct DnnlGemm::Impl {
     }
     ok &= dnnl_memory_set_data_handle(slot.c.get(), c) == dnnl_success;
     ok &= dnnl_memory_set_data_handle(slot.scratch.get(), scratch) == dnnl_success;
+    if (!ok) InternalError("oneDNN refused an operand");
     const OneDnnlThread one_thread;
-    ok &= dnnl_primitive_execute(primitive.get(), DnnlStream(), 4, slot.arguments.data()) ==
-          dnnl_success;
-    if (!ok) InternalError("oneDNN refused a product that it had prepared");
+    DnnlExecute(primitive, slot.arguments);
   }
 };
 
@@ -66,6 +66,7 @@ DnnlGemm::DnnlGemm() : impl_(std::make_unique<Impl>()) {}
 DnnlGemm::~DnnlGemm() = default;
 
 llvm::Expected<std::unique_ptr<DnnlGemm>> DnnlGemm::Create(const GemmShape& shape, bool pack_b) {
+  if (llvm::Error error = RequireDnnlMemory()) return error;
   const OneDnnlThread one_thread;
   std::unique_ptr<DnnlGemm> gemm(new DnnlGemm());
   Impl& impl = *gemm->impl_;
@@ -111,8 +112,8 @@ void DnnlGemm::SetPacked(std::shared_ptr<const void> packed) {
 void DnnlGemm::Run(const float* a, const float* b, float* c, void* scratch) const {
   for (Slot& slot : impl_->slots) {
     if (slot.busy.test_and_set(std::memory_order_acquire)) continue;
+    const auto release = llvm::make_scope_exit([&] { slot.busy.clear(std::memory_order_release); });
     impl_->Execute(slot, a, b, c, scratch);
-    slot.busy.clear(std::memory_order_release);
     return;
   }
   // More runs at once than there are slots.

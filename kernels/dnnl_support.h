@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 namespace pdl {
@@ -31,8 +32,13 @@ class OneDnnlThread {
 
 /// The processor, limited to the instruction set that our own kernels use.
 const dnnl::engine& DnnlEngine();
+/// An Error where there is no memory for the code that oneDNN generates, which it takes for
+/// granted. To be called before something is prepared.
+llvm::Error RequireDnnlMemory();
 /// The calling thread's.
 dnnl_stream_t DnnlStream();
+/// Throws std::bad_alloc where oneDNN has no memory; an InternalError where it fails otherwise.
+void DnnlExecute(const dnnl::primitive& primitive, llvm::ArrayRef<dnnl_exec_arg_t> arguments);
 /// A name for a layout, equal for equal ones.
 std::string DnnlLayoutName(const dnnl::memory::desc& layout);
 /// `from`, which lies as `from_layout` says, brought into `to_layout`, in memory of its own.

@@ -4,6 +4,7 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
@@ -199,11 +200,13 @@ llvm::Error InferLabelLoss(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// What is asked of each class, without weights and with them, and dy, 0 for ignored rows.
+// What is asked of each class, without weights and with them, dy, 0 for ignored rows, and which
+// rows are ignored: null where there is no such label.
 struct LabelCotangent {
   Value* share;
   Value* wanted;
   Value* dy;
+  Value* ignored = nullptr;
 };
 LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
   const Type& type = g.input(0)->type();
@@ -216,13 +219,23 @@ LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
   }
   Value* wanted = g.num_inputs() > 2 ? g.Mul(share, g.input(2)) : share;
   Value* dy = g.output_gradient();
+  Value* ignored = nullptr;
   if (g.attributes().Has("ignore_index")) {
-    Value* ignored = g.Scalar(static_cast<double>(g.attributes().Int("ignore_index")), g.input(1));
-    dy = g.Call("where", {g.Call("equal", {g.input(1), ignored}), g.Scalar(0, dy), dy});
+    Value* label = g.Scalar(static_cast<double>(g.attributes().Int("ignore_index")), g.input(1));
+    ignored = g.Call("equal", {g.input(1), label});
+    dy = g.Call("where", {ignored, g.Scalar(0, dy), dy});
   }
   Shape dims = g.output()->type().dims;
   dims.push_back(1);
-  return {share, wanted, g.Call("reshape", {dy}, {{"dims", dims}})};
+  const auto column = [&](Value* v) { return g.Call("reshape", {v}, {{"dims", dims}}); };
+  return {share, wanted, column(dy), column(ignored)};
+}
+
+// dy times `factor`, which may be nan in an ignored row.
+Value* Flow(GradientContext& g, const LabelCotangent& cotangent, Value* factor) {
+  Value* product = g.Mul(factor, cotangent.dy);
+  if (cotangent.ignored == nullptr) return product;
+  return g.Call("where", {cotangent.ignored, g.Scalar(0, product), product});
 }
 
 // A weight's is the loss that its class would have with the weight 1.
@@ -230,7 +243,7 @@ void SetWeightGradient(GradientContext& g, const LabelCotangent& cotangent, Valu
   Value* zero = g.Scalar(0, log_prob);
   Value* asked = g.Call("not_equal", {cotangent.share, zero});
   Value* loss = g.Call("where", {asked, g.Mul(cotangent.share, log_prob), zero});
-  g.SetInputGradient(2, g.SumTo(g.Neg(g.Mul(loss, cotangent.dy)), g.input(2)));
+  g.SetInputGradient(2, g.SumTo(g.Neg(Flow(g, cotangent, loss)), g.input(2)));
 }
 
 void CrossEntropyGradient(GradientContext& g) {
@@ -242,7 +255,7 @@ void CrossEntropyGradient(GradientContext& g) {
         g.Call("sum", {cotangent.wanted}, {{"axes", std::vector<int64_t>{-1}}, {"keep", true}});
     part = g.Mul(part, total);
   }
-  g.SetInputGradient(0, g.Mul(g.Sub(part, cotangent.wanted), cotangent.dy));
+  g.SetInputGradient(0, Flow(g, cotangent, g.Sub(part, cotangent.wanted)));
 }
 
 void NllGradient(GradientContext& g) {
@@ -392,7 +405,7 @@ struct MseMaker : OpProtoMaker {
     AddInput("y", "type as x").Accepts(kFloatSet).Ragged();
     AddOutput("loss", "a scalar, dtype as x");
     SetInference(InferMse);
-    SetGradient(MseGradient);
+    SetGradient(InWideDType<MseGradient>);
     AddExample("loss = mse([1.0, 2.0], [1.0, 4.0])  # = 2.0");
   }
 };

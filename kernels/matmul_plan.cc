@@ -5,6 +5,8 @@
 
 #include "kernels/float_copy.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/memory.h"
+#include "runtime/saturating.h"
 
 namespace pdl {
 namespace {
@@ -47,7 +49,7 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
                                                                    bool transpose_a,
                                                                    bool transpose_b) {
   auto plan = std::make_shared<MatmulPlan>();
-  plan->ReadShapes(context, transpose_a, transpose_b);
+  if (llvm::Error error = plan->ReadShapes(context, transpose_a, transpose_b)) return error;
   if (plan->c_elements_ == 0 || plan->shape_.k == 0) return plan;
   plan->CutIntoTasks();
   const GemmShape& shape = plan->shape_;
@@ -62,7 +64,8 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   return plan;
 }
 
-void MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose_a, bool transpose_b) {
+llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose_a,
+                                   bool transpose_b) {
   dtype_ = context.inputs()[0].dtype;
   compute_dtype_ = dtype_ == DType::kF16 || dtype_ == DType::kBF16 ? DType::kF32 : dtype_;
   element_size_ = DTypeSize(compute_dtype_);
@@ -90,17 +93,24 @@ void MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose_a, boo
   s.b_row = transpose_b ? 1 : b_columns;
   s.b_column = transpose_b ? b_columns : 1;
   s.c_row = s.n;
-  if (c_elements_ == 0 || s.k == 0) return;
+  if (c_elements_ == 0 || s.k == 0) return llvm::Error::success();
   if (!transpose_a && b_elements_ == b_rows * b_columns) {
     // All matrices of the left batch meet one right matrix: they are one tall matrix.
     s.m = c_elements_ / s.n;
     a_offsets_ = b_offsets_ = {0};
-    return;
+    return llvm::Error::success();
   }
   const auto a_batch = llvm::ArrayRef<int64_t>(a).drop_back(2);
   const auto b_batch = llvm::ArrayRef<int64_t>(b).drop_back(2);
+  // For tiny matrices, the places of all of them take more memory than they do.
+  const int64_t matrices = c_elements_ / (s.m * s.n);
+  auto counted = CountHostMemory(SaturatingProduct({matrices, 2 * sizeof(int64_t)}),
+                                 "the places of the matrices of a batch");
+  if (!counted) return counted.takeError();
+  counted_ = std::move(*counted);
   a_offsets_ = BatchOffsets(a_batch, batch, a_rows * a_columns);
   b_offsets_ = BatchOffsets(b_batch, batch, b_rows * b_columns);
+  return llvm::Error::success();
 }
 
 void MatmulPlan::CutIntoTasks() {

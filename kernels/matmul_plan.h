@@ -28,7 +28,7 @@ class MatmulPlan : public CallState {
  private:
   enum class Split { kRows, kColumns };
 
-  void ReadShapes(const PrepareContext& context, bool transpose_a, bool transpose_b);
+  llvm::Error ReadShapes(const PrepareContext& context, bool transpose_a, bool transpose_b);
   void CutIntoTasks();
   llvm::Error PreparePlain(const PrepareContext& context);
   llvm::Error PrepareDnnl(const PrepareContext& context);
@@ -46,6 +46,7 @@ class MatmulPlan : public CallState {
   GemmShape shape_;  // of one matrix of the batch
   /// Where the operands of each matrix of the batch start, in elements.
   std::vector<int64_t> a_offsets_, b_offsets_;
+  std::shared_ptr<void> counted_;  // against the memory limit
   Split split_ = Split::kRows;
   int64_t block_length_ = 0;
   int64_t blocks_ = 1;

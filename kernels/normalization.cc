@@ -4,6 +4,7 @@
 
 #include "kernels/inference_helpers.h"
 #include "kernels/moments.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
@@ -104,7 +105,7 @@ struct MomentsMaker : OpProtoMaker {
         .Default({})
         .Axis();
     SetInference(InferMoments);
-    SetGradient(MomentsGradient);
+    SetGradient(InWideDType<MomentsGradient>);
     AddExample(
         "m, v = moments([[1.0, 2.0], [3.0, 6.0]], keep=[1])\nspread = sqrt(v)  # = [1.0, 2.0]");
   }
@@ -359,7 +360,7 @@ struct NormalizeMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(1).Axis();
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     SetInference(InferNormalize);
-    SetGradient(NormalizeGradient);
+    SetGradient(InWideDType<NormalizeGradient>);
     AddExample("y = normalize([[1.0, 2.0]], [1.0, 1.0], [4.0, 4.0], eps=0.0)  # = [[0.0, 0.5]]");
   }
 };

@@ -26,41 +26,121 @@ struct AxisRun {
   int64_t from = 0, step = 0;
 };
 
-std::vector<AxisRun> RunsOf(const AxisMap& map, int64_t length) {
-  std::vector<AxisRun> runs;
-  for (int64_t i = 0; i < length; ++i) {
-    const int64_t place = map.Place(i);
-    if (!runs.empty()) {
-      AxisRun& run = runs.back();
-      const int64_t last = run.from + (run.end - run.begin - 1) * run.step;
-      const int64_t step = place - last;
-      const bool goes_on = place < 0 || run.from < 0  ? place < 0 && run.from < 0
-                           : run.end - run.begin == 1 ? step >= -1 && step <= 1
-                                                      : step == run.step;
-      if (goes_on) {
-        if (place >= 0) run.step = step;
-        ++run.end;
-        continue;
-      }
-    }
-    runs.push_back({i, i + 1, place, 0});
-  }
-  return runs;
+// The run that begins at place `i` of an axis of `length` places.
+AxisRun RunAt(const AxisMap& map, int64_t i, int64_t length) {
+  const int64_t at = i - map.shift;
+  if (map.rule == AxisRule::kFlip) return {i, length, map.start + map.size - 1 - at, -1};
+  if (at >= 0 && at < map.size)
+    return {i, std::min<int64_t>(length, i + map.size - at), map.start + at, 1};
+  // In front of what is read, or behind it.
+  const int64_t end = at < 0 ? std::min<int64_t>(length, map.shift) : length;
+  if (map.rule == AxisRule::kFill) return {i, end, -1, 0};
+  const int64_t from = map.Place(i);
+  if (map.rule == AxisRule::kEdge || map.size == 1) return {i, end, from, 0};
+  const bool is_wrapped = map.rule == AxisRule::kWrap;
+  const int64_t period = is_wrapped ? map.size : 2 * map.size - 2;
+  const int64_t phase = (at % period + period) % period;
+  // A mirrored axis is read forwards up to its last element, and from there backwards.
+  const bool is_forward = is_wrapped || phase < map.size - 1;
+  const int64_t turn = is_wrapped || !is_forward ? period : map.size - 1;
+  return {i, std::min(end, i + turn - phase), from, is_forward ? 1 : -1};
+}
+
+// The run behind `run`, which does not end the axis.
+AxisRun NextRun(const AxisMap& map, const AxisRun& run, int64_t length) {
+  // Copies side by side, of which each begins at the first element: without a division.
+  if (map.rule == AxisRule::kWrap && map.size > 1 && run.end >= map.shift)
+    return {run.end, std::min<int64_t>(length, run.end + map.size), map.start, 1};
+  return RunAt(map, run.end, length);
 }
 
 struct MapState : CallState {
-  // The axes before the innermost one that does not stay as it is: for each place the offset of
-  // what is read, in elements; -1 where it is filled.
-  std::vector<std::vector<int64_t>> outer;
-  // That axis, whose places are `inner` neighbouring elements, and its size in result and input.
-  std::vector<AxisRun> runs;
-  int64_t rows = 1, length = 1, from_length = 1, inner = 1;
+  // An axis before the innermost one that does not stay as it is.
+  struct Outer {
+    AxisMap map;
+    int64_t length = 0;
+    int64_t stride = 0;  // of the input, in elements
+  };
+  llvm::SmallVector<Outer, 4> outer;
+  // The innermost one, whose places are `inner` neighbouring elements, and its size in the result.
+  AxisMap map;
+  // All runs of that axis, where they are few; else none, and each is made when it is copied.
+  llvm::SmallVector<AxisRun, 4> runs;
+  int64_t rows = 1, length = 1, inner = 1;
   uint64_t fill = 0;
+};
+
+constexpr size_t kMaxKeptRuns = 1024;
+
+void KeepRuns(MapState* state) {
+  for (int64_t at = 0; at < state->length; at = state->runs.back().end) {
+    if (state->runs.size() == kMaxKeptRuns) return state->runs.clear();
+    state->runs.push_back(RunAt(state->map, at, state->length));
+  }
+}
+
+// Calls use(run, first, last) for the parts of runs that make the places [first, last).
+template <class Use>
+PDL_INLINE void ForEachRun(const MapState& s, int64_t first, int64_t last, Use use) {
+  if (s.runs.empty()) {
+    for (AxisRun run = RunAt(s.map, first, s.length);; run = NextRun(s.map, run, s.length)) {
+      const int64_t high = std::min(last, run.end);
+      use(run, first, high);
+      if (high == last) return;
+      first = high;
+    }
+  }
+  const AxisRun* run = s.runs.begin();
+  if (first > 0)
+    run = std::partition_point(run, s.runs.end(), [&](const AxisRun& r) { return r.end <= first; });
+  for (;; ++run) {
+    const int64_t high = std::min(last, run->end);
+    use(*run, first, high);
+    if (high == last) return;
+    first = high;
+  }
+}
+
+// Walks over the places of the outer axes in their order.
+class OuterPlace {
+ public:
+  OuterPlace(const MapState& state, int64_t row) : axes_(state.outer) {
+    index_.resize(axes_.size());
+    offset_.resize(axes_.size());
+    for (size_t axis = axes_.size(); axis-- > 0; row /= axes_[axis].length)
+      Set(axis, row % axes_[axis].length);
+  }
+
+  void Next() {
+    for (size_t axis = axes_.size(); axis-- > 0;) {
+      if (index_[axis] + 1 < axes_[axis].length) return Set(axis, index_[axis] + 1);
+      Set(axis, 0);
+    }
+  }
+
+  /// Where the row begins that is read, in elements; -1 where it is filled.
+  int64_t offset() const { return num_filled_ > 0 ? -1 : sum_; }
+
+ private:
+  void Set(size_t axis, int64_t index) {
+    index_[axis] = index;
+    const int64_t place = axes_[axis].map.Place(index);
+    const int64_t old = offset_[axis], offset = place < 0 ? -1 : place * axes_[axis].stride;
+    offset_[axis] = offset;
+    num_filled_ += static_cast<int>(offset < 0) - static_cast<int>(old < 0);
+    sum_ += std::max<int64_t>(offset, 0) - std::max<int64_t>(old, 0);
+  }
+
+  llvm::ArrayRef<MapState::Outer> axes_;
+  // Of each axis the place, and the offset of what is read there or -1; and of all the sum.
+  llvm::SmallVector<int64_t, 4> index_, offset_;
+  int64_t sum_ = 0;
+  int num_filled_ = 0;
 };
 
 template <class Bits>
 void CopyRun(const Bits* in, const AxisRun& run, int64_t begin, int64_t end, int64_t inner,
-             Bits fill, Bits* out) {
+             Bits fill, Bits* __restrict out) {
   const int64_t n = end - begin;
   if (in == nullptr || run.from < 0) {
     std::fill_n(out, n * inner, fill);
@@ -86,51 +166,43 @@ void CopyRun(const Bits* in, const AxisRun& run, int64_t begin, int64_t end, int
 // The result's places [begin, end), counted over all rows.
 template <class Bits>
 void CopyPlaces(const MapState& s, const Bits* in, int64_t begin, int64_t end, Bits* out) {
-  while (begin < end) {
-    int64_t row = begin / s.length;
-    const int64_t first = begin % s.length;
+  OuterPlace row(s, begin / s.length);
+  int64_t first = begin % s.length;
+  out += begin * s.inner;
+  for (;;) {
     const int64_t last = std::min(s.length, first + end - begin);
-    int64_t offset = 0;
-    bool is_filled = false;
-    for (size_t axis = s.outer.size(); axis-- > 0;) {
-      const auto& places = s.outer[axis];
-      const int64_t at = places[static_cast<size_t>(row) % places.size()];
-      row /= static_cast<int64_t>(places.size());
-      is_filled |= at < 0;
-      if (at >= 0) offset += at;
-    }
-    const Bits* from = is_filled ? nullptr : in + offset;
-    for (const AxisRun& run : s.runs) {
-      const int64_t low = std::max(first, run.begin), high = std::min(last, run.end);
-      if (low >= high) continue;
-      CopyRun(from, run, low, high, s.inner, static_cast<Bits>(s.fill),
-              out + (begin - first + low) * s.inner);
-    }
+    const int64_t offset = row.offset();
+    const Bits* from = offset < 0 ? nullptr : in + offset;
     begin += last - first;
+    ForEachRun(s, first, last, [&](const AxisRun& run, int64_t low, int64_t high) {
+      CopyRun(from, run, low, high, s.inner, static_cast<Bits>(s.fill), out);
+      out += (high - low) * s.inner;
+    });
+    if (begin == end) return;
+    first = 0;
+    row.Next();
   }
 }
 
+// Its size depends on the count of axes alone, but for a bounded count of runs.
 std::shared_ptr<MapState> MakeState(const AxisMaps& maps, uint64_t fill) {
   auto state = std::make_shared<MapState>();
   state->fill = fill;
   size_t last = maps.axes.size();
   while (last > 0 && maps.is_identity(last - 1)) state->inner *= maps.to[--last];
   if (last == 0) {
-    state->runs = {{0, 1, 0, 1}};
+    state->map.size = 1;
+    KeepRuns(state.get());
     return state;
   }
   --last;
   state->length = maps.to[last];
-  state->runs = RunsOf(maps.axes[last], state->length);
+  state->map = maps.axes[last];
+  KeepRuns(state.get());
   const auto strides = RowMajorStrides(maps.from);
   for (size_t axis = 0; axis < last; ++axis) {
-    std::vector<int64_t> places(static_cast<size_t>(maps.to[axis]));
-    for (size_t i = 0; i < places.size(); ++i) {
-      const int64_t place = maps.axes[axis].Place(static_cast<int64_t>(i));
-      places[i] = place < 0 ? -1 : place * strides[axis];
-    }
     state->rows *= maps.to[axis];
-    state->outer.push_back(std::move(places));
+    state->outer.push_back({maps.axes[axis], maps.to[axis], strides[axis]});
   }
   return state;
 }

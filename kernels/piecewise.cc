@@ -82,12 +82,12 @@ struct HardSwishMaker : PiecewiseMaker {
   void Make() override {
     Declare(
         "x * hard_sigmoid(x) (Howard et al., arXiv:1905.02244), element by element: 0 up to -3, x "
-        "from 3 on.",
+        "from 3 on. The gradient at -3 is 0, at 3 it is 1.",
         [](GradientContext& g) {
           Value* x = g.input(0);
           Value* dy = g.output_gradient();
           Value* curve = g.Mul(dy, g.Add(g.Mul(x, g.Scalar(1.0 / 3.0, x)), g.Scalar(0.5, x)));
-          Value* low = g.Call("less", {x, g.Scalar(-3, x)});
+          Value* low = g.Call("less_equal", {x, g.Scalar(-3, x)});
           Value* high = g.Call("greater_equal", {x, g.Scalar(3, x)});
           g.SetInputGradient(0, Where(g, low, g.Scalar(0, dy), Where(g, high, dy, curve)));
         });

@@ -21,17 +21,20 @@ class PlainConvPlan : public ConvPlan {
       channels_per_task_ = std::max<int64_t>(1, s_.group_channels() / kMaxPieces);
       const int64_t blocks = (s_.group_channels() + channels_per_task_ - 1) / channels_per_task_;
       tasks_ = s_.groups * blocks;
-      columns_ = channels_per_task_ * s_.window.kernel() * s_.window.out();
+      columns_ = SaturatingProduct({channels_per_task_, s_.window.kernel(), s_.window.out()});
       sums_ = s_.group_features() * channels_per_task_ * s_.window.kernel();
     } else {
       channels_per_task_ = s_.group_channels();
       tasks_ = s_.batch * s_.groups;
-      columns_ = s_.group_channels() * s_.window.kernel() * s_.window.out();
+      columns_ = SaturatingProduct({s_.group_channels(), s_.window.kernel(), s_.window.out()});
     }
     pieces_ = std::min(tasks_, kMaxPieces);
-    Take(pieces_ * (columns_ + sums_) * static_cast<int64_t>(sizeof(T)));
+    Take(SaturatingProduct({pieces_, SaturatingSum({columns_, sums_}), int64_t{sizeof(T)}}));
   }
 
+  bool multiplies_padding() const override {
+    return std::is_floating_point_v<T> && kind_ != ConvKind::kTransposed;
+  }
   void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
            CPUContext& context) const override {
     T* workspace = static_cast<T*>(context.workspace());

@@ -24,7 +24,11 @@ struct OfProbability {
 struct OfLogit {
   template <class T>
   T operator()(T x, T label) const {
-    return (x > T(0) ? x : T(0)) - x * label + math::Log1p(math::Exp(-math::Abs(x)));
+    // How much of |x| the label costs. Where it asks for none, infinite logits cost nothing, too.
+    const T magnitude = math::Abs(x);
+    const T part = x > T(0) ? T(1) - label : label;
+    const T linear = part == T(0) ? T(0) : magnitude * part;
+    return linear + math::Log1p(math::Exp(-magnitude));
   }
 };
 struct BinaryCrossEntropy {
@@ -81,7 +85,7 @@ struct BinaryCrossEntropyMaker : OpProtoMaker {
     AddOutput("loss", "from 0 on; dtype as p, the dims of both broadcast");
     AddAttr<bool>("logits",
                   "p are any numbers, of which the probabilities are the sigmoid; more exact than "
-                  "to take it before")
+                  "to take it before. Infinite ones are the probabilities 0 and 1")
         .Default(false);
     SetTraits(kElementwise);
     SetInference(InferElementwise);
@@ -160,11 +164,13 @@ struct HingeMaker : OpProtoMaker {
     SetTraits(kElementwise);
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
-      Value* loss = g.output();
-      Value* costs = g.Call("greater", {loss, g.Scalar(0, loss)});
-      Value* slope = g.Call("where", {costs, g.Neg(g.output_gradient()), g.Scalar(0, loss)});
-      g.SetInputGradient(0, g.SumTo(g.Mul(slope, g.input(1)), g.input(0)));
-      g.SetInputGradient(1, g.SumTo(g.Mul(slope, g.input(0)), g.input(1)));
+      Value* zero = g.Scalar(0, g.output());
+      Value* costs = g.Call("greater", {g.output(), zero});
+      Value* slope = g.Neg(g.output_gradient());
+      for (const unsigned i : {0u, 1u}) {
+        Value* part = g.Call("where", {costs, g.Mul(slope, g.input(1 - i)), zero});
+        g.SetInputGradient(i, g.SumTo(part, g.input(i)));
+      }
     });
   }
 };

@@ -8,11 +8,11 @@ struct BinaryCrossEntropy {
   bool logits;
 
   __device__ float operator()(float p, float label) const {
-    if (logits) return (p > 0 ? p : 0.0f) - p * label + log1pf(expf(-fabsf(p)));
+    if (logits) return Linear(p, fabsf(p), label) + log1pf(expf(-fabsf(p)));
     return -(label * Bounded(logf(p)) + (1.0f - label) * Bounded(log1pf(-p)));
   }
   __device__ double operator()(double p, double label) const {
-    if (logits) return (p > 0 ? p : 0.0) - p * label + log1p(exp(-fabs(p)));
+    if (logits) return Linear(p, fabs(p), label) + log1p(exp(-fabs(p)));
     return -(label * Bounded(log(p)) + (1.0 - label) * Bounded(log1p(-p)));
   }
 
@@ -20,6 +20,12 @@ struct BinaryCrossEntropy {
   template <class T>
   static __device__ T Bounded(T x) {
     return x < T(-100) ? T(-100) : x;
+  }
+  // How much of |x| the label costs: nothing where it asks for none, also of infinite logits.
+  template <class T>
+  static __device__ T Linear(T x, T magnitude, T label) {
+    const T part = x > T(0) ? T(1) - label : label;
+    return part == T(0) ? T(0) : magnitude * part;
   }
 };
 

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "kernels/element.h"
 #include "kernels/pool_window.h"
+#include "runtime/memory.h"
+#include "runtime/saturating.h"
 
 namespace pdl {
 
@@ -17,6 +20,16 @@ namespace pdl {
 struct PoolTable {
   PoolWindow pool;
   std::vector<PoolRange> ranges[3];
+  /// What Count gave.
+  std::shared_ptr<void> counted;
+
+  /// Counts the ranges against the memory limit, before they are made.
+  static llvm::Expected<std::shared_ptr<void>> Count(const PoolWindow& pool) {
+    const int64_t outputs =
+        SaturatingSum({pool.d[0].window.out, pool.d[1].window.out, pool.d[2].window.out});
+    return CountHostMemory(SaturatingProduct({outputs, sizeof(PoolRange)}),
+                           "the windows of a pooling");
+  }
 
   explicit PoolTable(const PoolWindow& window) : pool(window) {
     for (int i = 0; i < 3; ++i) {

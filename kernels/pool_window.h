@@ -30,7 +30,7 @@ struct PoolDim {
     }
     const int64_t start = w.At(o, 0);
     range.step = w.dilation;
-    int64_t from = start >= 0 ? 0 : (-start + w.dilation - 1) / w.dilation;
+    int64_t from = start >= 0 ? 0 : DivideUp(-start, w.dilation);
     int64_t to = Below(start, w.in);
     range.padded = Below(start, w.in + w.end);
     if (from > to) from = to = 0;
@@ -50,7 +50,7 @@ struct PoolDim {
     const WindowDim& w = window;
     if (adaptive) return p * w.out / w.in;
     const int64_t least = p + w.begin - (w.kernel - 1) * w.dilation;
-    return least <= 0 ? 0 : (least + w.stride - 1) / w.stride;
+    return least <= 0 ? 0 : DivideUp(least, w.stride);
   }
   PDL_WINDOW_FUNCTION int64_t LastOutput(int64_t p) const {
     const WindowDim& w = window;
@@ -63,7 +63,7 @@ struct PoolDim {
   // How many places of a window that starts at `start` lie below `end`.
   PDL_WINDOW_FUNCTION int64_t Below(int64_t start, int64_t end) const {
     if (start >= end) return 0;
-    const int64_t count = (end - start + window.dilation - 1) / window.dilation;
+    const int64_t count = DivideUp(end - start, window.dilation);
     return count < window.kernel ? count : window.kernel;
   }
 };

@@ -4,6 +4,7 @@
 #include "kernels/isa_dispatch.h"
 #include "kernels/pool_attributes.h"
 #include "kernels/pool_loops.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
@@ -47,7 +48,10 @@ class PoolOp : public Operator<Context> {
     auto pool = EvaluatePool(context, this->attributes(), context.inputs()[0], context.outputs()[0],
                              kAdaptive);
     if (!pool) return pool.takeError();
+    auto counted = PoolTable::Count(*pool);
+    if (!counted) return counted.takeError();
     auto state = std::make_shared<PoolState>(*pool);
+    state->table.counted = std::move(*counted);
     state->scratch = (kKind == PoolKind::kIndex ? 2 : 1) * pool->d[2].window.in;
     Preparation preparation;
     preparation.workspace_bytes = state->pieces * state->scratch * 8;
@@ -137,7 +141,10 @@ class PoolSpreadOp : public Operator<Context> {
     auto pool = EvaluatePool(context, this->attributes(), context.outputs()[0], context.inputs()[0],
                              kAdaptive);
     if (!pool) return pool.takeError();
+    auto counted = PoolTable::Count(*pool);
+    if (!counted) return counted.takeError();
     auto state = std::make_shared<PoolState>(*pool);
+    state->table.counted = std::move(*counted);
     state->scratch = pool->d[2].window.in + pool->in();
     Preparation preparation;
     preparation.workspace_bytes = state->pieces * state->scratch * 8;
@@ -407,7 +414,7 @@ struct LpPoolMaker : PoolMaker {
     AddPoolWindow();
     AddExample("y = lp_pool([[[3.0, -4.0, 0.0, 2.0]]], kernel=2)  # = [[[5.0, 2.0]]]");
     SetInference(InferPool<false>);
-    SetGradient(LpPoolGradient);
+    SetGradient(InWideDType<LpPoolGradient>);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "kernels/reduce.h"
 #include "kernels/reduction_helpers.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
@@ -76,15 +77,18 @@ void SumGradient(GradientContext& g) {
 }
 
 void MeanGradient(GradientContext& g) {
-  g.SetInputGradient(0, SpreadToInput(g, g.Div(g.output_gradient(), ReducedCount(g))));
+  Value* dy = g.output_gradient();
+  Value* share = g.Div(Widen(g, dy), ReducedCount(g));
+  g.SetInputGradient(0, SpreadToInput(g, CastTo(g, share, dy->type().dtype)));
 }
 
-// x / y, and 0 where all of x is 0.
+// x / y, and 0 where all of x is 0. That is at most 1, while 1 / y may be infinite.
 void NormGradient(GradientContext& g) {
   Value* y = PutBackAxes(g, g.output());
   Value* is_zero = g.Call("equal", {y, g.Scalar(0, y)});
   Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
-  g.SetInputGradient(0, g.Mul(g.input(0), g.Div(PutBackAxes(g, g.output_gradient()), divisor)));
+  Value* direction = g.Div(g.input(0), divisor);
+  g.SetInputGradient(0, g.Mul(direction, PutBackAxes(g, g.output_gradient())));
 }
 
 // To the elements that were chosen, in equal parts where there are several.
@@ -93,10 +97,12 @@ void ExtremeGradient(GradientContext& g) {
   if (!IsFloat(x.dtype)) return;
   std::vector<int64_t> axes;
   for (const unsigned axis : ReducedAxes(g)) axes.push_back(axis);
-  Value* chosen = g.Call("cast", {g.Call("equal", {g.input(0), PutBackAxes(g, g.output())})},
-                         {{"to", x.dtype}});
-  Value* count = g.Call("sum", {chosen}, {{"axes", axes}, {"keep", true}});
-  g.SetInputGradient(0, g.Mul(chosen, g.Div(PutBackAxes(g, g.output_gradient()), count)));
+  Value* chosen = g.Call("equal", {g.input(0), PutBackAxes(g, g.output())});
+  Value* count =
+      g.Call("sum", {CastTo(g, chosen, WideDType(x.dtype))}, {{"axes", axes}, {"keep", true}});
+  Value* dy = PutBackAxes(g, g.output_gradient());
+  Value* share = CastTo(g, g.Div(Widen(g, dy), count), x.dtype);
+  g.SetInputGradient(0, g.Call("where", {chosen, share, g.Scalar(0, dy)}));
 }
 
 // The product of all others, times dy. The axes become one, along which products from both ends

@@ -1,5 +1,7 @@
 #include "kernels/reduction_helpers.h"
 
+#include "kernels/wide_gradient.h"
+
 namespace pdl {
 
 llvm::SmallVector<unsigned, 4> ReducedAxes(const AttributeReader& attributes, unsigned rank) {
@@ -69,7 +71,7 @@ Value* ReducedCount(GradientContext& g) {
   const Type& x = g.input(0)->type();
   Shape reduced;
   for (const unsigned axis : ReducedAxes(g)) reduced.push_back(x.dims[axis]);
-  return g.Call("size", {}, {{"dims", reduced}, {"dtype", x.dtype}});
+  return g.Call("size", {}, {{"dims", reduced}, {"dtype", WideDType(x.dtype)}});
 }
 
 void ReductionMaker::Declare(const char* comment, DTypeSet dtypes, const char* result) {

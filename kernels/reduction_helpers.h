@@ -27,7 +27,8 @@ llvm::SmallVector<unsigned, 4> ReducedAxes(GradientContext& g);
 Value* PutBackAxes(GradientContext& g, Value* value);
 /// The same, repeated to the dims of x.
 Value* SpreadToInput(GradientContext& g, Value* value);
-/// How many elements each result is made of, as a scalar of the dtype of x.
+/// How many elements each result is made of, as a scalar of the dtype of x; in f32 where that has
+/// 16 bits, which may not reach it.
 Value* ReducedCount(GradientContext& g);
 
 /// Declares x, the result and the attributes.

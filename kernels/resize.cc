@@ -9,6 +9,7 @@
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
+#include "runtime/saturating.h"
 
 namespace pdl {
 namespace {
@@ -69,15 +70,22 @@ class ResizeOp : public Operator<Context> {
                             : MakeResizeAxes(this->attributes(), first, last);
     if (!axes) return axes.takeError();
     auto state = std::make_shared<ResizeState>();
-    for (const ResizeAxis& axis : *axes) {
-      state->axes.push_back(kTransposed ? Transposed(axis) : axis);
+    for (ResizeAxis& axis : *axes) {
+      if (!kTransposed) {
+        state->axes.push_back(std::move(axis));
+        continue;
+      }
+      llvm::Expected<ResizeAxis> transposed = Transposed(axis);
+      if (!transposed) return transposed.takeError();
+      state->axes.push_back(std::move(*transposed));
     }
     if (kTransposed) std::reverse(state->axes.begin(), state->axes.end());
     for (const ResizeAxis& axis : llvm::ArrayRef(state->axes).drop_back(axes->empty() ? 0 : 1)) {
-      state->elements = std::max(state->elements, axis.outer * axis.to * axis.inner);
+      state->elements =
+          std::max(state->elements, SaturatingProduct({axis.outer, axis.to, axis.inner}));
     }
     Preparation preparation;
-    preparation.workspace_bytes = 2 * state->elements * 8;
+    preparation.workspace_bytes = SaturatingProduct({2, state->elements, 8});
     preparation.state = std::move(state);
     return preparation;
   }
@@ -200,8 +208,13 @@ llvm::Expected<Shape> ResizedDims(InferenceContext& context, llvm::ArrayRef<Dim>
       if (ScaleAsRatio(scale, &numerator, &denominator)) {
         out.push_back(Dim::FloorDiv(in[i] * numerator, denominator));
       } else if (in[i].is_constant()) {
-        out.push_back(
-            static_cast<int64_t>(std::floor(static_cast<double>(in[i].constant()) * scale)));
+        const double size = std::floor(static_cast<double>(in[i].constant()) * scale);
+        if (size >= std::ldexp(1.0, 63)) {
+          return context.FailAtAttribute(name, Code::kDimOverflow,
+                                         "the size {0} multiplied by {1} is more than 63 bits hold",
+                                         in[i].ToString(), FloatToString(scale));
+        }
+        out.push_back(static_cast<int64_t>(size));
       } else {
         return context.FailAtAttribute(
             name, Code::kAttributeRange,

@@ -64,7 +64,10 @@ class ResizeOp : public Operator<CUDAContext> {
     if (kTransposed) std::reverse(axes->begin(), axes->end());
     auto state = std::make_shared<ResizeState>();
     for (size_t i = 0; i < axes->size(); ++i) {
-      const ResizeAxis axis = kTransposed ? Transposed((*axes)[i]) : (*axes)[i];
+      llvm::Expected<ResizeAxis> made =
+          kTransposed ? Transposed((*axes)[i]) : llvm::Expected<ResizeAxis>((*axes)[i]);
+      if (!made) return made.takeError();
+      const ResizeAxis& axis = *made;
       auto places = Upload(context.device(), axis.places, *state);
       if (!places) return places.takeError();
       auto weights = Upload(context.device(), axis.weights, *state);

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "runtime/memory.h"
+#include "runtime/saturating.h"
 
 namespace pdl {
 namespace {
@@ -64,26 +68,42 @@ class Taps {
   int64_t count_ = 0;
 };
 
-void FillTaps(const AttributeReader& attributes, double scale, ResizeAxis* axis) {
+// Counts `count` taps for each of `elements` before there is memory for them.
+llvm::Error CountTaps(int64_t elements, ResizeAxis* axis) {
+  const int64_t taps = SaturatingProduct({elements, axis->count});
+  const int64_t bytes = SaturatingProduct({taps, sizeof(int64_t) + sizeof(double)});
+  auto counted = CountHostMemory(
+      bytes, "the table of an axis of " + std::to_string(elements) + " places that is resized");
+  if (!counted) return counted.takeError();
+  axis->counted = std::move(*counted);
+  axis->places.reserve(static_cast<size_t>(taps));
+  axis->weights.reserve(static_cast<size_t>(taps));
+  return llvm::Error::success();
+}
+
+llvm::Error FillTaps(const AttributeReader& attributes, double scale, ResizeAxis* axis) {
   const llvm::StringRef coordinates = attributes.String("coordinates");
   const auto place_of = [&](int64_t o) {
     return SourcePlace(coordinates, o, axis->from, axis->to, scale);
   };
   if (attributes.String("mode") == "nearest") {
     const double last = static_cast<double>(axis->from - 1);
+    if (llvm::Error error = CountTaps(axis->to, axis)) return error;
     for (int64_t o = 0; o < axis->to; ++o) {
       const double place = Nearest(attributes.String("rounding"), place_of(o));
       axis->places.push_back(static_cast<int64_t>(std::clamp(place, 0.0, last)));
       axis->weights.push_back(1);
     }
-    return;
+    return llvm::Error::success();
   }
   const bool is_linear = attributes.String("mode") == "linear";
   const double a = attributes.Float("cubic_a");
   // A filter that is wider than the distance of the places lets none pass by.
   const double squeeze = attributes.Bool("antialias") ? std::min(scale, 1.0) : 1.0;
-  const auto reach = static_cast<int64_t>(std::ceil((is_linear ? 1.0 : 2.0) / squeeze));
+  const double reached = std::ceil((is_linear ? 1.0 : 2.0) / squeeze);
+  const auto reach = static_cast<int64_t>(std::min(reached, std::ldexp(1.0, 60)));
   axis->count = 2 * reach;
+  if (llvm::Error error = CountTaps(axis->to, axis)) return error;
   Taps taps(axis, attributes.String("outside") == "skip");
   for (int64_t o = 0; o < axis->to; ++o) {
     const double place = place_of(o), below = std::floor(place);
@@ -94,6 +114,7 @@ void FillTaps(const AttributeReader& attributes, double scale, ResizeAxis* axis)
     }
     taps.End();
   }
+  return llvm::Error::success();
 }
 
 }  // namespace
@@ -134,36 +155,41 @@ llvm::Expected<std::vector<ResizeAxis>> MakeResizeAxes(const AttributeReader& at
     double scale = static_cast<double>(to[d]) / static_cast<double>(std::max<int64_t>(from[d], 1));
     if (!scales->empty()) scale = (*scales)[scales->size() == 1 ? 0 : d - 2];
     if (from[d] == to[d] && scale == 1) continue;
-    FillTaps(attributes, scale, &axis);
+    if (llvm::Error error = FillTaps(attributes, scale, &axis)) return error;
     axes.push_back(std::move(axis));
   }
   return axes;
 }
 
-ResizeAxis Transposed(const ResizeAxis& axis) {
+llvm::Expected<ResizeAxis> Transposed(const ResizeAxis& axis) {
   ResizeAxis transposed = axis;
   transposed.from = axis.to;
   transposed.to = axis.from;
-  const size_t size = static_cast<size_t>(axis.from);
-  std::vector<std::vector<std::pair<int64_t, double>>> taps(size);
-  for (int64_t o = 0; o < axis.to; ++o) {
-    for (int64_t t = 0; t < axis.count; ++t) {
-      const size_t i = static_cast<size_t>(o * axis.count + t);
-      if (axis.weights[i] == 0) continue;
-      taps[static_cast<size_t>(axis.places[i])].push_back({o, axis.weights[i]});
+  const auto size = static_cast<size_t>(axis.from);
+  const auto for_each_tap = [&](auto use) {
+    for (int64_t o = 0; o < axis.to; ++o) {
+      for (int64_t t = 0; t < axis.count; ++t) {
+        const auto i = static_cast<size_t>(o * axis.count + t);
+        if (axis.weights[i] != 0) use(static_cast<size_t>(axis.places[i]), o, axis.weights[i]);
+      }
     }
-  }
-  size_t most = 1;
-  for (const auto& of_one : taps) most = std::max(most, of_one.size());
-  transposed.count = static_cast<int64_t>(most);
+  };
+  std::vector<int64_t> taps(size, 0);  // of each place
+  for_each_tap([&](size_t place, int64_t, double) { ++taps[place]; });
+  transposed.count = 1;
+  for (const int64_t of_one : taps) transposed.count = std::max(transposed.count, of_one);
+  transposed.places.clear();
+  transposed.weights.clear();
+  if (llvm::Error error = CountTaps(axis.from, &transposed)) return error;
+  const auto most = static_cast<size_t>(transposed.count);
   transposed.places.assign(size * most, 0);
   transposed.weights.assign(size * most, 0);
-  for (size_t p = 0; p < size; ++p) {
-    for (size_t t = 0; t < taps[p].size(); ++t) {
-      transposed.places[p * most + t] = taps[p][t].first;
-      transposed.weights[p * most + t] = taps[p][t].second;
-    }
-  }
+  std::fill(taps.begin(), taps.end(), 0);
+  for_each_tap([&](size_t place, int64_t o, double weight) {
+    const size_t i = place * most + static_cast<size_t>(taps[place]++);
+    transposed.places[i] = o;
+    transposed.weights[i] = weight;
+  });
   return transposed;
 }
 

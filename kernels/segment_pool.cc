@@ -6,6 +6,7 @@
 #include "kernels/inference_helpers.h"
 #include "kernels/segment.h"
 #include "kernels/vector_math.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
@@ -233,9 +234,11 @@ void SegmentPoolGradient(GradientContext& g) {
   if (kind == "sum") return g.SetInputGradient(0, Repeat(g, dy));
   if (kind == "max" || kind == "min") {
     // To the rows that were chosen, in equal parts where there are several.
-    Value* chosen = g.Call("cast", {g.Call("equal", {x, Repeat(g, g.output())})}, {{"to", dtype}});
-    Value* count = g.Call("segment_pool", {chosen, g.input(1)}, {{"kind", std::string("sum")}});
-    return g.SetInputGradient(0, g.Mul(chosen, Repeat(g, g.Div(dy, AtLeastOne(g, count)))));
+    Value* chosen = g.Call("equal", {x, Repeat(g, g.output())});
+    Value* count = g.Call("segment_pool", {CastTo(g, chosen, dtype), g.input(1)},
+                          {{"kind", std::string("sum")}});
+    Value* share = Repeat(g, g.Div(dy, AtLeastOne(g, count)));
+    return g.SetInputGradient(0, g.Call("where", {chosen, share, g.Scalar(0, dy)}));
   }
   if (kind == "mean" || kind == "sqrt") {
     Value* lengths =
@@ -250,8 +253,8 @@ void SegmentPoolGradient(GradientContext& g) {
   if (kind == "last")
     place = g.Sub(place, g.Call("constant", {}, {{"value", one}, {"dtype", DType::kI64}}));
   Value* all = g.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", rows}});
-  Value* chosen = g.Call("cast", {g.Call("equal", {place, all})}, {{"to", dtype}});
-  g.SetInputGradient(0, g.Mul(Repeat(g, dy), AsColumn(g, chosen)));
+  Value* chosen = AsColumn(g, g.Call("equal", {place, all}));
+  g.SetInputGradient(0, g.Call("where", {chosen, Repeat(g, dy), g.Scalar(0, dy)}));
 }
 
 void SegmentSoftmaxGradient(GradientContext& g) {

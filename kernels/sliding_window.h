@@ -26,6 +26,9 @@ struct WindowDim {
   PDL_WINDOW_FUNCTION bool Has(int64_t place) const { return place >= 0 && place < in; }
 };
 
+/// n / divisor rounded up, for n from 1 on; no sum overflows.
+PDL_WINDOW_FUNCTION int64_t DivideUp(int64_t n, int64_t divisor) { return (n - 1) / divisor + 1; }
+
 /// Up to three dims, outermost first; where there are fewer, the first ones are 1.
 struct SlidingWindow {
   WindowDim d[3];
@@ -49,9 +52,13 @@ struct ConvSizes {
   PDL_WINDOW_FUNCTION int64_t w_elements() const {
     return features * group_channels() * window.kernel();
   }
-  /// Products that are added up, those with padding too.
+  /// Products that are added up, those with padding too; about so many where they are more than
+  /// 2**53, which integers could not count.
   PDL_WINDOW_FUNCTION int64_t work() const {
-    return batch * features * group_channels() * window.kernel() * window.out();
+    const double products = static_cast<double>(y_elements()) *
+                            static_cast<double>(group_channels()) *
+                            static_cast<double>(window.kernel());
+    return products < 9e18 ? static_cast<int64_t>(products) : INT64_MAX;
   }
 };
 

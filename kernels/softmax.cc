@@ -5,6 +5,7 @@
 #include "kernels/axis_split.h"
 #include "kernels/element.h"
 #include "kernels/isa_dispatch.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
@@ -372,15 +373,13 @@ llvm::Error InferCosSim(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// 1 / |row| with the rows' dim kept as 1, and 0 for a row of zeros.
-Value* InverseNorm(GradientContext& g, Value* x) {
+// |row| with the rows' dim kept as 1. It is infinite for a row of zeros: what is divided by it is
+// 0.
+Value* LengthOf(GradientContext& g, Value* x) {
   const std::vector<int64_t> last = {-1};
-  Value* square = g.Call("sum", {g.Mul(x, x)}, {{"axes", last}, {"keep", true}});
-  if (square == nullptr) return nullptr;
-  const DType dtype = x->type().dtype;
-  Value* is_zero = g.Call("cast", {g.Call("equal", {square, g.Scalar(0, x)})}, {{"to", dtype}});
-  Value* one = g.Scalar(1, x);
-  return g.Div(g.Sub(one, is_zero), g.Call("sqrt", {g.Add(square, is_zero)}));
+  Value* norm = g.Call("norm", {x}, {{"axes", last}, {"keep", true}});
+  Value* is_zero = g.Call("equal", {norm, g.Scalar(0, x)});
+  return g.Call("where", {is_zero, g.Scalar(std::numeric_limits<double>::infinity(), x), norm});
 }
 
 // With the directions u = x / |x| and v = y / |y|: d(u . v) / dx = (v - (u . v) u) / |x|.
@@ -390,14 +389,14 @@ void CosSimGradient(GradientContext& g) {
   dims.push_back(1);
   Value* dz = g.Call("reshape", {g.Mul(g.output_gradient(), g.Scalar(scale, g.output()))},
                      {{"dims", dims}});
-  Value* inverse[2] = {InverseNorm(g, g.input(0)), InverseNorm(g, g.input(1))};
-  Value* direction[2] = {g.Mul(g.input(0), inverse[0]), g.Mul(g.input(1), inverse[1])};
+  Value* length[2] = {LengthOf(g, g.input(0)), LengthOf(g, g.input(1))};
+  Value* direction[2] = {g.Div(g.input(0), length[0]), g.Div(g.input(1), length[1])};
   const std::vector<int64_t> last = {-1};
   Value* cosine =
       g.Call("sum", {g.Mul(direction[0], direction[1])}, {{"axes", last}, {"keep", true}});
   for (const unsigned i : {0u, 1u}) {
     Value* change = g.Sub(direction[1 - i], g.Mul(cosine, direction[i]));
-    g.SetInputGradient(i, g.Mul(g.Mul(dz, inverse[i]), change));
+    g.SetInputGradient(i, g.Div(g.Mul(dz, change), length[i]));
   }
 }
 
@@ -412,7 +411,7 @@ struct CosSimMaker : OpProtoMaker {
     AddOutput("z", "[...], in [-scale, scale]; dtype as x");
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
     SetInference(InferCosSim);
-    SetGradient(CosSimGradient);
+    SetGradient(InWideDType<CosSimGradient>);
     AddExample("z = cos_sim([[1.0, 0.0], [3.0, 4.0]], [[0.0, 2.0], [6.0, 8.0]])  # = [0.0, 1.0]");
   }
 };

@@ -6,6 +6,7 @@
 
 #include "kernels/inference_helpers.h"
 #include "kernels/moments.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
@@ -342,7 +343,7 @@ struct StandardizeMaker : OpProtoMaker {
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     AddAttr<bool>("center", "false: the mean is taken for 0, in the variance too").Default(true);
     SetInference(InferStandardize);
-    SetGradient(StandardizeGradient);
+    SetGradient(InWideDType<StandardizeGradient>);
     AddExample(
         "y = standardize([[1.0, 3.0], [0.0, 20.0]], eps=0.0)  # = [[-1.0, 1.0], [-1.0, 1.0]]");
     AddExample("y = standardize([3.0, -3.0], [1.0, 2.0], center=false, eps=0.0)  # = [1.0, -2.0]");

@@ -1,6 +1,7 @@
 // How far elements are from their mean: variance, std.
 #include "kernels/moments.h"
 #include "kernels/reduction_helpers.h"
+#include "kernels/wide_gradient.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
 
@@ -63,13 +64,16 @@ void VarianceGradient(GradientContext& g) {
   g.SetInputGradient(0, g.Mul(HalfSlope(g), PutBackAxes(g, twice)));
 }
 
-// The half of the variance's slope / y, and 0 where all elements are equal.
+// The half of the variance's derivative / y, which is at most 1 where 1 / y may be infinite. 0
+// where all elements are equal: there the rounding of the mean may leave a distance from it.
 void StdGradient(GradientContext& g) {
   Value* y = g.output();
-  Value* is_zero = g.Call("equal", {y, g.Scalar(0, y)});
+  Value* zero = g.Scalar(0, y);
+  Value* is_zero = g.Call("equal", {y, zero});
   Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
-  Value* part = PutBackAxes(g, g.Div(g.output_gradient(), divisor));
-  g.SetInputGradient(0, g.Mul(HalfSlope(g), part));
+  Value* change = g.Call("where", {is_zero, zero, g.output_gradient()});
+  g.SetInputGradient(0,
+                     g.Mul(g.Div(HalfSlope(g), PutBackAxes(g, divisor)), PutBackAxes(g, change)));
 }
 
 struct SpreadMaker : ReductionMaker {
@@ -91,7 +95,7 @@ struct VarianceMaker : SpreadMaker {
     DeclareSpread(
         "The variance over axes: the mean of squared distances from the mean; nan where there is "
         "nothing.",
-        VarianceGradient);
+        InWideDType<VarianceGradient>);
     AddExample("y = variance([1.0, 2.0, 3.0, 4.0], ddof=1)  # = 1.6666666");
   }
 };
@@ -101,7 +105,7 @@ struct StdMaker : SpreadMaker {
     DeclareSpread(
         "The standard deviation over axes, the square root of the variance; nan where there is "
         "nothing. The gradient where all elements are equal is 0.",
-        StdGradient);
+        InWideDType<StdGradient>);
     AddExample("y = std([1.0, 3.0, 5.0, 7.0], ddof=1)  # = 2.5819888");
   }
 };

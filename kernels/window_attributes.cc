@@ -202,6 +202,10 @@ llvm::Expected<SlidingWindow> EvaluateWindow(const PrepareContext& context,
     llvm::Expected<int64_t> end = context.Evaluate(padding.end);
     if (!end) return end.takeError();
     d.end = *end;
+    // A step that is never taken may have any length, but libraries take 32 bits.
+    constexpr int64_t kLongest = INT32_MAX;
+    if (d.kernel <= 1 && d.dilation > kLongest) d.dilation = 1;
+    if (!out.empty() && d.out <= 1 && d.stride > kLongest) d.stride = 1;
     if (!out.empty()) continue;
     auto count =
         context.Evaluate(Dim::FloorDiv(padding.begin + d.in + padding.end - extent, d.stride) + 1);

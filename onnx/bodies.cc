@@ -67,18 +67,33 @@ void Importer::CaptureSizes() {
       want(check.right);
     }
   }
-  auto capture = [&](Value* value) {
+  LearnSizes();
+  std::vector<std::pair<size_t, Value*>> sources;
+  for (const auto& symbol : wanted) {
+    if (bound.contains(symbol.first())) continue;
+    if (auto found = first_with_size_.find(symbol.first()); found != first_with_size_.end())
+      sources.push_back(found->second);
+  }
+  llvm::sort(sources);
+  for (const auto& [place, value] : sources) {
     const bool has_new = llvm::any_of(value->type().dims, [&](const Dim& dim) {
-      return !dim.symbol().empty() && wanted.contains(dim.symbol()) &&
-             !bound.contains(dim.symbol());
+      return wanted.contains(dim.symbol()) && !bound.contains(dim.symbol());
     });
-    if (!has_new) return;
+    if (!has_new) continue;
     for (const Dim& dim : value->type().dims) bound.insert(dim.symbol());
     Inside(value);
+  }
+}
+
+void Importer::LearnSizes() {
+  auto learn = [&](Value* value) {
+    for (const Dim& dim : value->type().dims)
+      if (!dim.symbol().empty())
+        first_with_size_.try_emplace(dim.symbol(), first_with_size_.size(), value);
   };
-  for (Value* input : graph_.inputs()) capture(input);
-  for (size_t i = 0; i < graph_.ops().size(); ++i)
-    for (Value* result : graph_.ops()[i]->results()) capture(result);
+  if (num_searched_ == 0) llvm::for_each(graph_.inputs(), learn);
+  for (; num_searched_ < graph_.ops().size(); ++num_searched_)
+    llvm::for_each(graph_.ops()[num_searched_]->results(), learn);
 }
 
 Importer::MadeBody Importer::MakeBody(

@@ -3,8 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 #include "onnx/composites.h"
 #include "onnx/names.h"
 #include "pdl/inference.h"
@@ -13,6 +15,11 @@
 
 namespace pdl {
 namespace {
+
+bool IsPrintable(llvm::StringRef text) {
+  return llvm::json::isUTF8(text) &&
+         llvm::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
 
 class Compactor {
  public:
@@ -41,8 +48,9 @@ class Compactor {
   llvm::DenseMap<const Value*, Value*> values_;
   llvm::DenseMap<const Value*, std::string> output_names_;
   llvm::StringMap<Dim> symbols_;  // sizes that only the data decide, which are named anew
-  BlockId block_;                 // that is copied to
-  std::string way_;               // in front of the names in a body
+  llvm::DenseMap<uint32_t, uint32_t> files_;
+  BlockId block_;    // that is copied to
+  std::string way_;  // in front of the names in a body
 };
 
 std::string Compactor::NameOf(const Value* value, llvm::StringRef otherwise) {
@@ -55,7 +63,9 @@ std::string Compactor::NameOf(const Value* value, llvm::StringRef otherwise) {
 LocationId Compactor::CopyLocation(LocationId id) {
   if (id == kUnknownLocation) return id;
   Location location = from_.locations()[id];
-  location.file = to_.AddFile(from_.files()[location.file]);
+  auto [entry, is_new] = files_.try_emplace(location.file);
+  if (is_new) entry->second = to_.AddFile(from_.files()[location.file]);
+  location.file = entry->second;
   return to_.AddLocation(location);
 }
 
@@ -203,7 +213,9 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
 }
 
 llvm::Expected<Graph> Compactor::Run() {
+  llvm::DenseSet<const Value*> outputs;
   for (const GraphOutput& output : from_.outputs()) {
+    outputs.insert(output.value);
     to_.ReserveName(output.name);
     if (output.value->kind() == ValueKind::kResult)
       output_names_.try_emplace(output.value, output.name);
@@ -215,14 +227,14 @@ llvm::Expected<Graph> Compactor::Run() {
     values_[input] = to_.AddInput(input->name(), input->type(), CopyLocation(input->location()));
   }
   for (const Value* parameter : from_.parameters()) {
-    const bool is_output = llvm::any_of(
-        from_.outputs(), [&](const GraphOutput& output) { return output.value == parameter; });
-    if (parameter->uses().empty() && !is_output) continue;
+    if (parameter->uses().empty() && !outputs.contains(parameter)) continue;
     VariableInfo info;
     info.weight = parameter->variable().weight;
     info.trainable = parameter->variable().trainable;
-    values_[parameter] =
-        to_.AddParameter(NameOf(parameter, "w"), parameter->type(), std::move(info));
+    const std::string name = NameOf(parameter, "w");
+    // A name that no file can have.
+    if (info.weight && !IsPrintable(info.weight->tensor)) info.weight->tensor = name;
+    values_[parameter] = to_.AddParameter(name, parameter->type(), std::move(info));
   }
   for (const Op* op : from_.ops()) {
     llvm::Expected<bool> is_done = CopyComposite(*op);

@@ -1,6 +1,7 @@
 // Tensors that are made from nothing.
 #include <cmath>
 
+#include "onnx/bounds.h"
 #include "onnx/node.h"
 #include "onnx/rules.h"
 
@@ -9,10 +10,8 @@ namespace {
 
 void ConvertConstant(Node& n) {
   if (const auto* value = n.Attribute("value")) {
-    llvm::Expected<Constant> constant = n.importer().model().ReadTensor(value->t());
-    if (!constant) return n.Take(constant.takeError());
-    llvm::Expected<Value*> made = n.importer().AddConstant(
-        std::move(*constant), n.num_outputs() > 0 ? n.proto().output(0) : "value");
+    llvm::Expected<Value*> made =
+        n.importer().AddTensor(value->t(), n.num_outputs() > 0 ? n.proto().output(0) : "value");
     if (!made) return n.Take(made.takeError());
     return n.Out(*made);
   }
@@ -58,9 +57,16 @@ void ConvertRange(Node& n) {
   if (start == nullptr) return;
   const DType dtype = start->type().dtype;
   if (!IsFloat(dtype)) {
-    const Dim from = n.SizeIn(0), to = n.SizeIn(1);
+    const Dim from = n.SizeIn(0);
+    Dim to = n.SizeIn(1);
     const int64_t step = n.IntIn(2);
     if (!n.failed() && step == 0) return n.Fail("a step of 0");
+    // There may be nothing between the two.
+    if (step > 0) {
+      to = LargerOf(from, to);
+    } else if (!IsAtMost(to, from)) {
+      to = Dim::Min(from, to);
+    }
     return n.Out(n.Cast(
         n.Call("range", {}, {{"start", Shape{from}}, {"stop", Shape{to}}, {"step", step}}), dtype));
   }

@@ -240,9 +240,6 @@ void ConvertClip(Node& n) {
     std::vector<NamedAttribute> bounds;
     if (n.HasAttribute("min")) bounds.push_back({"low", low});
     if (n.HasAttribute("max")) bounds.push_back({"high", high});
-    if (low > high)
-      return n.Out(n.Call("minimum", {n.Call("maximum", {x, n.Scalar(low, x->type().dtype)}),
-                                      n.Scalar(high, x->type().dtype)}));
     if (low == 0 && !n.HasAttribute("max")) return n.Out(n.Call("relu", {x}));
     return n.Out(n.Call("clip", {x}, bounds));
   }
@@ -253,7 +250,6 @@ void ConvertClip(Node& n) {
     const DType dtype = x->type().dtype;
     const double low = has_low ? ShortestNumber(*n.KnownReal(n.In(1)), dtype) : -infinity;
     const double high = has_high ? ShortestNumber(*n.KnownReal(n.In(2)), dtype) : infinity;
-    if (low > high) return n.Out(n.Call("minimum", {n.Call("maximum", {x, n.In(1)}), n.In(2)}));
     if (low == 0 && high == infinity) return n.Out(n.Call("relu", {x}));
     std::vector<NamedAttribute> bounds;
     if (low > -infinity) bounds.push_back({"low", low});

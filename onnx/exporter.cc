@@ -111,7 +111,11 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
 /// Every value keeps its name, but for those that an output of another value has.
 void Exporter::ChooseNames() {
   llvm::StringMap<const Value*> outputs;
-  for (const GraphOutput& output : graph_.outputs()) outputs[output.name] = output.value;
+  for (const GraphOutput& output : graph_.outputs()) {
+    outputs[output.name] = output.value;
+    outputs_.insert(output.value);
+    output_names_.insert(output.name);
+  }
   const auto choose = [&](const Value* value, bool keeps) {
     const auto found = outputs.find(value->name());
     const bool is_other = !keeps && found != outputs.end() && found->second != value;
@@ -143,9 +147,7 @@ llvm::Error Exporter::AddInputs() {
 }
 
 bool Exporter::IsUsed(const Value* value) const {
-  return !value->uses().empty() || llvm::any_of(graph_.outputs(), [&](const GraphOutput& output) {
-    return output.value == value;
-  });
+  return !value->uses().empty() || outputs_.contains(value);
 }
 
 /// A state whose size is that of what a run is given.
@@ -273,8 +275,7 @@ void Exporter::ExportOp(const Op& op) {
   for (const Value* result : op.results()) {
     LearnSizes(result->type(), NameOf(result));
     if (target_ == main_ && NameOf(result) == result->name() &&
-        llvm::none_of(graph_.outputs(),
-                      [&](const GraphOutput& output) { return output.name == result->name(); }))
+        !output_names_.contains(result->name()))
       SetType(result->type(), NameOf(result), main_->add_value_info());
   }
 }

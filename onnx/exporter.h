@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
@@ -87,6 +88,8 @@ class Exporter {
   onnx::GraphProto* main_ = nullptr;
   onnx::GraphProto* target_ = nullptr;
   llvm::DenseMap<const Value*, std::string> names_;
+  llvm::DenseSet<const Value*> outputs_;
+  llvm::StringSet<> output_names_;
   std::map<std::string, std::string> constants_;
   Known known_;
   /// Of the call that is exported: the stem of names, and its place.

@@ -19,6 +19,9 @@ namespace pdl {
 struct ImportOptions {
   /// Inputs that are constants of the network, by their names in the model.
   llvm::StringMap<Constant> fixed_inputs;
+  /// Sizes that are numbers, by their names in the model or in the network. What ONNX decides when
+  /// it runs (whether a size is 1, and broadcasts) is decided while importing for them.
+  llvm::StringMap<int64_t> fixed_sizes;
   /// The safetensors file that parameters say they lie in, relative to the network's own file;
   /// empty where they have none, and ImportedModel::weights has them all.
   std::string weight_file;

@@ -1,10 +1,14 @@
 #include "onnx/importer.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
 #include <numeric>
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 #include "onnx/compact.h"
 #include "onnx/names.h"
 #include "onnx/node.h"
@@ -37,25 +41,105 @@ llvm::StringMap<int64_t> OperatorSets(
   return opsets;
 }
 
-/// A node of a function with what its attributes refer to put in their places.
-void BindAttributes(onnx::NodeProto* node, const onnx::NodeProto& call) {
-  google::protobuf::RepeatedPtrField<onnx::AttributeProto> bound;
-  for (const onnx::AttributeProto& attribute : node->attribute()) {
-    if (!attribute.ref_attr_name().empty()) {
-      for (const onnx::AttributeProto& given : call.attribute()) {
-        if (given.name() != attribute.ref_attr_name()) continue;
-        *bound.Add() = given;
-        bound.rbegin()->set_name(attribute.name());
-      }
+/// Names in messages and locations are cut in the middle where they are longer.
+constexpr size_t kMaxShownName = 200;
+
+/// A name as messages and locations have it, whatever bytes the model has for it.
+std::string Shortened(llvm::StringRef name) {
+  constexpr size_t kEach = kMaxShownName / 2 - 2;
+  std::string text = name.size() <= kMaxShownName
+                         ? name.str()
+                         : (name.take_front(kEach) + "..." + name.take_back(kEach)).str();
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return llvm::json::isUTF8(text) ? text : llvm::json::fixUTF8(text);
+}
+
+/// Constants that are computed while importing may have so many bytes together, and so many times
+/// what the tensors of the model have.
+constexpr int64_t kMaxMadeBytes = int64_t{1} << 28;
+constexpr int64_t kMaxMadeFactor = 4;
+
+/// What a function has for attributes that a call leaves out: field 11, attribute_proto, which the
+/// onnx.proto that is compiled here may be too old to name.
+std::vector<onnx::AttributeProto> DefaultsOf(const onnx::FunctionProto& function) {
+  using Wire = google::protobuf::internal::WireFormatLite;
+  constexpr int kAttributeProto = 11;
+  std::vector<onnx::AttributeProto> defaults;
+  const std::string& fields = function.unknown_fields();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(fields.data()),
+                                                static_cast<int>(fields.size()));
+  while (const uint32_t tag = stream.ReadTag()) {
+    if (tag != Wire::MakeTag(kAttributeProto, Wire::WIRETYPE_LENGTH_DELIMITED)) {
+      if (!Wire::SkipField(&stream, tag)) break;
       continue;
     }
-    *bound.Add() = attribute;
-    onnx::AttributeProto& copy = *bound.rbegin();
-    if (copy.has_g())
-      for (onnx::NodeProto& inner : *copy.mutable_g()->mutable_node()) BindAttributes(&inner, call);
+    std::string bytes;
+    if (!Wire::ReadBytes(&stream, &bytes)) break;
+    if (onnx::AttributeProto attribute; attribute.ParseFromString(bytes))
+      defaults.push_back(std::move(attribute));
   }
-  node->mutable_attribute()->Swap(&bound);
+  return defaults;
 }
+
+/// Counts the nodes that functions make when they are expanded.
+class ExpansionCounter {
+ public:
+  using Functions = std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*>;
+  explicit ExpansionCounter(const Functions& functions) : functions_(functions) {}
+
+  llvm::Expected<int64_t> Count(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
+    int64_t count = 0;
+    for (const onnx::NodeProto& node : nodes) {
+      ++count;
+      auto add = [&](llvm::Expected<int64_t> more) -> llvm::Error {
+        if (!more) return more.takeError();
+        count = std::min(count + *more, kMany);
+        return llvm::Error::success();
+      };
+      for (const onnx::AttributeProto& attribute : node.attribute())
+        if (attribute.has_g())
+          if (llvm::Error error = add(Count(attribute.g().node()))) return error;
+      auto called = functions_.find({PlainDomain(node.domain()).str(), node.op_type()});
+      if (called == functions_.end()) continue;
+      if (llvm::Error error = add(CountFunction(*called->second))) return error;
+    }
+    return count;
+  }
+
+ private:
+  /// More is not told apart.
+  static constexpr int64_t kMany = int64_t{1} << 60;
+
+  llvm::Expected<int64_t> CountFunction(const onnx::FunctionProto& function) {
+    auto [entry, is_new] = counts_.try_emplace(&function, kOpen);
+    const std::string name = Shortened(
+        function.domain().empty() ? function.name() : function.domain() + "." + function.name());
+    if (!is_new) {
+      if (entry->second == kOpen)
+        return MakeUserError(Code::kBadNetwork, "function '{0}' calls itself", name);
+      return entry->second;
+    }
+    if (++depth_ > kMaxCallDepth)
+      return MakeUserError(Code::kBadNetwork, "functions call each other more than {0} deep",
+                           kMaxCallDepth);
+    llvm::Expected<int64_t> count = Count(function.node());
+    if (!count) return count;
+    --depth_;
+    if (*count > OnnxModel::kMaxNodes) {
+      return MakeUserError(Code::kBadNetwork,
+                           "function '{0}' makes {1}{2} nodes of the functions that it calls, and "
+                           "a model may have {3}",
+                           name, *count == kMany ? "more than " : "", *count, OnnxModel::kMaxNodes);
+    }
+    return counts_[&function] = *count;
+  }
+
+  static constexpr int64_t kOpen = -1;
+  const Functions& functions_;
+  llvm::DenseMap<const onnx::FunctionProto*, int64_t> counts_;
+  int depth_ = 0;
+};
 
 }  // namespace
 
@@ -69,9 +153,58 @@ Importer::Importer(const OnnxModel& model, const ImportOptions& options)
     functions_[{PlainDomain(function.domain()).str(), function.name()}] = &function;
 }
 
+const onnx::AttributeProto* ResolveAttribute(const onnx::AttributeProto& attribute,
+                                             const OnnxFunctionCall* call) {
+  const onnx::AttributeProto* found = &attribute;
+  for (; found != nullptr && !found->ref_attr_name().empty(); call = call->outer) {
+    if (call == nullptr) return nullptr;
+    const std::string& name = found->ref_attr_name();
+    auto find = [&](const auto& attributes) -> const onnx::AttributeProto* {
+      auto at = llvm::find_if(attributes, [&](const auto& each) { return each.name() == name; });
+      return at == attributes.end() ? nullptr : &*at;
+    };
+    found = find(call->node.attribute());
+    // What the function has for a call that says nothing refers to nothing.
+    if (found == nullptr) return find(call->defaults);
+  }
+  return found;
+}
+
+std::string OnnxScope::PathTo(const onnx::NodeProto& node) const {
+  const bool by_output = node.name().empty() && node.output_size() > 0;
+  return Shortened(path + (by_output ? node.output(0) : node.name()));
+}
+
+llvm::Error Importer::Spend(int64_t count) {
+  spent_ += count;
+  const int64_t most = kMaxCalls + kCallsOfANode * model_.proto().graph().node_size();
+  if (spent_ <= most) return llvm::Error::success();
+  return MakeUserError(Code::kBadNetwork,
+                       "the model makes more than {0} calls when its functions, loops and lists "
+                       "are expanded",
+                       most);
+}
+
+llvm::Error Importer::SpendBytes(const Constant& constant) {
+  made_bytes_ += constant.num_bytes();
+  if (made_bytes_ <= kMaxMadeBytes + kMaxMadeFactor * tensor_bytes_) return llvm::Error::success();
+  return MakeUserError(Code::kNotSupported,
+                       "the constants that its operators need have more than {0} bytes, with {1} "
+                       "times what the tensors of the model have",
+                       kMaxMadeBytes, kMaxMadeFactor);
+}
+
+/// Whether a text can say the sizes: of nested brackets none is inside an empty one.
+static bool IsWritable(const Constant& constant) {
+  const auto sizes = constant.sizes();
+  return sizes.empty() || !llvm::is_contained(sizes.drop_back(), 0);
+}
+
 LocationId Importer::LocationOf(llvm::StringRef node) {
   Location location;
-  location.file = graph_.AddFile((model_.name() + ":" + node).str());
+  auto [entry, is_new] = files_.try_emplace(Shortened(node));
+  if (is_new) entry->second = graph_.AddFile(model_.name() + ":" + entry->first().str());
+  location.file = entry->second;
   return graph_.AddLocation(location);
 }
 
@@ -107,6 +240,16 @@ llvm::Error Importer::CheckOperators() {
                        llvm::join(texts, ", "));
 }
 
+llvm::Error Importer::CheckExpansion() {
+  if (functions_.empty()) return llvm::Error::success();
+  llvm::Expected<int64_t> count = ExpansionCounter(functions_).Count(model_.proto().graph().node());
+  if (!count) return count.takeError();
+  if (*count <= OnnxModel::kMaxNodes) return llvm::Error::success();
+  return MakeUserError(Code::kBadNetwork,
+                       "it has {0} nodes when its functions are expanded, and a model may have {1}",
+                       *count, OnnxModel::kMaxNodes);
+}
+
 // --- Inputs ---------------------------------------------------------------------------------
 
 llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
@@ -136,19 +279,28 @@ llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
       type.dims.emplace_back(dim.dim_value());
       continue;
     }
-    // One size for each name; a dim without a name has a size of its own.
-    std::string key = dim.dim_param();
-    if (key.empty()) key = "\n" + std::to_string(symbols_.size());
-    auto [entry, is_new] = symbols_.try_emplace(key);
-    if (is_new) {
-      const std::string base =
-          dim.dim_param().empty() ? "D" + std::to_string(symbols_.size()) : dim.dim_param();
-      entry->second = graph_.NewName(ToIdentifier(base));
-      graph_.ReserveName(entry->second);
-    }
-    type.dims.push_back(Dim::Symbol(entry->second));
+    type.dims.push_back(SizeOf(dim.dim_param()));
   }
   return type;
+}
+
+Dim Importer::SizeOf(const std::string& name) {
+  // One size for each name; a dim without a name has a size of its own.
+  auto [entry, is_new] =
+      symbols_.try_emplace(name.empty() ? "\n" + std::to_string(symbols_.size()) : name);
+  std::string& symbol = entry->second;
+  if (is_new) {
+    symbol =
+        graph_.NewName(ToIdentifier(name.empty() ? "D" + std::to_string(symbols_.size()) : name));
+    graph_.ReserveName(symbol);
+  }
+  for (const std::string& known : {name, symbol}) {
+    auto fixed = options_.fixed_sizes.find(known);
+    if (known.empty() || fixed == options_.fixed_sizes.end()) continue;
+    known_sizes_.insert(known);
+    return fixed->second;
+  }
+  return Dim::Symbol(symbol);
 }
 
 llvm::Error Importer::AddInputs() {
@@ -192,11 +344,9 @@ llvm::Expected<Value*> Importer::Find(OnnxScope& scope, llvm::StringRef name) {
     if (auto found = at->values.find(name); found != at->values.end()) return found->second;
     auto tensor = at->initializers.find(name);
     if (tensor == at->initializers.end()) continue;
-    llvm::Expected<Constant> constant = model_.ReadTensor(*tensor->second);
-    if (!constant) return constant.takeError();
     // It is for all who see that name, in a body or not.
     OpenBody* const body = std::exchange(body_, nullptr);
-    llvm::Expected<Value*> value = AddConstant(std::move(*constant), name);
+    llvm::Expected<Value*> value = AddTensor(*tensor->second, name);
     body_ = body;
     if (value) at->values[name] = *value;
     return value;
@@ -209,6 +359,15 @@ const std::vector<Value*>* Importer::FindSequence(const OnnxScope& scope,
   for (const OnnxScope* at = &scope; at != nullptr; at = at->parent)
     if (auto found = at->sequences.find(name); found != at->sequences.end()) return &found->second;
   return nullptr;
+}
+
+bool Importer::IsMissing(const OnnxScope& scope, llvm::StringRef name) const {
+  if (scope.call == nullptr) return false;
+  for (const OnnxScope* at = &scope; at != nullptr; at = at->parent) {
+    if (at->values.contains(name) || at->sequences.contains(name)) return false;
+    if (at->missing.contains(name)) return true;
+  }
+  return false;
 }
 
 const Constant* Importer::FindConstant(const Value* value) const {
@@ -229,6 +388,14 @@ llvm::Expected<Op*> Importer::AddLiteral(const Constant& constant) {
     return graph_.AddOp(*GlobalRegistry().Find(type), operands, attributes, {NewTemporary()},
                         options);
   };
+  if (!IsWritable(constant)) {
+    const uint64_t nothing = 0;
+    llvm::Expected<Op*> flat = AddLiteral(Constant::Copy(dtype, {0}, &nothing));
+    if (!flat) return flat;
+    Shape dims;
+    for (const int64_t size : constant.sizes()) dims.emplace_back(size);
+    return add("reshape", {(*flat)->result()}, {{"dims", dims}});
+  }
   if (!is_cast) return add("constant", {}, {{"value", constant}, {"dtype", dtype}});
   std::vector<int64_t> values;
   for (int64_t i = 0; i < constant.num_elements(); ++i) {
@@ -251,6 +418,7 @@ bool Importer::IsLiteral(const Constant& constant, bool is_named) {
 }
 
 llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef name) {
+  if (llvm::Error error = Spend(1)) return error;
   Value* value = nullptr;
   if (IsLiteral(constant, !name.empty())) {
     llvm::Expected<Op*> op = AddLiteral(constant);
@@ -272,8 +440,18 @@ llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef 
   return value;
 }
 
+llvm::Expected<Value*> Importer::AddTensor(const onnx::TensorProto& tensor, llvm::StringRef name) {
+  if (Value* known = parameters_.lookup(&tensor)) return known;
+  llvm::Expected<Constant> constant = model_.ReadTensor(tensor);
+  if (!constant) return constant.takeError();
+  tensor_bytes_ += constant->num_bytes();
+  llvm::Expected<Value*> value = AddConstant(std::move(*constant), name);
+  if (value && (*value)->kind() == ValueKind::kParameter) parameters_[&tensor] = *value;
+  return value;
+}
+
 void Importer::SuggestName(const Value* value, llvm::StringRef name) {
-  suggested_.try_emplace(value, name.str());
+  suggested_.try_emplace(value, name.take_back(kMaxShownName).str());
 }
 
 void Importer::ForgetSharedNames() {
@@ -318,34 +496,35 @@ llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
   if (++depth_ > kMaxCallDepth)
     return MakeUserError(Code::kBadNetwork, "functions call each other more than {0} deep",
                          kMaxCallDepth);
+  std::unique_ptr<FunctionInfo>& info = function_infos_[&function];
+  if (info == nullptr)
+    info = std::make_unique<FunctionInfo>(
+        FunctionInfo{OperatorSets(function.opset_import()), DefaultsOf(function)});
+  const OnnxFunctionCall call{node, info->defaults, scope.call};
   OnnxScope inner;
-  inner.opsets = &function_opsets_.emplace_back(OperatorSets(function.opset_import()));
-  inner.path = scope.path + (node.name().empty() ? node.op_type() : node.name()) + "/";
+  inner.opsets = &info->opsets;
+  inner.call = &call;
+  inner.path = Shortened(scope.path + (node.name().empty() ? node.op_type() : node.name())) + "/";
   for (int i = 0; i < function.input_size(); ++i) {
-    if (i >= node.input_size() || node.input(i).empty()) continue;
+    const std::string& parameter = function.input(i);
+    if (i >= node.input_size() || node.input(i).empty() || IsMissing(scope, node.input(i))) {
+      inner.missing.insert(parameter);
+      continue;
+    }
     llvm::Expected<Value*> value = Find(scope, node.input(i));
     if (!value) return value.takeError();
     if (*value != nullptr) {
-      inner.values[function.input(i)] = *value;
+      inner.values[parameter] = *value;
     } else if (const auto* sequence = FindSequence(scope, node.input(i))) {
-      inner.sequences[function.input(i)] = *sequence;
+      if (llvm::Error error = Spend(static_cast<int64_t>(sequence->size()))) return error;
+      inner.sequences[parameter] = *sequence;
     } else {
       return MakeUserError(Code::kBadNetwork,
-                           "node '{0}' reads '{1}', which nothing gives before it", node.name(),
-                           node.input(i));
+                           "node '{0}' reads '{1}', which nothing gives before it",
+                           scope.PathTo(node), node.input(i));
     }
   }
-  for (const onnx::NodeProto& original : function.node()) {
-    onnx::NodeProto& bound = bound_nodes_.emplace_back(original);
-    BindAttributes(&bound, node);
-    // Inputs that the call leaves out are left out within.
-    for (std::string& input : *bound.mutable_input()) {
-      const bool is_parameter = llvm::is_contained(function.input(), input);
-      if (is_parameter && !inner.values.contains(input) && !inner.sequences.contains(input))
-        input.clear();
-    }
-    if (llvm::Error error = ImportNode(bound, inner)) return error;
-  }
+  if (llvm::Error error = ImportNodes(function.node(), inner)) return error;
   for (int i = 0; i < function.output_size() && i < node.output_size(); ++i) {
     if (node.output(i).empty()) continue;
     llvm::Expected<Value*> value = Find(inner, function.output(i));
@@ -353,6 +532,7 @@ llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
     if (*value != nullptr) {
       scope.values[node.output(i)] = *value;
     } else if (const auto* sequence = FindSequence(inner, function.output(i))) {
+      if (llvm::Error error = Spend(static_cast<int64_t>(sequence->size()))) return error;
       scope.sequences[node.output(i)] = *sequence;
     } else {
       return MakeUserError(Code::kBadNetwork, "function '{0}' gives no '{1}'", function.name(),
@@ -364,10 +544,9 @@ llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
 }
 
 llvm::Error Importer::ImportNode(const onnx::NodeProto& node, OnnxScope& scope) {
-  if (++converted_ > OnnxModel::kMaxNodes) {
-    return MakeUserError(Code::kBadNetwork, "its functions and loops make more than {0} nodes",
-                         OnnxModel::kMaxNodes);
-  }
+  // A node that makes no calls takes time, too, where it is in a loop.
+  if (scope.parent != nullptr || scope.call != nullptr)
+    if (llvm::Error error = Spend(1)) return error;
   if (const onnx::FunctionProto* function = FindFunction(node))
     return ImportFunction(*function, node, scope);
   const llvm::StringRef domain = PlainDomain(node.domain());
@@ -394,9 +573,11 @@ llvm::Expected<std::vector<Value*>> Importer::ImportSubgraph(const onnx::GraphPr
   if (++depth_ > kMaxCallDepth)
     return MakeUserError(Code::kBadNetwork, "graphs lie in each other more than {0} deep",
                          kMaxCallDepth);
+  if (llvm::Error error = Spend(1 + graph.initializer_size())) return error;
   OnnxScope scope;
   scope.parent = &outer;
   scope.opsets = outer.opsets;
+  scope.call = outer.call;
   scope.path = outer.path;
   if (llvm::Error error = AddInitializers(graph, scope)) return error;
   for (int i = 0; i < graph.input_size() && static_cast<size_t>(i) < inputs.size(); ++i)
@@ -450,6 +631,7 @@ llvm::Error Importer::AddOutputs() {
 llvm::Expected<ImportedModel> Importer::Import() {
   const onnx::GraphProto& graph = model_.proto().graph();
   if (llvm::Error error = CheckOperators()) return error;
+  if (llvm::Error error = CheckExpansion()) return error;
   if (llvm::Error error = AddInitializers(graph, scope_)) return error;
   for (const auto& fixed : options_.fixed_inputs) {
     const bool is_input = llvm::any_of(
@@ -458,6 +640,11 @@ llvm::Expected<ImportedModel> Importer::Import() {
       return MakeUserError(Code::kSurplusInput, "the model has no input '{0}'", fixed.getKey());
   }
   if (llvm::Error error = AddInputs()) return error;
+  for (const auto& fixed : options_.fixed_sizes) {
+    if (!known_sizes_.contains(fixed.getKey()))
+      return MakeUserError(Code::kUnknownSetting, "it has no input and no size '{0}' to be set",
+                           fixed.getKey());
+  }
   if (llvm::Error error = ImportNodes(graph.node(), scope_)) return error;
   if (llvm::Error error = AddOutputs()) return error;
 
@@ -469,7 +656,8 @@ llvm::Expected<ImportedModel> Importer::Import() {
     std::vector<Constant> results;
     for (const Value* result : op.results()) {
       const Constant* constant = known_.FindConstant(result);
-      if (constant == nullptr || constant->num_elements() > kMaxLiteral) return std::nullopt;
+      if (constant == nullptr || constant->num_elements() > kMaxLiteral || !IsWritable(*constant))
+        return std::nullopt;
       results.push_back(*constant);
     }
     return results;

@@ -11,11 +11,25 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "onnx/import.h"
 #include "onnx/known.h"
 #include "onnx/model.h"
 
 namespace pdl {
+
+/// A call of a function that is being expanded: what attributes within it may refer to.
+struct OnnxFunctionCall {
+  const onnx::NodeProto& node;
+  /// What the function has for attributes that the call leaves out.
+  const std::vector<onnx::AttributeProto>& defaults;
+  /// Around it; what attributes of `node` may refer to.
+  const OnnxFunctionCall* outer = nullptr;
+};
+
+/// The attribute itself, or what it refers to; null where no call gives that.
+const onnx::AttributeProto* ResolveAttribute(const onnx::AttributeProto& attribute,
+                                             const OnnxFunctionCall* call);
 
 /// The names that nodes of a graph, a subgraph or a function can read.
 struct OnnxScope {
@@ -25,12 +39,16 @@ struct OnnxScope {
   llvm::StringMap<const onnx::TensorProto*> initializers;
   /// Values that are lists of tensors.
   llvm::StringMap<std::vector<Value*>> sequences;
-  /// Where nodes of a function are: what their attributes may refer to.
-  const onnx::NodeProto* call = nullptr;
+  /// Inputs of a function that its call leaves out.
+  llvm::StringSet<> missing;
+  /// Null outside of functions.
+  const OnnxFunctionCall* call = nullptr;
   /// Versions of operator sets, by domain.
   const llvm::StringMap<int64_t>* opsets = nullptr;
-  /// Stands before the names of nodes: the calls that led here.
+  /// Stands before the names of nodes: the calls that led here, cut where they become too long.
   std::string path;
+  /// The name of that node, with the way to it.
+  std::string PathTo(const onnx::NodeProto& node) const;
 };
 
 /// Makes a graph of a model, node by node.
@@ -48,10 +66,22 @@ class Importer {
   llvm::Expected<Value*> Find(OnnxScope& scope, llvm::StringRef name);
   /// Null where that name is no list of tensors.
   const std::vector<Value*>* FindSequence(const OnnxScope& scope, llvm::StringRef name) const;
+  /// Whether the name is that of an input of a function that its call leaves out.
+  bool IsMissing(const OnnxScope& scope, llvm::StringRef name) const;
   /// Constants and parameters; null for all others.
   const Constant* FindConstant(const Value* value) const;
   /// A constant of the text where it is small, else a parameter.
   llvm::Expected<Value*> AddConstant(Constant constant, llvm::StringRef name);
+  /// The same of a tensor of the model, which becomes one parameter however often it is asked for.
+  llvm::Expected<Value*> AddTensor(const onnx::TensorProto& tensor, llvm::StringRef name);
+  /// A model makes at most so many calls, constants, elements of lists and copies of subgraphs when
+  /// its functions and loops are expanded, and so many more for each node of its graph.
+  static constexpr int64_t kMaxCalls = 500'000;
+  static constexpr int64_t kCallsOfANode = 16;
+  /// Counts those; an Error where they are too many.
+  llvm::Error Spend(int64_t count);
+  /// Counts the bytes of a constant that is computed while importing.
+  llvm::Error SpendBytes(const Constant& constant);
   /// Imports the nodes of a subgraph whose inputs have these values; its outputs.
   llvm::Expected<std::vector<Value*>> ImportSubgraph(const onnx::GraphProto& graph,
                                                      const OnnxScope& outer,
@@ -92,12 +122,17 @@ class Importer {
   static bool IsLiteral(const Constant& constant, bool is_named);
   /// Gives the open body a value that has each size that it names and cannot see.
   void CaptureSizes();
+  void LearnSizes();
   llvm::Error CheckOperators();
+  /// How many nodes functions make when they are expanded, before any is.
+  llvm::Error CheckExpansion();
   void CountUnknown(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
                     const llvm::StringMap<int64_t>& opsets);
   const onnx::FunctionProto* FindFunction(const onnx::NodeProto& node) const;
   llvm::Error AddInputs();
   llvm::Expected<Type> TypeOfInput(const onnx::ValueInfoProto& info);
+  /// The size of a dim that the model says no number for.
+  Dim SizeOf(const std::string& name);
   llvm::Error AddInitializers(const onnx::GraphProto& graph, OnnxScope& scope);
   llvm::Error ImportNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
                           OnnxScope& scope);
@@ -119,18 +154,29 @@ class Importer {
   llvm::StringMap<int64_t> opsets_;
   std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
   std::map<std::string, int> unknown_;
-  std::deque<llvm::StringMap<int64_t>> function_opsets_;
-  std::deque<onnx::NodeProto> bound_nodes_;
+  struct FunctionInfo {
+    llvm::StringMap<int64_t> opsets;
+    std::vector<onnx::AttributeProto> defaults;
+  };
+  llvm::DenseMap<const onnx::FunctionProto*, std::unique_ptr<FunctionInfo>> function_infos_;
+  /// Those that became parameters.
+  llvm::DenseMap<const onnx::TensorProto*, Value*> parameters_;
   llvm::DenseMap<const Value*, Constant> weights_;
-  llvm::DenseMap<const Value*, std::string> tensors_;  // their names in the model
+  int64_t tensor_bytes_ = 0, made_bytes_ = 0;
   llvm::DenseMap<const Value*, std::string> suggested_;
   OpenBody* body_ = nullptr;
   llvm::DenseMap<const Value*, uint32_t> homes_;        // blocks of what bodies are given
   llvm::DenseMap<const Value*, const Value*> outside_;  // of what bodies capture
   std::vector<std::pair<std::string, Value*>> inputs_, outputs_;
+  llvm::StringMap<uint32_t> files_;       // of locations, by names of nodes
   llvm::StringMap<std::string> symbols_;  // by the model's names
+  llvm::StringSet<> known_sizes_;         // of options_.fixed_sizes
+  /// The first value of the network, in its order, that has a dim of that size; of the first
+  /// `num_searched_` calls.
+  llvm::StringMap<std::pair<size_t, Value*>> first_with_size_;
+  size_t num_searched_ = 0;
   unsigned temporaries_ = 0;
-  int64_t converted_ = 0;
+  int64_t spent_ = 0;
   int depth_ = 0;
 };
 

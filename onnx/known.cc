@@ -71,6 +71,17 @@ bool CanRun(const Op& op) {
   });
 }
 
+/// How many elements a call reads and gives, or a measure of its time where that is more.
+int64_t WorkOf(const Op& op, llvm::ArrayRef<Tensor> operands) {
+  int64_t read = 0, given = 0;
+  for (const Tensor& operand : operands) read += operand.num_elements();
+  for (const Value* result : op.results()) given += NumElements(result->type().dims).constant();
+  // Products and the like may read all for each element that they give.
+  constexpr int64_t kProductsAtOnce = 1024;
+  const bool is_product = operands.size() > 1 && !op.def().has(kElementwise);
+  return read + given + (is_product ? read * given / kProductsAtOnce : 0);
+}
+
 /// Calls that put elements elsewhere and compute nothing.
 bool IsMove(llvm::StringRef type) {
   return llvm::StringSwitch<bool>(type)
@@ -133,10 +144,21 @@ const Constant* KnownValues::FindConstant(const Value* value) const {
   return found == constants_.end() ? nullptr : &found->second;
 }
 
+bool KnownValues::Spend(int64_t elements) const {
+  if (elements <= kFewElements) return true;
+  spent_ += std::min(elements, kMaxTotal);
+  return spent_ <= kMaxTotal;
+}
+
 std::optional<KnownSizes> KnownValues::FindSizes(const Value* value) const {
-  if (auto found = sizes_.find(value); found != sizes_.end()) return found->second;
+  if (auto found = sizes_.find(value); found != sizes_.end()) {
+    if (!Spend(static_cast<int64_t>(found->second.elements.size()))) return std::nullopt;
+    return found->second;
+  }
   const Constant* constant = FindConstant(value);
-  if (constant == nullptr || constant->num_elements() > kMaxElements) return std::nullopt;
+  if (constant == nullptr || constant->num_elements() > kMaxElements ||
+      !Spend(constant->num_elements()))
+    return std::nullopt;
   KnownSizes known;
   known.sizes.assign(constant->sizes().begin(), constant->sizes().end());
   for (int64_t i = 0; i < constant->num_elements(); ++i) {
@@ -167,7 +189,7 @@ bool KnownValues::VisitConstants(const Op& op) {
     if (constant == nullptr) return false;
     operands.push_back(Tensor::FromConstant(*constant));
   }
-  if (!CanRun(op)) return false;
+  if (!CanRun(op) || !Spend(WorkOf(op, operands))) return false;
   std::optional<std::vector<Tensor>> results = Run(op, operands);
   if (!results) return false;
   // Sizes that no call may have show when it runs, and not before.
@@ -216,6 +238,7 @@ bool KnownValues::VisitMove(const Op& op) {
     }
     if (operands.back().dtype() != operand->type().dtype) return false;
   }
+  if (!Spend(NumElements(op.result()->type().dims).constant())) return false;
   std::optional<std::vector<Tensor>> results = Run(op, operands);
   if (!results) return false;
   for (size_t r = 0; r < results->size(); ++r) {

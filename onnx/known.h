@@ -23,6 +23,10 @@ class KnownValues {
  public:
   /// More elements than this are not computed while importing.
   static constexpr int64_t kMaxElements = 1 << 16;
+  /// What is computed has this many elements together, those that are read among them. What comes
+  /// later is left to the run, but for what has no more than kFewElements.
+  static constexpr int64_t kMaxTotal = 1 << 24;
+  static constexpr int64_t kFewElements = 256;
 
   /// Says what a value is: a constant or a parameter.
   void SetConstant(const Value* value, Constant constant);
@@ -37,12 +41,15 @@ class KnownValues {
   std::optional<KnownSizes> FindSizes(const Value* value) const;
 
  private:
+  /// Whether so many elements may still be computed; counts them.
+  bool Spend(int64_t elements) const;
   bool VisitConstants(const Op& op);
   bool VisitMove(const Op& op);
   bool VisitArithmetic(const Op& op);
 
   llvm::DenseMap<const Value*, Constant> constants_;
   llvm::DenseMap<const Value*, KnownSizes> sizes_;
+  mutable int64_t spent_ = 0;
 };
 
 }  // namespace pdl

@@ -8,23 +8,18 @@
 namespace pdl {
 namespace {
 
-bool IsOutput(const ImportedModel& model, const Value* value) {
-  return llvm::any_of(model.graph.outputs(),
-                      [&](const GraphOutput& output) { return output.value == value; });
-}
-
 /// The value of a parameter that one call alone uses; null otherwise.
-const Constant* OwnWeight(const ImportedModel& model, const Value* value) {
+const Constant* OwnWeight(const LayerFinder& model, const Value* value) {
   if (value->kind() != ValueKind::kParameter || value->uses().size() != 1 ||
-      !IsFloat(value->type().dtype) || IsOutput(model, value))
+      !IsFloat(value->type().dtype) || model.IsOutput(value))
     return nullptr;
-  auto found = model.weights.find(value->name());
-  return found == model.weights.end() ? nullptr : &found->second;
+  auto found = model.model().weights.find(value->name());
+  return found == model.model().weights.end() ? nullptr : &found->second;
 }
 
 /// The one call that uses the result of `op` and nothing else does.
-const Op* OnlyUser(const ImportedModel& model, const Op& op) {
-  if (op.results().size() != 1 || op.result()->uses().size() != 1 || IsOutput(model, op.result()))
+const Op* OnlyUser(const LayerFinder& model, const Op& op) {
+  if (op.results().size() != 1 || op.result()->uses().size() != 1 || model.IsOutput(op.result()))
     return nullptr;
   return op.result()->uses()[0].op;
 }
@@ -42,12 +37,16 @@ const AttributeValue& Attribute(const Op& op, llvm::StringRef name) {
   return *op.attributes().Find(name);
 }
 
+/// What a layer takes for a count of channels. The sizes of its parameters are those of its input,
+/// so a symbol there, which only a run compares with a weight, makes no layer.
+bool IsAbove0(const Dim& dim) { return dim.is_constant() && dim.constant() > 0; }
+
 /// Adds " name=value" where it is not the default.
 void AddArgument(std::string* text, llvm::StringRef name, int64_t value, int64_t otherwise) {
   if (value != otherwise) *text += llvm::formatv(", {0}={1}", name, value).str();
 }
 
-bool AddTensor(const ImportedModel& model, LayerCall* call, llvm::StringRef name,
+bool AddTensor(const LayerFinder& model, LayerCall* call, llvm::StringRef name,
                const Value* value) {
   const Constant* constant = OwnWeight(model, value);
   if (constant == nullptr) return false;
@@ -56,13 +55,16 @@ bool AddTensor(const ImportedModel& model, LayerCall* call, llvm::StringRef name
   return true;
 }
 
-std::optional<LayerCall> FindConv(const ImportedModel& model, const Op& op) {
+std::optional<LayerCall> FindConv(const LayerFinder& model, const Op& op) {
   const Type& w = op.operands()[1]->type();
   const auto stride = Uniform(Attribute(op, "stride"));
   const auto dilation = Uniform(Attribute(op, "dilation"));
   const Shape kernel(w.dims.begin() + 2, w.dims.end());
   const auto size = Uniform(AttributeValue(kernel));
-  if (!stride || !dilation || !size || !w.dims[0].is_constant()) return std::nullopt;
+  const Dim channels = w.dims[1] * Dim(op.attributes().Int("groups"));
+  if (!stride || !dilation || !size || *size < 1 || !IsAbove0(w.dims[0]) ||
+      op.operands()[0]->type().dims[1] != channels)
+    return std::nullopt;
   LayerCall call;
   call.layer = "conv";
   call.input = op.operands()[0];
@@ -88,10 +90,15 @@ std::optional<LayerCall> FindConv(const ImportedModel& model, const Op& op) {
   return call;
 }
 
-std::optional<LayerCall> FindBatchNorm(const ImportedModel& model, const Op& op) {
+std::optional<LayerCall> FindBatchNorm(const LayerFinder& model, const Op& op) {
   if (op.operands().size() != 5 || op.attributes().Int("axis") != 1) return std::nullopt;
   const double eps = op.attributes().Float("eps");
-  if (eps <= 0 || op.operands()[0]->type().rank() < 2) return std::nullopt;
+  const Type& x = op.operands()[0]->type();
+  if (!(static_cast<float>(eps) > 0) || x.rank() < 2 ||
+      llvm::any_of(op.operands().drop_front(), [&](const Value* weight) {
+        return weight->type().rank() != 1 || weight->type().dims[0] != x.dims[1];
+      }))
+    return std::nullopt;
   LayerCall call;
   call.layer = "batch_norm";
   call.input = op.operands()[0];
@@ -118,7 +125,7 @@ const Value* WithLine(const Op& op, llvm::StringRef type, const Value** line) {
   return nullptr;
 }
 
-std::optional<LayerCall> FindLayerNorm(const ImportedModel& model, const Op& op) {
+std::optional<LayerCall> FindLayerNorm(const LayerFinder& model, const Op& op) {
   LayerCall call;
   call.layer = "layer_norm";
   const Value* line = nullptr;
@@ -142,7 +149,7 @@ std::optional<LayerCall> FindLayerNorm(const ImportedModel& model, const Op& op)
   if (axis != -1 && axis + 1 != static_cast<int64_t>(x->type().rank())) return std::nullopt;
   call.input = core.operands()[0];
   const double eps = core.attributes().Float("eps");
-  if (eps <= 0) return std::nullopt;
+  if (!(static_cast<float>(eps) > 0)) return std::nullopt;
   if (static_cast<float>(eps) != 1e-5f) {
     call.arguments = "eps=" + FloatToString(static_cast<float>(eps)) +
                      (call.arguments.empty() ? "" : ", ") + call.arguments;
@@ -150,7 +157,7 @@ std::optional<LayerCall> FindLayerNorm(const ImportedModel& model, const Op& op)
   return call;
 }
 
-std::optional<LayerCall> FindFc(const ImportedModel& model, const Op& op) {
+std::optional<LayerCall> FindFc(const LayerFinder& model, const Op& op) {
   LayerCall call;
   call.layer = "fc";
   const Value* line = nullptr;
@@ -169,10 +176,13 @@ std::optional<LayerCall> FindFc(const ImportedModel& model, const Op& op) {
   if (attributes.Bool("transpose_a") || w->type().rank() != 2 || x->type().rank() < 2 ||
       !x->type().is_plain() || !IsFloat(x->type().dtype))
     return std::nullopt;
+  const bool is_turned = attributes.Bool("transpose_b");
+  if (x->type().dims.back() != w->type().dims[is_turned ? 1 : 0] ||
+      !IsAbove0(w->type().dims[is_turned ? 0 : 1]))
+    return std::nullopt;
   const Constant* weight = OwnWeight(model, w);
   if (weight == nullptr) return std::nullopt;
   call.input = x;
-  const bool is_turned = attributes.Bool("transpose_b");
   call.tensors.emplace_back("w", is_turned ? Transposed(*weight) : *weight);
   call.parameters.push_back(w);
   call.arguments = llvm::formatv("size={0}", call.tensors[0].second.sizes()[1]).str();
@@ -198,7 +208,12 @@ Constant Transposed(const Constant& matrix) {
   return Constant::Copy(matrix.dtype(), {columns, rows}, bytes.data());
 }
 
-std::optional<LayerCall> FindLayer(const ImportedModel& model, const Op& op) {
+LayerFinder::LayerFinder(const ImportedModel& model) : model_(model) {
+  for (const GraphOutput& output : model.graph.outputs()) outputs_.insert(output.value);
+}
+
+std::optional<LayerCall> LayerFinder::Find(const Op& op) const {
+  const LayerFinder& model = *this;
   const llvm::StringRef type = op.type();
   if (type == "conv1d" || type == "conv2d" || type == "conv3d") return FindConv(model, op);
   if (type == "normalize") return FindBatchNorm(model, op);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/DenseSet.h"
 #include "onnx/import.h"
 
 namespace pdl {
@@ -24,9 +25,22 @@ struct LayerCall {
   std::vector<const Op*> inner;
 };
 
-/// The layer whose last call is `op`; nullopt where it is none. Only parameters that nothing else
-/// uses become those of a layer.
-std::optional<LayerCall> FindLayer(const ImportedModel& model, const Op& op);
+/// Finds layers among the calls of a model. Only parameters that nothing else uses become those of
+/// a layer.
+class LayerFinder {
+ public:
+  explicit LayerFinder(const ImportedModel& model);
+
+  /// The layer whose last call is `op`; nullopt where it is none.
+  std::optional<LayerCall> Find(const Op& op) const;
+
+  const ImportedModel& model() const { return model_; }
+  bool IsOutput(const Value* value) const { return outputs_.contains(value); }
+
+ private:
+  const ImportedModel& model_;
+  llvm::DenseSet<const Value*> outputs_;
+};
 
 /// Rows of a matrix as columns.
 Constant Transposed(const Constant& matrix);

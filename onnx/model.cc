@@ -7,6 +7,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "pdl/error.h"
+#include "pdl/io.h"
 
 namespace pdl {
 namespace {
@@ -65,12 +66,8 @@ llvm::Error Check(const onnx::ModelProto& model) {
 }  // namespace
 
 llvm::Expected<OnnxModel> OnnxModel::Read(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
-                         buffer.getError().message());
-  }
+  auto buffer = ReadFile(path);
+  if (!buffer) return buffer.takeError();
   const llvm::StringRef folder = llvm::sys::path::parent_path(path);
   return Parse((*buffer)->getBuffer(), path, folder.empty() ? "." : folder);
 }

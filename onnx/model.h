@@ -13,13 +13,14 @@
 
 namespace pdl {
 
-/// An ONNX model as its file has it: a stranger's, so nothing in it is believed before it is
+/// An ONNX model as its file has it: untrusted input, so nothing in it is believed before it is
 /// checked. Reading checks the limits on size, nesting and counts, and the names of operator sets;
 /// graphs are checked while they are imported.
 class OnnxModel {
  public:
-  /// Operators of at most this many nodes, those of subgraphs and functions among them.
-  static constexpr int64_t kMaxNodes = 100'000;
+  /// Models of at most this many nodes, those of subgraphs and functions among them; a function
+  /// that is called often counts that often.
+  static constexpr int64_t kMaxNodes = 1'000'000;
 
   /// Reads a file; its external data lie in its folder or below.
   static llvm::Expected<OnnxModel> Read(llvm::StringRef path);

@@ -11,9 +11,7 @@
 namespace pdl {
 Node::Node(Importer& importer, const onnx::NodeProto& proto, OnnxScope& scope, int64_t opset)
     : importer_(importer), proto_(proto), scope_(scope), opset_(opset) {
-  llvm::StringRef name = proto.name();
-  if (name.empty() && proto.output_size() > 0) name = proto.output(0);
-  location_ = importer.LocationOf((scope.path + name).str());
+  location_ = importer.LocationOf(scope.PathTo(proto));
 }
 
 // --- Mistakes -------------------------------------------------------------------------------
@@ -42,10 +40,9 @@ void Node::Take(llvm::Error error) {
 
 llvm::Error Node::TakeError() {
   if (!code_) return llvm::Error::success();
-  std::string name = scope_.path + proto_.name();
-  if (name.empty() && proto_.output_size() > 0) name = proto_.output(0);
   const std::string text =
-      llvm::formatv("node '{0}' ({1}): {2}", name, proto_.op_type(), message_).str();
+      llvm::formatv("node '{0}' ({1}): {2}", scope_.PathTo(proto_), proto_.op_type(), message_)
+          .str();
   if (!needed_.empty()) return llvm::make_error<UnknownInputs>(needed_, text);
   return llvm::make_error<UserError>(*code_, text);
 }
@@ -62,7 +59,9 @@ void Node::NeedsKnown(unsigned input, Value* value) {
 // --- Inputs ---------------------------------------------------------------------------------
 
 bool Node::Has(unsigned input) const {
-  return input < num_inputs() && !proto_.input(static_cast<int>(input)).empty();
+  if (input >= num_inputs()) return false;
+  const std::string& name = proto_.input(static_cast<int>(input));
+  return !name.empty() && !importer_.IsMissing(scope_, name);
 }
 
 bool Node::Wants(unsigned output) const {
@@ -202,7 +201,7 @@ std::optional<double> Node::KnownReal(const Value* value) const {
 
 const onnx::AttributeProto* Node::Attribute(llvm::StringRef name) const {
   for (const onnx::AttributeProto& attribute : proto_.attribute())
-    if (attribute.name() == name) return &attribute;
+    if (attribute.name() == name) return ResolveAttribute(attribute, scope_.call);
   return nullptr;
 }
 
@@ -292,6 +291,11 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
 
   std::vector<std::string> names(signature.NumResults(*values));
   for (std::string& name : names) name = importer_.NewTemporary();
+  if (llvm::Error error =
+          importer_.Spend(static_cast<int64_t>(std::max<size_t>(names.size(), 1)))) {
+    Take(std::move(error));
+    return {};
+  }
   CallOptions options;
   options.location = location_;
   options.block = importer_.block();
@@ -420,6 +424,10 @@ Value* Node::Scalar(double value, Value* like) {
 
 Value* Node::Parameter(Constant constant, llvm::StringRef name) {
   if (failed()) return nullptr;
+  if (llvm::Error error = importer_.SpendBytes(constant)) {
+    Take(std::move(error));
+    return nullptr;
+  }
   llvm::Expected<Value*> value = importer_.AddConstant(std::move(constant), name);
   if (value) return *value;
   Take(value.takeError());
@@ -473,6 +481,8 @@ void Node::Out(unsigned index, Value* value) {
 void Node::SequenceOut(unsigned index, std::vector<Value*> values) {
   if (failed() || !Wants(index)) return;
   const std::string& name = proto_.output(static_cast<int>(index));
+  if (llvm::Error error = importer_.Spend(static_cast<int64_t>(values.size())))
+    return Take(std::move(error));
   if (!scope_.sequences.try_emplace(name, std::move(values)).second)
     Fail("it gives '{0}', which there is already", name);
 }

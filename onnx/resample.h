@@ -2,6 +2,7 @@
 #define PDL_ONNX_RESAMPLE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "onnx/node.h"
@@ -28,6 +29,14 @@ struct Resampling {
 /// that the operator `resize` does not have, and for scales that do not give the size by rounding
 /// down.
 Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& resampling);
+
+/// The same where `in` or `out` depends on symbols, and is not asked for: the axis becomes `out`
+/// long. A scale of 0 is that of the two sizes.
+Value* ResampleSymbolicAxis(Node& n, Value* x, unsigned axis, const Resampling& resampling,
+                            const Dim& out);
+
+/// A size times a scale, rounded down; nullopt where the scale is no ratio of small numbers.
+std::optional<Dim> ScaledSize(const Dim& size, double scale);
 
 }  // namespace pdl
 

@@ -76,6 +76,51 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
   n.Out(n.Transpose(n.Reshape(y, back), inverse));
 }
 
+/// The axis where its sizes are numbers.
+Value* ResizeKnownAxis(Node& n, Value* x, unsigned axis, const Resizing& resizing, Resampling r) {
+  r.in = x->type().dims[axis].constant();
+  const auto in = static_cast<double>(r.in);
+  if (!resizing.scales.empty()) {
+    r.scale = resizing.scales[axis];
+    if (!(r.scale > 0 && r.scale * in < 1e9)) {
+      n.Fail("a scale of {0}", r.scale);
+      return nullptr;
+    }
+    r.out = static_cast<int64_t>(std::floor(r.scale * in));
+  }
+  if (!resizing.sizes.empty()) {
+    r.out = resizing.sizes[axis].constant();
+    if (resizing.scales.empty()) r.scale = static_cast<double>(r.out) / in;
+  }
+  const bool stays = r.scale == 1 && r.out == r.in && r.roi_begin == 0 && r.roi_end == 1;
+  return stays ? x : ResampleAxis(n, x, axis, r);
+}
+
+/// The axis where they depend on symbols.
+Value* ResizeSymbolicAxis(Node& n, Value* x, unsigned axis, const Resizing& resizing,
+                          Resampling r) {
+  const Dim in = x->type().dims[axis];
+  const bool has_roi = r.roi_begin != 0 || r.roi_end != 1;
+  r.scale = 0;
+  std::optional<Dim> out;
+  if (!resizing.scales.empty()) {
+    r.scale = resizing.scales[axis];
+    if (!(r.scale > 0)) {
+      n.Fail("a scale of {0}", r.scale);
+      return nullptr;
+    }
+    out = ScaledSize(in, r.scale);
+    if (r.scale == 1 && !has_roi) return x;
+  }
+  if (!resizing.sizes.empty()) out = resizing.sizes[axis];
+  if (!out) {
+    n.Unsupported("the size {0} times {1}, which is no ratio of small numbers", in.ToString(),
+                  r.scale);
+    return nullptr;
+  }
+  return *out == in && r.scale == 0 && !has_roi ? x : ResampleSymbolicAxis(n, x, axis, r, *out);
+}
+
 /// One axis after the other: coordinates that the operator does not have.
 void ResizeByAxis(Node& n, Value* x, const Resizing& resizing, llvm::ArrayRef<int64_t> axes,
                   const std::string& coordinates) {
@@ -85,41 +130,26 @@ void ResizeByAxis(Node& n, Value* x, const Resizing& resizing, llvm::ArrayRef<in
     if (n.failed()) return;
     if (roi.size() != 2 * axes.size()) return n.Fail("a roi of {0} numbers", roi.size());
   }
-  for (size_t i = 0; i < axes.size(); ++i) {
+  Resampling r;
+  r.mode = n.String("mode", "nearest");
+  r.coordinates = coordinates;
+  r.rounding = n.String("nearest_mode", "round_prefer_floor");
+  r.cubic_a = n.Float("cubic_coeff_a", -0.75);
+  r.exclude_outside = n.Int("exclude_outside", 0) != 0;
+  r.antialias = r.mode != "nearest" && n.Int("antialias", 0) != 0;
+  r.extrapolation_value = n.Float("extrapolation_value", 0);
+  for (size_t i = 0; i < axes.size() && x != nullptr; ++i) {
     const auto axis = static_cast<unsigned>(axes[i]);
-    const Dim& size = x->type().dims[axis];
-    if (!size.is_constant())
-      return n.Unsupported("coordinate_transformation_mode '{0}' with unknown sizes", coordinates);
-    Resampling r;
-    r.mode = n.String("mode", "nearest");
-    r.coordinates = coordinates;
-    r.rounding = n.String("nearest_mode", "round_prefer_floor");
-    r.cubic_a = n.Float("cubic_coeff_a", -0.75);
-    r.exclude_outside = n.Int("exclude_outside", 0) != 0;
-    r.antialias = r.mode != "nearest" && n.Int("antialias", 0) != 0;
-    r.extrapolation_value = n.Float("extrapolation_value", 0);
-    r.in = size.constant();
-    const auto in = static_cast<double>(r.in);
-    if (!resizing.scales.empty()) {
-      r.scale = resizing.scales[axis];
-      if (!(r.scale > 0 && r.scale * in < 1e9)) return n.Fail("a scale of {0}", r.scale);
-      r.out = static_cast<int64_t>(std::floor(r.scale * in));
-    }
-    if (!resizing.sizes.empty()) {
-      const Dim& wanted = resizing.sizes[axis];
-      if (!wanted.is_constant()) return n.Unsupported("a size that is not known");
-      r.out = wanted.constant();
-      if (resizing.scales.empty()) r.scale = static_cast<double>(r.out) / in;
-    }
     if (!roi.empty()) {
       r.roi_begin = roi[i];
       r.roi_end = roi[axes.size() + i];
     }
-    const bool stays = r.scale == 1 && r.out == r.in && r.roi_begin == 0 && r.roi_end == 1;
-    if (!stays) x = ResampleAxis(n, x, axis, r);
-    if (x == nullptr) return;
+    const bool is_known = x->type().dims[axis].is_constant() &&
+                          (resizing.sizes.empty() || resizing.sizes[axis].is_constant());
+    x = is_known ? ResizeKnownAxis(n, x, axis, resizing, r)
+                 : ResizeSymbolicAxis(n, x, axis, resizing, r);
   }
-  n.Out(x);
+  if (x != nullptr) n.Out(x);
 }
 
 void ConvertResize(Node& n) {

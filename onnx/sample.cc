@@ -56,7 +56,8 @@ Value* GridSample::Coordinate(Value* grid, unsigned d) {
   if (mode_ == "nearest") x = n_.Call("round", {x});
   Value* outside =
       n_.Call("logical_or", {n_.Call("less", {x, low_[d]}), n_.Call("greater", {x, high_[d]})});
-  if (padding_ == "border")
+  // Of a cubic, whose elements reach further, PyTorch and ONNX Runtime move the elements alone.
+  if (padding_ == "border" && mode_ != "cubic")
     return n_.Call("where", {outside, Clamp(x, Number(0), n_.Sub(size, Number(1))), x});
   if (padding_ == "reflection") return n_.Call("where", {outside, Reflect(x, d), x});
   return x;

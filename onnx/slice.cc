@@ -1,7 +1,9 @@
 // Parts of tensors, tensors put together, margins, and images of other sizes.
+#include <algorithm>
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
+#include "onnx/bounds.h"
 #include "onnx/node.h"
 #include "onnx/numbers.h"
 #include "onnx/rules.h"
@@ -11,22 +13,49 @@ namespace {
 
 constexpr int64_t kMaxParts = 65536;
 
-/// A bound of a slice as a place between two others. nullopt where symbols hide which it is.
-std::optional<Dim> ClampBound(const Dim& bound, const Dim& size, const Dim& least,
-                              const Dim& most) {
-  auto clamp = [&](const Dim& place) { return Dim::Max(Dim::Min(place, most), least); };
-  if (bound.is_constant()) {
-    const int64_t at = bound.constant();
-    if (size.is_constant()) return clamp(at < 0 ? size + at : Dim(at));
-    // Exporters write numbers at the ends of the integers for "all there is".
-    if (at > INT32_MAX - 1) return most;
-    if (at < -INT32_MAX) return least;
-    if (at >= 0) return most == size && at == 0 ? Dim(0) : Dim::Min(at, most);
-    return (size + at - least).ProvablyAtLeast(0) ? size + at : Dim::Max(size + at, least);
-  }
-  if (bound == size) return most;
-  if (!bound.ProvablyAtLeast(0)) return std::nullopt;
-  return (most - bound).ProvablyAtLeast(0) ? bound : Dim::Min(bound, most);
+/// Exporters write numbers at the ends of the integers for "all there is", of any size.
+bool IsEnd(const Dim& bound, const Dim& size) {
+  return bound.is_constant() && bound.constant() > INT32_MAX - 1 && !size.is_constant();
+}
+bool IsBegin(const Dim& bound, const Dim& size) {
+  return bound.is_constant() && bound.constant() < -INT32_MAX && !size.is_constant();
+}
+
+/// A bound with which sums and differences stay in 64 bits.
+Dim Tame(const Dim& bound) {
+  constexpr int64_t kFar = int64_t{1} << 61;
+  return bound.is_constant() ? Dim(std::clamp(bound.constant(), -kFar, kFar)) : bound;
+}
+
+/// The place that a bound names which is no number, counted from the front. One below 0 counts from
+/// the end; invalid where that cannot be said.
+Dim PlaceOf(const Dim& bound, const Dim& size) {
+  if (bound.ProvablyAtLeast(0)) return bound;
+  // One less than there is is below 0 only where there is nothing.
+  if (size - bound == Dim(1)) return LargerOf(0, bound);
+  const Dim is_negative = Dim::Max(Dim::Min(Dim(0) - bound, 1), 0);
+  return bound + size * is_negative;
+}
+
+/// A bound of a slice forward: between 0 and the size.
+Dim ForwardBound(const Dim& bound, const Dim& size) {
+  if (IsEnd(bound, size)) return size;
+  if (IsBegin(bound, size)) return 0;
+  if (bound.is_constant() && bound.constant() < 0) return LargerOf(0, size + bound);
+  const Dim place = bound.is_constant() ? bound : PlaceOf(bound, size);
+  const Dim least = LargerOf(0, place);
+  return IsAtMost(least, size) ? least : Dim::Min(least, size);
+}
+
+/// A bound of a slice backward, counted from the last element on: between 0 and `most`.
+Dim BackwardBound(const Dim& bound, const Dim& size, const Dim& most) {
+  if (IsEnd(bound, size)) return 0;
+  if (IsBegin(bound, size)) return most;
+  const Dim place = bound.is_constant() && bound.constant() < 0
+                        ? Dim(-1) - bound
+                        : size - 1 - (bound.is_constant() ? bound : PlaceOf(bound, size));
+  const Dim least = LargerOf(0, place);
+  return IsAtMost(least, most) ? least : Dim::Min(least, most);
 }
 
 void ConvertSlice(Node& n) {
@@ -60,16 +89,15 @@ void ConvertSlice(Node& n) {
     const Dim size = dims[static_cast<size_t>(axes[i])];
     const bool is_backward = steps[i] < 0;
     if (steps[i] == 0 || steps[i] == INT64_MIN) return n.Fail("a step of {0}", steps[i]);
-    Dim start = starts[i], stop = stops[i];
-    // Backward the last place is before the first element.
-    const Dim most = is_backward ? size - 1 : size;
-    const std::optional<Dim> first = ClampBound(start, size, 0, most);
-    const std::optional<Dim> last = ClampBound(stop, size, is_backward ? -1 : 0, most);
-    if (!first || !last) return n.Unsupported("bounds that depend on sizes");
-    start = is_backward ? size - 1 - *first : *first;
-    stop = is_backward ? size - 1 - *last : *last;
+    // Backward it begins with an element, and may end before the first one.
+    const Dim begin = Tame(starts[i]), end = Tame(stops[i]);
+    const Dim start =
+        is_backward ? BackwardBound(begin, size, LargerOf(0, size - 1)) : ForwardBound(begin, size);
+    Dim stop = is_backward ? BackwardBound(end, size, size) : ForwardBound(end, size);
+    // For some sizes there may be nothing in between.
+    stop = LargerOf(start, stop);
+    if (!start.is_valid() || !stop.is_valid()) return n.Unsupported("bounds that depend on sizes");
     if (is_backward) turned.push_back(axes[i]);
-    if ((start - stop).ProvablyAtLeast(0)) stop = start;
     if (start.is_constant(0) && stop == size && std::abs(steps[i]) == 1) continue;
     taken_axes.push_back(axes[i]);
     taken_steps.push_back(std::abs(steps[i]));

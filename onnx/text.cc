@@ -133,8 +133,9 @@ void TextWriter::FindLiterals(llvm::ArrayRef<Op*> ops) {
 }
 
 void TextWriter::FindLayers() {
+  const LayerFinder finder(model_);
   for (const Op* op : graph_.ops()) {
-    std::optional<LayerCall> layer = FindLayer(model_, *op);
+    std::optional<LayerCall> layer = finder.Find(*op);
     if (!layer) continue;
     for (const Op* inner : layer->inner) inner_.insert(inner);
     for (const Value* parameter : layer->parameters) in_layers_.insert(parameter);

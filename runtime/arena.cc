@@ -7,7 +7,7 @@ namespace pdl {
 
 int64_t ArenaLayout::Take(int64_t bytes) {
   bytes = Rounded(bytes);
-  taken_ += bytes;
+  taken_ = SaturatingSum({taken_, bytes});
   peak_ = std::max(peak_, taken_);
   auto fit = by_size_.lower_bound({bytes, 0});
   if (fit == by_size_.end()) {
@@ -21,7 +21,7 @@ int64_t ArenaLayout::Take(int64_t bytes) {
         gaps_.erase(last);
       }
     }
-    size_ = offset + bytes;
+    size_ = SaturatingSum({offset, bytes});
     return offset;
   }
   auto [gap, offset] = *fit;

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "runtime/saturating.h"
+
 namespace pdl {
 
 /// Assigns offsets in one block of memory to buffers that come and go: the smallest free gap that
@@ -24,7 +26,7 @@ class ArenaLayout {
 
  private:
   static int64_t Rounded(int64_t bytes) {
-    return bytes <= 0 ? kAlignment : (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return bytes <= 0 ? kAlignment : SaturatingRoundUp(bytes, kAlignment);
   }
   std::map<int64_t, int64_t> gaps_;                // offset -> bytes
   std::set<std::pair<int64_t, int64_t>> by_size_;  // (bytes, offset)

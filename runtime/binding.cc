@@ -8,9 +8,13 @@
 #include "runtime/evaluator.h"
 #include "runtime/frame.h"
 #include "runtime/memory.h"
+#include "runtime/saturating.h"
 
 namespace pdl {
 namespace {
+
+/// No tensor of a process is larger.
+constexpr int64_t kAddressSpace = int64_t{1} << 47;
 
 class StepPrepareContext final : public PrepareContext {
  public:
@@ -61,6 +65,7 @@ class Binder {
     // The checks say why a size would be negative.
     if (llvm::Error error = CheckSizes()) return error;
     if (llvm::Error error = EvaluateSizes()) return error;
+    if (llvm::Error error = CheckTensors()) return error;
     if (llvm::Error error = PrepareSteps()) return error;
     Place();
     return CheckMemory();
@@ -94,6 +99,27 @@ class Binder {
   llvm::Error CheckSizes() {
     for (const Schedule::Check& check : schedule_.checks)
       if (llvm::Error error = CheckSize(check, lookup_)) return error;
+    return llvm::Error::success();
+  }
+
+  /// Before a step is prepared for sizes that can never be, for which its preparation may take long
+  /// and much memory.
+  llvm::Error CheckTensors() const {
+    if (schedule_.device.kind != DeviceKind::kCPU) return llvm::Error::success();
+    // What is fed may be a mapped file, which the limit does not count.
+    const int64_t limit = std::min(MemoryLimit(), kAddressSpace);
+    for (SlotId slot = 0; slot < bytes_.size(); ++slot)
+      if (schedule_.slots[slot].kind != SlotKind::kResult && bytes_[slot] > kAddressSpace)
+        return TooLarge("at least ", bytes_[slot]);
+    for (const Step& step : schedule_.steps) {
+      for (SlotId slot : step.outputs) {
+        if (bytes_[slot] <= limit) continue;
+        // A result that is an operand's memory is counted once, or not at all.
+        const bool may_alias =
+            llvm::any_of(step.inputs, [&](SlotId input) { return bytes_[input] >= bytes_[slot]; });
+        if (!may_alias) return TooLarge("at least ", bytes_[slot]);
+      }
+    }
     return llvm::Error::success();
   }
 
@@ -185,7 +211,7 @@ class Binder {
     for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
       SlotId slot = schedule_.outputs[i].slot;
       Placement& root = binding_.placements[binding_.placements[slot].root];
-      binding_.output_bytes += bytes_[slot];
+      binding_.output_bytes = SaturatingSum({binding_.output_bytes, bytes_[slot]});
       if (schedule_.slots[root.root].kind != SlotKind::kResult ||
           root.kind == Placement::Kind::kOutput)
         continue;
@@ -233,7 +259,7 @@ class Binder {
       SlotId slot = step.outputs[i];
       Placement& placement = binding_.placements[slot];
       if (placement.root != slot) continue;
-      binding_.unshared_bytes += bytes_[slot];
+      binding_.unshared_bytes = SaturatingSum({binding_.unshared_bytes, bytes_[slot]});
       if (placement.kind == Placement::Kind::kOutput || placement.kind == Placement::Kind::kUpdate)
         continue;
       placement.kind = Placement::Kind::kArena;
@@ -282,17 +308,21 @@ class Binder {
 
   llvm::Error CheckMemory() {
     if (schedule_.device.kind != DeviceKind::kCPU) return llvm::Error::success();
-    int64_t needed = binding_.arena_bytes + binding_.output_bytes;
-    if (needed <= MemoryLimit()) return llvm::Error::success();
+    const int64_t needed = SaturatingSum({binding_.arena_bytes, binding_.output_bytes});
+    return needed <= MemoryLimit() ? llvm::Error::success() : TooLarge("", needed);
+  }
+
+  llvm::Error TooLarge(const char* at_least, int64_t needed) const {
     SlotId largest = 0;
     for (SlotId slot = 0; slot < bytes_.size(); ++slot)
       if (bytes_[slot] > bytes_[largest]) largest = slot;
     const OperandType& type = binding_.types[largest];
-    return MakeUserError(
-        Code::kMemoryLimit,
-        "a run with these sizes needs {0} and may take {1}; the largest tensor is '{2}': {3}",
-        BytesToString(needed), BytesToString(MemoryLimit()), schedule_.slots[largest].value->name(),
-        TensorTypeToString(type.dtype, type.sizes));
+    return MakeUserError(Code::kMemoryLimit,
+                         "a run with these sizes needs {0}{1} and may take {2}; the largest tensor "
+                         "is '{3}': {4}",
+                         at_least, BytesToString(needed), BytesToString(MemoryLimit()),
+                         schedule_.slots[largest].value->name(),
+                         TensorTypeToString(type.dtype, type.sizes));
   }
 
   const Schedule& schedule_;

@@ -1,9 +1,13 @@
 #include "runtime/memory.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/device_context.h"
@@ -14,11 +18,34 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-int64_t DefaultLimit() {
-  int64_t pages = sysconf(_SC_PHYS_PAGES);
-  int64_t page_size = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && page_size > 0 ? pages * page_size / 4 * 3 : INT64_MAX;
+/// What a file of one number says; nullopt where it is not there, or says "max".
+std::optional<int64_t> NumberIn(const char* path) {
+  std::FILE* file = std::fopen(path, "re");
+  if (file == nullptr) return std::nullopt;
+  long long number = 0;
+  const bool is_number = std::fscanf(file, "%lld", &number) == 1;
+  std::fclose(file);
+  return is_number ? std::optional<int64_t>(number) : std::nullopt;
 }
+
+/// The memory that this process may use at most: that of the machine, or of its container.
+int64_t PhysicalMemory() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const int64_t page_size = sysconf(_SC_PAGE_SIZE);
+  int64_t bytes = pages > 0 && page_size > 0 ? pages * page_size : INT64_MAX;
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+    if (const std::optional<int64_t> limit = NumberIn(path); limit && *limit > 0)
+      bytes = std::min(bytes, *limit);
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit;
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur < static_cast<uint64_t>(bytes))
+      bytes = static_cast<int64_t>(limit.rlim_cur);
+  }
+  return bytes;
+}
+
+int64_t DefaultLimit() { return PhysicalMemory() / 4 * 3; }
 
 std::atomic<int64_t>& Limit() {
   static std::atomic<int64_t> limit(DefaultLimit());
@@ -77,6 +104,12 @@ llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFi
     std::free(block);
     Release(bytes);
   });
+}
+
+llvm::Expected<std::shared_ptr<void>> CountHostMemory(int64_t bytes, llvm::StringRef what) {
+  if (llvm::Error error = Reserve(bytes, what)) return error;
+  static char counted;
+  return std::shared_ptr<void>(&counted, [bytes](void*) { Release(bytes); });
 }
 
 }  // namespace pdl

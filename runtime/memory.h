@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "pdl/export.h"
 
 namespace pdl {
 
@@ -20,7 +21,10 @@ enum class MemoryFill : bool { kNone, kZero };
 llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFill fill,
                                                          llvm::StringRef what);
 
-/// Bytes that AllocateHostMemory has given and that are alive.
+/// Counts memory that is allocated elsewhere, as long as what is returned lives; the same Error.
+PDL_API llvm::Expected<std::shared_ptr<void>> CountHostMemory(int64_t bytes, llvm::StringRef what);
+
+/// Bytes that AllocateHostMemory has given and that are alive, and those counted.
 int64_t HostMemoryInUse();
 
 /// "512 bytes", "1.5 MiB".

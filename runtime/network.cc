@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
+#include "pdl/out_of_memory.h"
 #include "pdl/passes.h"
 #include "runtime/evaluator.h"
 #include "runtime/network_run.h"
@@ -41,6 +42,8 @@ struct Network::Impl {
   llvm::Error Run(Scope* scope, DeviceContext* context, const RunOptions& run);
   llvm::Error RunSegments(Scope* scope, DeviceContext* context, const RunOptions& run);
   llvm::Error CheckSize(const Segment::Size& size, SegmentData& data, DeviceContext& context) const;
+  llvm::Expected<std::string> Describe(DeviceContext& context, const RunOptions& options,
+                                       const llvm::StringMap<int64_t>& symbols);
   llvm::Expected<std::string> DescribePart(unsigned index, llvm::ArrayRef<std::string> outputs,
                                            const RunOptions& run, DeviceContext& context,
                                            const llvm::StringMap<int64_t>& symbols);
@@ -126,11 +129,14 @@ Network::~Network() = default;
 
 llvm::Expected<std::shared_ptr<const Network>> Network::Create(Graph graph, NetworkOptions options,
                                                                const OpRegistry& registry) {
-  auto impl = std::make_unique<Impl>(std::move(graph), std::move(options), registry);
-  if (llvm::Error error = impl->weights.Load()) return error;
-  if (llvm::Error error = impl->Optimize()) return error;
-  impl->MakeParts();
-  return std::shared_ptr<const Network>(new Network(std::move(impl)));
+  return WithOutOfMemory(
+      "creating a network", [&]() -> llvm::Expected<std::shared_ptr<const Network>> {
+        auto impl = std::make_unique<Impl>(std::move(graph), std::move(options), registry);
+        if (llvm::Error error = impl->weights.Load()) return error;
+        if (llvm::Error error = impl->Optimize()) return error;
+        impl->MakeParts();
+        return std::shared_ptr<const Network>(new Network(std::move(impl)));
+      });
 }
 
 const Graph& Network::graph() const { return impl_->graph; }
@@ -148,7 +154,8 @@ llvm::Expected<Tensor> Network::InitialValue(llvm::StringRef name) const {
   const Value* value = impl_->graph.FindValue(name);
   if (!value || (value->kind() != ValueKind::kParameter && value->kind() != ValueKind::kState))
     return MakeUserError(Code::kUnknownName, "the network has no parameter or state '{0}'", name);
-  return impl_->weights.Initial(*value, NoSizes);
+  return WithOutOfMemory("computing '" + name.str() + "'",
+                         [&] { return impl_->weights.Initial(*value, NoSizes); });
 }
 
 llvm::Error Network::Run(Scope* scope, DeviceContext* context) const {
@@ -156,11 +163,13 @@ llvm::Error Network::Run(Scope* scope, DeviceContext* context) const {
 }
 
 llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions& options) const {
-  if (impl_->packed.empty()) return impl_->Run(scope, context, options);
-  if (llvm::Error error = impl_->packed.Check(*scope)) return error;
-  RunOptions expanded = options;
-  expanded.outputs = impl_->packed.Expand(options.outputs);
-  return impl_->Run(scope, context, expanded);
+  return WithOutOfMemory("running a network", [&]() -> llvm::Error {
+    if (impl_->packed.empty()) return impl_->Run(scope, context, options);
+    if (llvm::Error error = impl_->packed.Check(*scope)) return error;
+    RunOptions expanded = options;
+    expanded.outputs = impl_->packed.Expand(options.outputs);
+    return impl_->Run(scope, context, expanded);
+  });
 }
 
 llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOptions& run) {
@@ -252,10 +261,16 @@ llvm::Expected<const Network::Impl::WantedOutputs*> Network::Impl::WantedOf(
 
 llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const RunOptions& options,
                                                   const llvm::StringMap<int64_t>& symbols) const {
-  Impl& impl = *impl_;
-  const size_t parts = impl.plans.size();
-  std::vector<std::string> names = impl.optimized.Symbols();
-  llvm::append_range(names, impl.given(parts - 1));
+  return WithOutOfMemory("planning a network",
+                         [&] { return impl_->Describe(*context, options, symbols); });
+}
+
+llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
+                                                    const RunOptions& options,
+                                                    const llvm::StringMap<int64_t>& symbols) {
+  const size_t parts = plans.size();
+  std::vector<std::string> names = optimized.Symbols();
+  llvm::append_range(names, given(parts - 1));
   for (const auto& entry : symbols) {
     if (llvm::is_contained(names, entry.first())) continue;
     std::vector<llvm::StringRef> known(names.begin(), names.end());
@@ -263,26 +278,27 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
     return MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}", entry.first(),
                          near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
   }
-  std::vector<std::string> outputs = impl.packed.Expand(options.outputs);
-  if (impl.segments->empty()) return impl.DescribePart(0, outputs, options, *context, symbols);
-  Impl::WantedOutputs wanted;
+  std::vector<std::string> outputs = packed.Expand(options.outputs);
+  if (segments->empty()) return DescribePart(0, outputs, options, context, symbols);
+  WantedOutputs wanted_outputs;
   {
-    std::lock_guard lock(impl.mutex);
-    llvm::Expected<const Impl::WantedOutputs*> found = impl.WantedOf(outputs);
+    std::lock_guard lock(mutex);
+    llvm::Expected<const WantedOutputs*> found = WantedOf(outputs);
     if (!found) return found.takeError();
-    wanted = **found;
+    wanted_outputs = **found;
   }
   std::string text;
   for (unsigned i = 0; i < parts; ++i) {
-    const Segment& segment = (*impl.segments)[i];
+    const Segment& segment = (*segments)[i];
     text += (i == 0 ? "" : "\n") + llvm::formatv("segment {0} of {1}", i + 1, parts).str();
     std::vector<std::string> sizes;
     for (const Segment::Size& size : segment.sizes)
       sizes.push_back(size.symbol + " = " + size.value + (size.place.empty() ? "" : "  # ") +
                       size.place);
-    text += wanted[i].empty() ? " is not needed\n" : "\n";
-    if (wanted[i].empty()) continue;
-    llvm::Expected<std::string> part = impl.DescribePart(i, wanted[i], options, *context, symbols);
+    text += wanted_outputs[i].empty() ? " is not needed\n" : "\n";
+    if (wanted_outputs[i].empty()) continue;
+    llvm::Expected<std::string> part =
+        DescribePart(i, wanted_outputs[i], options, context, symbols);
     if (!part) return part.takeError();
     text += *part;
     for (const std::string& size : sizes) text += "  decides " + size + "\n";

@@ -6,9 +6,11 @@
 #include <string>
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "pdl/error.h"
 #include "pdl/op_registry.h"
 #include "pdl/version.h"
+#include "runtime/io/file.h"
 
 namespace pdl {
 namespace {
@@ -25,6 +27,9 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
 
   // Without a slash, dlopen would look in the system's folders.
   std::string file = path.contains('/') ? path.str() : "./" + path.str();
+  // Of a pipe dlopen would wait for a writer. What is not there it reports itself.
+  if (llvm::sys::fs::exists(file))
+    if (llvm::Error error = CheckRegularFile(file)) return error;
   // A library that is refused stays loaded: something may point into it by now.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

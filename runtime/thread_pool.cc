@@ -10,8 +10,9 @@
 #include <chrono>
 #include <climits>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -59,13 +60,22 @@ struct Job {
   int wanted = 0;
   /// Helpers at work. The last touch of a helper is to decrement it.
   std::atomic<int> helpers = 0;
+  /// The exception of the piece that failed first. Written by the thread that sets `failed`, and
+  /// read by the caller when no helper is at work.
+  std::atomic<bool> failed = false;
+  std::exception_ptr failure = nullptr;
 
-  void Work() {
+  void Work() noexcept {
     in_piece = true;
-    for (;;) {
-      int64_t piece = next.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= pieces) break;
-      f(piece);
+    try {
+      for (;;) {
+        int64_t piece = next.fetch_add(1, std::memory_order_relaxed);
+        if (piece >= pieces) break;
+        f(piece);
+      }
+    } catch (...) {
+      next.store(pieces, std::memory_order_relaxed);  // nobody begins another one
+      if (!failed.exchange(true)) failure = std::current_exception();
     }
     in_piece = false;
   }
@@ -77,18 +87,10 @@ class ThreadPool {
   /// The pool of this process; null while it exits.
   static ThreadPool* Get();
 
+  /// Throws what a piece has thrown, when no other one runs any more.
   void Run(Job& job, int helpers) {
-    const bool may_spin = callers_.fetch_add(1, std::memory_order_relaxed) + 1 < processors_;
-    Post(job, helpers);
-    job.Work();
-    Withdraw(job);
-    callers_.fetch_sub(1, std::memory_order_relaxed);
-    auto done = [&job] { return job.helpers.load() == 0; };
-    if (may_spin ? SpinUntil(done, /*yields=*/true) : done()) return;
-    std::unique_lock<std::mutex> lock(mutex_);
-    ++waiting_callers_;
-    caller_wakes_.wait(lock, done);
-    --waiting_callers_;
+    Compute(job, helpers);
+    if (job.failure) std::rethrow_exception(job.failure);
   }
 
   /// Ends the helpers. Calls that come later, or are under way, run on their callers.
@@ -104,6 +106,20 @@ class ThreadPool {
   }
 
  private:
+  void Compute(Job& job, int helpers) {
+    const bool may_spin = callers_.fetch_add(1, std::memory_order_relaxed) + 1 < processors_;
+    Post(job, helpers);
+    job.Work();
+    Withdraw(job);
+    callers_.fetch_sub(1, std::memory_order_relaxed);
+    auto done = [&job] { return job.helpers.load() == 0; };
+    if (may_spin ? SpinUntil(done, /*yields=*/true) : done()) return;
+    std::unique_lock<std::mutex> lock(mutex_);
+    ++waiting_callers_;
+    caller_wakes_.wait(lock, done);
+    --waiting_callers_;
+  }
+
   void Post(Job& job, int helpers) {
     int wakes;
     {
@@ -111,7 +127,12 @@ class ThreadPool {
       StartWorkers(helpers);
       job.wanted = std::min<int>(helpers, static_cast<int>(workers_.size()));
       if (job.wanted == 0) return;
-      jobs_.push_back(&job);
+      try {
+        jobs_.push_back(&job);
+      } catch (const std::bad_alloc&) {  // the caller does it alone
+        job.wanted = 0;
+        return;
+      }
       open_places_.fetch_add(job.wanted, std::memory_order_relaxed);
       // Those that spin look at the jobs once more before they sleep.
       wakes = std::min(open_places_.load(std::memory_order_relaxed) - spinning_workers_.load(),
@@ -147,7 +168,7 @@ class ThreadPool {
         workers_.emplace_back([this] { WorkerMain(); });
         pthread_setname_np(workers_.back().native_handle(), "pdl-worker");
       }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no thread, or no memory for one
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }

@@ -7,6 +7,12 @@ namespace {
 
 constexpr int64_t kKeptStateBytes = 1 << 20;
 
+llvm::Error HasNoValue(const Value& variable) {
+  return MakeUserError(Code::kBadNetwork, "{0} '{1}' has neither an initializer nor a weight",
+                       variable.kind() == ValueKind::kState ? "state" : "parameter",
+                       variable.name());
+}
+
 }  // namespace
 
 llvm::Error WeightStore::CheckType(const Value& variable, DType dtype,
@@ -61,7 +67,11 @@ llvm::Error WeightStore::Load() {
       values_[variable.name()] = Tensor::FromConstant(value);
       return;
     }
-    if (!variable.variable().weight) return;
+    if (!variable.variable().weight) {
+      if (variable.kind() == ValueKind::kParameter && !variable.variable().initializer)
+        errors = llvm::joinErrors(std::move(errors), HasNoValue(variable));
+      return;
+    }
     llvm::Expected<Tensor> loaded = LoadOne(variable, files);
     if (loaded) {
       values_[variable.name()] = std::move(*loaded);
@@ -79,8 +89,7 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
     std::lock_guard lock(mutex_);
     if (auto found = values_.find(variable.name()); found != values_.end()) return found->second;
   }
-  if (!variable.variable().initializer)
-    InternalError("'" + variable.name() + "' has neither a file nor an initializer");
+  if (!variable.variable().initializer) return HasNoValue(variable);
   llvm::Expected<Tensor> value =
       EvaluateInitializer(graph_, *variable.variable().initializer, variable.name(), lookup,
                           RandomState{options_.seed, 0});

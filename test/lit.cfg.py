@@ -43,7 +43,7 @@ def can_mount():
 config.name = "pdl"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".pdl", ".test"]
-config.excludes = ["Inputs", "broken", "cc", "golden", "ops"]
+config.excludes = ["Inputs", "broken", "cc", "golden", "ops", "round_trip"]
 config.test_source_root = config.pdl_source + "/test"
 config.test_exec_root = config.pdl_build + "/test"
 
@@ -75,6 +75,9 @@ if can_mount():
     config.available_features.add("tmpfs")
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
+if config.pdl_sanitize:
+    # A sanitizer reserves more than any limit of the address space leaves.
+    config.environment["PDL_NO_ADDRESS_LIMIT"] = "1"
 if "address" in config.pdl_sanitize:
     config.available_features.add("asan")
 if "thread" in config.pdl_sanitize:

@@ -60,6 +60,27 @@ class PDL_API LayerLibrary {
 using FileReader =
     std::function<llvm::Expected<std::shared_ptr<const SourceFile>>(llvm::StringRef path)>;
 
+/// Bounds on what a text may expand to, so that a text of a few lines cannot take all of the time
+/// and the memory that there is. No model comes near them: what stands in the text once does not
+/// count, only what loops and calls of layers repeat. What goes beyond one is a single error
+/// (kTextTooLong), and nothing is compiled behind it. A loop that has an eighth of a bound and, by
+/// the rounds that are left, will take twice of it is not followed to its end.
+struct CompileLimits {
+  /// Statements and parts of expressions that are repeated, items of lists that are copied, and the
+  /// like; each call allows for some more.
+  uint64_t steps = 10'000'000;
+  /// Calls of operators that are repeated.
+  uint64_t calls = 1'000'000;
+  /// Calls of layers.
+  uint64_t layer_calls = 400'000;
+  /// Items of all lists that exist at one time.
+  uint64_t list_items = 5'000'000;
+  /// Layers inside layers.
+  unsigned layer_depth = 64;
+  /// Blocks and expressions inside each other, through all layers.
+  unsigned nesting = 1'000;
+};
+
 /// One text to compile.
 struct CompileRequest {
   std::shared_ptr<const SourceFile> file;
@@ -77,6 +98,7 @@ struct CompileRequest {
   /// Elaborates what a step of training computes too: gradients, and the next values of parameters
   /// and optimizers' states, into GraphTraining::updates. MakeTrainingStep makes a network of it.
   bool training_step = false;
+  CompileLimits limits;
   /// Checks what `load` names; where it is empty, nothing is checked until the weights are read.
   WeightLookup find_weight;
 };
@@ -103,8 +125,9 @@ PDL_API std::string EmitAst(const std::shared_ptr<const SourceFile>& file,
                             Diagnostics* diagnostics);
 
 /// A graph as flat text, one call a statement, which compiles to the same graph again, locations
-/// apart (`--emit=pdl`).
-PDL_API std::string EmitPdl(const Graph& graph);
+/// apart (`--emit=pdl`). Without training, comments stand in place of `minimize` statements: their
+/// optimizers may be layers of the text that the graph was compiled from.
+PDL_API std::string EmitPdl(const Graph& graph, bool with_training = true);
 
 /// True where `text` breaks off inside a bracket or a block, so that a terminal should go on
 /// reading.

@@ -50,6 +50,8 @@ class PDL_API Dataset {
   std::string DescribeRow(int64_t row) const;
 
  private:
+  static llvm::Expected<Dataset> Read(llvm::StringRef path, const Graph& graph);
+
   std::string source_;
   int64_t num_rows_ = 0;
   std::vector<Field> fields_;

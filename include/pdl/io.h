@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "pdl/constant.h"
 #include "pdl/export.h"
 #include "pdl/tensor.h"
@@ -68,6 +69,11 @@ PDL_API llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedT
 
 /// SHA-256 of a constant's bytes, in lower-case hex.
 PDL_API std::string Sha256(const Constant& constant);
+/// The bytes of a file. Only regular files are read: a pipe may never be written to, and a device
+/// may never end.
+PDL_API llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadFile(llvm::StringRef path);
+/// Standard input to its end, of which there may be at most `max_bytes`.
+PDL_API llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadStandardInput(int64_t max_bytes);
 /// Writes a whole file as above.
 PDL_API llvm::Error WriteFileAtomically(llvm::StringRef path, llvm::StringRef bytes);
 /// The path of `relative` below `folder`, with no symlink or ".." that leads out of it; an Error

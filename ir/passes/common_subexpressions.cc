@@ -31,6 +31,12 @@ class Merger {
     return op;
   }
 
+  /// Forgets the calls of a block: others have values of their own.
+  void NextBlock() {
+    first_.clear();
+    entries_.clear();
+  }
+
   /// From now on `from` counts as `to`.
   void Merge(const Value* from, const Value* to) {
     canonical_[graph_.number(from)] = graph_.number(to);
@@ -80,8 +86,9 @@ class Merger {
 
 void EliminateCommonSubexpressions(Graph& graph) {
   std::vector<uint8_t> traits = TraitsOfBlocks(graph);
+  Merger merger(graph);
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
-    Merger merger(graph);
+    merger.NextBlock();
     llvm::DenseSet<const Op*> merged;
     std::vector<std::pair<Value*, Value*>> replacements;
     for (Op* op : graph.block({i}).ops) {

@@ -32,7 +32,7 @@ class GradientScaling {
       Scale(*op, scale, &sums);
     }
     location_ = kUnknownLocation;
-    // Finite where all of them are: in f32 finite halves do not add up to an infinity.
+    // Finite where all of them are.
     Value* total = sums.size() == 1 ? sums[0] : Call("add_n", sums, {}, "gradients_sum");
     Value* finite = Call("isfinite", total, {}, "gradients_finite");
     const std::vector<GraphUpdate> updates = graph_.updates().vec();
@@ -89,8 +89,16 @@ class GradientScaling {
       graph_.ReplaceAllUses(scaled, unscaled);
       graph_.RewriteOp(call, call->def(), {scaled, factor}, call->attribute_values().vec());
       if (!type.is_plain()) continue;
-      Value* single = As(DType::kF32, scaled);
-      sums->push_back(type.rank() == 0 ? single : Call("sum", single, {}, scaled->name() + "_sum"));
+      // In f32 finite halves do not add up to an infinity.
+      const bool is_double = type.dtype == DType::kF64;
+      Value* wide = As(is_double ? DType::kF64 : DType::kF32, scaled);
+      Value* sum = type.rank() == 0 ? wide : Call("sum", wide, {}, scaled->name() + "_sum");
+      // An f32 would make an infinity of a large f64, but not of this.
+      if (is_double) {
+        Value* rest = Call("sub", {sum, sum}, {}, scaled->name() + "_rest");
+        sum = As(DType::kF32, rest);
+      }
+      sums->push_back(sum);
     }
   }
 

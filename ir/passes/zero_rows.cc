@@ -46,6 +46,19 @@ bool HoldsZero(const AttributeReader& clip) {
   return above && below;
 }
 
+// Where `op` undoes a cast from 16 bits to f32, whose values an f32 holds exactly: what was cast.
+const Value* BeforeCasts(const Op& op, const AtZero& operand) {
+  if (op.type() != "cast" || operand.kind != AtZero::Kind::kSame) return nullptr;
+  const Op* widened = operand.same->producer();
+  if (!widened || widened->type() != "cast" || !IsFloat(widened->result()->type().dtype))
+    return nullptr;
+  const Value* original = widened->operands()[0];
+  const DType dtype = original->type().dtype;
+  const bool is_exact =
+      IsFloat(dtype) && DTypeSize(dtype) == 2 && DTypeSize(widened->result()->type().dtype) > 2;
+  return is_exact && dtype == op.result()->type().dtype ? original : nullptr;
+}
+
 }  // namespace
 
 AtZero ResultAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
@@ -61,6 +74,8 @@ AtZero ResultAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
     case Rule::kNone:
       return {};
     case Rule::kUnary:
+      if (const Value* original = BeforeCasts(op, operands[0])) return AtZero::Same(original);
+      return zero_if(operands[0].is_zero());
     case Rule::kFirst:
       return zero_if(operands[0].is_zero());
     case Rule::kMul:

@@ -187,6 +187,10 @@ def batch_norm(
     """Normalizes each channel (Ioffe & Szegedy, arXiv:1502.03167): by its batch while
     training, by the running mean and variance otherwise.
 
+    The running variance is the mean of the population variances of batches, which divide by
+    the count n of a channel's elements in a batch. PyTorch keeps the unbiased ones, n / (n
+    - 1) times as large.
+
     Parameters
     ----------
     x : F[N, C, ...]
@@ -1675,6 +1679,8 @@ def norm_factor(
     """What all gradients are multiplied by so that their norm, as one vector, is at most the
     limit: `clip_norm` of an optimizer (Pascanu et al., arXiv:1211.5063).
 
+    It is f64 where a gradient is.
+
     Parameters
     ----------
     gs : F[...]; any number of them
@@ -1767,7 +1773,8 @@ def regularize_gradient(
     ----------
     w : F[...]
     g : F[...]
-    factor : f32[], default 1.0
+    factor : S[], optional
+        what g is multiplied by; left out: 1
     decay : float >= 0, default 0.0
     name : str, optional
         names the result in a graph

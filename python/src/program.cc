@@ -37,11 +37,8 @@ using Settings = std::map<std::string, std::string>;
 using Files = std::map<std::string, std::string>;
 
 llvm::Expected<std::string> ReadWhole(llvm::StringRef path) {
-  auto bytes =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!bytes)
-    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
-                         bytes.getError().message());
+  auto bytes = ReadFile(path);
+  if (!bytes) return bytes.takeError();
   return (*bytes)->getBuffer().str();
 }
 

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/half.h"
 #include "runtime/io/file.h"
 
@@ -145,12 +146,16 @@ class CsvReader {
       llvm::function_ref<std::optional<DType>(llvm::StringRef)> dtype_of) {
     int64_t rows = 0;
     for (llvm::StringRef rest = text_; !rest.empty();) rows += !TakeLine(&rest).trim().empty();
+    // Each field takes a byte at least, with what ends it. Where a line has too few, the rows are
+    // read to find it, and kept nowhere.
+    const auto columns = static_cast<int64_t>(columns_.size());
+    const bool is_whole = rows <= (static_cast<int64_t>(text_.size()) + 1) / columns;
     std::vector<NamedTensor> tensors;
     std::vector<int64_t> widths;
     llvm::StringMap<int> tensor_of;
     for (Column& column : columns_) {
       const auto [entry, is_new] = tensor_of.try_emplace(column.name, -1);
-      if (is_new) {
+      if (is_new && is_whole) {
         if (std::optional<DType> dtype = dtype_of(column.name)) {
           Sizes sizes = {rows};
           if (column.index >= 0) sizes.push_back(widths_[column.name]);
@@ -178,8 +183,9 @@ class CsvReader {
 
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
+    llvm::StringSet<> seen;
     for (const Column& column : columns_)
-      if (!llvm::is_contained(names, column.name)) names.push_back(column.name);
+      if (seen.insert(column.name).second) names.push_back(column.name);
     return names;
   }
 
@@ -199,26 +205,26 @@ class CsvReader {
     return field;
   }
 
-  /// The columns of a vector are all there.
+  /// The columns of a vector are all there. So an index is less than the count of columns.
   llvm::Error CheckVectors() {
+    llvm::StringMap<int64_t> largest;  // index of a vector
+    llvm::StringSet<> alone;
     for (const Column& column : columns_) {
       if (column.index < 0) {
-        if (widths_.contains(column.name)) return BothWays(column.name);
+        alone.insert(column.name);
         continue;
       }
-      int64_t& width = widths_.try_emplace(column.name, 0).first->second;
-      width = std::max(width, column.index + 1);
+      int64_t& index = largest.try_emplace(column.name, 0).first->second;
+      index = std::max(index, column.index);
+      ++widths_[column.name];
     }
-    for (const auto& entry : widths_) {
-      int64_t count = 0;
-      for (const Column& column : columns_) {
-        if (column.name != entry.first()) continue;
-        if (column.index < 0) return BothWays(column.name);
-        ++count;
-      }
-      if (count != entry.second)
-        return CannotRead(path_, "'{0}' has {1} columns up to {0}[{2}]", entry.first(), count,
-                          entry.second - 1);
+    for (const Column& column : columns_) {
+      if (column.index < 0) continue;
+      if (alone.contains(column.name)) return BothWays(column.name);
+      // No column is there twice, so as many as the largest index and one are all of them.
+      const int64_t count = widths_.lookup(column.name), last = largest.lookup(column.name);
+      if (count - 1 != last)
+        return CannotRead(path_, "'{0}' has {1} columns up to {0}[{2}]", column.name, count, last);
     }
     return llvm::Error::success();
   }

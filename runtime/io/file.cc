@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "pdl/device_context.h"
 #include "pdl/io.h"
 #include "runtime/memory.h"
@@ -26,46 +28,88 @@ struct FileDescriptor {
   }
 };
 
-/// A pipe tells no size: the buffer grows with what has come.
-llvm::Expected<SharedBytes> ReadStream(llvm::StringRef path, int fd) {
-  auto buffer = std::make_shared<std::string>();
-  constexpr size_t kChunk = 1 << 16;
-  for (;;) {
-    size_t size = buffer->size();
-    if (static_cast<int64_t>(size) > MemoryLimit() - HostMemoryInUse())
-      return CannotRead(path, "it goes on beyond the memory limit of {0}",
-                        BytesToString(MemoryLimit()));
-    buffer->resize(size + kChunk);
-    ssize_t got;
-    do {
-      got = read(fd, buffer->data() + size, kChunk);
-    } while (got < 0 && errno == EINTR);
-    if (got < 0) return CannotRead(path, "{0}", std::strerror(errno));
-    buffer->resize(size + static_cast<size_t>(got));
-    if (got == 0) break;
+llvm::StringRef KindOfFile(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode)) return "a character device";
+  if (S_ISBLK(mode)) return "a block device";
+  return "no regular file";
+}
+
+/// Opens a regular file for reading, and tells its size.
+llvm::Expected<int> OpenRegularFile(llvm::StringRef path, int64_t* size) {
+  if (path.contains('\0')) return CannotRead(path, "there is a NUL in its name");
+  const std::string name = path.str();
+  // Looked at before it is opened, since opening a device may have an effect, and afterwards, since
+  // the name may stand for another file by then. Without O_NONBLOCK a pipe would wait for a writer.
+  if (llvm::Error error = CheckRegularFile(path)) return error;
+  const int fd = open(name.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat status;
+  if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    *size = status.st_size;
+    return fd;
   }
-  llvm::StringRef bytes(*buffer);
-  return SharedBytes{std::move(buffer), bytes};
+  const int code = fd < 0 ? errno : EINVAL;
+  if (fd >= 0) close(fd);
+  return CannotRead(path, "{0}", std::strerror(code));
 }
 
 }  // namespace
 
-llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path) {
-  if (path.contains('\0')) return CannotRead(path, "there is a NUL in its name");
-  FileDescriptor file{open(path.str().c_str(), O_RDONLY | O_CLOEXEC)};
+llvm::Error CheckRegularFile(llvm::StringRef path) {
   struct stat status;
-  if (file.fd < 0 || fstat(file.fd, &status) != 0)
-    return CannotRead(path, "{0}", std::strerror(errno));
+  if (stat(path.str().c_str(), &status) != 0) return CannotRead(path, "{0}", std::strerror(errno));
+  if (S_ISREG(status.st_mode)) return llvm::Error::success();
   if (S_ISDIR(status.st_mode)) return CannotRead(path, "{0}", std::strerror(EISDIR));
-  if (!S_ISREG(status.st_mode)) return ReadStream(path, file.fd);
-  if (status.st_size == 0) return SharedBytes{nullptr, llvm::StringRef("", 0)};
+  return CannotRead(path, "it is {0}, expected a regular file", KindOfFile(status.st_mode));
+}
 
-  size_t size = static_cast<size_t>(status.st_size);
+llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path) {
+  int64_t length = 0;
+  llvm::Expected<int> fd = OpenRegularFile(path, &length);
+  if (!fd) return fd.takeError();
+  FileDescriptor file{*fd};
+  if (length == 0) return SharedBytes{nullptr, llvm::StringRef("", 0)};
+
+  const auto size = static_cast<size_t>(length);
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
   if (data == MAP_FAILED) return CannotRead(path, "{0}", std::strerror(errno));
   std::shared_ptr<const void> owner(
       data, [size](const void* mapping) { munmap(const_cast<void*>(mapping), size); });
   return SharedBytes{std::move(owner), llvm::StringRef(static_cast<const char*>(data), size)};
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadFile(llvm::StringRef path) {
+  int64_t size = 0;
+  llvm::Expected<int> fd = OpenRegularFile(path, &size);
+  if (!fd) return fd.takeError();
+  FileDescriptor file{*fd};
+  auto buffer = llvm::MemoryBuffer::getOpenFile(file.fd, path, static_cast<uint64_t>(size),
+                                                /*RequiresNullTerminator=*/false);
+  if (!buffer) return CannotRead(path, "{0}", buffer.getError().message());
+  return std::move(*buffer);
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadStandardInput(int64_t max_bytes) {
+  constexpr llvm::StringLiteral kName("<stdin>");
+  max_bytes = std::min(max_bytes, MemoryLimit() - HostMemoryInUse());
+  llvm::SmallString<0> bytes;
+  constexpr size_t kChunk = 1 << 16;
+  for (;;) {
+    const size_t size = bytes.size();
+    bytes.resize_for_overwrite(size + kChunk);
+    ssize_t got;
+    do {
+      got = read(STDIN_FILENO, bytes.data() + size, kChunk);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return CannotRead(kName, "{0}", std::strerror(errno));
+    bytes.truncate(size + static_cast<size_t>(got));
+    if (got == 0) break;
+    if (static_cast<int64_t>(bytes.size()) > max_bytes)
+      return CannotRead(kName, "it is longer than {0}", BytesToString(max_bytes));
+  }
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), kName,
+                                                         /*RequiresNullTerminator=*/false);
 }
 
 AtomicFile::AtomicFile(std::string path, std::string target, std::string temporary, int fd)

@@ -31,8 +31,11 @@ struct SharedBytes {
   llvm::StringRef bytes;
 };
 
-/// The whole file: mapped where it is a regular one, and read up to MemoryLimit() where it is a
-/// pipe or a device. The mapping is private: what a program writes there never reaches the file.
+/// An Error unless `path` is a regular file, or a link to one.
+llvm::Error CheckRegularFile(llvm::StringRef path);
+
+/// The whole of a regular file, mapped. The mapping is private: what a program writes there never
+/// reaches the file.
 llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path);
 
 /// A new file under a temporary name beside `path`, whose place it takes at Commit. Without Commit

@@ -9,6 +9,7 @@
 #include "llvm/Support/JSON.h"
 #include "pdl/io.h"
 #include "runtime/io/file.h"
+#include "runtime/io/json_outline.h"
 #include "runtime/io/npy.h"
 #include "runtime/memory.h"
 
@@ -28,42 +29,13 @@ std::optional<DType> DTypeFromStoredName(llvm::StringRef name) {
   return dtype && StoredName(*dtype) == name ? dtype : std::nullopt;
 }
 
-/// What JSON text looks like from afar: llvm::json recurses over nesting and keeps the last of
-/// equal keys, so both are looked at before and after.
-struct JsonOutline {
-  unsigned depth = 0;
-  size_t pairs = 0;  // name and value, in all objects
-};
-
-JsonOutline Outline(llvm::StringRef text) {
-  JsonOutline outline;
-  unsigned depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      outline.depth = std::max(outline.depth, ++depth);
-    } else if (c == '}' || c == ']') {
-      if (depth > 0) --depth;
-    } else if (c == ':') {
-      ++outline.pairs;
-    }
-  }
-  return outline;
-}
-
 class HeaderReader {
  public:
   HeaderReader(llvm::StringRef path, llvm::StringRef header, llvm::StringRef data)
       : path_(path), header_(header), data_(data) {}
 
   llvm::Expected<std::vector<SafetensorsFile::Entry>> Read() {
-    JsonOutline outline = Outline(header_);
+    const JsonOutline outline = OutlineJson(header_);
     if (outline.depth > 3) return CannotRead(path_, "its header is nested too deeply");
     llvm::Expected<llvm::json::Value> json = llvm::json::parse(header_);
     if (!json)

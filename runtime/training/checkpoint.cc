@@ -7,12 +7,16 @@
 #include "pdl/error.h"
 #include "pdl/trainer.h"
 #include "runtime/io/file.h"
+#include "runtime/io/json_outline.h"
 
 namespace pdl {
 namespace {
 
 constexpr llvm::StringLiteral kProgress("pdl.progress");
 constexpr llvm::StringLiteral kNetwork("pdl.network");
+
+/// More steps, epochs or rows than any run has.
+constexpr int64_t kMaxCount = int64_t{1} << 53;
 
 // Numbers go through JSON as integers, bits and all: what is read is what was written.
 int64_t ToBits(double value) { return std::bit_cast<int64_t>(value); }
@@ -57,6 +61,7 @@ std::string ToJson(const TrainingProgress& progress) {
 }
 
 std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
+  if (OutlineJson(text).depth > 2) return std::nullopt;
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
   if (!json) {
     llvm::consumeError(json.takeError());
@@ -66,9 +71,11 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   if (object == nullptr) return std::nullopt;
   TrainingProgress progress;
   bool ok = true;
+  // Counts are counted on from, and multiplied with sizes of batches that fit the data.
+  auto is_count = [](int64_t value) { return value >= 0 && value <= kMaxCount; };
   auto integer = [&](llvm::StringRef name, bool natural = true) {
     const std::optional<int64_t> value = object->getInteger(name);
-    ok &= value.has_value() && (!natural || *value >= 0);
+    ok &= value.has_value() && (!natural || is_count(*value));
     return value.value_or(0);
   };
   auto truth = [&](llvm::StringRef name) {
@@ -120,7 +127,10 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
     }
   };
   integers("sums", [&](int64_t bits) { progress.sums.push_back(std::bit_cast<double>(bits)); });
-  integers("summed_rows", [&](int64_t rows) { progress.summed_rows.push_back(rows); });
+  integers("summed_rows", [&](int64_t rows) {
+    ok &= is_count(rows);
+    progress.summed_rows.push_back(rows);
+  });
   if (!ok || progress.sums.size() != progress.summed_rows.size()) return std::nullopt;
   return progress;
 }

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "pdl/error.h"
+#include "pdl/out_of_memory.h"
 #include "pdl/storage.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/training/dataset_arrays.h"
@@ -332,6 +333,10 @@ class Collector {
 std::string Dataset::DescribeRow(int64_t row) const { return RowText(lines_, row); }
 
 llvm::Expected<Dataset> Dataset::Open(llvm::StringRef path, const Graph& graph) {
+  return WithOutOfMemory("reading '" + path.str() + "'", [&] { return Read(path, graph); });
+}
+
+llvm::Expected<Dataset> Dataset::Read(llvm::StringRef path, const Graph& graph) {
   llvm::Expected<DataArrays> data = ReadDataArrays(path, graph);
   if (!data) return data.takeError();
   Dataset dataset;

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
+#include "pdl/out_of_memory.h"
 #include "pdl/serialize.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/shuffle.h"
@@ -221,8 +222,9 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
     run.outputs.push_back(output.name);
   std::vector<double> sums(run.outputs.size(), 0);
   std::vector<int64_t> places;
-  for (int64_t begin = 0; begin < measured_data.num_rows(); begin += options.batch_size) {
-    const int64_t end = std::min(measured_data.num_rows(), begin + options.batch_size);
+  const int64_t num_rows = measured_data.num_rows();
+  for (int64_t begin = 0, end = 0; begin < num_rows; begin = end) {
+    end = begin + std::min(options.batch_size, num_rows - begin);
     places.clear();
     for (int64_t row = begin; row < end; ++row) places.push_back(row);
     if (llvm::Error error = rows.Put(places, &own)) return error;
@@ -342,30 +344,41 @@ llvm::Expected<std::unique_ptr<Trainer>> Trainer::Create(const Graph& network, D
                                                          DeviceContext* context,
                                                          const OpRegistry& registry) {
   options.network.seed = options.seed;
-  auto impl =
-      std::make_unique<Impl>(network, std::move(data), std::move(options), context, registry);
-  if (llvm::Error error = impl->MakeNetworks()) return error;
-  if (llvm::Error error = impl->Begin()) return error;
-  return std::unique_ptr<Trainer>(new Trainer(std::move(impl)));
+  return WithOutOfMemory(
+      "preparing the training", [&]() -> llvm::Expected<std::unique_ptr<Trainer>> {
+        auto impl =
+            std::make_unique<Impl>(network, std::move(data), std::move(options), context, registry);
+        if (llvm::Error error = impl->MakeNetworks()) return error;
+        if (llvm::Error error = impl->Begin()) return error;
+        return std::unique_ptr<Trainer>(new Trainer(std::move(impl)));
+      });
 }
 
 void Trainer::SetValidation(Dataset data) {
   impl_->progress.validation = FingerprintsOf(data);
   impl_->validation = std::move(data);
 }
-llvm::Error Trainer::Resume(llvm::StringRef path) { return impl_->Resume(path); }
+llvm::Error Trainer::Resume(llvm::StringRef path) {
+  return WithOutOfMemory("reading '" + path.str() + "'", [&] { return impl_->Resume(path); });
+}
 llvm::Error Trainer::Save(llvm::StringRef path) {
-  return impl_->Write(path, impl_->TakeSnapshot(), /*checked=*/false);
+  return WithOutOfMemory("writing '" + path.str() + "'", [&] {
+    return impl_->Write(path, impl_->TakeSnapshot(), /*checked=*/false);
+  });
 }
 llvm::Error Trainer::SaveWeights(llvm::StringRef path) {
-  return impl_->WriteWeights(path, impl_->TakeSnapshot(), /*checked=*/false);
+  return WithOutOfMemory("writing '" + path.str() + "'", [&] {
+    return impl_->WriteWeights(path, impl_->TakeSnapshot(), /*checked=*/false);
+  });
 }
-llvm::Expected<StepReport> Trainer::Step() { return impl_->Step(); }
+llvm::Expected<StepReport> Trainer::Step() {
+  return WithOutOfMemory("training", [&] { return impl_->Step(); });
+}
 llvm::Expected<std::vector<Metric>> Trainer::Evaluate(const Dataset& data) {
-  return impl_->Evaluate(data);
+  return WithOutOfMemory("measuring", [&] { return impl_->Evaluate(data); });
 }
 llvm::Expected<TrainingEnd> Trainer::Train(const TrainingCallbacks& callbacks) {
-  return impl_->Train(callbacks);
+  return WithOutOfMemory("training", [&] { return impl_->Train(callbacks); });
 }
 int64_t Trainer::step() const { return impl_->progress.step; }
 int64_t Trainer::epoch() const { return impl_->progress.epoch; }

@@ -61,7 +61,8 @@ struct Trainer::Impl {
   std::string WhatSaysBest(const TrainingProgress& said) const;
   llvm::Error CheckOptions() const;
   int64_t BatchesInEpoch() const {
-    return (progress.rows + (options.drop_last ? 0 : options.batch_size - 1)) / options.batch_size;
+    const bool has_rest = progress.rows % options.batch_size != 0 && !options.drop_last;
+    return progress.rows / options.batch_size + has_rest;
   }
   bool AtEndOfEpoch() const { return progress.batch == BatchesInEpoch(); }
   bool IsAtLimit() const {

@@ -196,6 +196,10 @@ TEST(Dataset, BrokenTables) {
   EXPECT_EQ(CsvComplaint("x[0],x[0],label\n"), "two columns are called 'x[0]'");
   EXPECT_EQ(CsvComplaint("x[0],x,label\n"), "'x' is a column, and x[0] is one too");
   EXPECT_EQ(CsvComplaint("x[0],x[2],label\n"), "'x' has 2 columns up to x[2]");
+  EXPECT_EQ(CsvComplaint("x[9223372036854775807],x[1],label\n1,2,0\n"),
+            "'x' has 2 columns up to x[9223372036854775807]");
+  EXPECT_EQ(CsvComplaint("x[9223372036854775808],x[1],label\n1,2,0\n"),
+            "column 1 is called 'x[9223372036854775808]', wanted a name, or x[0] and so on");
   EXPECT_EQ(CsvComplaint("x[0],\"x[1],label\n"), "line 1 has a quote that ends nowhere");
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,0\n0,0\n"),
             "line 3 has 2 fields, and line 1 names 3");

@@ -73,9 +73,11 @@ const BrokenCase kBroken[] = {
     {"NoLocation", [](NetworkDesc& d) { OpOf(d, "y").set_location(3); },
      "there is no location 3 [PDL0402]"},
     {"NoName", [](NetworkDesc& d) { VarOf(d, "x").clear_name(); },
-     "a variable has no name [PDL0402]"},
+     "'' is no name for a variable [PDL0402]"},
     {"NameWithControl", [](NetworkDesc& d) { VarOf(d, "x").set_name("a\nb"); },
-     "a variable's name has a control character [PDL0402]"},
+     "'a\\0Ab' is no name for a variable [PDL0402]"},
+    {"NameOfASymbol", [](NetworkDesc& d) { VarOf(d, "x").set_name("~T"); },
+     "'~T' is no name for a variable [PDL0402]"},
     {"NameTwice", [](NetworkDesc& d) { VarOf(d, "label").set_name("x"); },
      "two variables are called 'x' [PDL0402]"},
     {"ResultTwice",
@@ -189,6 +191,8 @@ const BrokenCase kBroken[] = {
      "the weight of 'v' has a SHA-256 of 3 bytes [PDL0402]"},
     {"WeightDecayNaN", [](NetworkDesc& d) { VarOf(d, "w").set_weight_decay(std::nan("")); },
      "variable 'w': weight_decay must be in 0..=1, got nan [PDL0402]"},
+    {"NeitherInitializerNorWeight", [](NetworkDesc& d) { VarOf(d, "w").clear_initializer(); },
+     "parameter 'w' has neither an initializer nor a weight [PDL0402]"},
     {"NoInitializer", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(77); },
      "variable 'w': there is no block 76 to make it [PDL0402]"},
     {"InitializerOfAnotherType", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(3); },
@@ -254,6 +258,15 @@ const BrokenCase kBroken[] = {
        OpOf(d, "taken").clear_attributes();
        (*OpOf(d, "taken").mutable_attributes())["body"].set_block(2);
      },
+     "call of 'call' for 'z': attribute 'body': block 2 is the body of two calls [PDL0402]"},
+    {"NobodyElseCallsBlock",
+     [](NetworkDesc& d) {
+       OpOf(d, "z").set_type("cos");
+       OpOf(d, "z").clear_attributes();
+       OpOf(d, "taken").set_type("call");
+       OpOf(d, "taken").clear_attributes();
+       (*OpOf(d, "taken").mutable_attributes())["body"].set_block(2);
+     },
      "blocks call each other in a circle [PDL0402]"},
     {"BlockInputTwice", [](NetworkDesc& d) { d.mutable_blocks(1)->add_inputs("given"); },
      "'given' is an input of blocks twice [PDL0402]"},
@@ -277,7 +290,13 @@ const BrokenCase kBroken[] = {
     {"OutputTwice", [](NetworkDesc& d) { *d.add_outputs() = d.outputs(0); },
      "two outputs are called 'probability' [PDL0402]"},
     {"OutputWithoutName", [](NetworkDesc& d) { d.mutable_outputs(0)->clear_name(); },
-     "an output has no proper name [PDL0402]"},
+     "'' is no name for an output [PDL0402]"},
+    {"OutputThatIsNoName", [](NetworkDesc& d) { d.mutable_outputs(0)->set_name("a\nb"); },
+     "'a\\0Ab' is no name for an output [PDL0402]"},
+    {"OutputWithAPointAtItsEnd", [](NetworkDesc& d) { d.mutable_outputs(0)->set_name("a."); },
+     "'a.' is no name for an output [PDL0402]"},
+    {"OutputNamedLikeAState", [](NetworkDesc& d) { d.mutable_outputs(0)->set_name("s"); },
+     "output 's' is 'e', and there is another variable 's' that a run reads [PDL0402]"},
     {"OutputOfNothing", [](NetworkDesc& d) { d.mutable_outputs(0)->set_variable("q"); },
      "there is no variable 'q' [PDL0402]"},
     {"OutputOfABlock", [](NetworkDesc& d) { d.mutable_outputs(0)->set_variable("taken"); },

@@ -1,8 +1,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <thread>
-
 #include "gtest/gtest.h"
 #include "pdl/io.h"
 #include "runtime_testing.h"
@@ -51,14 +49,30 @@ TEST(WriteFileAtomically, LeavesDevicesAndPipesInPlace) {
   EXPECT_NE(Message(WriteFileAtomically("/dev/full", "new")), "");
 }
 
-TEST(ReadNpy, ReadsAPipe) {
+// A pipe that nobody writes to would be waited for, and a device has no end.
+TEST(ReadNpy, ReadsRegularFilesAlone) {
   TemporaryFolder folder;
-  std::string pipe = folder / "pipe";
+  const std::string pipe = folder / "pipe", socket = folder / "socket", link = folder / "link";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  std::string bytes = ReadBytes("cc/data/f32.npy");
-  std::thread writer([&] { WriteBytes(pipe, bytes); });
-  EXPECT_EQ(Value(ReadNpy(pipe)).TypeString(), "f32[2, 3]");
-  writer.join();
+  ASSERT_EQ(mknod(socket.c_str(), S_IFSOCK | 0600, 0), 0);
+  fs::create_symlink("nowhere", link);
+  auto error = [](const std::string& path) { return Message(ReadNpy(path).takeError()); };
+  auto expected = [](const std::string& path, const std::string& what) {
+    return "cannot read '" + path + "': " + what + " [PDL0401]";
+  };
+  EXPECT_EQ(error(pipe), expected(pipe, "it is a pipe, expected a regular file"));
+  EXPECT_EQ(error(socket), expected(socket, "it is a socket, expected a regular file"));
+  EXPECT_EQ(error("/dev/zero"),
+            expected("/dev/zero", "it is a character device, expected a regular file"));
+  EXPECT_EQ(error(folder.path()), expected(folder.path(), "Is a directory"));
+  EXPECT_EQ(error(link), expected(link, "No such file or directory"));
+  EXPECT_EQ(Message(ReadFile(pipe).takeError()),
+            expected(pipe, "it is a pipe, expected a regular file"));
+  fs::create_symlink("/dev/zero", folder / "zero");
+  EXPECT_EQ(Message(ReadFile(folder / "zero").takeError()),
+            expected(folder / "zero", "it is a character device, expected a regular file"));
+  EXPECT_EQ(Value(ReadFile(WriteBytes(folder / "f", "text")))->getBuffer(), "text");
+  EXPECT_EQ(Value(ReadFile(WriteBytes(folder / "f", "")))->getBuffer(), "");
 }
 
 TEST(ResolveInFolder, StaysInside) {

@@ -154,9 +154,14 @@ TEST(Range, CountsUpAndDown) {
   EXPECT_EQ(Values(Apply("range", {}, floats)), (List{0, 1, 2}));
   const Dim t = Dim::Symbol("T");
   EXPECT_EQ(InferText("range", {}, Range(0, t)), "i64[T] in 0..T");
-  EXPECT_EQ(InferText("range", {}, Range(1, t)), "i64[T - 1] in 0..T if T >= 1");
-  EXPECT_EQ(InferText("range", {}, Range(3, 1)),
-            "306 at stop: stop 1 is on the wrong side of start 3");
+  EXPECT_EQ(Apply("range", {}, Range(3, 1)).num_elements(), 0);
+  EXPECT_EQ(Apply("range", {}, Range(0, -3)).num_elements(), 0);
+  EXPECT_EQ(Apply("range", {}, Range(1, 3, -2)).num_elements(), 0);
+  EXPECT_EQ(InferText("range", {}, Range(0, -3)), "i64[0] in 0..0");
+  EXPECT_EQ(InferText("range", {}, Range(1, t)), "i64[max(0, T - 1)] in 0..T");
+  EXPECT_EQ(InferText("range", {}, Range(t, 1, -1)), "i64[max(0, T - 1)]");
+  EXPECT_EQ(InferText("range", {}, Range(1, t, 2)), "i64[(max(0, T - 1) + 1) // 2] in 0..T");
+  EXPECT_EQ(InferText("range", {}, Range(t, t + 3)), "i64[3] in 0..T + 3");
   EXPECT_EQ(InferText("range", {}, Range(0, 3, 0)), "203 at step: 'step' must not be 0");
 }
 

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "op_test_util.h"
 
@@ -73,6 +75,19 @@ const std::map<std::string, Function>& References() {
   return functions;
 }
 
+// Where the largest error was found by looking at every float. They are always looked at, so a
+// declared error that is too small is noticed with any stride.
+std::vector<float> WorstPlaces(const std::string& op) {
+  static const std::map<std::string, std::vector<float>> places = {
+      {"erf", {1.01811838f, 1.001387f}}, {"erfc", {9.15724468f}},   {"exp", {-5.85342598f}},
+      {"expm1", {0.380586565f}},         {"gelu", {-2.49740362f}},  {"log", {1.40446842f}},
+      {"sigmoid", {-5.84450912f}},       {"silu", {0.383669943f}},  {"softplus", {-5.87144279f}},
+      {"softsign", {-2047.37488f}},      {"tanh", {-0.631044209f}}, {"rsqrt", {8.5596829e+37f}},
+  };
+  const auto found = places.find(op);
+  return found == places.end() ? std::vector<float>() : found->second;
+}
+
 // |actual - expected| in units of the last place that a float has at `expected`.
 double UlpError(float actual, double expected) {
   if (std::isnan(expected)) return std::isnan(actual) ? 0 : HUGE_VAL;
@@ -109,9 +124,8 @@ TEST(OpsUlp, IsAsDeclared) {
     double worst = 0;
     float worst_at = 0;
     constexpr size_t kPiece = 1 << 20;
-    std::vector<float> x;
-    for (uint64_t bits = 0; bits < uint64_t{1} << 32;) {
-      x.clear();
+    std::vector<float> x = WorstPlaces(def->name());
+    for (uint64_t bits = 0; bits < uint64_t{1} << 32; x.clear()) {
       for (; bits < uint64_t{1} << 32 && x.size() < kPiece; bits += stride)
         x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
       const auto n = static_cast<int64_t>(x.size());

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -82,6 +83,21 @@ TEST(ParallelFor, RunsOnSeveralThreads) {
     while (together < 2) std::this_thread::yield();
   });
   EXPECT_EQ(together, 2);
+}
+
+TEST(ParallelFor, ThrowsInItsCallerWhatAPieceThrows) {
+  CPUContext context(4);
+  for (int64_t bad : {0, 500, 999}) {
+    EXPECT_THROW(context.ParallelFor(1000, 1,
+                                     [&](int64_t begin, int64_t end) {
+                                       if (begin <= bad && bad < end) throw std::bad_alloc();
+                                     }),
+                 std::bad_alloc);
+    // The pool is as it was.
+    EXPECT_EQ(SumOfSquares(context, 1000), 332833500);
+  }
+  EXPECT_THROW(context.ParallelFor(1000, 1, [](int64_t, int64_t) { throw std::bad_alloc(); }),
+               std::bad_alloc);
 }
 
 TEST(ParallelFor, NestedCallsRunInTheCallingThread) {

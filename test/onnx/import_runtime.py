@@ -2,8 +2,9 @@
 """import_runtime.py PDL [-v] [WORD...]: models as exporters write them, imported and compared with ONNX Runtime.
 
 Each model is run as it is, as the text that `pdl import` makes of it, and in ONNX Runtime as what `pdl export`
-makes of it; all must be within 1e-4 of what ONNX Runtime gives for the model. Only cases that have all words in
-their name are run.
+makes of it; all must be within 1e-4 of what ONNX Runtime gives for the model, and the text must give the same bits
+as the model. What `pdl dump --emit=pdl` writes of it must be sound, too. Only cases that have all words in their name
+are run.
 
 Exit status 77 where Python has no onnx or no onnxruntime.
 """
@@ -25,6 +26,7 @@ except ImportError as error:
 import loop_models
 import network_models
 import recurrent_models
+import size_models
 from models import run_runtime
 
 
@@ -54,24 +56,50 @@ def differs(got, wanted):
     return None
 
 
-def judge(pdl, case, folder):
-    """What is wrong with it, or None."""
+def bits_differ(a, b):
+    if isinstance(a, str) or isinstance(b, str):
+        return None  # said elsewhere
+    same = all(x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in zip(a, b))
+    return None if same else "its text: other bits than the model itself"
+
+
+def check_emitted(pdl, path, folder):
+    """What is wrong with the flat text of a model, or None."""
+    done = subprocess.run([pdl, "dump", "--emit=pdl", path], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        with open(f"{folder}/emitted.pdl", "w", encoding="utf-8") as file:
+            file.write(done.stdout.replace('"model.safetensors"', '"text.safetensors"'))
+        done = subprocess.run([pdl, "check", f"{folder}/emitted.pdl"], capture_output=True, text=True, check=False)
+        # The weights have other names there.
+        if not done.returncode or "PDL0404" in done.stderr:
+            return None
+    return "--emit=pdl: " + done.stderr.strip()
+
+
+def judge(pdl, case, folder, settings=()):
+    """What is wrong with it, or None. `settings` are for the text alone."""
     path, text, again = f"{folder}/model.onnx", f"{folder}/text.pdl", f"{folder}/again.onnx"
     onnx.save(case.model, path)
     outputs = [output.name for output in case.model.graph.output]
-    for step in ([pdl, "import", path, "-o", text], [pdl, "check", text], [pdl, "export", path, "-o", again]):
+    for step in ([pdl, "import", path, "-o", text, *settings], [pdl, "check", text],
+                 [pdl, "export", path, "-o", again, *settings]):
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         if done.returncode or done.stderr:
             return f"{step[1]}: {done.stderr.strip()}"
+    if why := check_emitted(pdl, path, folder):
+        return why
     try:
         onnx.checker.check_model(again, full_check=True)
     except Exception as error:  # pylint: disable=broad-except
         return f"exported: {error}"
     for feeds in case.feeds:
         wanted = case.expect(feeds) if case.expect else run_runtime(path, feeds)
-        why = differs(run_pdl(pdl, path, outputs, feeds, folder), wanted)
-        if not why and (why := differs(run_pdl(pdl, text, outputs, feeds, folder), wanted)):
+        got = run_pdl(pdl, path, outputs, feeds, folder)
+        why = differs(got, wanted)
+        of_text = None if why else run_pdl(pdl, text, outputs, feeds, folder)
+        if not why and (why := differs(of_text, wanted)):
             why = "its text: " + why
+        why = why or bits_differ(got, of_text)
         try:
             if not why and (why := differs(run_runtime(again, feeds), wanted)):
                 why = "exported: " + why
@@ -91,7 +119,7 @@ def main():
     arguments = parser.parse_args()
     failed = count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for module in (recurrent_models, loop_models, network_models):
+        for module in (recurrent_models, loop_models, network_models, size_models):
             for case in module.cases():
                 if not all(word in case.name for word in arguments.words):
                     continue
@@ -100,6 +128,15 @@ def main():
                 failed += why is not None
                 if why or arguments.verbose:
                     print(f"{case.name}: {why or 'good'}")
+        for case, sizes in size_models.broadcasts():
+            if not all(word in case.name for word in arguments.words):
+                continue
+            settings = [f"--set={name}={size}" for name, size in sizes.items()]
+            why = judge(os.path.abspath(arguments.pdl), case, folder, settings)
+            count += 1
+            failed += why is not None
+            if why or arguments.verbose:
+                print(f"{case.name}: {why or 'good'}")
     print(f"{count - failed} good, {failed} bad")
     return int(failed > 0)
 

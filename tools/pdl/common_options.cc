@@ -11,7 +11,7 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
   line.AddValue(
       "--set", "NAME=VALUE",
       "give an `attr` of the file another value, such as width=512; make an input of an ONNX "
-      "model a constant",
+      "model a constant, or a size of it a number",
       [options](llvm::StringRef text) -> llvm::Error {
         auto assignment = ParseAssignment(text);
         if (!assignment) return assignment.takeError();

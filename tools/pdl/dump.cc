@@ -2,9 +2,12 @@
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler.h"
 #include "pdl/differentiate.h"
 #include "pdl/emit.h"
 #include "pdl/error.h"
+#include "pdl/layers.h"
+#include "pdl/op_registry.h"
 #include "pdl/passes.h"
 #include "pdl/serialize.h"
 #include "pdl/training.h"
@@ -120,6 +123,17 @@ llvm::Expected<std::string> DumpLowered(llvm::StringRef stage, LoadedNetwork loa
   return stage == "pdl" ? EmitPdl(graph) : stage == "dot" ? EmitDot(graph) : EmitIr(graph);
 }
 
+/// Without its training where that names a layer of the text that the network was compiled from.
+std::string FlatText(const Graph& graph) {
+  std::string text = EmitPdl(graph);
+  if (graph.trainings().empty()) return text;
+  CompileRequest request;
+  request.file = std::make_shared<const SourceFile>("", text);
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  return Compile(request).graph ? text : EmitPdl(graph, /*with_training=*/false);
+}
+
 llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& arguments) {
   const llvm::StringRef stage = arguments.stage;
   if (stage == "ast") return DumpAst(path);
@@ -147,7 +161,7 @@ llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& argu
   options.locations = !arguments.no_locations;
   if (stage == "proto") return NetworkToText(loaded->graph, options);
   if (stage == "dot") return EmitDot(loaded->graph);
-  if (stage == "pdl") return EmitPdl(loaded->graph);
+  if (stage == "pdl") return FlatText(loaded->graph);
   return EmitIr(loaded->graph);
 }
 

@@ -91,13 +91,9 @@ llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
     model.is_onnx = true;
     return model;
   }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      is_stdin ? llvm::MemoryBuffer::getSTDIN()
-               : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                             /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
-                         buffer.getError().message());
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      is_stdin ? ReadStandardInput(SourceFile::kMaxSize) : ReadFile(path);
+  if (!buffer) return buffer.takeError();
   InputFile file;
   file.bytes = std::move(*buffer);
   file.name = is_stdin ? "<stdin>" : path.str();

@@ -1,4 +1,10 @@
 // The command line: finds the subcommand and runs it.
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include "llvm/ADT/STLExtras.h"
@@ -115,4 +121,20 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace pdl
 
-int main(int argc, char** argv) { return pdl::Main(argc, argv); }
+int main(int argc, char** argv) {
+  // Written so that it takes no memory.
+  const auto fail = [](const char* what) {
+    for (const char* text : {"error: ", what, "\n"})
+      if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+    return static_cast<int>(pdl::kDeviceFailed);
+  };
+  try {
+    return pdl::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory");
+  } catch (const std::length_error&) {
+    return fail("out of memory");
+  } catch (const std::system_error& error) {  // no thread can be started
+    return fail(error.what());
+  }
+}

@@ -4,6 +4,8 @@
 #include <random>
 
 #include "pdl/half.h"
+#include "runtime/memory.h"
+#include "runtime/saturating.h"
 
 namespace pdl {
 namespace {
@@ -39,25 +41,38 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
 
 /// Draws where the rows of a value are, or the elements of a sparse one; gives the sizes of its
 /// values.
-Sizes DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* value, std::mt19937_64& random) {
+llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* value,
+                                 std::mt19937_64& random) {
   int64_t rows = sizes[0];
+  // Allocated before anything is drawn, so that what is too large is known at once.
+  auto add_offsets = [&](int64_t count) {
+    llvm::Expected<Tensor> offsets = Tensor::Allocate(DType::kI64, {SaturatingSum({count, 1})});
+    if (offsets) value->offsets.push_back(*offsets);
+    return offsets;
+  };
   for (unsigned level = 0; level < value->type.ragged_levels(); ++level) {
-    std::vector<int64_t> offsets = {0};
+    llvm::Expected<Tensor> offsets = add_offsets(rows);
+    if (!offsets) return offsets.takeError();
+    int64_t* at = offsets->data<int64_t>();
     for (int64_t row = 0; row < rows; ++row)
-      offsets.push_back(offsets.back() + static_cast<int64_t>(random() % (kMaxLength + 1)));
-    value->offsets.push_back(ToPlaces(offsets));
-    rows = offsets.back();
+      at[row + 1] = at[row] + static_cast<int64_t>(random() % (kMaxLength + 1));
+    rows = at[rows];
   }
   if (value->type.is_sparse()) {
-    std::vector<int64_t> offsets = {0}, indices;
+    llvm::Expected<Tensor> offsets = add_offsets(rows);
+    if (!offsets) return offsets.takeError();
+    llvm::Expected<std::shared_ptr<void>> elements =
+        CountHostMemory(SaturatingProduct({rows, sizes.back()}), "drawing a sparse value");
+    if (!elements) return elements.takeError();
+    int64_t* at = offsets->data<int64_t>();
+    std::vector<int64_t> indices;
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t column = 0; column < sizes.back(); ++column)
         if (random() % kOneIn == 0) indices.push_back(column);
-      offsets.push_back(static_cast<int64_t>(indices.size()));
+      at[row + 1] = static_cast<int64_t>(indices.size());
     }
-    value->offsets.push_back(ToPlaces(offsets));
     value->indices = ToPlaces(indices);
-    return {static_cast<int64_t>(indices.size())};
+    return Sizes{static_cast<int64_t>(indices.size())};
   }
   Sizes packed(sizes.begin(), sizes.end());
   packed[0] = rows;
@@ -89,7 +104,13 @@ llvm::Expected<PackedValue> DrawValue(
   std::mt19937_64 random(sequence);
   PackedValue value;
   value.type = type;
-  if (!type.is_plain()) sizes = DrawPlaces(sizes, &value, random);
+  if (llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, sizes); !bytes)
+    return bytes.takeError();
+  if (!type.is_plain()) {
+    llvm::Expected<Sizes> packed = DrawPlaces(sizes, &value, random);
+    if (!packed) return packed.takeError();
+    sizes = std::move(*packed);
+  }
   llvm::Expected<Tensor> values = Tensor::Allocate(type.dtype, sizes);
   if (!values) return values.takeError();
   Fill(*values, bound, random);

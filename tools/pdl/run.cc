@@ -1,6 +1,8 @@
 // pdl run: feeds a network, runs it once, shows what it returns.
+#include <memory>
 #include <vector>
 
+#include "llvm/Support/Path.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
 #include "pdl/network.h"
@@ -9,6 +11,7 @@
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
 #include "tools/pdl/load_network.h"
+#include "tools/pdl/onnx_network.h"
 #include "tools/pdl/run_inputs.h"
 
 namespace pdl {
@@ -121,7 +124,17 @@ llvm::Error Profile(const Network& network, const RunOptions& options, int64_t r
   return llvm::Error::success();
 }
 
-llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
+/// Whether sizes of an ONNX model do not fit that were no numbers while it was imported.
+bool IsForSizes(llvm::StringRef path, llvm::Error& error) {
+  bool is_for_sizes = false;
+  error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> user) {
+    is_for_sizes = user->code() == Code::kSizeCheck;
+    return llvm::Error(std::move(user));
+  });
+  return is_for_sizes && llvm::sys::path::extension(path) == ".onnx";
+}
+
+llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried = false) {
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
   if (!loaded) return loaded.takeError();
   Scope fed;
@@ -137,7 +150,18 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
   options.training = arguments.common.training;
   options.check_finite = arguments.check_finite;
   for (const Wanted& wanted : arguments.outputs) options.outputs.push_back(wanted.name);
-  if (llvm::Error error = (*network)->Run(&scope, context->get(), options)) return error;
+  llvm::Error error = (*network)->Run(&scope, context->get(), options);
+  if (!is_retried && IsForSizes(path, error)) {
+    // Of an ONNX model, a size that turns out to be 1 broadcasts.
+    if (auto sizes = SizesAsSettings((*network)->graph(), fed); !sizes.empty()) {
+      llvm::consumeError(std::move(error));
+      auto& settings = arguments.common.settings;
+      settings.insert(settings.end(), sizes.begin(), sizes.end());
+      arguments.common.sizes.clear();
+      return Run(path, arguments, /*is_retried=*/true);
+    }
+  }
+  if (error) return error;
 
   std::vector<Wanted> outputs = arguments.outputs;
   if (outputs.empty())

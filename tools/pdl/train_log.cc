@@ -11,6 +11,7 @@
 #include "llvm/Support/Path.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
+#include "runtime/io/json_outline.h"
 
 namespace pdl {
 namespace {
@@ -99,13 +100,15 @@ llvm::Error TrainLog::RemoveTemporaries(llvm::StringRef folder) {
 
 llvm::Error TrainLog::ReadLines(int64_t step, int64_t epoch) {
   const std::string path = options_.folder + "/metrics.jsonl";
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) return llvm::Error::success();
+  if (!llvm::sys::fs::exists(path)) return llvm::Error::success();
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = ReadFile(path);
+  if (!buffer) return buffer.takeError();
   std::string kept;
   llvm::StringRef rest = (*buffer)->getBuffer();
   while (!rest.empty()) {
     const auto [line, after] = rest.split('\n');
     rest = after;
+    if (OutlineJson(line).depth > 2) continue;
     llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
     if (!value) {
       // The last one of a run that was killed.

@@ -8,6 +8,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "pdl/error.h"
+#include "pdl/io.h"
 #include "tools/pdl/elements.h"
 #include "tools/pdl/test_calls.h"
 
@@ -29,8 +30,8 @@ struct Waiver {
 llvm::Expected<std::vector<Waiver>> ReadWaivers(llvm::StringRef path) {
   std::vector<Waiver> waivers;
   if (!llvm::sys::fs::exists(path)) return waivers;
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) return MakeUserError(Code::kBadFile, "cannot read '{0}'", path);
+  auto buffer = ReadFile(path);
+  if (!buffer) return buffer.takeError();
   llvm::SmallVector<llvm::StringRef> lines;
   (*buffer)->getBuffer().split(lines, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -468,7 +469,7 @@ TEST(OnnxHostileTest, FunctionsThatNeverEnd) {
   *self.mutable_graph()->add_node() = *call;
   AddValue(self.mutable_graph()->add_input(), "x", {1});
   AddValue(self.mutable_graph()->add_output(), "y", {1});
-  ExpectSays("deep", self);
+  ExpectSays("function 'f.F' calls itself", self);
 
   // Ten calls of ten calls of ten calls.
   onnx::ModelProto many = EmptyModel();
@@ -486,7 +487,201 @@ TEST(OnnxHostileTest, FunctionsThatNeverEnd) {
   node->set_domain("f");
   AddValue(many.mutable_graph()->add_input(), "x", {1});
   AddValue(many.mutable_graph()->add_output(), "y", {1});
-  ExpectSays("nodes", many);
+  ExpectSays(
+      "function 'f.F5' makes 1111110 nodes of the functions that it calls, and a model may "
+      "have 1000000",
+      many);
+}
+
+// Each calls the one before twice, so that 31 of them make 2 to the 30 nodes.
+TEST(OnnxHostileTest, FunctionsThatDouble) {
+  onnx::ModelProto model = EmptyModel();
+  for (int level = 0; level < 31; ++level) {
+    onnx::FunctionProto* function = AddFunction(&model, "F" + std::to_string(level));
+    for (int i = 0; i < 2; ++i) {
+      onnx::NodeProto* node = function->add_node();
+      node->set_op_type(level == 0 ? "Relu" : "F" + std::to_string(level - 1));
+      if (level > 0) node->set_domain("f");
+      node->add_input(i == 0 ? "x" : "t");
+      node->add_output(i == 0 ? "t" : "y");
+    }
+  }
+  AddNode(model.mutable_graph(), "F30", {"x"}, {"y"})->set_domain("f");
+  AddValue(model.mutable_graph()->add_input(), "x", {1});
+  AddValue(model.mutable_graph()->add_output(), "y", {1});
+  const int64_t before = PeakBytes();
+  const auto start = std::chrono::steady_clock::now();
+  ExpectSays(
+      "function 'f.F18' makes 1048574 nodes of the functions that it calls, and a model may "
+      "have 1000000",
+      model);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_LT(PeakBytes() - before, int64_t{64} << 20);
+}
+
+// What a node of a function refers to is an attribute of the call, or the function's own for it;
+// weights within outlive the import, and are there once.
+TEST(OnnxHostileTest, AttributesAndWeightsOfFunctions) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::FunctionProto* inner = AddFunction(&model, "Inner");
+  inner->add_attribute("slope");
+  onnx::NodeProto* relu = inner->add_node();
+  relu->set_op_type("LeakyRelu");
+  relu->add_input("x");
+  relu->add_output("y");
+  onnx::AttributeProto* alpha = relu->add_attribute();
+  alpha->set_name("alpha");
+  alpha->set_ref_attr_name("slope");
+  alpha->set_type(onnx::AttributeProto::FLOAT);
+  onnx::FunctionProto* outer = AddFunction(&model, "Outer");
+  onnx::AttributeProto usual;
+  usual.set_name("s");
+  usual.set_type(onnx::AttributeProto::FLOAT);
+  usual.set_f(0.5f);
+  // attribute_proto, which not every onnx.proto has.
+  const std::string bytes = usual.SerializeAsString();
+  outer->mutable_unknown_fields()->append({0x5a, static_cast<char>(bytes.size())});
+  outer->mutable_unknown_fields()->append(bytes);
+  onnx::NodeProto* weights = outer->add_node();
+  weights->set_op_type("Constant");
+  weights->add_output("w");
+  onnx::AttributeProto* value = weights->add_attribute();
+  value->set_name("value");
+  value->set_type(onnx::AttributeProto::TENSOR);
+  value->mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
+  value->mutable_t()->add_dims(1000);
+  std::vector<float> numbers(1000, 3.5f);
+  value->mutable_t()->set_raw_data(numbers.data(), 4000);
+  onnx::NodeProto* sum = outer->add_node();
+  sum->set_op_type("Add");
+  sum->add_input("x");
+  sum->add_input("w");
+  sum->add_output("t");
+  onnx::NodeProto* call = outer->add_node();
+  call->set_op_type("Inner");
+  call->set_domain("f");
+  call->add_input("t");
+  call->add_output("y");
+  onnx::AttributeProto* slope = call->add_attribute();
+  slope->set_name("slope");
+  slope->set_ref_attr_name("s");
+  slope->set_type(onnx::AttributeProto::FLOAT);
+  AddNode(model.mutable_graph(), "Outer", {"x"}, {"a"})->set_domain("f");
+  onnx::NodeProto* last = AddNode(model.mutable_graph(), "Outer", {"a"}, {"y"});
+  last->set_domain("f");
+  onnx::AttributeProto* given = last->add_attribute();
+  given->set_name("s");
+  given->set_type(onnx::AttributeProto::FLOAT);
+  given->set_f(0.25f);
+  AddValue(model.mutable_graph()->add_input(), "x", {1000});
+  AddValue(model.mutable_graph()->add_output(), "y", {1000});
+  llvm::Expected<OnnxModel> read = OnnxModel::Parse(model.SerializeAsString(), "m.onnx", ".");
+  ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+  llvm::Expected<ImportedModel> imported = ImportOnnx(*read);
+  ASSERT_TRUE(bool(imported)) << llvm::toString(imported.takeError());
+  ASSERT_EQ(imported->weights.size(), 1u);
+  EXPECT_EQ(imported->weights.begin()->second.values<float>()[999], 3.5f);
+  std::vector<double> slopes;
+  for (const Op* op : imported->graph.ops())
+    if (op->type() == "leaky_relu") slopes.push_back(op->attributes().Float("alpha"));
+  EXPECT_EQ(slopes, (std::vector<double>{0.5, 0.25}));
+}
+
+// A list that grows by one is copied by each node.
+TEST(OnnxHostileTest, ListsThatGrow) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  AddValue(graph->add_input(), "x", {1});
+  AddNode(graph, "SequenceEmpty", {}, {"s0"});
+  constexpr int kNodes = 20'000;
+  for (int i = 0; i < kNodes; ++i)
+    AddNode(graph, "SequenceInsert", {"s" + std::to_string(i), "x"}, {"s" + std::to_string(i + 1)});
+  AddNode(graph, "ConcatFromSequence", {"s" + std::to_string(kNodes)}, {"y"});
+  AddValue(graph->add_output(), "y", {kNodes});
+  const int64_t before = PeakBytes();
+  ExpectSays("calls when its functions, loops and lists are expanded", model);
+  EXPECT_LT(PeakBytes() - before, int64_t{256} << 20);
+}
+
+// Steps that are written out, in steps that are written out.
+TEST(OnnxHostileTest, LoopsInLoops) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  AddValue(graph->add_input(), "x", {1});
+  AddValue(graph->add_output(), "y", {1});
+  auto* steps = graph->add_initializer();
+  steps->set_name("steps");
+  steps->set_data_type(onnx::TensorProto::INT64);
+  steps->add_int64_data(256);
+  auto* yes = graph->add_initializer();
+  yes->set_name("yes");
+  yes->set_data_type(onnx::TensorProto::BOOL);
+  yes->add_int32_data(1);
+  for (int depth = 0; depth < 6; ++depth) {
+    auto* attribute = AddNode(graph, "Loop", {"steps", "yes", "x"}, {"y"})->add_attribute();
+    attribute->set_name("body");
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    graph = attribute->mutable_g();
+    AddValue(graph->add_input(), "i", {}, onnx::TensorProto::INT64);
+    AddValue(graph->add_input(), "go", {}, onnx::TensorProto::BOOL);
+    AddValue(graph->add_input(), "x", {1});
+    AddValue(graph->add_output(), "go", {}, onnx::TensorProto::BOOL);
+    AddValue(graph->add_output(), "y", {1});
+  }
+  AddNode(graph, "Relu", {"x"}, {"y"});
+  ExpectSays("calls when its functions, loops and lists are expanded", model);
+}
+
+// Time and memory grow with the count of nodes, and not with its square.
+TEST(OnnxHostileTest, ManyNodes) {
+  auto seconds = [](int nodes, bool is_wide) {
+    onnx::ModelProto model = EmptyModel();
+    onnx::GraphProto* graph = model.mutable_graph();
+    AddValue(graph->add_input(), "x", {1});
+    for (int i = 0; i < nodes; ++i) {
+      const std::string to = "v" + std::to_string(i);
+      AddNode(graph, "Relu", {i == 0 ? "x" : "v" + std::to_string(is_wide ? 0 : i - 1)}, {to});
+      if (is_wide || i + 1 == nodes) AddValue(graph->add_output(), to, {1});
+    }
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(Say(model), "");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  for (const bool is_wide : {false, true}) {
+    const double few = seconds(5'000, is_wide);
+    EXPECT_LT(seconds(50'000, is_wide), 30 * few + 1) << is_wide;
+  }
+}
+
+// Each makes a constant that has as many elements as one may have.
+TEST(OnnxHostileTest, ManyLargeConstants) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  for (const auto& [name, number] : {std::pair("size", 65536), std::pair("one", 1)}) {
+    auto* tensor = graph->add_initializer();
+    tensor->set_name(name);
+    tensor->set_data_type(onnx::TensorProto::INT64);
+    if (number > 1) tensor->add_dims(1);
+    tensor->add_int64_data(number);
+  }
+  AddNode(graph, "ConstantOfShape", {"size"}, {"c0"})->add_attribute()->CopyFrom([] {
+    onnx::AttributeProto value;
+    value.set_name("value");
+    value.set_type(onnx::AttributeProto::TENSOR);
+    value.mutable_t()->set_data_type(onnx::TensorProto::INT64);
+    value.mutable_t()->add_dims(1);
+    value.mutable_t()->add_int64_data(3);
+    return value;
+  }());
+  for (int i = 0; i < 5000; ++i) {
+    AddNode(graph, "Add", {"c" + std::to_string(i), "one"}, {"c" + std::to_string(i + 1)});
+    AddNode(graph, "HannWindow", {"size"}, {"w" + std::to_string(i)});
+  }
+  AddValue(graph->add_output(), "c5000", {65536}, onnx::TensorProto::INT64);
+  AddValue(graph->add_output(), "w4999", {65536});
+  const int64_t before = PeakBytes();
+  ExpectSays("the constants that its operators need have more than", model);
+  EXPECT_LT(PeakBytes() - before, int64_t{900} << 20);
 }
 
 // --- Nodes --------------------------------------------------------------------------------------

@@ -59,7 +59,9 @@ def range_cases(t):
                stop=stop, step=step)
     t.raw("by position", "y: i64[3] = range(1, 8, 3)", "expect y == [1, 4, 7]")
     t.case("nothing", [], np.arange(0), start=3, stop=3)
-    t.refused("the wrong way", "stop 1 is on the wrong side of start 3", "range(3, 1)")
+    for start, stop, step in [(3, 1, 1), (0, -3, 1), (1, 3, -2), (-5, -6, 4)]:
+        t.case(f"nothing from {start} to {stop} by {step}", [], np.arange(start, stop, step),
+               start=start, stop=stop, step=step)
 
 
 @operator("linspace")

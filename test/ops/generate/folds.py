@@ -62,6 +62,12 @@ def spread(name, function):
         for ddof in (1, 2):
             t.case(f"ddof {ddof}", x, exact(lambda x: function(x, axis=1, ddof=ddof), x), axes=[1],
                    ddof=ddof)
+        for dtype in FLOATS:
+            for value in (0.1, 1000.1, -3.3e4):
+                # Sums of equal numbers round, so NumPy does not give 0 here.
+                x = np.full((3, 37), array(value, dtype), DTYPES[dtype])
+                t.case(f"{dtype}, all {value}", x, array([0, 0, 0], dtype), axes=[1])
+                t.case(f"{dtype}, columns, all {value}", x, np.zeros(37, DTYPES[dtype]), axes=[0])
         x = array([[1e4, 1e4 + 1, 1e4 + 2]], "f32")
         t.case("far from 0", x, exact(lambda x: function(x, axis=1), x), axes=[1])
         x = numbers("f32", (1, 3))

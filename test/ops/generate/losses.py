@@ -53,6 +53,16 @@ def binary_cross_entropy(t):
         t.case(f"{dtype}: nan", [p, label], array([np.nan, np.nan], dtype))
     x, label = array([-500, 500, -500], "f32"), array([1, 1, 0], "f32")
     t.case("sure logits", [x, label], array([500, 0, 0], "f32"), logits=True)
+    for dtype in FLOATS:
+        # What the label does not ask for costs nothing, however sure the logit is.
+        x = array([np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf, np.nan, np.nan], dtype)
+        label = array([0, 1, 0.5, 0, 1, 0.5, 0, 1], dtype)
+        t.case(f"{dtype}, infinite logits", [x, label],
+               array([np.inf, 0, np.inf, 0, np.inf, np.inf, np.nan, np.nan], dtype), logits=True)
+    # x - x * label would cancel.
+    x, label = array([50, 20], "f32"), array([0.9990234375, 0.99609375], "f32")
+    t.case("nearly sure labels", [x, label],
+           exact(lambda x, y: x * (1 - y) + np.log1p(np.exp(-x)), x, label), logits=True)
     p, label = array([np.inf, -np.inf], "f32"), array([0.5, 0.5], "f32")
     t.case("infinities", [p, label], want(p, label))
     p, label = numbers("f64", (2, 3), 0.1, 0.9), numbers("f64", (3,), 0, 1)

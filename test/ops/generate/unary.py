@@ -90,4 +90,12 @@ def clip(t):
     t.case("between infinities", x, x, low=-np.inf, high=np.inf)
     x = numbers("f64", (2, 3))
     t.case("f64 from above", x, np.minimum(x, 0.5), high=0.5)
+    for dtype in NUMBERS:
+        low, high = (3, 1) if dtype == "u8" else (2, -1)
+        x = numbers(dtype, (2, 3))
+        t.case(f"{dtype}, low above high", x, exact(lambda x: np.clip(x, low, high), x),
+               low=float(low), high=float(high))
+    x = specials("f32")
+    t.case("low above high, special values", x, np.clip(x, np.inf, -np.inf), low=np.inf,
+           high=-np.inf)
     t.case("empty", numbers("f32", (3, 0)), numbers("f32", (3, 0)), low=0.0)

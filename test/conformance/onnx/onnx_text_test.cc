@@ -1,0 +1,114 @@
+// What the text of an imported model must keep: it compiles, and computes the same bits.
+#include <gtest/gtest.h>
+
+#include "onnx/text.h"
+#include "pdl/error.h"
+#include "test/conformance/onnx/written.h"
+
+namespace pdl {
+namespace {
+
+/// A node over x, whose dims are symbols where they are below 0, and over weights of ones.
+onnx::ModelProto Model(const std::string& type, const std::vector<int64_t>& dims,
+                       const std::vector<std::vector<int64_t>>& weights) {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(17);
+  onnx::GraphProto* graph = model.mutable_graph();
+  auto* x = graph->add_input();
+  x->set_name("x");
+  auto* tensor = x->mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(onnx::TensorProto::FLOAT);
+  for (const int64_t size : dims) {
+    auto* dim = tensor->mutable_shape()->add_dim();
+    if (size < 0)
+      dim->set_dim_param("D" + std::to_string(-size));
+    else
+      dim->set_dim_value(size);
+  }
+  onnx::NodeProto* node = graph->add_node();
+  node->set_op_type(type);
+  node->add_input("x");
+  node->add_output("y");
+  for (const std::vector<int64_t>& sizes : weights) {
+    auto* weight = graph->add_initializer();
+    weight->set_name("w" + std::to_string(graph->initializer_size()));
+    weight->set_data_type(onnx::TensorProto::FLOAT);
+    int64_t count = 1;
+    for (const int64_t size : sizes) {
+      weight->add_dims(size);
+      count *= size;
+    }
+    for (int64_t i = 0; i < count; ++i) weight->add_float_data(static_cast<float>(i % 7 + 1));
+    node->add_input(weight->name());
+  }
+  graph->add_output()->set_name("y");
+  return model;
+}
+
+/// The text, where it is as good as the model; what is wrong with it otherwise.
+std::string TextOf(const onnx::ModelProto& proto, const std::vector<int64_t>& fed) {
+  llvm::Expected<OnnxModel> model = OnnxModel::Parse(proto.SerializeAsString(), "m.onnx", ".");
+  if (!model) return llvm::toString(model.takeError());
+  ImportOptions options;
+  options.weight_file = "w.safetensors";
+  llvm::Expected<ImportedModel> imported = ImportOnnx(*model, options);
+  if (!imported) return llvm::toString(imported.takeError());
+  const std::string text = WriteImportedText(*imported, "w.safetensors").text;
+  llvm::Expected<testing::WrittenNetwork> written = testing::WriteAndCompile(*imported);
+  if (!written) return llvm::toString(written.takeError());
+  if (llvm::Error error = testing::CheckEmitted(imported->graph))
+    return llvm::toString(std::move(error));
+  int64_t count = 1;
+  for (const int64_t size : fed) count *= size;
+  std::vector<float> numbers;
+  for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<float>(i) / 8 - 1);
+  llvm::StringMap<Constant> feeds;
+  feeds["x"] = Constant::Copy(DType::kF32, fed, numbers.data());
+  auto wanted = testing::RunOnce(std::move(imported->graph), imported->weights, feeds);
+  auto got = testing::RunOnce(std::move(written->graph), written->weights, feeds);
+  if (!wanted) return llvm::toString(wanted.takeError());
+  if (!got) return llvm::toString(got.takeError());
+  const std::string difference = testing::BitDifference(*wanted, *got);
+  return difference.empty() ? text : difference;
+}
+
+void ExpectText(const onnx::ModelProto& proto, const std::vector<int64_t>& fed, bool has_layer,
+                const std::string& layer) {
+  const std::string text = TextOf(proto, fed);
+  EXPECT_TRUE(llvm::StringRef(text).contains("input x")) << text;
+  EXPECT_EQ(llvm::StringRef(text).contains(layer), has_layer) << text;
+}
+
+TEST(OnnxTextTest, AWidthThatIsKnownMakesALayer) {
+  ExpectText(Model("MatMul", {-1, 4}, {{4, 8}}), {3, 4}, true, "fc(size=8, bias=false)");
+  ExpectText(Model("Gemm", {-1, 4}, {{4, 8}, {8}}), {3, 4}, true, "fc(size=8)");
+  ExpectText(Model("Conv", {-1, 2, -2, -3}, {{5, 2, 3, 3}}), {1, 2, 4, 4}, true, "conv(");
+  ExpectText(Model("BatchNormalization", {-1, 3, -2}, {{3}, {3}, {3}, {3}}), {2, 3, 4}, true,
+             "batch_norm(");
+}
+
+// The weights of a layer have the sizes of its input, which must be numbers for that.
+TEST(OnnxTextTest, AWidthThatIsASymbolMakesNone) {
+  ExpectText(Model("MatMul", {-1, -2}, {{4, 8}}), {3, 4}, false, "fc(");
+  ExpectText(Model("Gemm", {-1, -2}, {{4, 8}, {8}}), {3, 4}, false, "fc(");
+  ExpectText(Model("Conv", {-1, -4, -2, -3}, {{5, 2, 3, 3}}), {1, 2, 4, 4}, false, "conv(");
+  ExpectText(Model("BatchNormalization", {-1, -3, -2}, {{3}, {3}, {3}, {3}}), {2, 3, 4}, false,
+             "batch_norm(");
+}
+
+// No layer has a size of 0.
+TEST(OnnxTextTest, AWidthOfNothingMakesNone) {
+  ExpectText(Model("MatMul", {-1, 4}, {{4, 0}}), {3, 4}, false, "fc(");
+  ExpectText(Model("MatMul", {-1, 0}, {{0, 4}}), {3, 0}, false, "fc(");
+}
+
+// Of an empty constant a text can say the sizes up to the first 0 alone.
+TEST(OnnxTextTest, SizesOfEmptyConstants) {
+  ExpectText(Model("MatMul", {-1, 0}, {{0, 4}}), {3, 0}, true, "reshape([0, 4])");
+  ExpectText(Model("MatMul", {-1, 4}, {{4, 0}}), {3, 4}, false, "reshape(");
+  ExpectText(Model("MatMul", {-1, -2, 0}, {{0, 4}}), {3, 2, 0}, true, "reshape([0, 4])");
+}
+
+}  // namespace
+}  // namespace pdl

@@ -1,0 +1,55 @@
+// ONNX models: what is imported is written as a source that checks, is stored, and run.
+#include "onnx/import.h"
+#include "onnx/text.h"
+#include "pdl/format.h"
+#include "properties.h"
+#include "targets.h"
+
+namespace pdl::fuzz {
+namespace {
+
+/// What `pdl import` writes compiles, laid out as `pdl fmt` does.
+void CheckText(const ImportedModel& model) {
+  const ImportedText written = WriteImportedText(model, "fuzz.safetensors");
+  auto find = [&](llvm::StringRef file, llvm::StringRef name) -> llvm::Expected<WeightInfo> {
+    for (const auto& [tensor, value] : written.tensors)
+      if (tensor == name) return WeightInfo{value.dtype(), value.sizes().vec(), ""};
+    return MakeUserError(Code::kWeightMismatch, "\"{0}\" has no tensor '{1}'", file, name);
+  };
+  const CompileResult result = CompileText(written.text, find);
+  if (!result.graph) {
+    std::string rendered;
+    llvm::raw_string_ostream os(rendered);
+    result.diagnostics.Render(os);
+    Fail("what import writes does not compile:\n" + rendered + written.text);
+  }
+  Diagnostics diagnostics;
+  const std::optional<std::string> formatted =
+      FormatText(std::make_shared<const SourceFile>("fuzz.pdl", written.text), &diagnostics);
+  if (!formatted || *formatted != written.text)
+    Fail("what import writes is not laid out as pdl fmt does:\n" + written.text);
+}
+
+}  // namespace
+
+void RunOnnx(llvm::StringRef bytes) {
+  llvm::Expected<OnnxModel> model = OnnxModel::Parse(bytes, "fuzz.onnx", "/nonexistent");
+  if (!model) return llvm::consumeError(model.takeError());
+  ImportOptions options;
+  options.weight_file = "fuzz.safetensors";
+  llvm::Expected<ImportedModel> imported = ImportOnnx(*model, options);
+  if (!imported) return llvm::consumeError(imported.takeError());
+  CheckText(*imported);
+  CheckRoundTrip(imported->graph);
+  RunOnce(imported->graph, imported->weights);
+}
+
+std::vector<std::string> OnnxSeeds(llvm::StringRef root) {
+  std::vector<std::string> seeds = ReadFiles((root + "/test").str(), {".onnx"});
+  for (std::string& seed : ReadFiles((root + "/build/onnx-1.22.0/onnx/backend/test/data").str(),
+                                     {"model.onnx"}, 8 << 10))
+    seeds.push_back(std::move(seed));
+  return seeds;
+}
+
+}  // namespace pdl::fuzz

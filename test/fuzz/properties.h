@@ -1,0 +1,45 @@
+// Properties that fuzz targets check of what an untrusted input became.
+#ifndef PDL_TEST_FUZZ_PROPERTIES_H_
+#define PDL_TEST_FUZZ_PROPERTIES_H_
+
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/compiler.h"
+#include "pdl/constant.h"
+#include "pdl/graph.h"
+
+namespace pdl::fuzz {
+
+/// Prints `message` and aborts, so that the fuzzer keeps the input.
+[[noreturn]] void Fail(const std::string& message);
+/// Fails with `what` and the Error's message where there is an Error.
+void RequireSuccess(llvm::Error error, const std::string& what);
+
+/// Compiles `text` with all operators and the standard layers, without imports and weights, and
+/// renders its diagnostics. Fails where a diagnostic is not a message with one code.
+CompileResult CompileText(llvm::StringRef text, const WeightLookup& find_weight = nullptr);
+
+/// Fails unless SerializeNetwork gives bytes that load as the same network, and EmitPdl a source
+/// that compiles.
+void CheckRoundTrip(const Graph& graph);
+
+/// Runs `graph` once, on random inputs with sizes of 1 to 3, on one thread and within 1 MiB. Any
+/// Error will do. `weights` are the values of parameters that have no initializer.
+void RunOnce(const Graph& graph, const llvm::StringMap<Constant>& weights = {});
+
+/// Files below `folder` that end with one of `extensions`, at most `max_bytes` long; their bytes.
+std::vector<std::string> ReadFiles(llvm::StringRef folder,
+                                   llvm::ArrayRef<llvm::StringRef> extensions,
+                                   uint64_t max_bytes = 64 << 10);
+
+/// A file with these bytes in memory-backed storage where there is some. The same path again for
+/// the same name: the next call overwrites it.
+std::string WriteInput(llvm::StringRef name, llvm::StringRef bytes);
+
+}  // namespace pdl::fuzz
+
+#endif  // PDL_TEST_FUZZ_PROPERTIES_H_

@@ -1,0 +1,146 @@
+"""Sizes that only a run knows, and those at which there is nothing: slices, ranges, resizing, broadcasting."""
+
+import itertools
+
+import numpy
+from models import INT64, Case, floats, make, node, value
+from onnx.reference import ReferenceEvaluator
+
+LAST, FIRST = 2**63 - 1, -(2**63)
+
+
+def bounds():
+    """(start, end, step) of slices that are empty for some sizes."""
+    places = [0, 1, 3, -1, -3, LAST, FIRST + 1, -100, 100]
+    for step in (1, 2, -1, -2, 7):
+        for start, end in itertools.product(places, places):
+            # ONNX Runtime takes the largest number for the end that there is in either direction.
+            if end != LAST or step > 0:
+                yield start, end, step
+
+
+def sliced(x, start, end, step):
+    """As ONNX says: backward, a start before the first element is the first element."""
+    size = len(x)
+    if size == 0:
+        return x
+    start, end = (at + size if at < 0 else at for at in (start, end))
+    if step > 0:
+        start, end = min(max(start, 0), size), min(max(end, 0), size)
+    else:
+        start, end = min(max(start, 0), size - 1), min(max(end, -1), size - 1)
+    return x[[at for at in range(start, end, step)]]
+
+
+def slices():
+    for sizes in (["D"], [0], [1], [4]):
+        for step, some in itertools.groupby(bounds(), key=lambda bound: bound[2]):
+            some = list(some)
+            nodes, constants = [], {"a": numpy.array([0])}
+            for i, (start, end, step) in enumerate(some):
+                constants |= {f"s{i}": numpy.array([start]), f"e{i}": numpy.array([end]), f"p{i}": numpy.array([step])}
+                nodes.append(node("Slice", f"x s{i} e{i} a p{i}", f"y{i}"))
+            model = make(nodes, [value("x", sizes)], [f"y{i}" for i in range(len(some))], constants)
+            counts = range(6) if sizes == ["D"] else sizes
+            expect = lambda feeds, some=some: [sliced(feeds["x"], *bound) for bound in some]
+            yield Case(f"Slice of {sizes[0]} by {step}", model, [{"x": floats(n)} for n in counts], expect)
+
+
+def slices_by_sizes():
+    """Bounds that are computed from sizes."""
+    constants = {"a": numpy.array([0]), "one": numpy.array([1]), "three": numpy.array([3])}
+    nodes = [node("Shape", "x", "n"), node("Sub", "n one", "less"), node("Sub", "n three", "least"),
+             node("Neg", "one", "minus"), node("Slice", "x less n a", "last"), node("Slice", "x one less a", "inner"),
+             node("Slice", "x least n a", "three_last"), node("Slice", "x a least a", "front")]
+
+    def expect(feeds):
+        x, n = feeds["x"], len(feeds["x"])
+        return [sliced(x, n - 1, n, 1), sliced(x, 1, n - 1, 1), sliced(x, n - 3, n, 1), sliced(x, 0, n - 3, 1)]
+
+    model = make(nodes, [value("x", ["D"])], ["last", "inner", "three_last", "front"], constants)
+    yield Case("Slice by sizes", model, [{"x": floats(n)} for n in range(7)], expect)
+
+
+def ranges():
+    nodes = [node("Shape", "x", "n1"), node("Squeeze", "n1", "n"), node("Range", "n five one", "up"),
+             node("Range", "two n one", "from_two"), node("Range", "five n minus", "down"),
+             node("Range", "n zero minus2", "half")]
+    constants = {"five": numpy.int64(5), "one": numpy.int64(1), "two": numpy.int64(2), "zero": numpy.int64(0),
+                 "minus": numpy.int64(-1), "minus2": numpy.int64(-2)}
+    outputs = [value(name, None, INT64) for name in ("up", "from_two", "down", "half")]
+    expect = lambda feeds: [numpy.arange(*bounds) for n in [len(feeds["x"])]
+                            for bounds in ((n, 5, 1), (2, n, 1), (5, n, -1), (n, 0, -2))]
+    yield Case("Range between sizes", make(nodes, [value("x", ["D"])], outputs, constants),
+               [{"x": floats(n)} for n in range(8)], expect)
+    constants = {"a": numpy.int64(7), "b": numpy.int64(3), "one": numpy.int64(1)}
+    yield Case("Range of nothing", make([node("Range", "a b one", "y")], [], [value("y", None, INT64)], constants),
+               [{}])
+
+
+def resizes():
+    """To sizes that a run knows, by coordinates that depend on them; sizes that a scale does not give exactly."""
+    image = [value("x", ["N", 2, "H", "W"])]
+    feeds = [{"x": floats(1, 2, 4, 6)}, {"x": floats(2, 2, 5, 3)}, {"x": floats(1, 2, 1, 8)}]
+    for coordinates, scales in itertools.product(
+            ("half_pixel_symmetric", "align_corners", "tf_half_pixel_for_nn", "half_pixel", "asymmetric"),
+            ([1, 1, 2, 3], [1, 1, 1.5, 0.6])):
+        modes = ["nearest"] if coordinates == "tf_half_pixel_for_nn" else ["nearest", "linear", "cubic"]
+        nodes = [node("Resize", "x - scales", f"y_{mode}", mode=mode, coordinate_transformation_mode=coordinates)
+                 for mode in modes]
+        model = make(nodes, image, [f"y_{mode}" for mode in modes], {"scales": numpy.array(scales, "float32")})
+        # Of sizes that a scale does not give exactly, ONNX Runtime thinks otherwise than the reference.
+        expect = None
+        if coordinates in ("half_pixel_symmetric", "align_corners") and 1.5 in scales:
+            expect = lambda feeds, model=model: ReferenceEvaluator(model).run(None, feeds)
+        yield Case(f"Resize by {scales}, {coordinates}", model, feeds, expect)
+    for coordinates in ("half_pixel_symmetric", "align_corners"):
+        nodes = [node("Shape", "like", "sizes")]
+        nodes += [node("Resize", "x - - sizes", f"y_{mode}", mode=mode, coordinate_transformation_mode=coordinates)
+                  for mode in ("nearest", "linear", "cubic")]
+        model = make(nodes, [*image, value("like", ["N", 2, "A", "B"])], ["y_nearest", "y_linear", "y_cubic"])
+        yield Case(f"Resize to the size of another input, {coordinates}", model,
+                   [{"x": floats(2, 2, 4, 6), "like": floats(2, 2, a, b)} for a, b in ((8, 3), (1, 1), (5, 9))])
+
+
+def grids():
+    """Cubic interpolation at places outside of the image, of which PyTorch and ONNX Runtime think alike."""
+    grid = numpy.random.default_rng(3).uniform(-1.7, 1.7, (2, 5, 4, 2)).astype("float32")
+    for padding, align in itertools.product(("border", "zeros", "reflection"), (0, 1)):
+        for mode in ("cubic", "linear", "nearest"):
+            nodes = [node("GridSample", "x grid", "y", mode=mode, padding_mode=padding, align_corners=align)]
+            model = make(nodes, [value("x", ["N", 3, "H", "W"]), value("grid", ["N", "A", "B", 2])], ["y"])
+            yield Case(f"GridSample, {mode}, {padding}, align_corners={align}", model,
+                       [{"x": floats(2, 3, 6, 7), "grid": grid}])
+
+
+def layers():
+    """What would be a layer, were the width of its input known while importing."""
+    rows = [value("x", ["N", "D"])]
+    product = [node("MatMul", "x w", "p"), node("Add", "p b", "y")]
+    yield Case("product over a width of another name", make(product, rows, ["y"], {"w": floats(4, 8), "b": floats(8)}),
+               [{"x": floats(3, 4)}])
+    yield Case("Gemm over a width of another name",
+               make([node("Gemm", "x w b", "y", transB=1)], rows, ["y"], {"w": floats(8, 4), "b": floats(8)}),
+               [{"x": floats(3, 4)}])
+    image = [value("x", ["N", "C", "H", "W"])]
+    yield Case("convolution of any channels", make([node("Conv", "x w", "y")], image, ["y"], {"w": floats(5, 2, 3, 3)}),
+               [{"x": floats(1, 2, 6, 6)}])
+    constants = {name: abs(floats(3)) for name in "abcd"}
+    yield Case("normalization of any channels",
+               make([node("BatchNormalization", "x a b c d", "y")], image, ["y"], constants),
+               [{"x": floats(2, 3, 2, 2)}])
+
+
+def cases():
+    for make_cases in (slices, slices_by_sizes, ranges, resizes, grids, layers):
+        yield from make_cases()
+
+
+def broadcasts():
+    """Sizes that turn out to be 1. The text takes what is given to --set for them."""
+    nodes = [node("Add", "x y", "total"), node("Mul", "x w", "scaled"), node("Where", "on x y", "chosen"),
+             node("Expand", "x six", "wide")]
+    constants = {"w": floats(5), "six": numpy.array([5]), "on": numpy.array([True])}
+    model = make(nodes, [value("x", ["A"]), value("y", ["B"])], ["total", "scaled", "chosen", "wide"], constants)
+    for a, b in ((1, 5), (5, 1), (5, 5), (1, 1)):
+        yield Case(f"broadcasting {a} and {b}", model, [{"x": floats(a), "y": floats(b)}]), {"A": a, "B": b}
