@@ -67,8 +67,12 @@ foreach(target pdl_options pdl_generated_options)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
       # What a plugin's or a thread pool's function is called through is declared in another library.
       target_compile_options(${target} INTERFACE -fno-sanitize=function,vptr)
-      # std::stable_sort of libstdc++ 12 uses what C++17 deprecates.
-      target_compile_options(${target} INTERFACE -Wno-deprecated-declarations)
+      # std::stable_sort of libstdc++ 12 uses what C++17 deprecates; the others are what g++ accepts
+      # of loops that shall become vector code.
+      target_compile_options(
+        ${target} INTERFACE -Wno-deprecated-declarations -Wno-unknown-pragmas
+                            -Wno-bitwise-conditional-parentheses -Wno-bitwise-instead-of-logical
+                            -Wno-string-concatenation -Wno-pass-failed)
     endif()
     if(PDL_SANITIZE MATCHES "address")
       # AddressSanitizer names the place of an access through a null pointer too, and looking for them

@@ -2,6 +2,14 @@
 #ifndef PDL_KERNELS_CPU_ISA_H_
 #define PDL_KERNELS_CPU_ISA_H_
 
+/// What a function that is compiled for Isa::kAvx512 names as its target. clang takes no
+/// preferred vector width there.
+#ifdef __clang__
+#define PDL_TARGET_AVX512 "avx512f,avx512dq,avx512bw,avx512vl"
+#else
+#define PDL_TARGET_AVX512 "avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512"
+#endif
+
 namespace pdl {
 
 /// From narrow to wide; each contains the ones before it.

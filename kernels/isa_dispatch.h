@@ -19,9 +19,7 @@ struct IsaForms<Loop, Result (*)(Arguments...)> {
   __attribute__((target("avx2,fma"), flatten)) static Result Avx2(Arguments... arguments) {
     return Loop::Run(arguments...);
   }
-  __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512"),
-                 flatten)) static Result
-  Avx512(Arguments... arguments) {
+  __attribute__((target(PDL_TARGET_AVX512), flatten)) static Result Avx512(Arguments... arguments) {
     return Loop::Run(arguments...);
   }
 };

@@ -69,7 +69,6 @@ class MomentsPlan : public CallState {
   /// Writes one result.
   void Finish(const ShiftedSums& sums, int64_t result, char* mean, char* variance) const;
 
-  DType dtype_;
   double ddof_ = 0;
   bool root_ = false;
   int64_t element_size_ = 1;

@@ -113,9 +113,7 @@ struct Avx2 {
 };
 #undef PDL_SIMD
 
-#define PDL_SIMD  \
-  __attribute__(( \
-      target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512"))) static inline
+#define PDL_SIMD __attribute__((target(PDL_TARGET_AVX512))) static inline
 /// Two vectors side by side: while one waits for a result, the other is computed.
 struct Avx512 {
   static constexpr Isa kIsa = Isa::kAvx512;
