@@ -19,7 +19,11 @@ target_include_directories(
   libpdl INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_options(libpdl PRIVATE -Wl,--no-undefined -Wl,-Bsymbolic-functions)
+target_link_options(libpdl PRIVATE -Wl,-Bsymbolic-functions)
+# With clang, the run-time library of a sanitizer is in the program alone.
+if(NOT (PDL_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
+  target_link_options(libpdl PRIVATE -Wl,--no-undefined)
+endif()
 target_link_libraries(
   libpdl
   PUBLIC pdl::llvm_headers

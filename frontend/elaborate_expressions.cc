@@ -239,7 +239,7 @@ Datum Elaborator::EvaluateInfix(ast::OperatorUse use, Operand left, Operand righ
 // An index below V takes rows of a table of V.
 bool Elaborator::MatchRows(const Value& index, const Value& table, SourceRange place) {
   DimCheck check = MakeCheck(Operator::kEqual, table.type().dims[0], *index.type().index_bound);
-  const Truth truth = Decide(check);
+  const Truth truth = known_.Decide(check);
   if (truth == Truth::kUnknown) AddConstraint(std::move(check), LocationAt(place.begin));
   if (truth != Truth::kFalse) return true;
   Error(Code::kShapeMismatch, place,

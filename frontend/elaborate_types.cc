@@ -326,7 +326,9 @@ bool Elaborator::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCheck>
   // What is known to hold already says nothing new.
   DimCheck check = TruthCheck(1 - holds, file_->Text(denied->range));
   if (!SpendCheck(check, denied->range)) return false;
-  if (known_.Decide(check) != Truth::kTrue) checks->push_back(std::move(check));
+  const Truth truth = known_.Decide(check);
+  if (truth == Truth::kFalse) *failed = true;
+  if (truth == Truth::kUnknown) checks->push_back(std::move(check));
   return true;
 }
 
@@ -359,7 +361,9 @@ bool Elaborator::ReadAlternatives(const ast::ChainExpr* chain, std::vector<DimCh
   }
   DimCheck check = TruthCheck(any, file_->Text(chain->range));
   if (!SpendCheck(check, chain->range)) return false;
-  if (known_.Decide(check) != Truth::kTrue) checks->push_back(std::move(check));
+  const Truth truth = known_.Decide(check);
+  if (truth == Truth::kFalse) *failed = true;
+  if (truth == Truth::kUnknown) checks->push_back(std::move(check));
   return true;
 }
 
@@ -375,11 +379,9 @@ bool Elaborator::CheckType(const Type& actual, const Type& declared, SourceRange
   if (declared.index_bound) {
     if (!actual.index_bound) return fail(Code::kOperandDType);
     DimCheck check = MakeCheck(Operator::kLessEqual, *actual.index_bound, *declared.index_bound);
-    const Truth truth = Decide(check);
+    const Truth truth = known_.Decide(check);
     if (truth == Truth::kFalse) return fail(Code::kShapeMismatch);
-    if (truth == Truth::kUnknown) {
-      graph_.AddConstraint({std::move(check), LocationAt(place.begin)});
-    }
+    if (truth == Truth::kUnknown) AddConstraint(std::move(check), LocationAt(place.begin));
   }
   for (unsigned i = 0; i < actual.rank(); ++i) {
     DimCheck check = MakeCheck(Operator::kEqual, actual.dims[i], declared.dims[i]);

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/constraints.h"
 #include "pdl/error.h"
 
 namespace pdl {
@@ -350,6 +351,7 @@ llvm::Error NetworkReader::ReadInitializers() {
 }
 
 llvm::Error NetworkReader::ReadConstraints() {
+  ConstraintSet known;
   for (const DimConstraint& desc : desc_.constraints()) {
     GraphConstraint constraint;
     llvm::Expected<Dim> left = values_.ReadDim(desc.left());
@@ -365,6 +367,10 @@ llvm::Error NetworkReader::ReadConstraints() {
     constraint.check = {*left, static_cast<DimCheck::Relation>(desc.relation()), *right,
                         desc.message()};
     constraint.location = *location;
+    // A checked source has none: it is an error there.
+    if (known.Decide(constraint.check) == Truth::kFalse)
+      return Broken("no sizes keep the constraint '{0}'", desc.message());
+    known.Add(constraint.check);
     graph_.AddConstraint(std::move(constraint));
   }
   return llvm::Error::success();

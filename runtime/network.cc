@@ -183,8 +183,10 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
   if (!chosen) return chosen.takeError();
   NetworkRun one(std::move(*chosen), *scope, nullptr, *context, weights, packed);
   if (llvm::Error error = one.Compute(packs, options.seed, run)) return error;
+  if (llvm::Error error = one.RunStoringSteps()) return error;
   one.StoreOutputs();
-  return one.StoreUpdates();
+  one.StoreUpdates();
+  return llvm::Error::success();
 }
 
 llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
@@ -219,9 +221,10 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
     for (const Segment::Size& size : (*segments)[i].sizes)
       if (llvm::Error error = CheckSize(size, data, *context)) return error;
   }
-  for (const auto& one : runs) one->StoreOutputs();
   for (const auto& one : runs)
-    if (llvm::Error error = one->StoreUpdates()) return error;
+    if (llvm::Error error = one->RunStoringSteps()) return error;
+  for (const auto& one : runs) one->StoreOutputs();
+  for (const auto& one : runs) one->StoreUpdates();
   return llvm::Error::success();
 }
 

@@ -125,6 +125,12 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   return frame_->context().Synchronize();
 }
 
+llvm::Error NetworkRun::RunStoringSteps() {
+  if (!runs_storing_steps_) return llvm::Error::success();
+  if (llvm::Error error = frame_->RunStoring(profile_)) return error;
+  return frame_->context().Synchronize();
+}
+
 void NetworkRun::StoreOutputs() {
   is_stored_ = true;
   for (size_t i = 0; i < outputs_.size(); ++i)
@@ -132,15 +138,10 @@ void NetworkRun::StoreOutputs() {
       scope_.Create(schedule_.outputs[i].name)->Set(std::move(outputs_[i]));
 }
 
-llvm::Error NetworkRun::StoreUpdates() {
-  if (runs_storing_steps_) {
-    if (llvm::Error error = frame_->RunStoring(profile_)) return error;
-    if (llvm::Error error = frame_->context().Synchronize()) return error;
-  }
+void NetworkRun::StoreUpdates() {
   for (size_t i = 0; i < updates_.size(); ++i)
     scope_.Create(schedule_.updates[i].state->name())->Set(std::move(updates_[i]));
   if (schedule_.has_random) Network::SetRunCount(&scope_, run_count_ + 1);
-  return llvm::Error::success();
 }
 
 /// Gives what it computed to the segments behind it, and the sizes that it knows.
@@ -253,8 +254,9 @@ llvm::Error NetworkRun::CollectOutputs() {
   return llvm::Error::success();
 }
 
-/// A tensor for each next value that is computed straight into it: the state's own, where nobody
-/// else refers to that, or a new one. A run that is checked changes nothing before it is over.
+/// A tensor for each new value that is computed straight into it: the state's own, where nobody
+/// else refers to that, or a new one. A run that is observed changes nothing before it is over, and
+/// a segment knows nothing of the storing steps of others, which may read the state.
 llvm::Error NetworkRun::GiveUpdates(const RunOptions& run) {
   runs_storing_steps_ = !run.is_observed();
   for (size_t i = 0; i < schedule_.updates.size(); ++i) {
@@ -262,7 +264,8 @@ llvm::Error NetworkRun::GiveUpdates(const RunOptions& run) {
     Tensor& next = updates_.emplace_back();
     if (binding_->placements[update.slot].kind != Placement::Kind::kUpdate) continue;
     const Tensor& state = *StateOf(*update.state)->Get<Tensor>();
-    if (binding_->overwrites[i] && !run.is_observed() && state.is_recyclable()) {
+    if (binding_->overwrites[i] && runs_storing_steps_ && data_ == nullptr &&
+        state.is_recyclable()) {
       next = state;
     } else {
       llvm::Expected<Tensor> fresh = MakeOutput(binding_->types[update.slot], true);

@@ -37,10 +37,12 @@ class NetworkRun {
 
   /// Everything but storing. What later segments need is put into the SegmentData.
   llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run);
+  /// Runs the steps that write new values of states straight into the states' memory. They read
+  /// tensors of the Scope, so nothing may be stored before. Fails only where the device does.
+  llvm::Error RunStoringSteps();
   /// Outputs are stored first: one may have the name of a state.
   void StoreOutputs();
-  /// Fails only where the device does.
-  llvm::Error StoreUpdates();
+  void StoreUpdates();
 
  private:
   llvm::Error CheckChoice();

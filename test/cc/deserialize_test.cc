@@ -287,6 +287,15 @@ const BrokenCase kBroken[] = {
      "[PDL0402]"},
     {"ConstraintRelation", [](NetworkDesc& d) { d.mutable_constraints(0)->clear_relation(); },
      "a constraint has an unknown relation (0) [PDL0402]"},
+    {"ConstraintOfNoSizes",
+     [](NetworkDesc& d) {
+       DimConstraint& constraint = *d.add_constraints();
+       constraint.mutable_left()->set_constant(-3);
+       constraint.set_relation(DimConstraint::AT_LEAST);
+       constraint.mutable_right()->set_symbol("N");
+       constraint.set_message("N is small");
+     },
+     "no sizes keep the constraint 'N is small' [PDL0402]"},
     {"OutputTwice", [](NetworkDesc& d) { *d.add_outputs() = d.outputs(0); },
      "two outputs are called 'probability' [PDL0402]"},
     {"OutputWithoutName", [](NetworkDesc& d) { d.mutable_outputs(0)->clear_name(); },

@@ -100,6 +100,23 @@ TEST(NetworkSegments, AnOutputMayHaveTheNameOfAnInput) {
   EXPECT_EQ(Printed(scope, "z"), "12.0");
 }
 
+TEST(NetworkSegments, AnUpdateReadsTheStateThatAnotherSegmentUpdates) {
+  std::shared_ptr<const Network> network = MakeNetwork(
+      "input x: f32[N]\n"
+      "state a: f32[3] = ones()\n"
+      "state b: f32[3] = ones()\n"
+      "update a = a * 2\n"
+      "update b = b + a * sum(gather(x, nonzero(x)[:, 0]))\n");
+  ASSERT_NE(network, nullptr);
+  CPUContext context(1);
+  Scope scope;
+  Feed(scope, "x", F32({3}, {1, 0, 2}));
+  for (int run = 0; run < 3; ++run) EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  // a: 1 2 4 8; b: 1 4 10 22
+  EXPECT_EQ(Printed(scope, "a"), "[8.0, 8.0, 8.0]");
+  EXPECT_EQ(Printed(scope, "b"), "[22.0, 22.0, 22.0]");
+}
+
 TEST(NetworkSegments, RandomNumbersDoNotDependOnTheCut) {
   const std::string head = "input x: f32[4]\n";
   std::shared_ptr<const Network> cut = MakeNetwork(

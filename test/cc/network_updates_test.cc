@@ -86,6 +86,18 @@ TEST(Updates, AnOutputMayBeTheNextValueOfTheStateOfItsName) {
   EXPECT_EQ(Printed(scope, "a"), "[8.0, 8.0]");
 }
 
+TEST(Updates, ReadAnInputThatAnOutputReplaces) {
+  auto network = MakeNetwork(
+      "input x: f32[2]\nstate a: f32[2] = ones()\nupdate a = a + x * 2\noutput x = -x\n");
+  Scope scope;
+  Feed(scope, "x", F32({2}, {1, 2}));
+  ASSERT_FALSE(RunOnce(*network, scope));
+  EXPECT_EQ(Printed(scope, "a"), "[3.0, 5.0]");
+  EXPECT_EQ(Printed(scope, "x"), "[-1.0, -2.0]");
+  ASSERT_FALSE(RunOnce(*network, scope));
+  EXPECT_EQ(Printed(scope, "a"), "[1.0, 1.0]");
+}
+
 TEST(Updates, OfARunThatFailsAreNotStored) {
   auto network = MakeNetwork(
       "input x: f32[N]\nstate a: f32[2] = ones()\nstate b: f32[2] = ones()\n"
