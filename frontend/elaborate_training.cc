@@ -1,5 +1,6 @@
 // What belongs to training: `training`, `step`, `minimize`, names of parameters.
 #include "frontend/elaborator.h"
+#include "frontend/format_tokens.h"
 #include "frontend/sugar.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -169,7 +170,7 @@ std::string Elaborator::OptimizerText(SourceRange range) const {
     text += name.second;
     from = name.first.end;
   }
-  return text + file_->Text({from, range.end}).str();
+  return OneLine(text + file_->Text({from, range.end}).str());
 }
 
 Datum Elaborator::ReadOptimizer(const ast::Expr* expr) {
