@@ -2,32 +2,32 @@
 """Prints the page docs/grammar.md: the rules of grammar/Pdl.g4 without their actions.
 
     print_grammar.py GRAMMAR            prints the page
-    print_grammar.py GRAMMAR --check PAGE   fails where PAGE is another text
+    print_grammar.py GRAMMAR --check PAGE   fails if PAGE differs
 """
 
 import difflib
 import re
 import sys
 
-# Tokens that the token source makes of others, as they are written.
+# Tokens that the token source derives from others, as they appear in a source.
 WRITTEN = {
     "REC": "'{'", "INPUT": "'input'", "OUTPUT": "'output'", "PARAM": "'param'", "STATE": "'state'",
     "ATTR": "'attr'", "UPDATE": "'update'", "LOAD": "'load'", "TEST_": "'test'", "FEED": "'feed'",
     "ERROR": "'error'", "ELSE_IF": "'else' 'if'",
 }
 EXPLAINED = {
-    "NUMBER": "a digit stands on both sides of the point, since `0..n` is a range; `_` may part digits",
+    "NUMBER": "has a digit on both sides of the point, since `0..n` is a range; `_` may separate digits",
     "NAME": "letters, digits and `_`",
-    "STRING": "on one line; inside stand the escapes `\\n` `\\t` `\\r` `\\0` `\\\\` `\\\"` and `\\u{1F600}`",
-    "COMMENT": "left out; `##` documents the declaration that follows, or the one on its line",
+    "STRING": "on one line, with the escapes `\\n` `\\t` `\\r` `\\0` `\\\\` `\\\"` and `\\u{1F600}`",
+    "COMMENT": "ignored; `##` documents the declaration that follows, or the one on its line",
     "NL": "ends a statement",
-    "WS": "parts words",
+    "WS": "separates words",
 }
 PAGE = """# Grammar
 
 The grammar of `.pdl` files, printed from `grammar/Pdl.g4` by `cmake/print_grammar.py`. `?` is none or one, `*` any
-number, `+` one or more, `|` an alternative; what stands in quotes is written as it stands. What the words mean is in
-[language.md](language.md).
+number, `+` one or more, `|` separates alternatives, and quoted text is literal. [language.md](language.md) explains the
+meaning of the statements.
 
 ## Rules
 
@@ -37,12 +37,13 @@ A file is a sequence of `statement NL`.
 {rules}
 ```
 
-An expression is a row of operands with operators between them. They bind in this order, loosest first; `**` groups
-from the right, all others from the left; comparisons, `in` and ranges take two operands and do not chain.
+An expression is a sequence of operands with operators between them. The table lists the operators from the loosest
+binding to the tightest. `**` is right-associative, and all others are left-associative; comparisons, `in` and ranges
+take two operands and do not chain.
 
 | operators | |
 |---|---|
-| `\\|>` | what follows is a call |
+| `\\|>` | a call must follow |
 | `or` | |
 | `and` | |
 | `not` | a prefix |
@@ -55,9 +56,9 @@ from the right, all others from the left; comparisons, `in` and ranges take two 
 
 ## Words
 
-These are reserved, and no names: {reserved}.
+These words are reserved and cannot be names: {reserved}.
 
-These are words only in their places, and good names everywhere else: {soft}.
+These words are keywords only in their own positions in the grammar, and ordinary names everywhere else: {soft}.
 
 {tokens}
 
@@ -66,12 +67,12 @@ These are words only in their places, and good names everywhere else: {soft}.
 The rules above do not say where a line may break. `NL` is the end of a line, except
 
 - inside `( )`, `[ ]` and the braces of a record;
-- where the next line, blank ones and comments aside, begins with `|>`;
+- where the next line, not counting blank lines and comments, begins with `|>`;
 - after another `NL`, and after the `{{` of a block.
 
 The `}}` of a block ends the statement before it. A `{{` opens a record after `=`, `(`, `,`, `[` and `with`, and a block
-anywhere else; `else` stands on the line of the `}}` before it. A comma may stand before a closing bracket. Brackets,
-blocks, signs and powers may stand inside each other 256 deep.
+anywhere else; `else` must be on the same line as the `}}` before it. A comma may precede a closing bracket. Brackets,
+blocks, signs and powers can be nested 256 deep.
 """
 
 
@@ -136,7 +137,7 @@ def page(grammar):
         elif not re.fullmatch(r"\s*'[^']+'\s*", body):
             body = body.replace("-> skip", "").strip()
             if match.group(1):
-                EXPLAINED[name] = "a part of the above"
+                EXPLAINED[name] = "used in the rule above"
             tokens.append(f"| `{name}` | `{body}` | {EXPLAINED[name]} |".replace("|>", "\\|>"))
     soft = {word for word in keywords if f"'{word}'" in grammar[grammar.index("\nname"):].split(";")[0]}
     contextual = {written.strip("'") for token, written in WRITTEN.items() if token not in ("REC", "ELSE_IF")}

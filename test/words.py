@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+r"""Checks that the prose of this repository uses the terms of the field.
+
+    words.py ROOT [FILE…]
+
+Reads all files of ROOT for which READERS has an entry, or only the files given, and prints a line
+
+    FILE:LINE: PHRASE -> TERM TO USE INSTEAD
+
+for each phrase of PHRASES that occurs in their prose. Exits with 1 if there is any, or if an entry of ALLOWED
+allows nothing.
+"""
+
+import bisect
+import pathlib
+import re
+import sys
+
+# Regular expressions, matched as complete words without regard to case, and the term to use instead. A space
+# also matches a line break; in a look-behind, write \s.
+PHRASES = [
+    # Errors and messages.
+    (r"mistakes?", "error"),
+    (r"tells?|told", "reports, states, shows"),
+    (r"wants?|wanted", "requires, expects, accepts"),
+    (r"complain(?:s|ed|ing)?", "reports"),
+    (r"refus(?:e|es|ed|al|ing)", "rejects"),
+    (r"strangers?", "untrusted input"),
+    # Where something is.
+    (r"lies?(?! down)|lay(?! out)", "is stored, is, falls"),
+    (r"stands?(?! for)|stood", "appears, is, is written"),
+    (r"beside", "next to, together with"),
+    (r"behind", "after"),
+    (r"(?<!in[\s-])places?", "position, index, location"),
+    (r"rooms?", "module"),
+    (r"inside of", "inside"),
+    # How much of something.
+    (r"(?:by|on|for) (?:it|them)sel(?:f|ves)", "individually, automatically"),
+    (r"alone", "only, on its own"),
+    (r"whole(?! numbers?)", "complete, all of"),
+    (r"counts? of", "number of"),
+    (r"that there (?:is|are)", "existing"),
+    (r"as ever", "as usual"),
+    # Values and computations.
+    (r"next values?", "new value"),
+    (r"first values", "initial values"),
+    (r"halves(?! the)", "reduced precision, f16/bf16"),
+    (r"matrix products?|products? of (?:two )?matrices", "matmul"),
+    (r"add(?:s|ed|ing)? up", "sums, accumulates"),
+    (r"drawn|draws?", "sampled, samples"),
+    (r"truth(?: values?)?", "bool"),
+    (r"turned (?:a)?round", "reversed"),
+    (r"(?:is|are) spread", "is broadcast, is padded"),
+    (r"stor(?:es|ing) steps?", "in-place state update"),
+    (r"makes? (?:rows|pieces)|hand(?:s|ed)? on (?:its|their) pieces", "row producer, tiled producer"),
+    (r"way back|back through", "backward pass"),
+    (r"(?:on|of) (?:the|its|their) way|the way (?:in|out|to)", "intermediate, path"),
+    (r"walks? over memory|walk(?:s|ed|ing)? memory", "pass over memory"),
+    # The language.
+    (r"(?<!quoted\s)texts?", "source, string"),
+    (r"one's own", "custom"),
+    (r"while compiling", "at compile time"),
+    (r"while importing", "at import"),
+    # Verbs that have a usual form.
+    (r"go(?:es|ing)? on", "continues"),
+    (r"gives? back|hands? back", "returns"),
+    (r"lest", "so that … not"),
+    (r"by the clock", "wall time"),
+    (r"in turn", "alternately, one after another"),
+    (r"mend(?:s|ed|ing)?", "fix"),
+    (r"(?:is|are|was|were) sought", "is searched"),
+    (r"bit by bit|bit for bit", "with the same bits"),
+    (r"called (?:like|as)", "with the name of"),
+    # Descriptions of something that has a name.
+    (r"that which|(?:of|by|from|with|than|on) what|all that|everything that is", "the name of the thing"),
+    (r"(?<=[.:;|]\s|\*\*)(?-i:What)", "the name of the thing"),
+    (r"what (?:is|are|was) (?:left|missing|new|said|taken|fed|made|kept|given)", "the name of the thing"),
+    # Spelling is American.
+    (r"behaviours?|colours?|grey|neighbours?|favours?", "behavior, color, gray, neighbor, favor"),
+]
+
+# Where a phrase is the right one: file, the part of its line that contains the phrase, and the reason.
+ALLOWED = [
+    ("docs/architecture.md", "one mistake gives one message", "what the user did, as opposed to the messages"),
+    ("docs/architecture.md", "a mistake of the user", "as opposed to a failure of the device"),
+    ("docs/architecture.md", "a user's mistake on its way", "a call error that travels up the stack"),
+    ("docs/architecture.md", "alone, so results have the same bits", "depends on nothing else"),
+    ("docs/kernels.md", "by its sizes alone", "depends on nothing else"),
+    ("docs/language.md", "[text](#text)", "the name of the section"),
+    ("docs/language.md", "[mistakes](#mistakes)", "the name of the section"),
+    ("docs/language.md", "## Text", "links point to the section"),
+    ("docs/language.md", "## Mistakes", "links point to the section"),
+    ("docs/language.md", "## What is computed while compiling", "links point to the section"),
+    ("docs/limits.md", "updates whole tables", "as opposed to their rows"),
+]
+
+# Files that are not checked, and the reason.
+EXCLUDED = {
+    "CONTRIBUTING.md": "not written in these terms yet",
+    "docs/conformance.md": "printed by test/conformance/onnx/run.py",
+    "docs/diagnostics.md": "printed by pdl explain",
+    "docs/operators.md": "printed by test/ops/write_page.py",
+}
+
+
+def blank(match):
+    """Spaces of the same length, so that the positions of all other characters stay."""
+    return re.sub(r"[^\n]", " ", match.group(0))
+
+
+def markdown_prose(text):
+    """The text with code, link targets, comments, and generated sections replaced by spaces."""
+    text = re.sub(r"^<!-- what cannot be exported -->$.*?^<!-- end -->$", blank, text, flags=re.M | re.S)
+    text = re.sub(r"^```.*?^```$", blank, text, flags=re.M | re.S)
+    text = re.sub(r"<!--.*?-->", blank, text, flags=re.S)
+    text = re.sub(r"(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\1(?!`)", blank, text, flags=re.S)
+    return re.sub(r"(?<=\])\([^)\s]*\)|https?://[^\s)>]*", blank, text)
+
+
+# A function for each kind of file: from its text to text of the same length in which all but prose is blank.
+READERS = {".md": markdown_prose}
+
+
+def compile_phrases():
+    gap = r"(?:[ \t]+|[ \t]*\n[ \t]*)"
+    return [(re.compile(rf"\b(?:{phrase.replace(' ', gap)})\b", re.I), instead) for phrase, instead in PHRASES]
+
+
+def is_allowed(line, begin, end, fragments, used):
+    """Whether one of the fragments of this line contains all of line[begin:end]."""
+    for fragment in fragments:
+        at = line.find(fragment)
+        while at >= 0:
+            if at <= begin and end <= at + len(fragment):
+                used.add(fragment)
+                return True
+            at = line.find(fragment, at + 1)
+    return False
+
+
+def check(name, text, phrases):
+    """The findings in one file: pairs of a line number and a message, sorted."""
+    prose = READERS[pathlib.PurePath(name).suffix](text)
+    assert len(prose) == len(text), f"{name}: the reader changed the length of the text"
+    begins = [0] + [match.end() for match in re.finditer("\n", text)]
+    fragments, used, found = [fragment for page, fragment, _ in ALLOWED if page == name], set(), []
+    for phrase, instead in phrases:
+        for match in phrase.finditer(prose):
+            number = bisect.bisect_right(begins, match.start())
+            begin = begins[number - 1]
+            line = text[begin:].split("\n", 1)[0]
+            if not is_allowed(line, match.start() - begin, min(match.end() - begin, len(line)), fragments, used):
+                found.append((number, f"{' '.join(match.group(0).split())} -> {instead}"))
+    for fragment in set(fragments) - used:
+        found.append((0, f"ALLOWED has {fragment!r}, which allows nothing"))
+    return sorted(found)
+
+
+def files(root):
+    """All files of the repository that have a reader, by name. Build folders and hidden ones are none of it."""
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if parts[0] == "build" or any(part.startswith(".") or part == "node_modules" for part in parts):
+            continue
+        name = "/".join(parts)
+        if path.suffix in READERS and name not in EXCLUDED and path.is_file():
+            yield name
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    phrases = compile_phrases()
+    count = 0
+    names = sys.argv[2:] or list(files(root))
+    assert names, f"there is nothing to check in {root}"
+    for name in names:
+        for line, message in check(name, (root / name).read_text(encoding="utf-8"), phrases):
+            print(f"{name}:{line}: {message}")
+            count += 1
+    return count > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
