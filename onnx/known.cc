@@ -60,8 +60,10 @@ std::optional<std::vector<Tensor>> Run(const Op& op, llvm::ArrayRef<Tensor> oper
 
 bool CanRun(const Op& op) {
   const OpDef& def = op.def();
-  if (def.has(kRandom) || def.has(kEffect) || def.has(kTrainingFlag) || def.has(kPlanSelect) ||
-      def.has(kDefinesSize) || def.kernel(DeviceKind::kCPU) == nullptr || HasOpenAttributes(op))
+  if (def.properties().random || def.properties().has_side_effect ||
+      def.properties().is_training_flag || def.properties().is_plan_select ||
+      def.properties().defines_size || def.kernel(DeviceKind::kCPU) == nullptr ||
+      HasOpenAttributes(op))
     return false;
   return llvm::all_of(op.results(), [](const Value* result) {
     const Type& type = result->type();
@@ -78,7 +80,7 @@ int64_t WorkOf(const Op& op, llvm::ArrayRef<Tensor> operands) {
   for (const Value* result : op.results()) given += NumElements(result->type().dims).constant();
   // Products and the like may read all for each element that they give.
   constexpr int64_t kProductsAtOnce = 1024;
-  const bool is_product = operands.size() > 1 && !op.def().has(kElementwise);
+  const bool is_product = operands.size() > 1 && !op.def().properties().elementwise;
   return read + given + (is_product ? read * given / kProductsAtOnce : 0);
 }
 

@@ -281,7 +281,7 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
     }
   }
   llvm::SmallVector<Value*, 4> taken(operands);
-  if (def->has(kElementwise) && taken.size() == 2) UseScalars(taken);
+  if (def->properties().elementwise && taken.size() == 2) UseScalars(taken);
   if (widened)
     for (Value*& operand : taken)
       if (operand->type().dtype == narrow)
