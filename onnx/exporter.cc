@@ -240,7 +240,7 @@ void Exporter::ExportOp(const Op& op) {
     return Refuse(op, "ONNX has dense tensors alone");
   if (op.def().properties().random)
     return Refuse(op, "the numbers that it draws are those of pdl alone");
-  const ExportRule* rule = FindExportRule(op.type());
+  const ExportRule* rule = FindExportRule(op.def());
   if (!rule) return Refuse(op, "ONNX has no such operator");
   // Of a call whose operands are refused no more is said.
   for (const Value* operand : op.operands())
