@@ -65,10 +65,10 @@ uint64_t Fingerprints::OfOp(const Op& op) {
     hash = Combine(hash, numbers_[graph_.number(operand)]);
   }
   ForEachSymbol(op, [&](llvm::StringRef name) { hash = Combine(hash, name, size_(name)); });
-  if (op.def().has(kTrainingFlag)) hash = Combine(hash, training_);
+  if (op.def().properties().is_training_flag) hash = Combine(hash, training_);
   for (const auto& [index, result] : llvm::enumerate(op.results())) {
     // Random numbers depend on the name, which an index cannot stand for.
-    hash = op.def().has(kRandom) ? Combine(hash, result->name()) : hash;
+    hash = op.def().properties().random ? Combine(hash, result->name()) : hash;
     numbers_[graph_.number(result)] = Combine(hash, index);
   }
   return hash;

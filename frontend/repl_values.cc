@@ -25,7 +25,7 @@ llvm::DenseSet<const Value*> FindConditions(const Graph& graph) {
     if (conditions.insert(value).second) stack.push_back(value);
   };
   for (const Op* op : graph.ops()) {
-    if (op->def().has(kPlanSelect)) add(op->operands()[0]);
+    if (op->def().properties().is_plan_select) add(op->operands()[0]);
   }
   while (!stack.empty()) {
     const Op* producer = stack.pop_back_val()->producer();

@@ -1,6 +1,6 @@
 #include "pdl/differentiate.h"
 
-#include "ir/passes/block_traits.h"
+#include "ir/passes/block_effects.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -23,7 +23,7 @@ class Recomputation : public GradientContext::Source {
  public:
   /// `ops`: the calls before any of the way back.
   Recomputation(Graph& graph, llvm::ArrayRef<Op*> ops)
-      : graph_(graph), traits_(TraitsOfBlocks(graph)) {
+      : graph_(graph), effects_(EffectsOfBlocks(graph)) {
     for (const Op* op : ops) {
       for (const Value* operand : op->operands()) {
         const Op* producer = operand->producer();
@@ -54,7 +54,7 @@ class Recomputation : public GradientContext::Source {
   }
 
  private:
-  bool IsDrawn(const Op& op) const { return (TraitsOf(op, traits_) & (kRandom | kEffect)) != 0; }
+  bool IsDrawn(const Op& op) const { return !EffectsOf(op, effects_).IsRepeatable(); }
   /// What others than the calls of its number use is there anyway.
   bool IsKept(const Value* value) const {
     const Op* op = value->producer();
@@ -82,7 +82,7 @@ class Recomputation : public GradientContext::Source {
   }
 
   Graph& graph_;
-  std::vector<uint8_t> traits_;
+  std::vector<CallEffects> effects_;
   llvm::DenseSet<const Value*> kept_;
   llvm::DenseMap<const Value*, Value*> copies_;
 };

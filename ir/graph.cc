@@ -87,7 +87,7 @@ static std::optional<Dim> FreshDim(llvm::StringRef name, llvm::ArrayRef<Dim> fre
 
 llvm::Expected<std::string> Graph::SymbolToDefine(const InferenceContext& context,
                                                   const CallOptions& options) const {
-  const bool defines = context.def().has(kDefinesSize);
+  const bool defines = context.def().properties().defines_size;
   if (!defines && context.fresh_symbols().empty()) return "";
   if (options.block.index != 0)
     return context.Fail(Code::kUnknownSize,
@@ -134,7 +134,7 @@ bool Graph::DependsOnData(const Dim& dim) const {
 
 bool Graph::IsCallKnownToPlan(const OpDef& def, llvm::ArrayRef<Value*> operands,
                               llvm::ArrayRef<AttributeValue> attributes) const {
-  if (def.has(kRandom) || def.has(kEffect)) return false;
+  if (def.properties().random || def.properties().has_side_effect) return false;
   if (!llvm::all_of(operands, IsKnownToPlan)) return false;
   return llvm::none_of(attributes, [&](const AttributeValue& value) {
     auto depends = [&](const Dim& dim) { return DependsOnData(dim); };
@@ -184,7 +184,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
     }
   }
 
-  bool known = !def.has(kDefinesSize) && IsCallKnownToPlan(def, operands, attributes);
+  bool known = !def.properties().defines_size && IsCallKnownToPlan(def, operands, attributes);
   ops_.emplace_back();
   Op* op = &ops_.back();
   op->def_ = &def;

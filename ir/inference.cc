@@ -257,7 +257,8 @@ llvm::Error Infer(InferenceContext& context) {
   if (llvm::Error error = CheckDimsInAttributes(context)) return error;
   if (llvm::Error error = context.def().infer(context)) return error;
   if (llvm::Error error = CheckOutputs(context)) return error;
-  return context.def().has(kElementwise) ? CheckRowsOfRagged(context) : llvm::Error::success();
+  return context.def().properties().elementwise ? CheckRowsOfRagged(context)
+                                                : llvm::Error::success();
 }
 
 llvm::Expected<Type> InferBroadcast(InferenceContext& context) {

@@ -21,35 +21,47 @@ std::string DeclarationOf(const AttributeDecl& decl) {
   return without.ToString() + " = <" + std::to_string(tensor->num_elements()) + " elements>";
 }
 
-std::string KindsOf(const InputDecl& input) {
+std::string KindsOf(const OpDef& def, const InputDecl& input) {
   std::string text = input.dtypes == kAnyDType ? "any dtype" : input.dtypes.ToString();
   const llvm::StringRef ragged = input.ragged_levels == 1 ? "ragged at one level" : "ragged";
-  if (input.ragged_levels > 0 && input.accepts_sparse)
-    return text + "; dense, sparse or " + ragged.str();
-  if (input.ragged_levels > 0) return text + "; dense or " + ragged.str();
-  return input.accepts_sparse ? text + "; dense or sparse" : text;
+  if (input.ragged_levels > 0 && input.accepts_sparse) {
+    text += "; dense, sparse or " + ragged.str();
+  } else if (input.ragged_levels > 0) {
+    text += "; dense or " + ragged.str();
+  } else if (input.accepts_sparse) {
+    text += "; dense or sparse";
+  }
+  const bool is_derived = def.gradient != nullptr || def.lower != nullptr;
+  if (is_derived && !input.differentiable && input.dtypes.Intersects(kFloats))
+    text += "; no gradient";
+  return text;
 }
 
 std::string InputName(const InputDecl& input) {
   return input.name + (input.repeatable ? "..." : "") + (input.optional ? " = none" : "");
 }
 
-std::string TraitsText(const OpDef& def) {
-  std::vector<std::string> traits;
-  if (def.has(kElementwise)) traits.push_back("elementwise");
-  if (def.has(kCommutative)) traits.push_back("commutative");
-  if (def.has(kRandom)) traits.push_back("random: drawn anew in each run, never merged");
-  if (def.has(kEffect)) traits.push_back("has an effect, and is never dropped");
-  if (def.has(kTrainingFlag) || def.has(kPlanSelect))
-    traits.push_back("decided when a run is planned, on every device");
+std::string PropertiesText(const OpDef& def) {
+  std::vector<std::string> found;
+  const OpProperties& properties = def.properties();
+  if (properties.elementwise) found.push_back("elementwise");
+  if (properties.commutative) found.push_back("commutative");
+  if (properties.random) found.push_back("random: drawn anew in each run, never merged");
+  if (properties.has_side_effect) found.push_back("has an effect, and is never dropped");
+  if (properties.is_training_flag || properties.is_plan_select)
+    found.push_back("decided when a run is planned, on every device");
+  if (properties.moves_elements) found.push_back("moves elements");
+  if (properties.reduced_precision == ReducedPrecision::kCompute)
+    found.push_back("computed in f16 or bf16 with mixed precision");
+  if (!properties.onnx_name.empty()) found.push_back(properties.onnx_name + " in ONNX");
   if (def.gradient != nullptr) {
-    traits.push_back("differentiable");
+    found.push_back("differentiable");
   } else if (def.lower != nullptr && def.kernel(DeviceKind::kCPU) == nullptr) {
-    traits.push_back("becomes other calls before a run, and is differentiable as they are");
+    found.push_back("becomes other calls before a run, and is differentiable as they are");
   } else {
-    traits.push_back("not differentiable");
+    found.push_back("not differentiable");
   }
-  return llvm::join(traits, "; ");
+  return llvm::join(found, "; ");
 }
 
 std::string UlpText(const OpSignature& signature) {
@@ -68,7 +80,7 @@ void AppendMarkdown(const OpDef& def, std::string* out) {
   if (!signature.inputs.empty()) {
     os << "| input | accepts | meaning |\n|---|---|---|\n";
     for (const InputDecl& input : signature.inputs)
-      os << "| `" << InputName(input) << "` | " << Cell(KindsOf(input)) << " | "
+      os << "| `" << InputName(input) << "` | " << Cell(KindsOf(def, input)) << " | "
          << Cell(input.comment) << " |\n";
     os << "\n";
   }
@@ -90,7 +102,7 @@ void AppendMarkdown(const OpDef& def, std::string* out) {
   if (!signature.examples.empty()) {
     os << "```pdl\n" << llvm::join(signature.examples, "\n\n") << "\n```\n\n";
   }
-  os << "Traits: " << TraitsText(def) << ".\n";
+  os << "Properties: " << PropertiesText(def) << ".\n";
   if (signature.max_ulp > 0) os << "\n" << UlpText(signature) << ".\n";
 }
 
@@ -114,7 +126,7 @@ std::string OpDocText(const OpDef& def, unsigned width) {
   AppendWrapped(signature.comment, 2, width, &text);
   if (!signature.inputs.empty()) text += "\nInputs\n";
   for (const InputDecl& input : signature.inputs) {
-    text += "  " + InputName(input) + ": " + KindsOf(input) + "\n";
+    text += "  " + InputName(input) + ": " + KindsOf(def, input) + "\n";
     AppendWrapped(input.comment, 6, width, &text);
   }
   if (!signature.attributes.empty()) text += "\nAttributes\n";
@@ -134,8 +146,8 @@ std::string OpDocText(const OpDef& def, unsigned width) {
   for (const std::string& example : signature.examples) {
     for (llvm::StringRef line : llvm::split(example, '\n')) text += "  " + line.str() + "\n";
   }
-  text += "\nTraits\n";
-  AppendWrapped(TraitsText(def), 2, width, &text);
+  text += "\nProperties\n";
+  AppendWrapped(PropertiesText(def), 2, width, &text);
   if (signature.max_ulp > 0) AppendWrapped(UlpText(signature), 2, width, &text);
   return text;
 }

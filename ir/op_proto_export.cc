@@ -19,7 +19,7 @@ void BoundToProto(const Bound& bound, BoundProto* out) {
   out->set_open(bound.open);
 }
 
-void InputToProto(const InputDecl& input, InputProto* out) {
+void InputToProto(const OpDef& def, const InputDecl& input, InputProto* out) {
   out->set_name(input.name);
   out->set_comment(input.comment);
   for (int i = 1; i < kNumDTypes; ++i)
@@ -34,6 +34,8 @@ void InputToProto(const InputDecl& input, InputProto* out) {
   out->set_own_dtype(input.own_dtype);
   out->set_count(input.count);
   if (input.stand_in) out->set_stand_in(*input.stand_in);
+  out->set_differentiable(def.gradient != nullptr && input.differentiable);
+  out->set_selector(input.is_selector);
 }
 
 void AttributeDeclToProto(const AttributeDecl& decl, AttributeProto* out) {
@@ -53,21 +55,30 @@ void AttributeDeclToProto(const AttributeDecl& decl, AttributeProto* out) {
   out->set_counted(decl.counted);
 }
 
+void PropertiesToProto(const OpProperties& properties, OpProto* out) {
+  out->set_elementwise(properties.elementwise);
+  out->set_random(properties.random);
+  out->set_effect(properties.has_side_effect);
+  out->set_commutative(properties.commutative);
+  out->set_moves_elements(properties.moves_elements);
+  out->set_reduced_precision(static_cast<ReducedPrecisionRule>(properties.reduced_precision));
+  out->set_onnx_name(properties.onnx_name);
+}
+
 void OpToProto(const OpDef& def, OpProto* out) {
   out->set_type(def.name());
   out->set_comment(def.signature.comment);
-  for (const InputDecl& input : def.signature.inputs) InputToProto(input, out->add_inputs());
+  for (const InputDecl& input : def.signature.inputs) InputToProto(def, input, out->add_inputs());
   for (const OutputDecl& output : def.signature.outputs) {
-    out->add_outputs()->set_name(output.name);
-    out->mutable_outputs()->rbegin()->set_comment(output.comment);
+    OutputProto* proto = out->add_outputs();
+    proto->set_name(output.name);
+    proto->set_comment(output.comment);
+    proto->set_own_dtype(output.own_dtype);
   }
   for (const AttributeDecl& decl : def.signature.attributes)
     AttributeDeclToProto(decl, out->add_attributes());
   for (const std::string& name : def.signature.results_from) out->add_results_from(name);
-  out->set_elementwise(def.has(kElementwise));
-  out->set_random(def.has(kRandom));
-  out->set_effect(def.has(kEffect));
-  out->set_commutative(def.has(kCommutative));
+  PropertiesToProto(def.properties(), out);
   out->set_differentiable(def.gradient != nullptr);
   out->set_family(def.signature.family);
   for (const std::string& example : def.signature.examples) out->add_examples(example);

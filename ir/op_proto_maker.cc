@@ -68,6 +68,17 @@ void CheckSignature(const OpSignature& signature) {
       Contradiction(op, "two outputs are called '" + output.name + "'");
 }
 
+void CheckProperties(const OpSignature& signature) {
+  const std::string& op = signature.name;
+  const OpProperties& properties = signature.properties;
+  if (properties.reduced_precision == ReducedPrecision::kFollow && !properties.moves_elements)
+    Contradiction(op, "it follows its operands to f16, and does more than move elements");
+  if (properties.elementwise && signature.outputs.size() != 1)
+    Contradiction(op, "it is elementwise and has more than one output");
+  if (properties.zero_rule != nullptr && !properties.elementwise)
+    Contradiction(op, "it has a rule for zeros and is not elementwise");
+}
+
 /// Each default must pass the checks that a caller's value must.
 void CheckDefaults(const OpSignature& signature) {
   OpSignature only_defaults = signature;
@@ -89,8 +100,9 @@ InputBuilder OpProtoMaker::AddInput(std::string name, std::string comment) {
   return InputBuilder(&def_.signature.inputs.back());
 }
 
-void OpProtoMaker::AddOutput(std::string name, std::string comment) {
+OutputBuilder OpProtoMaker::AddOutput(std::string name, std::string comment) {
   def_.signature.outputs.push_back({std::move(name), std::move(comment)});
+  return OutputBuilder(&def_.signature.outputs.back());
 }
 
 AttributeDecl* OpProtoMaker::AddAttribute(std::string name, std::string comment, AttributeKind kind,
@@ -108,10 +120,12 @@ OpDef OpProtoMaker::Build(llvm::StringRef name) {
   def_ = OpDef();
   def_.signature.name = name.str();
   Make();
-  if (def_.has(kElementwise)) {
-    for (InputDecl& input : def_.signature.inputs) input.ragged_levels = kMaxRaggedLevels;
+  for (InputDecl& input : def_.signature.inputs) {
+    if (properties().elementwise) input.ragged_levels = kMaxRaggedLevels;
+    input.differentiable &= input.dtypes.Intersects(kFloats);
   }
   CheckSignature(def_.signature);
+  CheckProperties(def_.signature);
   CheckDefaults(def_.signature);
   if (!def_.infer) Contradiction(name, "it has no type inference");
   if (def_.body && (def_.signature.BlockAttribute() < 0 || !def_.signature.has_counts()))

@@ -11,8 +11,11 @@ void OpRegistry::Add(OpDef def) {
   std::unique_lock lock(mutex_);
   std::string name = def.name();
   if (def.signature.family.empty()) def.signature.family = family_;
-  if (!defs_.try_emplace(name, std::make_unique<OpDef>(std::move(def))).second)
-    InternalError("two operators are called '" + name + "'");
+  const auto [added, is_new] = defs_.try_emplace(name, std::make_unique<OpDef>(std::move(def)));
+  if (!is_new) InternalError("two operators are called '" + name + "'");
+  const OpDef* record = added->second.get();
+  const std::string& onnx_name = record->properties().onnx_name;
+  if (!onnx_name.empty()) by_onnx_name_.try_emplace(onnx_name, record);
 }
 
 void OpRegistry::AddInternal(OpDef def) {
@@ -39,6 +42,11 @@ const OpDef* OpRegistry::Find(llvm::StringRef name) const {
   std::shared_lock lock(mutex_);
   auto found = defs_.find(name);
   return found == defs_.end() ? nullptr : found->second.get();
+}
+
+const OpDef* OpRegistry::FindByOnnxName(llvm::StringRef name) const {
+  std::shared_lock lock(mutex_);
+  return by_onnx_name_.lookup(name);
 }
 
 const OpDef* OpRegistry::FindInternal(llvm::StringRef name) const {

@@ -11,6 +11,7 @@
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
+#include "pdl/zero_rule.h"
 
 namespace pdl {
 namespace {
@@ -21,7 +22,7 @@ struct ActivationMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", "any numbers").Accepts(dtypes);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
   }
@@ -155,6 +156,7 @@ struct SoftplusMaker : ActivationMaker {
   void Make() override {
     Declare("log(1 + exp(x)), element by element, without overflow for large x.",
             [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.input(0)})); });
+    properties().onnx_name = "Softplus";
     SetMaxUlp(1.5);
     AddExample("y = softplus([0.0, 100.0])  # = [0.693147, 100.0]");
   }
@@ -196,6 +198,7 @@ struct MishMaker : ActivationMaker {
                   g.Mul(g.Mul(x, g.Call("sigmoid", {x})), g.Sub(g.Scalar(1, x), g.Mul(t, t)));
               SetSlope(g, g.Add(t, change));
             });
+    properties().onnx_name = "Mish";
     AddExample("y = mish([0.0, 1.0])  # = [0.0, 0.8650984]");
     SetMaxUlp(0.51);
   }
@@ -220,6 +223,7 @@ struct SoftsignMaker : ActivationMaker {
               Value* divisor = g.Add(g.Scalar(1, g.input(0)), g.Call("abs", {g.input(0)}));
               g.SetInputGradient(0, g.Div(g.Div(g.output_gradient(), divisor), divisor));
             });
+    properties().onnx_name = "Softsign";
     AddExample("y = softsign([-3.0, 1.0])  # = [-0.75, 0.5]");
     SetMaxUlp(1.5);
   }
@@ -395,6 +399,13 @@ void ClipGradient(GradientContext& g) {
   g.SetInputGradient(0, dx);
 }
 
+AtZero ClipAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
+  const AttributeReader attributes = op.attributes();
+  const bool is_above = !attributes.Has("low") || attributes.Float("low") <= 0;
+  const bool is_below = !attributes.Has("high") || attributes.Float("high") >= 0;
+  return AtZero::ZeroIf(operands[0].is_zero() && is_above && is_below);
+}
+
 struct ClipMaker : ActivationMaker {
   void Make() override {
     Declare(
@@ -403,6 +414,7 @@ struct ClipMaker : ActivationMaker {
         "is "
         "within both, else 0.",
         ClipGradient, kNumberSet);
+    properties().zero_rule = ClipAtZero;
     AddAttr<double>("low", "the smallest result; none: no limit").Optional();
     AddAttr<double>("high", "the largest result; none: no limit").Optional();
     SetInference(InferClip);

@@ -10,7 +10,9 @@ namespace {
 /// x times the normal distribution function at x, or an approximation of it by a sigmoid.
 struct Gelu {
   bool approximate;
-
+  void Initialize(const AttributeReader& attributes) {
+    approximate = attributes.Bool("approximate");
+  }
   __device__ float operator()(float x) const {
     if (approximate) {
       const float bounded = x < -30.0f ? -30.0f : x;
@@ -57,6 +59,7 @@ struct Softplus {
 
 struct LeakyRelu {
   double alpha;
+  void Initialize(const AttributeReader& attributes) { alpha = attributes.Float("alpha"); }
   template <class T>
   __device__ T operator()(T x) const {
     return x < T(0) ? static_cast<T>(alpha) * x : x;
@@ -65,6 +68,7 @@ struct LeakyRelu {
 
 struct Elu {
   double alpha;
+  void Initialize(const AttributeReader& attributes) { alpha = attributes.Float("alpha"); }
   __device__ float operator()(float x) const {
     return x > 0 ? x : static_cast<float>(alpha) * expm1f(x);
   }
@@ -117,6 +121,7 @@ struct Selu {
 
 struct Celu {
   double alpha;
+  void Initialize(const AttributeReader& attributes) { alpha = attributes.Float("alpha"); }
   __device__ float operator()(float x) const {
     const float a = static_cast<float>(alpha);
     return x > 0 ? x : a * expm1f(x / a);

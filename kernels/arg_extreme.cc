@@ -141,9 +141,10 @@ struct ArgExtremeMaker : OpProtoMaker {
   void Declare(const char* comment) {
     AddComment(comment);
     AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
-    AddOutput("index", "i64, below the size of the axis; the dims of x without it");
+    AddOutput("index", "i64, below the size of the axis; the dims of x without it").OwnDType();
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
     AddAttr<bool>("keep", "keep the axis, with size 1").Default(false);
+    properties().widening = IntegerWidening::kOrder;
     SetInference(InferArgExtreme);
   }
 };

@@ -297,12 +297,14 @@ struct AttentionMaker : OpProtoMaker {
         .Accepts(kFloatSet | DTypeSet(DType::kBool))
         .Optional();
     AddOutput("y", "[..., H, T, E]; dtype as q");
-    AddOutput("lse", "[..., H, T]: the logarithm of each query's sum of exponentials; f64, or f32");
+    AddOutput("lse", "[..., H, T]: the logarithm of each query's sum of exponentials; f64, or f32")
+        .OwnDType();
     AddAttr<bool>("causal", "queries see no keys that come after their own").Default(false);
     AddAttr<double>("scale", "what the products are multiplied by; none: 1 / sqrt(D)").Optional();
     AddExample(
         "y = attention([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0], [3.0]], "
         "causal=true, scale=0.0)  # = [[1.0], [2.0]]");
+    properties().reduced_precision = ReducedPrecision::kCompute;
     SetInference(InferAttention);
     SetGradient(AttentionGradient);
   }

@@ -331,6 +331,7 @@ struct AttentionGradientMaker : OpProtoMaker {
     AddExample(
         "dq, dk, dv = attention_gradient([[1.0]], [[1.0]], [[2.0]], [1.0], [[3.0]], [6.0])\n"
         "d = dv  # = [[3.0]]");
+    properties().reduced_precision = ReducedPrecision::kCompute;
     SetInference(InferAttentionGradient);
   }
 };

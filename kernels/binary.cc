@@ -7,6 +7,7 @@
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
+#include "pdl/zero_rule.h"
 
 namespace pdl {
 namespace {
@@ -23,13 +24,13 @@ Value* Where(GradientContext& g, Value* condition, Value* x, Value* y) {
 
 struct BinaryMaker : OpProtoMaker {
  protected:
-  void Declare(const char* comment, DTypeSet dtypes, unsigned traits, GradientFunction gradient) {
+  void Declare(const char* comment, DTypeSet dtypes, GradientFunction gradient) {
     AddComment(std::string(comment) +
                " Broadcasts as NumPy does, over sizes that are literally 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", "right operand; dtype as x").Accepts(dtypes);
     AddOutput("z", "dtype as x, the dims of both broadcast");
-    SetTraits(kElementwise | traits);
+    properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(gradient);
   }
@@ -52,10 +53,17 @@ using AddOp = BinaryOp<Context, Sum, NumberTypes>;
 
 struct AddMaker : BinaryMaker {
   void Make() override {
-    Declare("x + y. Integers wrap around.", kNumberSet, kCommutative, [](GradientContext& g) {
+    Declare("x + y. Integers wrap around.", kNumberSet, [](GradientContext& g) {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.output_gradient(), g.input(1)));
     });
+    properties().commutative = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().zero_rule = SumAtZero;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(x[0] + x[1]);
+    };
+    properties().onnx_name = "Add";
     AddExample("z = add([1, 2], [[10], [20]])  # = [[11, 12], [21, 22]]");
   }
 };
@@ -73,12 +81,23 @@ struct Difference {
 template <class Context>
 using SubOp = BinaryOp<Context, Difference, NumberTypes>;
 
+AtZero DifferenceAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
+  if (operands[1].is_zero()) return UnlessBroadcast(op, operands[0]);
+  return AtZero::ZeroIf(operands[0].kind == AtZero::Kind::kSame && operands[0] == operands[1]);
+}
+
 struct SubMaker : BinaryMaker {
   void Make() override {
-    Declare("x - y. Integers wrap around.", kNumberSet, 0, [](GradientContext& g) {
+    Declare("x - y. Integers wrap around.", kNumberSet, [](GradientContext& g) {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Neg(g.output_gradient()), g.input(1)));
     });
+    properties().widening = IntegerWidening::kModular;
+    properties().zero_rule = DifferenceAtZero;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(x[0] - x[1]);
+    };
+    properties().onnx_name = "Sub";
     AddExample("z = sub([5, 7], 2)  # = [3, 5]");
   }
 };
@@ -98,11 +117,18 @@ using MulOp = BinaryOp<Context, Product, NumberTypes>;
 
 struct MulMaker : BinaryMaker {
   void Make() override {
-    Declare("x * y. Integers wrap around.", kNumberSet, kCommutative, [](GradientContext& g) {
+    Declare("x * y. Integers wrap around.", kNumberSet, [](GradientContext& g) {
       Value* dz = g.output_gradient();
       g.SetInputGradient(0, g.SumTo(g.Mul(dz, g.input(1)), g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Mul(dz, g.input(0)), g.input(1)));
     });
+    properties().commutative = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().zero_rule = ZeroIfAnyIs;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(x[0] * x[1]);
+    };
+    properties().onnx_name = "Mul";
     AddExample("z = mul([1, 2, 3], 10)  # = [10, 20, 30]");
   }
 };
@@ -131,7 +157,9 @@ void DivGradient(GradientContext& g) {
 
 struct DivMaker : BinaryMaker {
   void Make() override {
-    Declare("x / y, for real numbers; floor_div is for integers.", kFloatSet, 0, DivGradient);
+    Declare("x / y, for real numbers; floor_div is for integers.", kFloatSet, DivGradient);
+    properties().zero_rule = ZeroIfFirstIs;
+    properties().onnx_name = "Div";
     AddExample("z = div([1.0, 6.0], [2.0, 4.0])  # = [0.5, 1.5]");
   }
 };
@@ -191,8 +219,11 @@ using FloorDivOp = BinaryOp<Context, FloorQuotient, NumberTypes>;
 
 struct FloorDivMaker : BinaryMaker {
   void Make() override {
-    Declare("x // y: the quotient rounded down; 0 where an integer is divided by 0.", kNumberSet, 0,
+    Declare("x // y: the quotient rounded down; 0 where an integer is divided by 0.", kNumberSet,
             nullptr);
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(Dim::FloorDiv(x[0], x[1]));
+    };
     AddExample("z = floor_div([7, -7], [2, 2])  # = [3, -4]");
   }
 };
@@ -215,12 +246,15 @@ struct ModMaker : BinaryMaker {
     Declare(
         "x % y = x - y * (x // y), with the sign of y, as Python and NumPy; 0 where an integer is "
         "divided by 0. `fmod` has the sign of x.",
-        kNumberSet, 0, [](GradientContext& g) {
+        kNumberSet, [](GradientContext& g) {
           Value* dz = g.output_gradient();
           g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
           Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
           g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
         });
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(Dim::Mod(x[0], x[1]));
+    };
     AddExample("z = mod([7, -7], 3)  # = [1, 2]");
   }
 };
@@ -245,7 +279,7 @@ struct FmodMaker : BinaryMaker {
     Declare(
         "x - y * trunc(x / y), with the sign of x, as C's fmod and the operator % of C; 0 where an "
         "integer is divided by 0. `mod` has the sign of y.",
-        kNumberSet, 0, [](GradientContext& g) {
+        kNumberSet, [](GradientContext& g) {
           Value* dz = g.output_gradient();
           g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
           // The remainder is taken off first, so that the quotient is an integer that was rounded.
@@ -321,12 +355,23 @@ void PowGradient(GradientContext& g) {
   g.SetInputGradient(1, g.SumTo(Where(g, is_zero, zero, dy), y));
 }
 
+bool IsPositiveConstant(const Value* value) {
+  const Op* op = value->producer();
+  if (!op || op->type() != "constant" || value->type().rank() != 0) return false;
+  return op->attributes().Tensor("value").ElementAsDouble(0) > 0;
+}
+
+AtZero PowAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
+  return AtZero::ZeroIf(operands[0].is_zero() && IsPositiveConstant(op.operands()[1]));
+}
+
 struct PowMaker : BinaryMaker {
   void Make() override {
     Declare(
         "x to the power of y. Integers wrap around, and a negative power of one other than 1 and "
         "-1 is 0. At x = 0 the gradient of y is taken to be 0, whatever y is; below 0 it is nan.",
-        kNumberSet, 0, PowGradient);
+        kNumberSet, PowGradient);
+    properties().zero_rule = PowAtZero;
     AddExample("z = pow([1.0, 2.0, 3.0], 2.0)  # = [1.0, 4.0, 9.0]");
   }
 };
@@ -364,16 +409,28 @@ void ChoiceGradient(GradientContext& g, llvm::StringRef wins) {
 
 struct MaximumMaker : BinaryMaker {
   void Make() override {
-    Declare("The larger of x and y; nan where one is nan.", kNumberSet, 0,
+    Declare("The larger of x and y; nan where one is nan.", kNumberSet,
             [](GradientContext& g) { ChoiceGradient(g, "greater"); });
+    properties().widening = IntegerWidening::kOrder;
+    properties().zero_rule = ZeroIfAllAre;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(Dim::Max(x[0], x[1]));
+    };
+    properties().onnx_name = "Max";
     AddExample("z = maximum([1.0, 5.0], [3.0, 2.0])  # = [3.0, 5.0]");
   }
 };
 
 struct MinimumMaker : BinaryMaker {
   void Make() override {
-    Declare("The smaller of x and y; nan where one is nan.", kNumberSet, 0,
+    Declare("The smaller of x and y; nan where one is nan.", kNumberSet,
             [](GradientContext& g) { ChoiceGradient(g, "less"); });
+    properties().widening = IntegerWidening::kOrder;
+    properties().zero_rule = ZeroIfAllAre;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(Dim::Min(x[0], x[1]));
+    };
+    properties().onnx_name = "Min";
     AddExample("z = minimum([1.0, 5.0], [3.0, 2.0])  # = [1.0, 2.0]");
   }
 };

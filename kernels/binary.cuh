@@ -110,7 +110,7 @@ struct BinaryState : CallState {
 };
 
 /// y[i] = f(a[i], b[i]), or f(b[i], a[i]) where kSwapped. Comparisons give bool, others the dtype
-/// of their inputs. Members of F are attributes by their names.
+/// of their inputs. F may have `void Initialize(const AttributeReader&)`.
 template <class F, class Types, bool kComparison = false, bool kSwapped = false>
 class BinaryOp : public Operator<CUDAContext> {
  public:
@@ -148,10 +148,7 @@ class BinaryOp : public Operator<CUDAContext> {
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    if constexpr (requires { f_.logits; }) f_.logits = attributes.Bool("logits");
-    if constexpr (requires { f_.log_target; }) f_.log_target = attributes.Bool("log_target");
-    if constexpr (requires { f_.delta; }) f_.delta = attributes.Float("delta");
-    if constexpr (requires { f_.margin; }) f_.margin = attributes.Float("margin");
+    if constexpr (requires { f_.Initialize(attributes); }) f_.Initialize(attributes);
     return llvm::Error::success();
   }
 

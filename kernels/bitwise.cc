@@ -14,20 +14,22 @@ constexpr DTypeSet kBitSet = SetOf(BitTypes());
 
 struct BitwiseMaker : OpProtoMaker {
  protected:
-  void Declare(const char* comment, unsigned traits, DTypeSet dtypes, const char* right) {
+  void Declare(const char* comment, DTypeSet dtypes, const char* right) {
     AddComment(std::string(comment) +
                " Broadcasts as NumPy does, over sizes that are literally 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", right).Accepts(dtypes);
     AddOutput("z", "dtype as x, the dims of both broadcast");
-    SetTraits(kElementwise | traits);
+    properties().elementwise = true;
     SetInference(InferElementwise);
   }
   void DeclareBits(const char* comment) {
-    Declare(comment, kCommutative, kBitSet, "right operand; dtype as x");
+    Declare(comment, kBitSet, "right operand; dtype as x");
+    properties().commutative = true;
+    properties().widening = IntegerWidening::kModular;
   }
   void DeclareShift(const char* comment) {
-    Declare(comment, 0, kIntegerSet, "how many places; dtype as x");
+    Declare(comment, kIntegerSet, "how many places; dtype as x");
   }
 };
 
@@ -42,6 +44,7 @@ using BitAndOp = BinaryOp<Context, BitAnd, BitTypes>;
 struct BitAndMaker : BitwiseMaker {
   void Make() override {
     DeclareBits("The bits that are set in both.");
+    properties().onnx_name = "BitwiseAnd";
     AddExample("y = bitwise_and([6, 5], [3, 4])  # = [2, 4]");
   }
 };
@@ -57,6 +60,7 @@ using BitOrOp = BinaryOp<Context, BitOr, BitTypes>;
 struct BitOrMaker : BitwiseMaker {
   void Make() override {
     DeclareBits("The bits that are set in at least one.");
+    properties().onnx_name = "BitwiseOr";
     AddExample("y = bitwise_or([6, 5], [3, 4])  # = [7, 5]");
   }
 };
@@ -72,6 +76,7 @@ using BitXorOp = BinaryOp<Context, BitXor, BitTypes>;
 struct BitXorMaker : BitwiseMaker {
   void Make() override {
     DeclareBits("The bits that are set in one of them only.");
+    properties().onnx_name = "BitwiseXor";
     AddExample("y = bitwise_xor([6, 5], [3, 4])  # = [5, 1]");
   }
 };
@@ -93,7 +98,9 @@ struct BitNotMaker : OpProtoMaker {
     AddComment("Each bit turned over, element by element: -1 - x for a signed integer.");
     AddInput("x", "integers or truth values").Accepts(kBitSet);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().onnx_name = "BitwiseNot";
     SetInference(InferSameAsFirst);
     AddExample("y = bitwise_not([0, 5])  # = [-1, -6]");
   }
@@ -120,6 +127,7 @@ struct ShiftLeftMaker : BitwiseMaker {
     DeclareShift(
         "x with its bits moved up by y places, as NumPy: 0 where that is as many as it has, or "
         "negative.");
+    properties().widening = IntegerWidening::kModular;
     AddExample("y = shift_left([1, 5], [4, 1])  # = [16, 10]");
   }
 };

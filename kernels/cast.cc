@@ -4,6 +4,7 @@
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
+#include "pdl/zero_rule.h"
 
 namespace pdl {
 
@@ -124,6 +125,30 @@ void CastGradient(GradientContext& g) {
   g.SetInputGradient(0, g.Call("cast", {g.output_gradient()}, {{"to", from}}));
 }
 
+// Where `op` undoes a cast from 16 bits to f32, which holds those values exactly: the value before
+// both; else null.
+const Value* BeforeCasts(const Op& op, const AtZero& operand) {
+  if (operand.kind != AtZero::Kind::kSame) return nullptr;
+  const Op* widened = operand.same->producer();
+  if (!widened || &widened->def() != &op.def() || !IsFloat(widened->result()->type().dtype))
+    return nullptr;
+  const Value* original = widened->operands()[0];
+  const DType dtype = original->type().dtype;
+  const bool is_exact =
+      IsFloat(dtype) && DTypeSize(dtype) == 2 && DTypeSize(widened->result()->type().dtype) > 2;
+  return is_exact && dtype == op.result()->type().dtype ? original : nullptr;
+}
+
+AtZero CastAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
+  if (const Value* original = BeforeCasts(op, operands[0])) return AtZero::Same(original);
+  return ZeroIfFirstIs(op, operands);
+}
+
+std::optional<Dim> SizeAsInteger(const Op& op, llvm::ArrayRef<Dim> elements) {
+  if (op.result()->type().dtype == DType::kBool) return std::nullopt;
+  return elements[0];
+}
+
 struct CastMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -135,7 +160,9 @@ struct CastMaker : OpProtoMaker {
     AddInput("x", "elements of any rank").Accepts(SetOf(StoredTypes()));
     AddOutput("y", "dims as x");
     AddAttr<DType>("to", "the new dtype");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().zero_rule = CastAtZero;
+    properties().size_arithmetic = SizeAsInteger;
     SetInference(InferCast);
     SetGradient(CastGradient);
     AddExample("y = cast([1.75, -1.75], to=i32)  # = [1, -1]");

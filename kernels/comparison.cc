@@ -1,6 +1,7 @@
 // Operators that give truth values: equal, not_equal, less, less_equal, greater, greater_equal,
 // logical_and, logical_or, logical_xor, logical_not, isnan, isinf, isfinite.
 #include <limits>
+#include <optional>
 
 #include "kernels/elementwise.h"
 #include "kernels/inference_helpers.h"
@@ -10,15 +11,38 @@
 namespace pdl {
 namespace {
 
+// Comparisons of sizes, which may have symbols: 1 or 0 where it is so for all sizes.
+std::optional<Dim> Decided(bool is_true, bool is_false) {
+  if (is_true) return Dim(1);
+  return is_false ? std::optional<Dim>(0) : std::nullopt;
+}
+std::optional<Dim> Negated(std::optional<Dim> truth) {
+  if (truth) truth = Dim(1) - *truth;
+  return truth;
+}
+// A size with a symbol is no negative number that stands for something else.
+std::optional<Dim> SizesEqual(const Op&, llvm::ArrayRef<Dim> x) {
+  const Dim difference = x[0] - x[1];
+  return Decided(x[0] == x[1], difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1));
+}
+std::optional<Dim> SizesLess(const Op&, llvm::ArrayRef<Dim> x) {
+  const Dim difference = x[0] - x[1];
+  return Decided(difference.ProvablyAtMost(-1), difference.ProvablyAtLeast(0));
+}
+std::optional<Dim> SizesGreater(const Op&, llvm::ArrayRef<Dim> x) {
+  const Dim difference = x[0] - x[1];
+  return Decided(difference.ProvablyAtLeast(1), difference.ProvablyAtMost(0));
+}
+
 struct ComparisonMaker : OpProtoMaker {
  protected:
-  void Declare(const char* comment, DTypeSet dtypes, unsigned traits = 0) {
+  void Declare(const char* comment, DTypeSet dtypes) {
     AddComment(std::string(comment) +
                " Broadcasts as NumPy does, over sizes that are literally 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", "right operand; dtype as x").Accepts(dtypes);
     AddOutput("z", "bool, the dims of both broadcast");
-    SetTraits(kElementwise | traits);
+    properties().elementwise = true;
     SetInference(InferComparison);
   }
 };
@@ -33,7 +57,11 @@ template <class Context>
 using EqualOp = BinaryOp<Context, Equal, AnyTypes, bool>;
 struct EqualMaker : ComparisonMaker {
   void Make() override {
-    Declare("x == y; nan equals nothing.", kAnySet, kCommutative);
+    Declare("x == y; nan equals nothing.", kAnySet);
+    properties().commutative = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().size_arithmetic = SizesEqual;
+    properties().onnx_name = "Equal";
     AddExample("z = equal([1, 2], [1, 3])  # = [true, false]");
   }
 };
@@ -48,7 +76,12 @@ template <class Context>
 using NotEqualOp = BinaryOp<Context, NotEqual, AnyTypes, bool>;
 struct NotEqualMaker : ComparisonMaker {
   void Make() override {
-    Declare("x != y; nan differs from all.", kAnySet, kCommutative);
+    Declare("x != y; nan differs from all.", kAnySet);
+    properties().commutative = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().size_arithmetic = [](const Op& op, llvm::ArrayRef<Dim> x) {
+      return Negated(SizesEqual(op, x));
+    };
     AddExample("z = not_equal([1, 2], [1, 3])  # = [false, true]");
   }
 };
@@ -64,6 +97,9 @@ using LessOp = BinaryOp<Context, Less, NumberTypes, bool>;
 struct LessMaker : ComparisonMaker {
   void Make() override {
     Declare("x < y; false where one is nan.", kNumberSet);
+    properties().widening = IntegerWidening::kOrder;
+    properties().size_arithmetic = SizesLess;
+    properties().onnx_name = "Less";
     AddExample("z = less([1, 2, 3], 2)  # = [true, false, false]");
   }
 };
@@ -79,6 +115,11 @@ using LessEqualOp = BinaryOp<Context, LessEqual, NumberTypes, bool>;
 struct LessEqualMaker : ComparisonMaker {
   void Make() override {
     Declare("x <= y; false where one is nan.", kNumberSet);
+    properties().widening = IntegerWidening::kOrder;
+    properties().size_arithmetic = [](const Op& op, llvm::ArrayRef<Dim> x) {
+      return Negated(SizesGreater(op, x));
+    };
+    properties().onnx_name = "LessOrEqual";
     AddExample("z = less_equal([1, 2, 3], 2)  # = [true, true, false]");
   }
 };
@@ -94,6 +135,9 @@ using GreaterOp = BinaryOp<Context, Greater, NumberTypes, bool>;
 struct GreaterMaker : ComparisonMaker {
   void Make() override {
     Declare("x > y; false where one is nan.", kNumberSet);
+    properties().widening = IntegerWidening::kOrder;
+    properties().size_arithmetic = SizesGreater;
+    properties().onnx_name = "Greater";
     AddExample("z = greater([1, 2, 3], 2)  # = [false, false, true]");
   }
 };
@@ -109,6 +153,11 @@ using GreaterEqualOp = BinaryOp<Context, GreaterEqual, NumberTypes, bool>;
 struct GreaterEqualMaker : ComparisonMaker {
   void Make() override {
     Declare("x >= y; false where one is nan.", kNumberSet);
+    properties().widening = IntegerWidening::kOrder;
+    properties().size_arithmetic = [](const Op& op, llvm::ArrayRef<Dim> x) {
+      return Negated(SizesLess(op, x));
+    };
+    properties().onnx_name = "GreaterOrEqual";
     AddExample("z = greater_equal([1, 2, 3], 2)  # = [false, true, true]");
   }
 };
@@ -122,7 +171,9 @@ template <class Context>
 using AndOp = BinaryOp<Context, And, BoolType>;
 struct AndMaker : ComparisonMaker {
   void Make() override {
-    Declare("True where both are.", DType::kBool, kCommutative);
+    Declare("True where both are.", DType::kBool);
+    properties().commutative = true;
+    properties().onnx_name = "And";
     AddExample("z = logical_and([true, true], [true, false])  # = [true, false]");
   }
 };
@@ -134,7 +185,9 @@ template <class Context>
 using OrOp = BinaryOp<Context, Or, BoolType>;
 struct OrMaker : ComparisonMaker {
   void Make() override {
-    Declare("True where at least one is.", DType::kBool, kCommutative);
+    Declare("True where at least one is.", DType::kBool);
+    properties().commutative = true;
+    properties().onnx_name = "Or";
     AddExample("z = logical_or([true, false], [false, false])  # = [true, false]");
   }
 };
@@ -146,7 +199,9 @@ template <class Context>
 using XorOp = BinaryOp<Context, Xor, BoolType>;
 struct XorMaker : ComparisonMaker {
   void Make() override {
-    Declare("True where one of them is.", DType::kBool, kCommutative);
+    Declare("True where one of them is.", DType::kBool);
+    properties().commutative = true;
+    properties().onnx_name = "Xor";
     AddExample("y = logical_xor([true, true], [true, false])  # = [false, true]");
   }
 };
@@ -161,7 +216,8 @@ struct NotMaker : OpProtoMaker {
     AddComment("True where x is false, element by element.");
     AddInput("x", "truth values").Accepts(DType::kBool);
     AddOutput("y", "bool, dims as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().onnx_name = "Not";
     SetInference(InferSameAsFirst);
     AddExample("y = logical_not([true, false])  # = [false, true]");
   }
@@ -200,7 +256,7 @@ struct PredicateMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "bool, dims as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference([](InferenceContext& context) -> llvm::Error {
       context.SetOutput(Type(DType::kBool, context.input(0).dims));
       return llvm::Error::success();
@@ -210,12 +266,14 @@ struct PredicateMaker : OpProtoMaker {
 struct IsNanMaker : PredicateMaker {
   void Make() override {
     Declare("True where x is nan, element by element.");
+    properties().onnx_name = "IsNaN";
     AddExample("y = isnan([1.0, -inf, nan])  # = [false, false, true]");
   }
 };
 struct IsInfMaker : PredicateMaker {
   void Make() override {
     Declare("True where x is inf or -inf, element by element.");
+    properties().onnx_name = "IsInf";
     AddExample("y = isinf([1.0, -inf, nan])  # = [false, true, false]");
   }
 };

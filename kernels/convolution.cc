@@ -11,6 +11,7 @@
 #include "kernels/inference_helpers.h"
 #include "kernels/window_attributes.h"
 #include "pdl/gradient.h"
+#include "pdl/layout_rule.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
@@ -357,6 +358,35 @@ class ConvMakerBase : public WindowMaker {
   }
 };
 
+// With a window of one place, it is a matrix product in either layout.
+LayoutGain ConvolutionGain(const Op& op) {
+  if (!LayoutContext::IsImage(op.operands()[0])) return LayoutGain::kNone;
+  const llvm::ArrayRef<Dim> weight = op.operands()[1]->type().dims;
+  const bool is_pointwise =
+      llvm::all_of(weight.drop_front(2), [](const Dim& size) { return size == Dim(1); });
+  return is_pointwise ? LayoutGain::kTakes : LayoutGain::kWants;
+}
+
+bool ConvolutionToLast(LayoutContext& context) {
+  const Op& op = context.op();
+  const std::string form = op.type() + ".channels_last";
+  if (!LayoutContext::IsImage(op.operands()[0]) || !context.HasInternal(form)) return false;
+  llvm::SmallVector<Value*, 3> operands(op.operands());
+  operands[0] = context.Last(operands[0]);
+  Value* bias = operands.size() == 3 ? operands.pop_back_val() : nullptr;
+  Value* y =
+      context.CallInternal(form, operands, op.attribute_values().vec(), context.NewResultName())
+          ->result();
+  // One for each channel: it broadcasts along the last dim.
+  if (bias != nullptr) y = context.Call("add", {y, bias});
+  return context.Replace(y);
+}
+
+constexpr LayoutRule kConvolutionLayout = {ConvolutionToLast, ConvolutionGain};
+// The gradient of weights is computed from images with their channels second.
+constexpr LayoutRule kChannelsSecond = {[](LayoutContext&) { return false; },
+                                        [](const Op&) { return LayoutGain::kForbids; }};
+
 template <unsigned kRank>
 struct ConvMaker : ConvMakerBase {
   void Make() override {
@@ -370,6 +400,8 @@ struct ConvMaker : ConvMakerBase {
         "depthwise convolution. Halves are added up in f32, integers wrap around.");
     AddOperands(kRank, "[K, C / groups, kernel...]; dtype as x");
     AddExample(kConvExamples[kRank]);
+    properties().reduced_precision = ReducedPrecision::kCompute;
+    properties().channels_last = &kConvolutionLayout;
     SetInference(InferConv<kRank>);
     SetGradient(ConvGradient);
   }
@@ -380,6 +412,7 @@ template <unsigned kRank>
 struct ChannelsLastConvMaker : ConvMaker<kRank> {
   void Make() override {
     ConvMaker<kRank>::Make();
+    this->properties().channels_last = nullptr;
     this->SetInference(InferChannelsLast<InferConv<kRank>>);
     this->SetGradient(nullptr);
   }
@@ -404,6 +437,7 @@ struct ConvTransposeMaker : ConvMakerBase {
                    "convolution has the sizes of x")
         .Optional();
     AddExample(kTransposedExamples[kRank]);
+    properties().reduced_precision = ReducedPrecision::kCompute;
     SetInference(InferConvTranspose<kRank>);
     SetGradient(ConvTransposeGradient);
   }
@@ -425,6 +459,8 @@ struct ConvWeightsMaker : ConvMakerBase {
     AddExample(
         "dw = conv_weight_grad([[[1.0, 2.0, 3.0]]], [[[1.0, 10.0]]], kernel=2)  # = [[[21.0, "
         "32.0]]]");
+    properties().reduced_precision = ReducedPrecision::kCompute;
+    properties().channels_last = &kChannelsSecond;
     SetInference(InferConvWeights);
     SetGradient(ConvWeightsGradient);
   }

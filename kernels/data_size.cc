@@ -37,7 +37,7 @@ struct DataSizeMaker : OpProtoMaker {
     AddInput("count", "i64[], at least 0").Accepts(DTypeSet(DType::kI64));
     AddOutput("y", "count");
     AddAttr<Shape>("dims", "the symbol").Positional();
-    SetTraits(kDefinesSize);
+    properties().defines_size = true;
     SetInference(InferDataSize);
   }
 };
@@ -182,8 +182,8 @@ struct NonzeroMaker : OpProtoMaker {
         "and in it an index for each axis, as `argwhere` of NumPy gives them. `NonZero` of ONNX "
         "is the transposed: transpose(nonzero(x)). How many rows there are only the data decide, "
         "so a network runs in two parts, with the count between them.");
-    AddInput("x", "elements of any rank; no gradient").Accepts(kAnySet);
-    AddOutput("places", "i64[count, rank of x]");
+    AddInput("x", "elements of any rank").Accepts(kAnySet).NotDifferentiable();
+    AddOutput("places", "i64[count, rank of x]").OwnDType();
     AddExample("places = nonzero([[5, 0], [0, 6]])  # = [[0, 0], [1, 1]]");
     AddExample("input x: f32[N]\noutput y = gather(x, nonzero(x)[:, 0])");
     SetInference(InferNonzero);
@@ -254,11 +254,13 @@ struct UniqueMaker : OpProtoMaker {
         "The different elements of x, from the smallest on; all nan are one, the last. With them, "
         "which of them each element of x is, how often each occurs, and where first. How many "
         "there are only the data decide.");
-    AddInput("x", "elements of any rank; no gradient").Accepts(kAnySet);
+    AddInput("x", "elements of any rank").Accepts(kAnySet).NotDifferentiable();
     AddOutput("values", "[count]; dtype as x");
-    AddOutput("inverse", "i64[elements of x]: gather(values, inverse) are the elements of x");
-    AddOutput("counts", "i64[count]");
-    AddOutput("first", "i64[count]: the place of the first of each among the elements of x");
+    AddOutput("inverse", "i64[elements of x]: gather(values, inverse) are the elements of x")
+        .OwnDType();
+    AddOutput("counts", "i64[count]").OwnDType();
+    AddOutput("first", "i64[count]: the place of the first of each among the elements of x")
+        .OwnDType();
     AddAttr<bool>("sorted", "from the smallest on; else in the order of their first elements")
         .Default(true);
     AddExample("values, inverse, counts, first = unique([3, 1, 3])");

@@ -105,6 +105,8 @@ struct DepthToSpaceMaker : DepthSpaceMaker {
     AddOutput("y", "[N, C, ...], each spatial size times `block`; dtype as x");
     AddBlock();
     AddExample("y = depth_to_space([[[1.0], [2.0]]], 2)  # = [[[1.0, 2.0]]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferDepthToSpace);
     SetGradient(Gradient<true>);
   }
@@ -119,6 +121,8 @@ struct SpaceToDepthMaker : DepthSpaceMaker {
     AddOutput("y", "[N, C * places, ...], each spatial size divided by `block`; dtype as x");
     AddBlock();
     AddExample("y = space_to_depth([[[1.0, 2.0]]], 2)  # = [[[1.0], [2.0]]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferSpaceToDepth);
     SetGradient(Gradient<false>);
   }

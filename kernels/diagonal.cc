@@ -120,6 +120,7 @@ struct TriangleMaker : OpProtoMaker {
         .Positional();
     AddExample(kUpper ? "y = triu([[1, 2], [3, 4]])  # = [[1, 2], [0, 4]]"
                       : "y = tril([[1, 2], [3, 4]])  # = [[1, 0], [3, 4]]");
+    properties().widening = IntegerWidening::kModular;
     SetInference(InferTriangle);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(

@@ -92,9 +92,10 @@ llvm::Error InferSame(InferenceContext& context) {
 struct StopGradientMaker : OpProtoMaker {
   void Make() override {
     AddComment("x itself, which counts as a constant wherever a gradient is taken. Costs nothing.");
-    AddInput("x", "anything; no gradient").Accepts(kAnyDType).Ragged();
+    AddInput("x", "anything").Accepts(kAnyDType).Ragged().NotDifferentiable();
     AddOutput("y", "x; type as x");
-    SetTraits(kIdentity);
+    properties().is_identity = true;
+    properties().moves_elements = true;
     SetInference(InferSame);
     SetGradient([](GradientContext&) {});
     AddExample("y = stop_gradient([1.0, 2.0])  # = [1.0, 2.0]");
@@ -112,7 +113,8 @@ struct LazyRowsMaker : OpProtoMaker {
         "what the rows cost that it uses. `lazy=true` of an optimizer in `minimize` is this.");
     AddInput("x", "the gradient").Accepts(kFloatSet);
     AddOutput("y", "x; type as x");
-    SetTraits(kElementwise | kIdentity);
+    properties().elementwise = true;
+    properties().is_identity = true;
     SetInference(InferSame);
     SetGradient([](GradientContext& g) { g.SetInputGradient(0, g.output_gradient()); });
     AddExample("y = lazy_rows([1.0, 2.0])  # = [1.0, 2.0]");

@@ -114,9 +114,10 @@ struct GatherMaker : OpProtoMaker {
         "outside the axis the result is nan, or 0 for integers and truth values; indices declared "
         "`in 0..V` cannot be outside where V is at most the size of the axis, which is checked.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType().Ragged();
+    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType().Ragged().Selector();
     AddOutput("y", "dtype as x; the dims of x, with those of the indices in place of the axis");
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(0);
+    properties().moves_elements = true;
     SetInference(InferGather);
     SetGradient(GatherGradient);
     AddExample("y = gather([10.0, 20.0, 30.0], [2, 0, -1])  # = [30.0, 10.0, 30.0]");
@@ -245,7 +246,7 @@ struct ScatterAddMaker : OpProtoMaker {
         "equal: the reverse of gather. A negative index counts from the end; an update at an index "
         "outside the axis is left out. Integers wrap around.");
     AddInput("x", "at least one dim").Accepts(kNumberSet);
-    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType();
+    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType().Selector();
     AddInput("updates", "dtype as x; dims as gather(x, indices, axis) has").Accepts(kNumberSet);
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(0);

@@ -88,12 +88,14 @@ struct GatherNdMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddInput("indices", "[..., K]: places along the first K axes of x behind `batch_dims`")
         .Accepts(kIndexSet)
-        .OwnDType();
+        .OwnDType()
+        .Selector();
     AddOutput("y", "dtype as x; the dims of the indices without K, then those of x not indexed");
     AddAttr<int64_t>("batch_dims", "how many of the first axes x and the indices share")
         .Default(0)
         .AtLeast(0);
     AddExample("y = gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])  # = [2, 3]");
+    properties().moves_elements = true;
     SetInference(InferGatherNd);
     SetGradient(GatherNdGradient);
   }
@@ -197,11 +199,13 @@ struct TakeAlongAxisMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddInput("indices", "places along the axis; rank as x, beside the axis the sizes broadcast")
         .Accepts(kIndexSet)
-        .OwnDType();
+        .OwnDType()
+        .Selector();
     AddOutput("y", "dtype as x; along the axis the size of the indices");
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(-1);
     AddExample(
         "y = take_along_axis([[1, 2, 3], [4, 5, 6]], [[0, -1], [1, 1]])  # = [[1, 3], [5, 5]]");
+    properties().moves_elements = true;
     SetInference(InferTakeAlongAxis);
     SetGradient(TakeAlongAxisGradient);
   }

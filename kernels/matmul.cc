@@ -217,6 +217,8 @@ struct MatmulMaker : OpProtoMaker {
     AddOutput("c", "[..., M, N]; dtype as a");
     AddAttr<bool>("transpose_a", "take a as [..., K, M]").Default(false);
     AddAttr<bool>("transpose_b", "take b as [..., N, K]").Default(false);
+    properties().reduced_precision = ReducedPrecision::kCompute;
+    properties().widening = IntegerWidening::kModular;
     SetInference(InferMatmul);
     SetGradient(MatmulGradient);
     SetLowering(LowerMatmul);

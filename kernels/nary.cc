@@ -6,6 +6,7 @@
 #include "pdl/gradient.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
+#include "pdl/zero_rule.h"
 
 namespace pdl {
 namespace {
@@ -126,7 +127,9 @@ struct AddNMaker : OpProtoMaker {
         "around. Broadcasts as NumPy does, over sizes that are literally 1.");
     AddInput("x", "one or more, of one dtype").Accepts(kNumberSet).Repeatable();
     AddOutput("y", "dtype as x, the dims of all broadcast");
-    SetTraits(kElementwise | kIdentity);
+    properties().elementwise = true;
+    properties().is_identity = true;
+    properties().zero_rule = SumAtZero;
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
       for (unsigned i = 0; i < g.num_inputs(); ++i) {
@@ -206,16 +209,23 @@ llvm::Error InferWhere(InferenceContext& context) {
   return llvm::Error::success();
 }
 
+AtZero ChoiceAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
+  return operands[1] == operands[2] ? UnlessBroadcast(op, operands[1]) : AtZero();
+}
+
 struct WhereMaker : OpProtoMaker {
   void Make() override {
     AddComment(
         "x where the condition is true, y elsewhere. Broadcasts as NumPy does, over sizes that are "
         "literally 1.");
-    AddInput("condition", "truth values").Accepts(DType::kBool).OwnDType();
+    AddInput("condition", "truth values").Accepts(DType::kBool).OwnDType().Selector();
     AddInput("x", "chosen where it is true").Accepts(kAnySet);
     AddInput("y", "chosen where it is false; dtype as x").Accepts(kAnySet);
     AddOutput("z", "dtype as x, the dims of all broadcast");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().moves_elements = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().zero_rule = ChoiceAtZero;
     SetInference(InferWhere);
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;

@@ -6,6 +6,7 @@
 #include "kernels/moments.h"
 #include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
+#include "pdl/layout_rule.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
@@ -268,6 +269,8 @@ class NormalizeFactorsOp : public Operator<Context> {
   }
 };
 
+constexpr llvm::StringLiteral kFactors = "normalize.factors";
+
 struct NormalizeFactorsMaker : OpProtoMaker {
   void Make() override {
     const DTypeSet f32(DType::kF32);
@@ -344,6 +347,27 @@ void NormalizeGradient(GradientContext& g) {
   if (g.num_inputs() > 4) g.SetInputGradient(4, sum);
 }
 
+// x * factor + shift, which are computed once for each channel: both calls are fused after a
+// convolution.
+bool NormalizeToLast(LayoutContext& context) {
+  const llvm::ArrayRef<Value*> operands = context.op().operands();
+  Value* x = operands[0];
+  const unsigned rank = x->type().rank();
+  const AttributeReader attributes = context.attributes();
+  if (!context.IsLast(x) || !context.HasInternal(kFactors) ||
+      LayoutContext::AxisInLast(attributes.Int("axis"), rank) != rank - 1)
+    return false;
+  for (const Value* operand : operands.drop_front())
+    if (operand->type().dtype != DType::kF32 || context.IsLast(operand)) return false;
+  const std::string names[] = {context.NewName("_factor"), context.NewName("_shift")};
+  const Op* of_channel =
+      context.CallInternal(kFactors, operands.drop_front(), {attributes.Float("eps")}, names);
+  Value* y = context.Call("mul", {context.Last(x), of_channel->result(0)});
+  return context.Replace(context.Call("add", {y, of_channel->result(1)}));
+}
+
+constexpr LayoutRule kNormalizeLayout = {NormalizeToLast};
+
 struct NormalizeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -359,6 +383,7 @@ struct NormalizeMaker : OpProtoMaker {
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(1).Axis();
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
+    properties().channels_last = &kNormalizeLayout;
     SetInference(InferNormalize);
     SetGradient(InWideDType<NormalizeGradient>);
     AddExample("y = normalize([[1.0, 2.0]], [1.0, 1.0], [4.0, 4.0], eps=0.0)  # = [[0.0, 0.5]]");
@@ -371,7 +396,7 @@ void RegisterNormalizationOps(OpRegistry& registry) {
   registry.BeginFamily("Normalization");
   registry.RegisterOp<MomentsOp, MomentsMaker>("moments");
   registry.RegisterOp<NormalizeOp, NormalizeMaker>("normalize");
-  registry.RegisterInternalOp<NormalizeFactorsOp, NormalizeFactorsMaker>("normalize.factors");
+  registry.RegisterInternalOp<NormalizeFactorsOp, NormalizeFactorsMaker>(kFactors);
 }
 
 }  // namespace pdl

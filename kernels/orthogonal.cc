@@ -121,7 +121,7 @@ struct OrthogonalMaker : OpProtoMaker {
     AddAttr<double>("gain", "a factor for all numbers").Default(1).AtLeast(0);
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
     AddExample("w = orthogonal([2, 5])\ny = round(w @ transpose(w))  # = [[1.0, 0.0], [0.0, 1.0]]");
-    SetTraits(kRandom);
+    properties().random = true;
     SetInference(InferOrthogonal);
   }
 };

@@ -440,6 +440,8 @@ struct FlipMaker : OpProtoMaker {
         .Optional()
         .Positional();
     AddExample("y = flip([[1, 2], [3, 4]], axes=[1])  # = [[2, 1], [4, 3]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferFlip);
     SetGradient([](GradientContext& g) {
       if (!g.attributes().Has("axes")) {
@@ -485,6 +487,8 @@ struct RollMaker : OpProtoMaker {
         .Optional()
         .Positional();
     AddExample("y = roll([1, 2, 3, 4], 1)  # = [4, 1, 2, 3]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferRoll);
     SetGradient([](GradientContext& g) {
       std::vector<NamedAttribute> attributes = {
@@ -549,6 +553,8 @@ struct TileMaker : OpProtoMaker {
     AddOutput("y", "dtype as x; sizes multiplied");
     AddAttr<Shape>("repeats", "for each of the last axes how many times").Positional();
     AddExample("y = tile([1, 2], [2, 2])  # = [[1, 2, 1, 2], [1, 2, 1, 2]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferTile);
     SetGradient(TileGradient);
   }

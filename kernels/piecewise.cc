@@ -15,7 +15,7 @@ struct PiecewiseMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
   }
@@ -91,6 +91,7 @@ struct HardSwishMaker : PiecewiseMaker {
           Value* high = g.Call("greater_equal", {x, g.Scalar(3, x)});
           g.SetInputGradient(0, Where(g, low, g.Scalar(0, dy), Where(g, high, dy, curve)));
         });
+    properties().onnx_name = "HardSwish";
     AddExample("y = hard_swish([-4.0, 1.5, 4.0])  # = [0.0, 1.125, 4.0]");
   }
 };
@@ -185,7 +186,7 @@ struct PreluMaker : OpProtoMaker {
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddInput("slope", "the slope below 0, often a parameter; dtype as x").Accepts(kFloatSet);
     AddOutput("y", "dtype as x, the dims of both broadcast");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(PreluGradient);
     AddExample("y = prelu([-2.0, 3.0], [0.25, 0.25])  # = [-0.5, 3.0]");

@@ -12,6 +12,10 @@ __device__ __forceinline__ T UnitClip(T x) {
 
 struct HardSigmoid {
   double alpha, beta;
+  void Initialize(const AttributeReader& attributes) {
+    alpha = attributes.Float("alpha");
+    beta = attributes.Float("beta");
+  }
   template <class T>
   __device__ T operator()(T x) const {
     return UnitClip(static_cast<T>(alpha) * x + static_cast<T>(beta));
@@ -28,6 +32,7 @@ struct HardSwish {
 
 struct ThresholdedRelu {
   double alpha;
+  void Initialize(const AttributeReader& attributes) { alpha = attributes.Float("alpha"); }
   template <class T>
   __device__ T operator()(T x) const {
     return x <= static_cast<T>(alpha) ? T(0) : x;
@@ -36,6 +41,10 @@ struct ThresholdedRelu {
 
 struct Shrink {
   double threshold, bias;
+  void Initialize(const AttributeReader& attributes) {
+    threshold = attributes.Float("threshold");
+    bias = attributes.Float("bias");
+  }
   template <class T>
   __device__ T operator()(T x) const {
     const T limit = static_cast<T>(threshold);

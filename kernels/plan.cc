@@ -14,7 +14,7 @@ struct TrainingMaker : OpProtoMaker {
         "`plan_select` may ask for it.");
     AddOutput("y", "bool[]");
     AddExample("rate = plan_select(training(), 0.5, 0.0)  # = 0.0");
-    SetTraits(kTrainingFlag);
+    properties().is_training_flag = true;
     SetInference([](InferenceContext& context) -> llvm::Error {
       context.SetOutput(Type(DType::kBool, {}));
       return llvm::Error::success();
@@ -76,7 +76,7 @@ struct PlanSelectMaker : OpProtoMaker {
     AddInput("otherwise", "type as then").Ragged().Sparse();
     AddOutput("y", "type as then");
     AddExample("rate = plan_select(training(), 0.5, 0.0)  # = 0.0");
-    SetTraits(kPlanSelect);
+    properties().is_plan_select = true;
     SetInference(InferPlanSelect);
     SetGradient(PlanSelectGradient);
   }

@@ -87,7 +87,7 @@ struct BinaryCrossEntropyMaker : OpProtoMaker {
                   "p are any numbers, of which the probabilities are the sigmoid; more exact than "
                   "to take it before. Infinite ones are the probabilities 0 and 1")
         .Default(false);
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(BinaryCrossEntropyGradient);
     AddExample("loss = binary_cross_entropy([0.5, 0.75], [1.0, 0.0])  # = [0.693147, 1.386294]");
@@ -125,7 +125,8 @@ struct HuberMaker : OpProtoMaker {
     AddOutput("loss", "from 0 on; dtype as x, the dims of both broadcast");
     AddAttr<double>("delta", "where the square becomes a straight line").Default(1).GreaterThan(0);
     AddExample("y = huber([0.5, 3.0], [0.0, 0.0])  # = [0.125, 2.5]");
-    SetTraits(kElementwise | kCommutative);
+    properties().elementwise = true;
+    properties().commutative = true;
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
       const double delta = g.attributes().Float("delta");
@@ -161,7 +162,7 @@ struct HingeMaker : OpProtoMaker {
     AddOutput("loss", "from 0 on; dtype as x, the dims of both broadcast");
     AddAttr<double>("margin", "how far x is to be on its side").Default(1);
     AddExample("y = hinge([2.0, 0.5, -1.0], [1.0, 1.0, 1.0])  # = [0.0, 0.5, 2.0]");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
       Value* zero = g.Scalar(0, g.output());
@@ -244,7 +245,7 @@ struct KlDivMaker : OpProtoMaker {
     AddOutput("loss", "dtype as log_q, the dims of both broadcast");
     AddAttr<bool>("log_target", "p are logarithms of the probabilities, too").Default(false);
     AddExample("y = kl_div([-1.0, -2.0], [1.0, 0.0])  # = [1.0, 0.0]");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(KlDivGradient);
   }

@@ -6,7 +6,7 @@ namespace {
 /// Of probabilities, with logarithms of at least -100, or of numbers whose sigmoids those are.
 struct BinaryCrossEntropy {
   bool logits;
-
+  void Initialize(const AttributeReader& attributes) { logits = attributes.Bool("logits"); }
   __device__ float operator()(float p, float label) const {
     if (logits) return Linear(p, fabsf(p), label) + log1pf(expf(-fabsf(p)));
     return -(label * Bounded(logf(p)) + (1.0f - label) * Bounded(log1pf(-p)));
@@ -31,6 +31,7 @@ struct BinaryCrossEntropy {
 
 struct Huber {
   double delta;
+  void Initialize(const AttributeReader& attributes) { delta = attributes.Float("delta"); }
   template <class T>
   __device__ T operator()(T x, T y) const {
     const T limit = static_cast<T>(delta);
@@ -41,6 +42,7 @@ struct Huber {
 
 struct Hinge {
   double margin;
+  void Initialize(const AttributeReader& attributes) { margin = attributes.Float("margin"); }
   template <class T>
   __device__ T operator()(T x, T label) const {
     const T missing = static_cast<T>(margin) - x * label;
@@ -51,7 +53,7 @@ struct Hinge {
 /// 0 where the target is.
 struct KlDiv {
   bool log_target;
-
+  void Initialize(const AttributeReader& attributes) { log_target = attributes.Bool("log_target"); }
   __device__ float operator()(float log_q, float target) const {
     return log_target ? Of(expf(target), target, log_q) : Of(target, logf(target), log_q);
   }

@@ -6,6 +6,7 @@
 #include "kernels/pool_loops.h"
 #include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
+#include "pdl/layout_rule.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
@@ -348,6 +349,7 @@ struct MaxPoolMaker : PoolMaker {
     AddOutput("y", "[N, C, ...], each size as the window gives it; dtype as x");
     AddPoolWindow();
     AddExample("y = max_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[5.0, 3.0]]]");
+    properties().channels_last = &kChannelsLastForm;
     SetInference(InferPool<false>);
     SetGradient(MaxPoolGradient<false>);
   }
@@ -361,7 +363,7 @@ struct MaxPoolIndexMaker : PoolMaker {
         "last "
         "nan; -1 for a window without elements.");
     AddPoolInput(kNumberSet);
-    AddOutput("indices", "i64; dims as max_pool has them");
+    AddOutput("indices", "i64; dims as max_pool has them").OwnDType();
     AddPoolWindow();
     AddExample("i = max_pool_index([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[1, 3]]]");
     SetInference(InferPool<false, true>);
@@ -378,6 +380,7 @@ struct AvgPoolMaker : PoolMaker {
     AddPoolWindow();
     AddAverage();
     AddExample("y = avg_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[3.0, 2.5]]]");
+    properties().channels_last = &kChannelsLastForm;
     SetInference(InferPool<false>);
     SetGradient(AvgPoolGradient);
   }
@@ -413,6 +416,7 @@ struct LpPoolMaker : PoolMaker {
     AddAttr<double>("p", "which norm").Default(2).GreaterThan(0);
     AddPoolWindow();
     AddExample("y = lp_pool([[[3.0, -4.0, 0.0, 2.0]]], kernel=2)  # = [[[5.0, 2.0]]]");
+    properties().channels_last = &kChannelsLastForm;
     SetInference(InferPool<false>);
     SetGradient(InWideDType<LpPoolGradient>);
   }
@@ -428,6 +432,7 @@ struct AdaptiveMaxPoolMaker : PoolMaker {
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAdaptiveSize();
     AddExample("y = adaptive_max_pool([[[1.0, 5.0, 2.0]]], 2)  # = [[[5.0, 5.0]]]");
+    properties().channels_last = &kChannelsLastForm;
     SetInference(InferPool<true>);
     SetGradient(MaxPoolGradient<true>);
   }
@@ -440,7 +445,7 @@ struct AdaptiveMaxPoolIndexMaker : PoolMaker {
         "its channel, counted in row-major order, for max_unpool. The first of equal elements, the "
         "last nan.");
     AddPoolInput(kNumberSet);
-    AddOutput("indices", "i64[N, C, size...]");
+    AddOutput("indices", "i64[N, C, size...]").OwnDType();
     AddAdaptiveSize();
     AddExample("i = adaptive_max_pool_index([[[1.0, 5.0, 2.0]]], 2)  # = [[[1, 1]]]");
     SetInference(InferPool<true, true>);
@@ -458,6 +463,7 @@ struct AdaptiveAvgPoolMaker : PoolMaker {
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAdaptiveSize();
     AddExample("y = adaptive_avg_pool([[[1.0, 5.0, 2.0]]], 2)  # = [[[3.0, 3.5]]]");
+    properties().channels_last = &kChannelsLastForm;
     SetInference(InferPool<true>);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.Call("adaptive_avg_pool_grad", {g.output_gradient()},
@@ -488,6 +494,7 @@ template <class Maker, bool kAdaptive>
 struct ChannelsLastMaker : Maker {
   void Make() override {
     Maker::Make();
+    this->properties().channels_last = nullptr;
     this->SetInference(InferChannelsLast<InferPool<kAdaptive>>);
     this->SetGradient(nullptr);
   }

@@ -274,7 +274,7 @@ struct UniformMaker : OpProtoMaker {
     AddAttr<double>("high", "above all numbers; where it is equal to `low`, they all are that")
         .Default(1);
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
-    SetTraits(kRandom);
+    properties().random = true;
     SetInference(InferUniform);
     AddExample("x = uniform([2, 3], low=-1.0, high=1.0)");
   }
@@ -290,7 +290,7 @@ struct NormalMaker : OpProtoMaker {
     AddAttr<double>("mean", "the mean").Default(0);
     AddAttr<double>("std", "the standard deviation").Default(1).AtLeast(0);
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
-    SetTraits(kRandom);
+    properties().random = true;
     SetInference(InferNormal);
     AddExample("noise = normal([2, 3], std=0.1)");
   }
@@ -308,7 +308,7 @@ struct TruncatedNormalMaker : OpProtoMaker {
     AddAttr<double>("low", "the smallest number, in standard deviations from the mean").Default(-2);
     AddAttr<double>("high", "the largest number, in standard deviations from the mean").Default(2);
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
-    SetTraits(kRandom);
+    properties().random = true;
     SetInference(InferTruncatedNormal);
     AddExample("w = truncated_normal([16, 4], std=0.02)");
   }
@@ -331,7 +331,7 @@ struct WeightMaker : OpProtoMaker {
         .Default("auto")
         .OneOf({"auto", "in_out", "out_in"});
     AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
-    SetTraits(kRandom);
+    properties().random = true;
     SetInference(InferWeight);
   }
   void DeclareMode() {

@@ -108,7 +108,7 @@ struct BernoulliMaker : OpProtoMaker {
     AddOutput("y", "0 or 1; dims as x");
     AddAttr<DType>("dtype", "of the result; none: as x").Optional();
     AddExample("y = bernoulli([0.0, 1.0])  # = [0.0, 1.0]");
-    SetTraits(kRandom);
+    properties().random = true;
     SetInference(InferBernoulli);
     SetGradient([](GradientContext& g) {
       const Type& x = g.input(0)->type();
@@ -156,7 +156,7 @@ struct RandpermMaker : OpProtoMaker {
     AddOutput("y", "i64[n], below n");
     AddAttr<Shape>("n", "how many there are").Positional();
     AddExample("y = sum(randperm(5))  # = 10");
-    SetTraits(kRandom);
+    properties().random = true;
     SetInference(InferRandperm);
   }
 };

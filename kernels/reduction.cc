@@ -1,11 +1,13 @@
 // Operators over axes: sum, mean, norm, max, min, prod, any, all, count_nonzero, logsumexp. Others
 // are in arg_extreme.cc and variance.cc.
 #include <limits>
+#include <optional>
 
 #include "kernels/reduce.h"
 #include "kernels/reduction_helpers.h"
 #include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
+#include "pdl/layout_rule.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
@@ -161,10 +163,25 @@ void LogSumExpGradient(GradientContext& g) {
 
 // --- Declarations -------------------------------------------------------------------------------
 
+template <Dim (*kChoose)(const Dim&, const Dim&)>
+std::optional<Dim> ExtremeSize(const Op&, llvm::ArrayRef<Dim> sizes) {
+  if (sizes.empty()) return std::nullopt;
+  Dim extreme = sizes[0];
+  for (const Dim& size : sizes.drop_front()) extreme = kChoose(extreme, size);
+  return extreme;
+}
+
 struct SumMaker : ReductionMaker {
   void Make() override {
     Declare("The sum over axes; 0 where there is nothing to add.", kAnySet,
             "dtype as x, i64 for integers and truth values; the dims of x without the axes");
+    properties().widening = IntegerWidening::kModular;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      Dim sum = 0;
+      for (const Dim& dim : x) sum = sum + dim;
+      return std::optional(sum);
+    };
+    properties().channels_last = &kRenumberAxes;
     SetInference(InferSum);
     SetGradient(SumGradient);
     AddExample("y = sum([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [3.0, 7.0]");
@@ -175,6 +192,7 @@ struct MeanMaker : ReductionMaker {
   void Make() override {
     Declare("The mean over axes; nan where there is nothing.", kFloatSet,
             "dtype as x; the dims of x without the axes");
+    properties().channels_last = &kRenumberAxes;
     SetInference(InferMean);
     SetGradient(MeanGradient);
     AddExample("y = mean([[1.0, 5.0], [7.0, 0.0]], axes=[0])  # = [4.0, 2.5]");
@@ -197,6 +215,9 @@ struct MaxMaker : ReductionMaker {
   void Make() override {
     Declare("The largest element over axes; nan where one is nan. An axis must not be empty.",
             kNumberSet, "dtype as x; the dims of x without the axes");
+    properties().widening = IntegerWidening::kOrder;
+    properties().size_arithmetic = ExtremeSize<Dim::Max>;
+    properties().channels_last = &kRenumberAxes;
     SetInference(InferExtreme);
     SetGradient(ExtremeGradient);
     AddExample("y = max([[1.0, 5.0], [7.0, 0.0]], axes=[1])  # = [5.0, 7.0]");
@@ -207,6 +228,9 @@ struct MinMaker : ReductionMaker {
   void Make() override {
     Declare("The smallest element over axes; nan where one is nan. An axis must not be empty.",
             kNumberSet, "dtype as x; the dims of x without the axes");
+    properties().widening = IntegerWidening::kOrder;
+    properties().size_arithmetic = ExtremeSize<Dim::Min>;
+    properties().channels_last = &kRenumberAxes;
     SetInference(InferExtreme);
     SetGradient(ExtremeGradient);
     AddExample("y = min([[1.0, 5.0], [7.0, 0.0]], axes=[1], keep=true)  # = [[1.0], [0.0]]");
@@ -219,6 +243,13 @@ struct ProdMaker : ReductionMaker {
         "The product over axes; 1 where there is nothing. Integers wrap around. The gradient of a "
         "ragged x is nan where an element is 0.",
         kAnySet, "dtype as x, i64 for integers and truth values; the dims of x without the axes");
+    properties().widening = IntegerWidening::kModular;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      Dim product = 1;
+      for (const Dim& dim : x) product = product * dim;
+      return std::optional(product);
+    };
+    properties().channels_last = &kRenumberAxes;
     AddExample("y = prod([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [2.0, 12.0]");
     SetInference(InferSum);
     SetGradient(ProdGradient);
@@ -250,7 +281,8 @@ struct AllMaker : ReductionMaker {
 struct CountNonzeroMaker : ReductionMaker {
   void Make() override {
     Declare("How many elements over axes are true or other than 0, as nan is.", kAnySet,
-            "i64; the dims of x without the axes");
+            "i64; the dims of x without the axes")
+        .OwnDType();
     AddExample("y = count_nonzero([[1.0, 2.0], [3.0, 0.0]], axes=[1])  # = [2, 1]");
     SetInference(InferCount);
   }
@@ -261,6 +293,7 @@ struct LogSumExpMaker : ReductionMaker {
     Declare(
         "log(sum(exp(x))) over axes, without overflow for large x; -inf where there is nothing.",
         kFloatSet, "dtype as x; the dims of x without the axes");
+    properties().channels_last = &kRenumberAxes;
     AddExample("y = logsumexp([1000.0, 1000.0])  # = 1000.6931");
     SetInference(InferMean);
     SetGradient(LogSumExpGradient);

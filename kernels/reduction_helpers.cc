@@ -74,18 +74,19 @@ Value* ReducedCount(GradientContext& g) {
   return g.Call("size", {}, {{"dims", reduced}, {"dtype", WideDType(x.dtype)}});
 }
 
-void ReductionMaker::Declare(const char* comment, DTypeSet dtypes, const char* result) {
+OutputBuilder ReductionMaker::Declare(const char* comment, DTypeSet dtypes, const char* result) {
   AddComment(comment);
   AddInput("x",
            "elements of any rank; the ragged dims and the one before them are reduced together "
            "only")
       .Accepts(dtypes)
       .Ragged();
-  AddOutput("y", result);
+  const OutputBuilder output = AddOutput("y", result);
   AddAttr<std::vector<int64_t>>("axes", "axes to go over, negative ones from the end; none: all")
       .Optional()
       .Axis();
   AddAttr<bool>("keep", "keep each of these axes, with size 1").Default(false);
+  return output;
 }
 
 }  // namespace pdl

@@ -34,7 +34,8 @@ Value* ReducedCount(GradientContext& g);
 /// Declares x, the result and the attributes.
 struct ReductionMaker : OpProtoMaker {
  protected:
-  void Declare(const char* comment, DTypeSet dtypes, const char* result);
+  /// `result` is the comment of the output, which is returned.
+  OutputBuilder Declare(const char* comment, DTypeSet dtypes, const char* result);
 };
 
 }  // namespace pdl

@@ -241,6 +241,7 @@ struct ScanMaker : OpProtoMaker {
 struct CumsumMaker : ScanMaker {
   void Make() override {
     Declare("The sums of the first elements along an axis. Integers wrap around.");
+    properties().widening = IntegerWidening::kModular;
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.input(0)->type().dtype)) return;
       g.SetInputGradient(0, g.Call("cumsum", {g.output_gradient()},

@@ -235,7 +235,7 @@ llvm::Error InferBlockScan(InferenceContext& context) {
                 wanted.ToString());
   }
   for (const Op* op : body->ops) {
-    if (op->def().has(kRandom))
+    if (op->def().properties().random)
       return fail("'{0}' draws random numbers, and each step would draw the same", op->type());
     for (const DimCheck& check : op->checks()) {
       const Type sides(DType::kI64, {check.left, check.right});
@@ -244,7 +244,8 @@ llvm::Error InferBlockScan(InferenceContext& context) {
         return fail("'{0}' in the body needs {1} == {2}, and a step has fewer rows than there are",
                     op->type(), check.left.ToString(), check.right.ToString());
     }
-    if (op->def().has(kEffect)) return fail("'{0}' has an effect, and no loop has one", op->type());
+    if (op->def().properties().has_side_effect)
+      return fail("'{0}' has an effect, and no loop has one", op->type());
   }
   const size_t num_results = body->outputs.size();
   if (num_results != static_cast<size_t>(context.attributes().Int("num_results")))

@@ -279,7 +279,8 @@ struct ScatterMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddInput("indices", "places along the axis; rank as x, beside the axis no larger than x")
         .Accepts(kIndexSet)
-        .OwnDType();
+        .OwnDType()
+        .Selector();
     AddInput("updates", "dtype as x; dims as the indices").Accepts(kAnySet);
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(-1);
@@ -389,7 +390,8 @@ struct ScatterNdMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddInput("indices", "[..., K]: places along the first K axes of x behind `batch_dims`")
         .Accepts(kIndexSet)
-        .OwnDType();
+        .OwnDType()
+        .Selector();
     AddInput("updates", "dtype as x; dims as gather_nd(x, indices) has").Accepts(kAnySet);
     AddOutput("y", "type as x");
     AddAttr<std::string>("reduction", kReductionComment).Default("none").OneOf(Reductions());
@@ -397,6 +399,7 @@ struct ScatterNdMaker : OpProtoMaker {
         .Default(0)
         .AtLeast(0);
     AddExample("y = scatter_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]], [7, 8])  # = [[1, 7], [8, 4]]");
+    properties().cannot_fail = true;
     SetInference(InferScatterNd);
     SetGradient(ScatterNdGradient);
   }

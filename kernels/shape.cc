@@ -133,6 +133,8 @@ struct ReshapeMaker : OpProtoMaker {
         "which stands for what the others leave. Ragged dims of x and those before them stay")
         .Positional()
         .Ragged();
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferReshape);
     SetGradient(ReshapeBack);
     AddExample("y = reshape([1, 2, 3, 4, 5, 6], [2, 3])  # = [[1, 2, 3], [4, 5, 6]]");
@@ -167,6 +169,8 @@ struct FlattenMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the first axis that is joined, a negative one from the end")
         .Default(1)
         .Axis();
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferFlatten);
     SetLowering(LowerReshape);
     SetGradient(ReshapeBack);
@@ -222,6 +226,8 @@ struct SqueezeMaker : OpProtoMaker {
         .Positional()
         .Axis();
     AddExample("y = squeeze([[1, 2]])  # = [1, 2]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferSqueeze);
     SetLowering(LowerReshape);
     SetGradient(ReshapeBack);
@@ -260,6 +266,8 @@ struct UnsqueezeMaker : OpProtoMaker {
         .Positional()
         .Axis();
     AddExample("y = unsqueeze([1, 2], [-1])  # = [[1], [2]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferUnsqueeze);
     SetLowering(LowerReshape);
     SetGradient(ReshapeBack);
@@ -351,6 +359,8 @@ struct TransposeMaker : OpProtoMaker {
         "perm", "each axis of x once, negative ones from the end; none: the last two exchanged")
         .Optional()
         .Positional();
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferTranspose);
     SetGradient(TransposeGradient);
     AddExample("y = transpose([[1, 2, 3], [4, 5, 6]])  # = [[1, 4], [2, 5], [3, 6]]");
@@ -411,6 +421,8 @@ struct BroadcastToMaker : OpProtoMaker {
     AddInput("x", "elements of any rank").Accepts(kAnySet);
     AddOutput("y", "dims as said; dtype as x");
     AddAttr<Shape>("dims", "the new dims").Positional();
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferBroadcastTo);
     SetGradient([](GradientContext& g) {
       g.SetInputGradient(0, g.SumTo(g.output_gradient(), g.input(0)));

@@ -6,6 +6,7 @@
 #include "kernels/strided_copy.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
+#include "pdl/layout_rule.h"
 #include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
@@ -243,6 +244,8 @@ struct SliceMaker : OpProtoMaker {
     AddAttr<std::vector<int64_t>>("steps", "for each of them the distance of indices; none: 1")
         .Optional()
         .AtLeast(1);
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferSlice);
     SetGradient(SliceGradient);
     AddExample("y = slice([10, 20, 30, 40], axes=[0], starts=[1], stops=[3])  # = [20, 30]");
@@ -331,6 +334,8 @@ struct SplitMaker : OpProtoMaker {
     AddAttr<Shape>("sizes", "the size of each part along the axis").Optional();
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
     RepeatLastOutput({"sizes", "parts"});
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferSplit);
     SetGradient(SplitGradient);
     SetLowering(LowerSplit);
@@ -468,7 +473,11 @@ struct ConcatMaker : OpProtoMaker {
         .Repeatable();
     AddOutput("y", "dtype as x; the sizes along the axis added up");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
-    SetTraits(kIdentity);
+    properties().is_identity = true;
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
+    properties().widening = IntegerWidening::kModular;
+    properties().channels_last = &kRenumberAxes;
     SetInference(InferConcat);
     SetGradient(ConcatGradient);
     AddExample("y = concat([[1], [2]], [[3, 4], [5, 6]], axis=1)  # = [[1, 3, 4], [2, 5, 6]]");
@@ -529,6 +538,8 @@ struct StackMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "where it stands in the result, a negative one from its end")
         .Default(0);
     AddExample("y = stack([1, 2], [3, 4], axis=1)  # = [[1, 3], [2, 4]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
     SetInference(InferStack);
     SetGradient(StackGradient);
   }

@@ -8,6 +8,7 @@
 #include "kernels/wide_gradient.h"
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
+#include "pdl/layout_rule.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
@@ -225,6 +226,7 @@ struct SoftmaxMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddOutput("y", "in [0, 1]; type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
+    properties().channels_last = &kRenumberAxes;
     SetInference(InferSoftmax);
     SetGradient(SoftmaxGradient);
     AddExample("y = softmax([0.0, 0.0, 0.0, 0.0])  # = [0.25, 0.25, 0.25, 0.25]");
@@ -243,6 +245,7 @@ struct LogSoftmaxMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kFloatSet);
     AddOutput("y", "up to 0; type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
+    properties().channels_last = &kRenumberAxes;
     SetInference(InferSoftmax);
     SetGradient(LogSoftmaxGradient);
     AddExample("y = log_softmax([0.0, 0.0])  # = [-0.693147, -0.693147]");

@@ -228,10 +228,11 @@ struct SortMaker : OpProtoMaker {
     AddComment(std::string("The elements of each line along an axis in order.") + kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddOutput("y", "type as x");
-    AddOutput("indices", "i64, dims as x: where each element of y stands in x");
+    AddOutput("indices", "i64, dims as x: where each element of y stands in x").OwnDType();
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     AddAttr<bool>("descending", "the largest first").Default(false);
     AddExample("y = sort([3, 1, 2])  # = [1, 2, 3]");
+    properties().widening = IntegerWidening::kOrder;
     SetInference(InferSort<Wanted::kBoth>);
     SetGradient(SortGradient);
   }
@@ -244,10 +245,12 @@ struct ArgsortMaker : OpProtoMaker {
                     "elements.") +
         kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddOutput("indices", "i64, dims as x: where each element of the sorted line stands in x");
+    AddOutput("indices", "i64, dims as x: where each element of the sorted line stands in x")
+        .OwnDType();
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     AddAttr<bool>("descending", "the largest first").Default(false);
     AddExample("i = argsort([3, 1, 2])  # = [1, 2, 0]");
+    properties().widening = IntegerWidening::kOrder;
     SetInference(InferSort<Wanted::kPlaces>);
   }
 };
@@ -260,12 +263,13 @@ struct TopkMaker : OpProtoMaker {
         "than every number.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddOutput("y", "dtype as x; along the axis of size k");
-    AddOutput("indices", "i64, dims as y: where each element of y stands in x");
+    AddOutput("indices", "i64, dims as y: where each element of y stands in x").OwnDType();
     AddAttr<Shape>("k", "how many; at most the size of the axis").Positional();
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
     AddAttr<bool>("largest", "the largest, and from the largest on; else the smallest")
         .Default(true);
     AddExample("y = topk([3, 1, 4, 2], 2)  # = [4, 3]");
+    properties().widening = IntegerWidening::kOrder;
     SetInference(InferTopk);
     SetGradient(SortGradient);
   }

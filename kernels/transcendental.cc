@@ -32,7 +32,7 @@ struct FunctionMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", input).Accepts(kFloatSet);
     AddOutput("y", result);
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
   }
@@ -67,6 +67,7 @@ struct TanMaker : FunctionMaker {
   void Make() override {
     Declare("The tangent, element by element.", "angles in radians", "type as x",
             [](GradientContext& g) { MulSlope(g, g.Add(One(g), g.Mul(g.output(), g.output()))); });
+    properties().onnx_name = "Tan";
     AddExample("y = tan([0.0, 1.0])  # = [0.0, 1.5574077]");
     SetMaxUlp(0.51);
   }
@@ -80,6 +81,7 @@ struct AsinMaker : FunctionMaker {
     Declare("The arc sine, element by element: nan outside [-1, 1].", "numbers in [-1, 1]",
             "angles in [-pi / 2, pi / 2]; type as x",
             [](GradientContext& g) { MulSlope(g, g.Call("rsqrt", {OneMinusSquare(g)})); });
+    properties().onnx_name = "Asin";
     AddExample("y = asin([0.0, 0.5, -1.0])  # = [0.0, 0.5235988, -1.5707964]");
     SetMaxUlp(0.51);
   }
@@ -93,6 +95,7 @@ struct AcosMaker : FunctionMaker {
     Declare("The arc cosine, element by element: nan outside [-1, 1].", "numbers in [-1, 1]",
             "angles in [0, pi]; type as x",
             [](GradientContext& g) { MulSlope(g, g.Neg(g.Call("rsqrt", {OneMinusSquare(g)}))); });
+    properties().onnx_name = "Acos";
     AddExample("y = acos([0.0, 0.5, -1.0])  # = [1.5707964, 1.0471976, 3.1415927]");
     SetMaxUlp(0.51);
   }
@@ -106,6 +109,7 @@ struct AtanMaker : FunctionMaker {
   void Make() override {
     Declare("The arc tangent, element by element.", "any numbers",
             "angles in [-pi / 2, pi / 2]; type as x", InWideDType<AtanGradient>);
+    properties().onnx_name = "Atan";
     AddExample("y = atan([0.0, 1.0, -10.0])  # = [0.0, 0.7853982, -1.4711276]");
     SetMaxUlp(0.51);
   }
@@ -120,6 +124,7 @@ struct SinhMaker : FunctionMaker {
   void Make() override {
     Declare("The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element.", "any numbers",
             "type as x", [](GradientContext& g) { MulSlope(g, g.Call("cosh", {g.input(0)})); });
+    properties().onnx_name = "Sinh";
     AddExample("y = sinh([0.0, 1.0])  # = [0.0, 1.1752012]");
     SetMaxUlp(0.51);
   }
@@ -133,6 +138,7 @@ struct CoshMaker : FunctionMaker {
     Declare("The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element.", "any numbers",
             "from 1 on; type as x",
             [](GradientContext& g) { MulSlope(g, g.Call("sinh", {g.input(0)})); });
+    properties().onnx_name = "Cosh";
     AddExample("y = cosh([0.0, 1.0])  # = [1.0, 1.5430807]");
     SetMaxUlp(0.51);
   }
@@ -146,6 +152,7 @@ struct AsinhMaker : FunctionMaker {
     Declare("The number whose hyperbolic sine is x, element by element.", "any numbers",
             "type as x",
             [](GradientContext& g) { DivSlope(g, g.Call("hypot", {g.input(0), One(g)})); });
+    properties().onnx_name = "Asinh";
     AddExample("y = asinh([0.0, 1.0])  # = [0.0, 0.8813736]");
     SetMaxUlp(0.51);
   }
@@ -162,6 +169,7 @@ struct AcoshMaker : FunctionMaker {
               Value* above = g.Call("sqrt", {g.Add(g.input(0), One(g))});
               DivSlope(g, g.Mul(below, above));
             });
+    properties().onnx_name = "Acosh";
     AddExample("y = acosh([1.0, 2.0])  # = [0.0, 1.316958]");
     SetMaxUlp(0.51);
   }
@@ -177,6 +185,7 @@ struct AtanhMaker : FunctionMaker {
         "beyond.",
         "numbers in [-1, 1]", "type as x",
         [](GradientContext& g) { DivSlope(g, OneMinusSquare(g)); });
+    properties().onnx_name = "Atanh";
     AddExample("y = atanh([0.0, 0.5])  # = [0.0, 0.54930615]");
     SetMaxUlp(0.51);
   }
@@ -316,7 +325,7 @@ struct Atan2Maker : OpProtoMaker {
     AddInput("y", "how far up the points are").Accepts(kFloatSet);
     AddInput("x", "how far to the right; dtype as y").Accepts(kFloatSet);
     AddOutput("angle", "in [-pi, pi]; dtype as y, the dims of both broadcast");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(Atan2Gradient);
     AddExample("y = atan2([1.0, 0.0], [1.0, -2.0])  # = [0.7853982, 3.1415927]");
@@ -346,7 +355,8 @@ struct HypotMaker : OpProtoMaker {
     AddInput("x", "left operand").Accepts(kFloatSet);
     AddInput("y", "right operand; dtype as x").Accepts(kFloatSet);
     AddOutput("z", "from 0 on; dtype as x, the dims of both broadcast");
-    SetTraits(kElementwise | kCommutative);
+    properties().elementwise = true;
+    properties().commutative = true;
     SetInference(InferElementwise);
     SetGradient(HypotGradient);
     AddExample("y = hypot([3.0, 0.0], [4.0, -2.0])  # = [5.0, 2.0]");
@@ -380,7 +390,8 @@ struct LogaddexpMaker : OpProtoMaker {
     AddInput("x", "left operand").Accepts(kFloatSet);
     AddInput("y", "right operand; dtype as x").Accepts(kFloatSet);
     AddOutput("z", "at least the larger one; dtype as x, the dims of both broadcast");
-    SetTraits(kElementwise | kCommutative);
+    properties().elementwise = true;
+    properties().commutative = true;
     SetInference(InferElementwise);
     SetGradient(LogaddexpGradient);
     AddExample("y = logaddexp([0.0, 1000.0], [0.0, 999.0])  # = [0.6931472, 1000.3133]");

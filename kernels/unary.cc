@@ -5,6 +5,7 @@
 #include "pdl/inference.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
+#include "pdl/zero_rule.h"
 
 namespace pdl {
 namespace {
@@ -55,7 +56,7 @@ struct AngleMaker : OpProtoMaker {
     AddInput("x", "angles in radians").Accepts(kFloatSet);
     AddOutput("y", "in [-scale, scale]; type as x");
     AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
   }
@@ -65,6 +66,7 @@ struct CosineMaker : AngleMaker {
   void Make() override {
     Declare("scale * cos(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, g.Neg(OtherSide(g, "sin"))); });
+    properties().onnx_name = "Cos";
     SetMaxUlp(1.6);
     AddExample("y = cos([0.0, 1.0], scale=2.0)  # = [2.0, 1.080605]");
   }
@@ -74,6 +76,7 @@ struct SineMaker : AngleMaker {
   void Make() override {
     Declare("scale * sin(x), element by element.",
             [](GradientContext& g) { g.SetInputGradient(0, OtherSide(g, "cos")); });
+    properties().onnx_name = "Sin";
     SetMaxUlp(1.6);
     AddExample("y = sin([0.0, 1.0])  # = [0.0, 0.841471]");
   }
@@ -95,7 +98,8 @@ struct ExpMaker : OpProtoMaker {
     AddComment("e to the power of x, element by element.");
     AddInput("x", "exponents").Accepts(kFloatSet);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().onnx_name = "Exp";
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Mul(g.output_gradient(), g.output())); });
@@ -118,7 +122,8 @@ struct LogMaker : OpProtoMaker {
     AddComment("The natural logarithm, element by element: -inf at 0, nan below.");
     AddInput("x", "numbers from 0 on").Accepts(kFloatSet);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().onnx_name = "Log";
     SetInference(InferSameAsFirst);
     SetGradient(
         [](GradientContext& g) { g.SetInputGradient(0, g.Div(g.output_gradient(), g.input(0))); });
@@ -141,7 +146,9 @@ struct SqrtMaker : OpProtoMaker {
     AddComment("The square root, element by element: nan below 0.");
     AddInput("x", "numbers from 0 on").Accepts(kFloatSet);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().zero_rule = ZeroIfFirstIs;
+    properties().onnx_name = "Sqrt";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* half = g.Mul(g.output_gradient(), g.Scalar(0.5, g.output()));
@@ -170,7 +177,8 @@ struct TanhMaker : OpProtoMaker {
         "in PyTorch, so it is 0 where that rounds to 1 or -1.");
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "in [-1, 1]; type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().onnx_name = "Tanh";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* slope = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
@@ -197,7 +205,8 @@ struct SigmoidMaker : OpProtoMaker {
         "PyTorch, so it is 0 where that rounds to 1.");
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "in [0, 1]; type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().onnx_name = "Sigmoid";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* slope = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
@@ -222,7 +231,8 @@ struct ReluMaker : OpProtoMaker {
     AddComment("The larger of x and 0, element by element; nan stays. The gradient at 0 is 0.");
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "from 0 on; type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().onnx_name = "Relu";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* zero = g.Scalar(0, g.input(0));
@@ -253,7 +263,13 @@ struct NegMaker : OpProtoMaker {
     AddComment("-x, element by element. Integers wrap around.");
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().zero_rule = ZeroIfFirstIs;
+    properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
+      return std::optional(Dim(0) - x[0]);
+    };
+    properties().onnx_name = "Neg";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) { g.SetInputGradient(0, g.Neg(g.output_gradient())); });
     AddExample("y = neg([1, -2])  # = [-1, 2]");
@@ -280,7 +296,9 @@ struct AbsMaker : OpProtoMaker {
         "at 0 is 0.");
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "type as x");
-    SetTraits(kElementwise);
+    properties().elementwise = true;
+    properties().zero_rule = ZeroIfFirstIs;
+    properties().onnx_name = "Abs";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
       Value* zero = g.Scalar(0, g.input(0));
@@ -304,7 +322,7 @@ struct PlainMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", "any numbers").Accepts(dtypes);
     AddOutput("y", result);
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
   }
@@ -351,6 +369,7 @@ struct ErfMaker : PlainMaker {
               Value* slope = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
               g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
             });
+    properties().onnx_name = "Erf";
     SetMaxUlp(1.39);
     AddExample("y = erf([0.0, 0.5])  # = [0.0, 0.5205]");
   }
@@ -372,6 +391,7 @@ struct ReciprocalMaker : PlainMaker {
       Value* y = g.output();
       g.SetInputGradient(0, g.Neg(g.Mul(g.Mul(g.output_gradient(), y), y)));
     });
+    properties().onnx_name = "Reciprocal";
     SetMaxUlp(0.5);
     AddExample("y = reciprocal([2.0, 4.0])  # = [0.5, 0.25]");
   }
@@ -426,6 +446,8 @@ struct SignMaker : PlainMaker {
   void Make() override {
     Declare("-1 below 0, 0 at 0, 1 above, element by element; nan stays. The gradient is 0.",
             kNumberSet, "type as x", NoSlope);
+    properties().zero_rule = ZeroIfFirstIs;
+    properties().onnx_name = "Sign";
     AddExample("y = sign([-2.5, 0.0, 3.0])  # = [-1.0, 0.0, 1.0]");
   }
 };
@@ -443,6 +465,7 @@ struct FloorMaker : PlainMaker {
   void Make() override {
     Declare("The largest integer that is not above x. The gradient is 0.", kFloatSet, "type as x",
             NoSlope);
+    properties().onnx_name = "Floor";
     AddExample("y = floor([1.75, -1.25])  # = [1.0, -2.0]");
   }
 };
@@ -460,6 +483,7 @@ struct CeilMaker : PlainMaker {
   void Make() override {
     Declare("The smallest integer that is not below x. The gradient is 0.", kFloatSet, "type as x",
             NoSlope);
+    properties().onnx_name = "Ceil";
     AddExample("y = ceil([1.25, -1.25])  # = [2.0, -1.0]");
   }
 };
@@ -493,6 +517,7 @@ struct RoundMaker : PlainMaker {
   void Make() override {
     Declare("The nearest integer, the even one of two, as NumPy. The gradient is 0.", kFloatSet,
             "type as x", NoSlope);
+    properties().onnx_name = "Round";
     AddExample("y = round([0.5, 1.5, -1.25])  # = [0.0, 2.0, -1.0]");
   }
 };

@@ -6,12 +6,14 @@ namespace {
 
 struct Cos {
   double scale;
+  void Initialize(const AttributeReader& attributes) { scale = attributes.Float("scale"); }
   __device__ float operator()(float x) const { return static_cast<float>(scale) * cosf(x); }
   __device__ double operator()(double x) const { return scale * cos(x); }
 };
 
 struct Sin {
   double scale;
+  void Initialize(const AttributeReader& attributes) { scale = attributes.Float("scale"); }
   __device__ float operator()(float x) const { return static_cast<float>(scale) * sinf(x); }
   __device__ double operator()(double x) const { return scale * sin(x); }
 };

@@ -47,8 +47,8 @@ llvm::Error LaunchUnary(const CUDAContext& context, const char* name, const F& f
                 n, packed);
 }
 
-/// An elementwise operator with one input, whose output has the same dtype, or is a Result. Members
-/// of F are attributes by their names.
+/// An elementwise operator with one input, whose output has the same dtype, or is a Result. F may
+/// have `void Initialize(const AttributeReader&)`.
 template <class F, class Types, class Result = void>
 class UnaryOp : public Operator<CUDAContext> {
  public:
@@ -71,12 +71,7 @@ class UnaryOp : public Operator<CUDAContext> {
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    if constexpr (requires { f_.scale; }) f_.scale = attributes.Float("scale");
-    if constexpr (requires { f_.alpha; }) f_.alpha = attributes.Float("alpha");
-    if constexpr (requires { f_.beta; }) f_.beta = attributes.Float("beta");
-    if constexpr (requires { f_.threshold; }) f_.threshold = attributes.Float("threshold");
-    if constexpr (requires { f_.bias; }) f_.bias = attributes.Float("bias");
-    if constexpr (requires { f_.approximate; }) f_.approximate = attributes.Bool("approximate");
+    if constexpr (requires { f_.Initialize(attributes); }) f_.Initialize(attributes);
     return llvm::Error::success();
   }
 

@@ -127,7 +127,8 @@ struct MaxUnpoolMaker : OpProtoMaker {
     AddInput("x", "[N, C, ...] with 1 to 3 more dims").Accepts(kNumberSet);
     AddInput("indices", "places in the planes of the result, counted in row-major order; dims as x")
         .Accepts(DType::kI64)
-        .OwnDType();
+        .OwnDType()
+        .Selector();
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAttr<Shape>("size", "the spatial sizes of the result: one for all dims, or one for each")
         .Positional();
@@ -148,7 +149,8 @@ struct PlaneGatherMaker : OpProtoMaker {
     AddInput("x", "[N, C, ...] with 1 to 3 more dims").Accepts(kAnySet);
     AddInput("indices", "[N, C, ...]: places in the planes of x, counted in row-major order")
         .Accepts(DType::kI64)
-        .OwnDType();
+        .OwnDType()
+        .Selector();
     AddOutput("y", "dims as the indices, dtype as x");
     AddExample("y = plane_gather([[[1.0, 5.0, 2.0, 3.0]]], [[[1, 3]]])  # = [[[5.0, 3.0]]]");
     SetInference(InferPlaneGather);

@@ -138,10 +138,15 @@ struct WriteMaker : OpProtoMaker {
         "copied.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddInput("value", "dtype and rank as x; as large, but along the axis").Accepts(kAnySet);
-    AddInput("at", "the first place that is written, a scalar").Accepts(kIndexSet).OwnDType();
+    AddInput("at", "the first place that is written, a scalar")
+        .Accepts(kIndexSet)
+        .OwnDType()
+        .Selector();
     AddOutput("y", "type as x");
     AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);
     AddExample("y = write([0, 0, 0, 0], [1, 2], at=1)  # = [0, 1, 2, 0]");
+    properties().moves_elements = true;
+    properties().widening = IntegerWidening::kModular;
     SetInference(InferWrite);
     SetGradient(WriteGradient);
   }

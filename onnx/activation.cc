@@ -5,14 +5,6 @@
 namespace pdl {
 namespace {
 
-void ConvertRelu(Node& n) { n.Out(n.Call("relu", {n.In(0)})); }
-void ConvertSigmoid(Node& n) { n.Out(n.Call("sigmoid", {n.In(0)})); }
-void ConvertTanh(Node& n) { n.Out(n.Call("tanh", {n.In(0)})); }
-void ConvertSoftplus(Node& n) { n.Out(n.Call("softplus", {n.In(0)})); }
-void ConvertSoftsign(Node& n) { n.Out(n.Call("softsign", {n.In(0)})); }
-void ConvertHardSwish(Node& n) { n.Out(n.Call("hard_swish", {n.In(0)})); }
-void ConvertMish(Node& n) { n.Out(n.Call("mish", {n.In(0)})); }
-
 void ConvertElu(Node& n) { n.Out(n.Call("elu", {n.In(0)}, {{"alpha", n.Float("alpha", 1)}})); }
 
 // Any slope: what celu takes must be above 0.
@@ -116,14 +108,7 @@ void ConvertSoftmax(Node& n) {
 }  // namespace
 
 llvm::ArrayRef<OnnxRule> ActivationRules() {
-  static const OnnxRule kRules[] = {{"Relu", ConvertRelu},
-                                    {"Sigmoid", ConvertSigmoid},
-                                    {"Tanh", ConvertTanh},
-                                    {"Softplus", ConvertSoftplus},
-                                    {"Softsign", ConvertSoftsign},
-                                    {"HardSwish", ConvertHardSwish},
-                                    {"Mish", ConvertMish},
-                                    {"Elu", ConvertElu},
+  static const OnnxRule kRules[] = {{"Elu", ConvertElu},
                                     {"Celu", ConvertCelu},
                                     {"Selu", ConvertSelu},
                                     {"LeakyRelu", ConvertLeakyRelu},

@@ -5,62 +5,10 @@
 #include "onnx/node.h"
 #include "onnx/numbers.h"
 #include "onnx/rules.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {
-
-// Operators of one input that pdl has under a name of its own.
-constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kUnary[] = {
-    {"Abs", "abs"},
-    {"Acos", "acos"},
-    {"Acosh", "acosh"},
-    {"Asin", "asin"},
-    {"Asinh", "asinh"},
-    {"Atan", "atan"},
-    {"Atanh", "atanh"},
-    {"Ceil", "ceil"},
-    {"Cos", "cos"},
-    {"Cosh", "cosh"},
-    {"Erf", "erf"},
-    {"Exp", "exp"},
-    {"Floor", "floor"},
-    {"Log", "log"},
-    {"Neg", "neg"},
-    {"Not", "logical_not"},
-    {"Round", "round"},
-    {"Sign", "sign"},
-    {"Sin", "sin"},
-    {"Sinh", "sinh"},
-    {"Sqrt", "sqrt"},
-    {"Tan", "tan"},
-    {"Reciprocal", "reciprocal"},
-    {"IsNaN", "isnan"},
-    {"BitwiseNot", "bitwise_not"}};
-
-constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kBinary[] = {
-    {"Add", "add"},
-    {"Sub", "sub"},
-    {"Mul", "mul"},
-    {"And", "logical_and"},
-    {"Or", "logical_or"},
-    {"Xor", "logical_xor"},
-    {"Equal", "equal"},
-    {"Greater", "greater"},
-    {"GreaterOrEqual", "greater_equal"},
-    {"Less", "less"},
-    {"LessOrEqual", "less_equal"},
-    {"BitwiseAnd", "bitwise_and"},
-    {"BitwiseOr", "bitwise_or"},
-    {"BitwiseXor", "bitwise_xor"}};
-
-llvm::StringRef Find(llvm::ArrayRef<std::pair<llvm::StringLiteral, llvm::StringLiteral>> table,
-                     llvm::StringRef op_type) {
-  for (const auto& [onnx_name, name] : table)
-    if (onnx_name == op_type) return name;
-  return "";
-}
-
-void ConvertUnary(Node& n) { n.Out(n.Call(Find(kUnary, n.op_type()), {n.In(0)})); }
 
 // The operands of a binary node. Before version 7, the second one stands at an axis.
 std::pair<Value*, Value*> Operands(Node& n) {
@@ -73,9 +21,16 @@ std::pair<Value*, Value*> Operands(Node& n) {
   return {a, n.Reshape(b, dims)};
 }
 
-void ConvertBinary(Node& n) {
-  const auto [a, b] = Operands(n);
-  n.Out(n.Call(Find(kBinary, n.op_type()), {a, b}));
+// A call of the operator that says that it is named so.
+void ConvertSameName(Node& n) {
+  const OpDef* def = GlobalRegistry().FindByOnnxName(n.op_type());
+  if (def->signature.inputs.size() == 2) {
+    const auto [a, b] = Operands(n);
+    return n.Out(n.Call(def->name(), {a, b}));
+  }
+  std::vector<Value*> operands;
+  for (unsigned i = 0; i < def->signature.inputs.size(); ++i) operands.push_back(n.In(i));
+  n.Out(n.Call(def->name(), operands));
 }
 
 bool IsSize(Node& n, Value* value) {
@@ -264,22 +219,22 @@ void ConvertClip(Node& n) {
 }  // namespace
 
 llvm::ArrayRef<OnnxRule> ElementwiseRules() {
-  static const std::vector<OnnxRule>* const kRules = [] {
-    auto* rules = new std::vector<OnnxRule>{
-        {"Div", ConvertDiv},           {"Mod", ConvertMod},
-        {"Pow", ConvertPow},           {"Sum", ConvertVariadic},
-        {"Mean", ConvertVariadic},     {"Max", ConvertVariadic},
-        {"Min", ConvertVariadic},      {"Where", ConvertWhere},
-        {"IsInf", ConvertIsInf},       {"BitShift", ConvertBitShift},
-        {"Cast", ConvertCast, 6},      {"CastLike", ConvertCastLike},
-        {"BitCast", ConvertBitCast},   {"Binarizer", ConvertBinarizer, 1, "ai.onnx.ml"},
-        {"Identity", ConvertIdentity}, {"Dropout", ConvertDropout},
-        {"Clip", ConvertClip}};
-    for (const auto& [name, op] : kUnary) rules->push_back({name, ConvertUnary});
-    for (const auto& [name, op] : kBinary) rules->push_back({name, ConvertBinary});
-    return rules;
-  }();
-  return *kRules;
+  static const OnnxRule kRules[] = {
+      {"Div", ConvertDiv},           {"Mod", ConvertMod},
+      {"Pow", ConvertPow},           {"Sum", ConvertVariadic},
+      {"Mean", ConvertVariadic},     {"Max", ConvertVariadic},
+      {"Min", ConvertVariadic},      {"Where", ConvertWhere},
+      {"IsInf", ConvertIsInf},       {"BitShift", ConvertBitShift},
+      {"Cast", ConvertCast, 6},      {"CastLike", ConvertCastLike},
+      {"BitCast", ConvertBitCast},   {"Binarizer", ConvertBinarizer, 1, "ai.onnx.ml"},
+      {"Identity", ConvertIdentity}, {"Dropout", ConvertDropout},
+      {"Clip", ConvertClip}};
+  return kRules;
+}
+
+const OnnxRule& SameNameRule() {
+  static const OnnxRule kRule = {"", ConvertSameName};
+  return kRule;
 }
 
 }  // namespace pdl

@@ -41,7 +41,7 @@ llvm::Error FixMode(Graph& graph, const OpRegistry& registry) {
   const OpDef* constant = registry.Find("constant");
   if (!constant) InternalError("there is no operator 'constant'");
   for (Op* op : graph.ops()) {
-    if (!op->def().has(kTrainingFlag)) continue;
+    if (!op->def().properties().is_training_flag) continue;
     llvm::Expected<std::vector<AttributeValue>> values =
         CompleteAttributes(constant->signature,
                            {{"value", Constant::Scalar(DType::kBool, 0)}, {"dtype", DType::kBool}});

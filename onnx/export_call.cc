@@ -136,7 +136,7 @@ llvm::Error ExportCall::Refuse(const llvm::Twine& reason) const {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), reason);
 }
 
-const ExportRule* FindExportRule(llvm::StringRef op) {
+const ExportRule* FindExportRule(const OpDef& def) {
   static const llvm::StringMap<const ExportRule*> rules = [] {
     llvm::StringMap<const ExportRule*> map;
     for (llvm::ArrayRef<ExportRule> family :
@@ -147,7 +147,8 @@ const ExportRule* FindExportRule(llvm::StringRef op) {
       for (const ExportRule& rule : family) map[rule.op] = &rule;
     return map;
   }();
-  return rules.lookup(op);
+  if (const ExportRule* rule = rules.lookup(def.name())) return rule;
+  return def.properties().onnx_name.empty() ? nullptr : &SameNameExportRule();
 }
 
 }  // namespace pdl

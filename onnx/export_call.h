@@ -34,6 +34,8 @@ class ExportCall {
   int64_t Axis(llvm::StringRef name, unsigned rank) const;
   /// The axes of a list; all where it is none.
   std::vector<int64_t> Axes(llvm::StringRef name, unsigned rank) const;
+  /// The operator's name in ONNX, OpProperties::onnx_name.
+  llvm::StringRef OnnxName() const { return op_.def().properties().onnx_name; }
   /// The position of an input by its name; nullopt where it was left out.
   std::optional<unsigned> Find(llvm::StringRef name) const;
 
@@ -95,8 +97,12 @@ llvm::ArrayRef<ExportRule> NormalizationExportRules();
 llvm::ArrayRef<ExportRule> LossExportRules();
 llvm::ArrayRef<ExportRule> LoopExportRules();
 
-/// The rule of an operator; null where ONNX has no counterpart.
-const ExportRule* FindExportRule(llvm::StringRef op);
+/// For operators that say by `onnx_name` which one of ONNX they are.
+const ExportRule& SameNameExportRule();
+
+/// The rule of an operator: that of its family, or by its `onnx_name`; null where ONNX has no
+/// counterpart.
+const ExportRule* FindExportRule(const OpDef& def);
 
 /// The dtypes that ONNX Runtime computes in, on a CPU; others are computed in what ComputeDType
 /// gives, and cast back.

@@ -8,74 +8,26 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-struct SameName {
-  llvm::StringRef op, onnx;
-};
-
-/// Operators of one or two operands that ONNX has, too, computed in a dtype that it knows.
-constexpr SameName kSame[] = {
-    {"abs", "Abs"},           {"acos", "Acos"},
-    {"acosh", "Acosh"},       {"add", "Add"},
-    {"asin", "Asin"},         {"asinh", "Asinh"},
-    {"atan", "Atan"},         {"atanh", "Atanh"},
-    {"ceil", "Ceil"},         {"cosh", "Cosh"},
-    {"div", "Div"},           {"erf", "Erf"},
-    {"exp", "Exp"},           {"floor", "Floor"},
-    {"log", "Log"},           {"maximum", "Max"},
-    {"minimum", "Min"},       {"mul", "Mul"},
-    {"neg", "Neg"},           {"reciprocal", "Reciprocal"},
-    {"round", "Round"},       {"sign", "Sign"},
-    {"sinh", "Sinh"},         {"sqrt", "Sqrt"},
-    {"sub", "Sub"},           {"tan", "Tan"},
-    {"tanh", "Tanh"},         {"sigmoid", "Sigmoid"},
-    {"softsign", "Softsign"}, {"softplus", "Softplus"},
-    {"mish", "Mish"},         {"hard_swish", "HardSwish"},
-};
-
-/// Comparisons: the result has another dtype than the operands.
-constexpr SameName kCompare[] = {
-    {"equal", "Equal"},
-    {"greater", "Greater"},
-    {"less", "Less"},
-    {"isnan", "IsNaN"},
-    {"greater_equal", "GreaterOrEqual"},
-    {"less_equal", "LessOrEqual"},
-    {"isinf", "IsInf"},
-    {"logical_and", "And"},
-    {"logical_not", "Not"},
-    {"logical_or", "Or"},
-    {"logical_xor", "Xor"},
-};
-
-llvm::StringRef Lookup(llvm::ArrayRef<SameName> table, llvm::StringRef op) {
-  for (const SameName& entry : table)
-    if (entry.op == op) return entry.onnx;
-  return "";
-}
-
 std::vector<std::string> Operands(ExportCall& c, DType dtype) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < c.num_inputs(); ++i) names.push_back(c.In(i, dtype));
   return names;
 }
 
-Exported Same(ExportCall& c) {
-  const DType dtype = ComputeDType(c.dtype());
-  return c.Out(c.Node(Lookup(kSame, c.op().type()), Operands(c, dtype)), dtype);
+/// The operator of ONNX that its own names; a comparison gives another dtype than it has.
+Exported SameName(ExportCall& c) {
+  const DType own = c.type(0).dtype;
+  const DType dtype = own == DType::kBool ? own : ComputeDType(own);
+  const std::string y = c.Node(c.OnnxName(), Operands(c, dtype));
+  return c.dtype() == own ? c.Out(y, dtype) : y;
 }
 
 Exported Relu(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype);
   // ONNX Runtime has it for floats alone.
-  if (IsFloat(dtype)) return c.Out(c.Node("Relu", {x}), dtype);
+  if (IsFloat(dtype)) return c.Out(c.Node(c.OnnxName(), {x}), dtype);
   return c.Out(c.Node("Max", {x, c.Scalar(0, dtype)}), dtype);
-}
-
-Exported Compare(ExportCall& c) {
-  const DType own = c.type(0).dtype;
-  const DType dtype = own == DType::kBool ? own : ComputeDType(own);
-  return c.Node(Lookup(kCompare, c.op().type()), Operands(c, dtype));
 }
 
 Exported NotEqual(ExportCall& c) {
@@ -91,7 +43,7 @@ Exported IsFinite(ExportCall& c) {
 
 Exported Wave(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
-  std::string y = c.Node(c.op().type() == "sin" ? "Sin" : "Cos", {c.In(0, dtype)});
+  std::string y = c.Node(c.OnnxName(), {c.In(0, dtype)});
   const double scale = c.attributes().Float("scale");
   if (scale != 1) y = c.Node("Mul", {y, c.Scalar(scale, dtype)});
   return c.Out(y, dtype);
@@ -239,50 +191,7 @@ Exported CastTo(ExportCall& c) { return c.Cast(c.In(0), c.dtype()); }
 Exported Operand(ExportCall& c) { return c.In(0); }
 
 constexpr ExportRule kRules[] = {
-    {"abs", Same},
-    {"acos", Same},
-    {"acosh", Same},
-    {"add", Same},
-    {"asin", Same},
-    {"asinh", Same},
-    {"atan", Same},
-    {"atanh", Same},
-    {"ceil", Same},
-    {"cosh", Same},
-    {"div", Same},
-    {"erf", Same},
-    {"exp", Same},
-    {"floor", Same},
-    {"log", Same},
-    {"maximum", Same},
-    {"minimum", Same},
-    {"mul", Same},
-    {"neg", Same},
-    {"reciprocal", Same},
-    {"round", Same},
-    {"sign", Same},
-    {"sinh", Same},
-    {"sqrt", Same},
-    {"sub", Same},
-    {"tan", Same},
-    {"tanh", Same},
-    {"sigmoid", Same},
-    {"softsign", Same},
-    {"softplus", Same},
-    {"mish", Same},
-    {"hard_swish", Same},
     {"relu", Relu},
-    {"equal", Compare},
-    {"greater", Compare},
-    {"less", Compare},
-    {"isnan", Compare},
-    {"greater_equal", Compare},
-    {"less_equal", Compare},
-    {"isinf", Compare},
-    {"logical_and", Compare},
-    {"logical_not", Compare},
-    {"logical_or", Compare},
-    {"logical_xor", Compare},
     {"not_equal", NotEqual},
     {"isfinite", IsFinite},
     {"sin", Wave},
@@ -312,5 +221,10 @@ constexpr ExportRule kRules[] = {
 }  // namespace
 
 llvm::ArrayRef<ExportRule> ElementwiseExportRules() { return kRules; }
+
+const ExportRule& SameNameExportRule() {
+  static constexpr ExportRule kRule = {"", SameName};
+  return kRule;
+}
 
 }  // namespace pdl

@@ -56,15 +56,12 @@ Exported Mod(ExportCall& c) {
 }
 
 Exported Bitwise(ExportCall& c) {
-  const llvm::StringRef op = c.op().type();
-  const bool is_bool = c.dtype() == DType::kBool;
-  const llvm::StringRef kind = op == "bitwise_and"   ? "And"
-                               : op == "bitwise_or"  ? "Or"
-                               : op == "bitwise_xor" ? "Xor"
-                                                     : "Not";
+  llvm::StringRef name = c.OnnxName();
+  // Of truth values they are those of logic: And, Or, Xor, Not.
+  if (c.dtype() == DType::kBool) name.consume_front("Bitwise");
   std::vector<std::string> operands;
   for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i));
-  return c.Node(is_bool ? kind.str() : "Bitwise" + kind.str(), operands);
+  return c.Node(name, operands);
 }
 
 /// By a power of two, in i64; places outside the number are looked at apart.

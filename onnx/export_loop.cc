@@ -37,7 +37,7 @@ bool KeepsRows(const Op& op, const Dim& rows) {
   };
   const unsigned rank = op.result()->type().rank();
   if (!llvm::all_of(op.results(), is_kept)) return false;
-  if (op.def().has(kElementwise)) {
+  if (op.def().properties().elementwise) {
     return llvm::all_of(op.operands(), [&](const Value* operand) {
       return is_whole(operand) || (is_kept(operand) && operand->type().rank() == rank);
     });

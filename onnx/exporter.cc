@@ -238,8 +238,9 @@ void Exporter::ExportOp(const Op& op) {
   const auto is_packed = [](const Value* value) { return !value->type().is_plain(); };
   if (llvm::any_of(op.results(), is_packed) || llvm::any_of(op.operands(), is_packed))
     return Refuse(op, "ONNX has dense tensors alone");
-  if (op.def().has(kRandom)) return Refuse(op, "the numbers that it draws are those of pdl alone");
-  const ExportRule* rule = FindExportRule(op.type());
+  if (op.def().properties().random)
+    return Refuse(op, "the numbers that it draws are those of pdl alone");
+  const ExportRule* rule = FindExportRule(op.def());
   if (!rule) return Refuse(op, "ONNX has no such operator");
   // Of a call whose operands are refused no more is said.
   for (const Value* operand : op.operands())

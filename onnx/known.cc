@@ -1,7 +1,6 @@
 #include "onnx/known.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "pdl/operator.h"
 
 namespace pdl {
@@ -60,8 +59,10 @@ std::optional<std::vector<Tensor>> Run(const Op& op, llvm::ArrayRef<Tensor> oper
 
 bool CanRun(const Op& op) {
   const OpDef& def = op.def();
-  if (def.has(kRandom) || def.has(kEffect) || def.has(kTrainingFlag) || def.has(kPlanSelect) ||
-      def.has(kDefinesSize) || def.kernel(DeviceKind::kCPU) == nullptr || HasOpenAttributes(op))
+  if (def.properties().random || def.properties().has_side_effect ||
+      def.properties().is_training_flag || def.properties().is_plan_select ||
+      def.properties().defines_size || def.kernel(DeviceKind::kCPU) == nullptr ||
+      HasOpenAttributes(op))
     return false;
   return llvm::all_of(op.results(), [](const Value* result) {
     const Type& type = result->type();
@@ -78,55 +79,8 @@ int64_t WorkOf(const Op& op, llvm::ArrayRef<Tensor> operands) {
   for (const Value* result : op.results()) given += NumElements(result->type().dims).constant();
   // Products and the like may read all for each element that they give.
   constexpr int64_t kProductsAtOnce = 1024;
-  const bool is_product = operands.size() > 1 && !op.def().has(kElementwise);
+  const bool is_product = operands.size() > 1 && !op.def().properties().elementwise;
   return read + given + (is_product ? read * given / kProductsAtOnce : 0);
-}
-
-/// Calls that put elements elsewhere and compute nothing.
-bool IsMove(llvm::StringRef type) {
-  return llvm::StringSwitch<bool>(type)
-      .Cases("reshape", "flatten", "squeeze", "unsqueeze", "transpose", "broadcast_to", true)
-      .Cases("concat", "stack", "slice", "gather", "flip", "tile", "split", "where", true)
-      .Cases("gather_nd", "take_along_axis", "stop_gradient", "write", true)
-      .Default(false);
-}
-
-/// What a call that reduces makes of two sizes; null where it is no such call.
-Dim (*Reduction(llvm::StringRef type))(const Dim&, const Dim&) {
-  using Combine = Dim (*)(const Dim&, const Dim&);
-  return llvm::StringSwitch<Combine>(type)
-      .Case("sum", [](const Dim& a, const Dim& b) { return a + b; })
-      .Case("prod", [](const Dim& a, const Dim& b) { return a * b; })
-      .Case("min", [](const Dim& a, const Dim& b) { return Dim::Min(a, b); })
-      .Case("max", [](const Dim& a, const Dim& b) { return Dim::Max(a, b); })
-      .Default(nullptr);
-}
-
-/// What an integer call makes of two sizes; nullopt where that is not known of all symbols.
-std::optional<Dim> Compute(llvm::StringRef type, const Dim& a, const Dim& b) {
-  auto decide = [](bool yes, bool no) {
-    return yes ? std::optional<Dim>(1) : no ? std::optional<Dim>(0) : std::nullopt;
-  };
-  const Dim difference = a - b;
-  if (type == "add") return a + b;
-  if (type == "sub") return difference;
-  if (type == "mul") return a * b;
-  if (type == "floor_div") return Dim::FloorDiv(a, b);
-  if (type == "mod") return Dim::Mod(a, b);
-  if (type == "minimum") return Dim::Min(a, b);
-  if (type == "maximum") return Dim::Max(a, b);
-  // A size that has a symbol is no sign that was put in its place.
-  const bool equal = a == b;
-  const bool unequal = difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1);
-  if (type == "equal") return decide(equal, unequal);
-  if (type == "not_equal") return decide(unequal, equal);
-  if (type == "less") return decide(difference.ProvablyAtMost(-1), difference.ProvablyAtLeast(0));
-  if (type == "greater") return decide(difference.ProvablyAtLeast(1), difference.ProvablyAtMost(0));
-  if (type == "less_equal")
-    return decide(difference.ProvablyAtMost(0), difference.ProvablyAtLeast(1));
-  if (type == "greater_equal")
-    return decide(difference.ProvablyAtLeast(0), difference.ProvablyAtMost(-1));
-  return std::nullopt;
 }
 
 }  // namespace
@@ -207,16 +161,14 @@ bool KnownValues::VisitConstants(const Op& op) {
 
 // The call is run on the places of a list of all sizes that its operands have.
 bool KnownValues::VisitMove(const Op& op) {
-  if (!IsMove(op.type()) || !CanRun(op)) return false;
+  if (!op.def().properties().moves_elements || !CanRun(op)) return false;
   const DType dtype = op.result()->type().dtype;
   if (!IsInteger(dtype)) return false;
   std::vector<Dim> all = {0};  // what gather gives for a place outside
   std::vector<Tensor> operands;
   for (size_t i = 0; i < op.operands().size(); ++i) {
     const Value* operand = op.operands()[i];
-    const bool is_index = (op.type() == "where" && i == 0) || (op.type() == "write" && i == 2) ||
-                          (i == 1 && (op.type() == "gather" || op.type() == "gather_nd" ||
-                                      op.type() == "take_along_axis"));
+    const bool is_index = op.def().signature.InputOf(i, op.attribute_values()).is_selector;
     const std::optional<KnownSizes> known = FindSizes(operand);
     if (!known) return false;
     std::vector<int64_t> values;
@@ -256,7 +208,8 @@ bool KnownValues::VisitMove(const Op& op) {
 }
 
 bool KnownValues::VisitArithmetic(const Op& op) {
-  if (op.results().size() != 1) return false;
+  const SizeArithmetic compute = op.def().properties().size_arithmetic;
+  if (compute == nullptr || op.results().size() != 1) return false;
   const Type& type = op.result()->type();
   if (!HasStaticDims(type) || (!IsInteger(type.dtype) && type.dtype != DType::kBool)) return false;
   llvm::SmallVector<KnownSizes, 2> operands;
@@ -265,42 +218,34 @@ bool KnownValues::VisitArithmetic(const Op& op) {
     if (!known) return false;
     operands.push_back(std::move(*known));
   }
-  KnownSizes result;
-  result.sizes = StaticSizes(type);
   const Dim count = NumElements(type.dims);
   if (!count.is_constant() || count.constant() > kMaxElements) return false;
-  if (operands.size() == 1 && (op.type() == "cast" || op.type() == "neg")) {
-    if (type.dtype == DType::kBool) return false;
-    for (const Dim& element : operands[0].elements)
-      result.elements.push_back(op.type() == "cast" ? element : Dim(0) - element);
-  } else if (const auto over = Reduction(op.type()); over && operands.size() == 1) {
+  KnownSizes result;
+  result.sizes = StaticSizes(type);
+  const auto add = [&](llvm::ArrayRef<Dim> elements) {
+    const std::optional<Dim> value = compute(op, elements);
+    if (value) result.elements.push_back(*value);
+    return value && value->is_valid();
+  };
+  if (!op.def().properties().elementwise) {
     // Over all elements only.
-    std::vector<Dim> elements = operands[0].elements;
-    if (elements.empty() && (op.type() == "sum" || op.type() == "prod"))
-      elements.emplace_back(op.type() == "sum" ? 0 : 1);
-    if (count.constant() != 1 || elements.empty()) return false;
-    Dim total = elements[0];
-    for (const Dim& element : llvm::drop_begin(elements)) total = over(total, element);
-    result.elements.push_back(total);
-  } else if (operands.size() == 2) {
-    // Of broadcasting only that of one element, which is all that sizes need.
-    const int64_t n = count.constant();
-    for (const KnownSizes& operand : operands) {
-      const auto size = static_cast<int64_t>(operand.elements.size());
-      if (size != n && size != 1) return false;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      auto at = [&](const KnownSizes& x) {
-        return x.elements[x.elements.size() == 1 ? 0 : static_cast<size_t>(i)];
-      };
-      std::optional<Dim> value = Compute(op.type(), at(operands[0]), at(operands[1]));
-      if (!value || !value->is_valid()) return false;
-      result.elements.push_back(*value);
-    }
-  } else {
-    return false;
+    if (operands.size() != 1 || count.constant() != 1 || !add(operands[0].elements)) return false;
+    SetSizes(op.result(), std::move(result));
+    return true;
   }
-  if (!llvm::all_of(result.elements, [](const Dim& dim) { return dim.is_valid(); })) return false;
+  // Of broadcasting only that of one element, which is all that sizes need.
+  const int64_t n = count.constant();
+  for (const KnownSizes& operand : operands) {
+    const auto size = static_cast<int64_t>(operand.elements.size());
+    if (size != n && size != 1) return false;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    llvm::SmallVector<Dim, 2> elements;
+    for (const KnownSizes& operand : operands)
+      elements.push_back(
+          operand.elements[operand.elements.size() == 1 ? 0 : static_cast<size_t>(i)]);
+    if (!add(elements)) return false;
+  }
   SetSizes(op.result(), std::move(result));
   return true;
 }

@@ -275,13 +275,14 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
     const DType dtype = operands[i]->type().dtype;
     const DTypeSet accepted = signature.InputOf(i, *values).dtypes;
     if (accepted.Contains(dtype)) continue;
-    if (const std::optional<Widening> widening = WidenFor(op, dtype, accepted)) {
+    if (const std::optional<Widening> widening =
+            WidenFor(def->properties().widening, dtype, accepted)) {
       widened = widening;
       narrow = dtype;
     }
   }
   llvm::SmallVector<Value*, 4> taken(operands);
-  if (def->has(kElementwise) && taken.size() == 2) UseScalars(taken);
+  if (def->properties().elementwise && taken.size() == 2) UseScalars(taken);
   if (widened)
     for (Value*& operand : taken)
       if (operand->type().dtype == narrow)
@@ -310,7 +311,7 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
   if (Value* filled = FilledAlike(**made)) results = {filled};
   if (!widened) return results;
   for (size_t i = 0; i < results.size(); ++i) {
-    if (results[i]->type().dtype == widened->dtype && HasDTypeOfOperands(op, i))
+    if (results[i]->type().dtype == widened->dtype && !signature.output(i).own_dtype)
       results[i] = Cast(TurnSign(*widened, results[i]), narrow);
   }
   return results;

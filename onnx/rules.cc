@@ -3,6 +3,7 @@
 #include <map>
 
 #include "llvm/ADT/StringMap.h"
+#include "pdl/op_registry.h"
 
 namespace pdl {
 
@@ -28,7 +29,10 @@ const OnnxRule* FindOnnxRule(llvm::StringRef domain, llvm::StringRef op_type, in
     return table;
   }();
   auto found = kTable->find(Key(domain, op_type));
-  if (found == kTable->end()) return nullptr;
+  if (found == kTable->end()) {
+    const bool is_named = domain.empty() && GlobalRegistry().FindByOnnxName(op_type) != nullptr;
+    return is_named ? &SameNameRule() : nullptr;
+  }
   auto next = found->second.upper_bound(opset);
   return next == found->second.begin() ? nullptr : std::prev(next)->second;
 }

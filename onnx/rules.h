@@ -20,8 +20,12 @@ struct OnnxRule {
   llvm::StringLiteral domain = "";
 };
 
-/// The rule for an operator at a version of its set; null where there is none.
+/// The rule for an operator at a version of its set, that of an operator with this `onnx_name`
+/// where no family has one; null where there is none.
 const OnnxRule* FindOnnxRule(llvm::StringRef domain, llvm::StringRef op_type, int64_t opset);
+
+/// Nodes that one call computes, by its operator's OpProperties::onnx_name.
+const OnnxRule& SameNameRule();
 
 // The families, each with a file of its own.
 llvm::ArrayRef<OnnxRule> ElementwiseRules();

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "llvm/ADT/StringRef.h"
 #include "pdl/dtype.h"
+#include "pdl/op_properties.h"
 
 namespace pdl {
 
@@ -16,11 +16,8 @@ struct Widening {
   bool turns_sign = false;
 };
 
-/// nullopt where nothing serves.
-std::optional<Widening> WidenFor(llvm::StringRef op, DType dtype, DTypeSet accepted);
-
-/// Whether a result of the call has the dtype of its operands. Places and counts are i64 always.
-bool HasDTypeOfOperands(llvm::StringRef op, size_t result);
+/// For an operator with this property that takes `accepted`; nullopt where nothing serves.
+std::optional<Widening> WidenFor(IntegerWidening rule, DType dtype, DTypeSet accepted);
 
 }  // namespace pdl
 

@@ -130,7 +130,7 @@ class Binder {
       const Step& step = schedule_.steps[s];
       Binding::Call call{step.op.get(), nullptr, 0, false};
       // Nothing to compute: kernels need not know of empty results.
-      call.skip = !step.op->def().has(kEffect) && !step.outputs.empty() &&
+      call.skip = !step.op->def().properties().has_side_effect && !step.outputs.empty() &&
                   llvm::all_of(step.outputs, [&](SlotId slot) { return bytes_[slot] == 0; });
       if (!call.skip) {
         StepPrepareContext context(schedule_, step, binding_.types, context_, packs_, lookup_);

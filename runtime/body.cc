@@ -63,7 +63,7 @@ llvm::Expected<std::shared_ptr<Body>> Body::Make(const OperatorArguments& argume
   auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
   auto evaluate = [&](const Op& op) -> llvm::Expected<std::vector<Tensor>> {
     std::vector<Tensor> results;
-    if (op.def().has(kTrainingFlag)) {
+    if (op.def().properties().is_training_flag) {
       results.push_back(Tensor::FromConstant(Constant::Scalar(DType::kBool, arguments.training)));
     } else {
       llvm::Expected<std::vector<Tensor>> computed =

@@ -249,7 +249,7 @@ llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
 
   const bool is_empty =
       llvm::all_of(*outputs, [](const Tensor& tensor) { return tensor.num_elements() == 0; });
-  if (!is_empty || def().has(kEffect)) {
+  if (!is_empty || def().properties().has_side_effect) {
     std::unique_ptr<DeviceContext> own = context->Fork();
     own->SetRandom(context->random());
     if (llvm::Error error =

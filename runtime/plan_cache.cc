@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
+#include "pdl/layout_rule.h"
 #include "pdl/passes.h"
 #include "runtime/evaluator.h"
 
@@ -23,9 +24,10 @@ PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, cons
       weights_(weights) {
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     for (const Op* op : graph.block({i}).ops) {
-      selects_ |= op->def().has(kPlanSelect);
-      asks_training_ |= op->def().has(kTrainingFlag);
-      convolves_ |= registry.FindInternal(op->type() + ".channels_last") != nullptr;
+      selects_ |= op->def().properties().is_plan_select;
+      asks_training_ |= op->def().properties().is_training_flag;
+      const LayoutRule* layout = op->def().properties().channels_last;
+      gains_by_layout_ |= layout != nullptr && layout->gain != nullptr;
     }
   }
 }
@@ -107,7 +109,7 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
     made.choices = std::move(selected->choices);
   }
   // A run that is observed sees the calls as they were written.
-  if (context.device().kind == DeviceKind::kCPU && !family.is_observed && convolves_) {
+  if (context.device().kind == DeviceKind::kCPU && !family.is_observed && gains_by_layout_) {
     if (!made.graph) made.graph = std::make_unique<Graph>(graph_.Clone());
     KeepChannelsLast(*made.graph, registry_);
   }
@@ -124,7 +126,7 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   };
   auto evaluate = [&](const Op& op) -> llvm::Expected<std::vector<Tensor>> {
     std::vector<Tensor> results;
-    if (op.def().has(kTrainingFlag)) {
+    if (op.def().properties().is_training_flag) {
       results.push_back(Tensor::FromConstant(Constant::Scalar(DType::kBool, family.training)));
     } else {
       llvm::Expected<std::vector<Tensor>> computed =

@@ -78,9 +78,9 @@ class PlanCache {
   WeightStore& weights_;
   /// The last used first.
   std::vector<std::unique_ptr<Family>> families_;
-  bool selects_ = false;        // there is a plan_select
-  bool asks_training_ = false;  // there is a training()
-  bool convolves_ = false;      // an operator has a form for channels that are last
+  bool selects_ = false;          // there is a plan_select
+  bool asks_training_ = false;    // there is a training()
+  bool gains_by_layout_ = false;  // a call may gain by channels that are last
 };
 
 }  // namespace pdl

@@ -26,11 +26,12 @@ llvm::Expected<llvm::BitVector> FindNeeded(const Graph& graph, llvm::ArrayRef<st
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     llvm::for_each(graph.block({i}).outputs, need);
     for (const Op* op : llvm::reverse(graph.block({i}).ops)) {
-      bool used = op->def().has(kEffect) || llvm::any_of(op->results(), [&](const Value* result) {
+      bool used = op->def().properties().has_side_effect ||
+                  llvm::any_of(op->results(), [&](const Value* result) {
                     return needed.test(graph.number(result));
                   });
       if (!used) continue;
-      if (!op->def().has(kPlanSelect)) {
+      if (!op->def().properties().is_plan_select) {
         llvm::for_each(op->operands(), need);
         continue;
       }
@@ -77,7 +78,7 @@ llvm::Error Conditions::Compute(const Value& value) {
   auto set_unknown = [&] {
     for (const Value* result : op.results()) values_[result] = std::nullopt;
   };
-  if (op.def().has(kTrainingFlag)) {
+  if (op.def().properties().is_training_flag) {
     values_[&value] = Tensor::FromConstant(Constant::Scalar(DType::kBool, training_));
     return llvm::Error::success();
   }
@@ -108,7 +109,7 @@ llvm::Expected<std::optional<bool>> Conditions::Decide(const Value& condition) {
       continue;
     }
     const Op& op = *value->producer();
-    if (!op.def().has(kPlanSelect)) {
+    if (!op.def().properties().is_plan_select) {
       llvm::for_each(op.operands(), require);
       if (open.size() > height) continue;
       if (llvm::Error error = Compute(*value)) return error;

@@ -72,7 +72,7 @@ class Scheduler {
     for (const GraphUpdate& update : updates_) needed.insert(update.state);
     llvm::ArrayRef<Op*> ops = graph_.ops();
     for (const Op* op : llvm::reverse(ops)) {
-      bool used = op->def().has(kEffect) ||
+      bool used = op->def().properties().has_side_effect ||
                   llvm::any_of(op->results(), [&](const Value* v) { return needed.contains(v); });
       if (!used) continue;
       for (const Value* operand : op->operands()) needed.insert(operand);
@@ -162,7 +162,9 @@ class Scheduler {
   }
 
   static bool IsConstantCall(const Op& op) {
-    if (!op.operands().empty() || op.def().has(kRandom) || op.def().has(kEffect)) return false;
+    if (!op.operands().empty() || op.def().properties().random ||
+        op.def().properties().has_side_effect)
+      return false;
     if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
     for (const Value* result : op.results()) {
       Dim bytes = NumElements(result->type().dims) * DTypeSize(result->type().dtype);
@@ -202,7 +204,7 @@ class Scheduler {
               std::move((*results)[i]);
         continue;
       }
-      schedule_->has_random |= op->def().has(kRandom);
+      schedule_->has_random |= op->def().properties().random;
       llvm::Expected<std::unique_ptr<OperatorBase>> created =
           CreateOperator(ArgumentsOf(*op), schedule_->device.kind);
       if (!created) return created.takeError();
@@ -214,11 +216,13 @@ class Scheduler {
   }
 
   static CallKind KindOf(const Op& op, const OperatorBase& created) {
-    if (op.def().has(kRandom) || op.def().has(kEffect) || op.results().size() != 1)
+    if (op.def().properties().random || op.def().properties().has_side_effect ||
+        op.results().size() != 1)
       return CallKind::kOther;
     if (created.makes_rows()) return CallKind::kRows;
     if (created.makes_pieces()) return CallKind::kPieces;
-    const bool tile = op.def().has(kElementwise) && op.operands().size() <= kMaxTileOperands &&
+    const bool tile = op.def().properties().elementwise &&
+                      op.operands().size() <= kMaxTileOperands &&
                       TileOf(op, created).dense != nullptr;
     return tile ? CallKind::kTile : CallKind::kOther;
   }
@@ -250,12 +254,11 @@ class Scheduler {
     MoveStoringSteps();
   }
 
-  /// Whether no data make a step fail: tiles give no Error, nor does what UpdateUsedRows writes
-  /// rows with. Of any other kernel, a plugin's say, nobody knows.
+  /// Whether no data make a step fail: tiles return no Error, and other operators say so.
   static bool CannotFail(const Step& step) {
     if (step.calls.size() > 1) return true;  // a fused group
     const Op& op = *step.calls.front();
-    return op.type() == "scatter_nd" || KindOf(op, *step.op) == CallKind::kTile;
+    return op.def().properties().cannot_fail || KindOf(op, *step.op) == CallKind::kTile;
   }
 
   /// Steps of which a run wants nothing but next values of states that they read, each for one

@@ -10,7 +10,7 @@
 namespace pdl {
 
 Segments::Segments(const Graph& graph) : graph_(graph) {
-  auto defines = [](const Op* op) { return op->def().has(kDefinesSize); };
+  auto defines = [](const Op* op) { return op->def().properties().defines_size; };
   if (llvm::none_of(graph.ops(), defines)) return;
   Place();
   for (unsigned i = 0; i < count_; ++i) segments_.push_back(Make(i));
@@ -34,7 +34,7 @@ void Segments::Place() {
     graph_.ForEachDefiner(
         *op, [&](const Op* definer) { home = std::max(home, HomeOf(definer->result()) + 1); });
     // Effects keep their order.
-    if (op->def().has(kEffect)) last_effect = home = std::max(home, last_effect);
+    if (op->def().properties().has_side_effect) last_effect = home = std::max(home, last_effect);
     home_[op] = home;
     count_ = std::max(count_, home + 1);
   }
@@ -46,7 +46,7 @@ void Segments::ForEachCrossing(const Op& op, llvm::function_ref<void(Value*)> vi
   for (Value* operand : op.operands()) {
     const Op* producer = operand->producer();
     // The count itself crosses, not what has no kernel.
-    while (producer && producer->def().has(kDefinesSize)) {
+    while (producer && producer->def().properties().defines_size) {
       operand = producer->operands()[0];
       producer = operand->producer();
     }
@@ -69,7 +69,7 @@ Segment Segments::Make(unsigned index) const {
     ForEachCrossing(*op, [&](Value* value) {
       if (HomeOf(value) == index) outward.insert(clone_of(value));
     });
-    if (!op->def().has(kDefinesSize)) continue;
+    if (!op->def().properties().defines_size) continue;
     const std::string symbol = op->attributes().Dims("dims")[0].symbol().str();
     const unsigned home = HomeOf(op->result());
     if (home < index) segment.given.push_back(symbol);
@@ -90,15 +90,15 @@ Segment Segments::Make(unsigned index) const {
   // Nothing reads what has no kernel; the values themselves are outputs.
   std::vector<std::pair<Value*, Value*>> sizes;
   for (const Op* op : graph.ops())
-    if (op->def().has(kDefinesSize)) sizes.push_back({op->result(), op->operands()[0]});
+    if (op->def().properties().defines_size) sizes.push_back({op->result(), op->operands()[0]});
   for (auto [size, count] : llvm::reverse(sizes)) graph.ReplaceAllUses(size, count);
   graph.EraseOps({}, [&](const Op& op) {
     const unsigned home = homes.lookup(&op);
-    return op.def().has(kDefinesSize) || (home != kEverywhere && home > index);
+    return op.def().properties().defines_size || (home != kEverywhere && home > index);
   });
   graph.CutOff([&](const Op& op) { return homes.lookup(&op) < index; });
   EliminateDeadCode(graph);
-  for (const Op* op : graph.ops()) segment.always_runs |= op->def().has(kEffect);
+  for (const Op* op : graph.ops()) segment.always_runs |= op->def().properties().has_side_effect;
   return segment;
 }
 
@@ -116,7 +116,7 @@ std::vector<std::vector<std::string>> Segments::Wanted(llvm::ArrayRef<std::strin
   for (const GraphUpdate& update : graph_.updates()) needed.insert(update.value);
   for (const Op* op : llvm::reverse(graph_.ops())) {
     const bool used =
-        op->def().has(kEffect) ||
+        op->def().properties().has_side_effect ||
         llvm::any_of(op->results(), [&](const Value* result) { return needed.contains(result); });
     if (!used) continue;
     auto cross = [&](const Value* value) {

@@ -34,8 +34,9 @@ struct Segment {
   bool always_runs = false;
 };
 
-/// A graph of dense values cut behind the values that decide sizes (kDefinesSize): a call that has
-/// such a size is in a later segment. What a Plan knows is repeated in each segment that needs it.
+/// A graph of dense values cut behind the values that decide sizes (OpProperties::defines_size): a
+/// call that has such a size is in a later segment. What a Plan knows is repeated in each segment
+/// that needs it.
 class Segments {
  public:
   /// `graph` must outlive this.

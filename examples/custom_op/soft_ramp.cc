@@ -88,7 +88,7 @@ struct SoftRampMaker : pdl::OpProtoMaker {
     AddInput("x", "any numbers").Accepts(pdl::kFloats);
     AddOutput("y", "above 0; type as x");
     AddAttr<double>("beta", "the larger, the nearer to relu").Default(1).AtLeast(0.01).AtMost(100);
-    SetTraits(pdl::kElementwise);
+    properties().elementwise = true;
     SetInference(pdl::InferSameAsFirst);
     SetGradient(SoftRampGradient);
   }

@@ -46,6 +46,7 @@ class DTypeSet {
   constexpr DTypeSet() = default;
   constexpr DTypeSet(DType dtype) : bits_(1u << static_cast<unsigned>(dtype)) {}
   constexpr bool Contains(DType dtype) const { return bits_ >> static_cast<unsigned>(dtype) & 1u; }
+  constexpr bool Intersects(DTypeSet other) const { return (bits_ & other.bits_) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
   friend constexpr DTypeSet operator|(DTypeSet a, DTypeSet b) {
     return DTypeSet(a.bits_ | b.bits_);

@@ -300,8 +300,8 @@ class PDL_API Graph {
   bool DependsOnData(const Dim& dim) const;
   /// `base`, or `base_2`, … where a size has that name already.
   std::string NewSymbol(llvm::StringRef base);
-  /// The symbol that a call defines by kDefinesSize, or ""; an Error where it defines one, or makes
-  /// a fresh one, in a block.
+  /// The symbol that a call defines (OpProperties::defines_size), or ""; an Error where it defines
+  /// one, or makes a fresh one, in a block.
   llvm::Expected<std::string> SymbolToDefine(const InferenceContext& context,
                                              const CallOptions& options) const;
   void ForgetDefiners(const llvm::DenseSet<Op*>& erased);

@@ -14,6 +14,7 @@
 #include "pdl/device.h"
 #include "pdl/dtype.h"
 #include "pdl/export.h"
+#include "pdl/op_properties.h"
 
 namespace pdl {
 
@@ -86,34 +87,19 @@ struct InputDecl {
   bool accepts_sparse = false;
   /// The most ragged dims that a value here may have.
   uint8_t ragged_levels = 0;
+  /// The gradient rule gives it a gradient. False of every input that takes no floats.
+  bool differentiable = true;
+  /// Chooses elements of the other inputs, or the indices of elements in the result: an index, a
+  /// condition. Its own elements are none of the results'.
+  bool is_selector = false;
 };
 
 /// What an operator declares of one output.
 struct OutputDecl {
   std::string name;
   std::string comment;
-};
-
-/// Properties that passes and the planner ask for.
-enum Trait : uint8_t {
-  /// Each element of the one output depends on the broadcast elements of the inputs at its place.
-  kElementwise = 1,
-  /// Draws random numbers: never merged, folded or reordered.
-  kRandom = 2,
-  /// Does something besides its results: never dropped.
-  kEffect = 4,
-  /// operand order does not matter: f(a, b) is f(b, a), bit for bit.
-  kCommutative = 8,
-  /// Gives whether a Plan is made for training. It has no inputs and no kernel: the Plan knows.
-  kTrainingFlag = 16,
-  /// Gives its second or its third operand, as its first one says, which a Plan knows. It has no
-  /// kernel: the Plan holds the calls of one side.
-  kPlanSelect = 32,
-  /// Of one operand, of the type of the result, it gives that operand.
-  kIdentity = 64,
-  /// Its one operand, i64[], says what the new symbol in its attribute `dims` stands for. It has no
-  /// kernel: a network is cut behind it.
-  kDefinesSize = 128,
+  /// Its dtype does not follow that of the operands: indices and counts are i64.
+  bool own_dtype = false;
 };
 
 /// Everything that an operator type declares; exported as the message `OpProto`.
@@ -126,7 +112,7 @@ struct PDL_API OpSignature {
   /// Attributes that say how many results the last output stands for, an int or a list with an item
   /// for each: the first of them that is not none does. Empty: each output is one result.
   std::vector<std::string> results_from;
-  uint8_t traits = 0;
+  OpProperties properties;
   /// What it is listed under: "Reductions"; empty for operators from outside.
   std::string family;
   /// Statements in pdl that run as they stand. `# = [1.0, 2.0]` at the end of an assignment is what
@@ -136,7 +122,6 @@ struct PDL_API OpSignature {
   /// it is not measured.
   double max_ulp = 0;
 
-  bool has(Trait trait) const { return (traits & trait) != 0; }
   /// Index of that attribute or -1.
   int FindAttribute(llvm::StringRef attribute) const;
   int FindInput(llvm::StringRef input) const;
@@ -189,7 +174,7 @@ struct OpDef {
   std::array<KernelCreator, kNumDeviceKinds> kernels = {};
 
   const std::string& name() const { return signature.name; }
-  bool has(Trait trait) const { return signature.has(trait); }
+  const OpProperties& properties() const { return signature.properties; }
   KernelCreator kernel(DeviceKind kind) const { return kernels[static_cast<size_t>(kind)]; }
 };
 

@@ -53,9 +53,24 @@ class InputBuilder {
     return decl_->ragged_levels = levels, *this;
   }
   InputBuilder& Sparse() { return decl_->accepts_sparse = true, *this; }
+  /// The gradient rule leaves it without a gradient. Inputs that take no floats need not say so.
+  InputBuilder& NotDifferentiable() { return decl_->differentiable = false, *this; }
+  /// An index or a condition, see InputDecl::is_selector; it has no gradient.
+  InputBuilder& Selector() { return decl_->is_selector = true, NotDifferentiable(); }
 
  private:
   InputDecl* decl_;
+};
+
+/// Declares one output further: `AddOutput("indices", "…").OwnDType()`.
+class OutputBuilder {
+ public:
+  explicit OutputBuilder(OutputDecl* decl) : decl_(decl) {}
+  /// Its dtype does not follow that of the operands.
+  OutputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
+
+ private:
+  OutputDecl* decl_;
 };
 
 /// Declares one attribute further: `AddAttr<float>("scale", "…").Default(1).GreaterThan(0)`.
@@ -100,7 +115,7 @@ class AttributeBuilder {
 ///       AddInput("x", "angles in radians").Accepts(kFloats);
 ///       AddOutput("y", "in [-scale, scale]; type as x");
 ///       AddAttr<float>("scale", "largest result").Default(1).GreaterThan(0);
-///       SetTraits(kElementwise);
+///       properties().elementwise = true;
 ///       SetInference(InferUnary);
 ///       SetGradient(CosineGradient);
 ///     }
@@ -124,7 +139,7 @@ class PDL_API OpProtoMaker {
   /// The largest error of f32 results in units of the last place, as the tests measure it.
   void SetMaxUlp(double ulp) { def_.signature.max_ulp = ulp; }
   InputBuilder AddInput(std::string name, std::string comment);
-  void AddOutput(std::string name, std::string comment);
+  OutputBuilder AddOutput(std::string name, std::string comment);
   template <typename T>
   AttributeBuilder<T> AddAttr(std::string name, std::string comment) {
     return AttributeBuilder<T>(AddAttribute(std::move(name), std::move(comment),
@@ -135,8 +150,8 @@ class PDL_API OpProtoMaker {
   void RepeatLastOutput(std::vector<std::string> attributes) {
     def_.signature.results_from = std::move(attributes);
   }
-  /// A union of Trait bits.
-  void SetTraits(unsigned traits) { def_.signature.traits = static_cast<uint8_t>(traits); }
+  /// What passes and the planner ask of the operator: `properties().elementwise = true;`.
+  OpProperties& properties() { return def_.signature.properties; }
   void SetInference(InferFunction infer) { def_.infer = infer; }
   void SetBody(BodyFunction body) { def_.body = body; }
   void SetGradient(GradientFunction gradient) { def_.gradient = gradient; }

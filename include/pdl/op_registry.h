@@ -51,7 +51,10 @@ class PDL_API OpRegistry {
 
   /// Null where there is no such operator.
   const OpDef* Find(llvm::StringRef name) const;
-  /// The same of those that passes make.
+  /// The operator with that OpProperties::onnx_name; of several the one that was added first. Null
+  /// where there is none.
+  const OpDef* FindByOnnxName(llvm::StringRef name) const;
+  /// The same as Find of those that passes make.
   const OpDef* FindInternal(llvm::StringRef name) const;
   /// All operators, by name.
   std::vector<const OpDef*> All() const;
@@ -60,6 +63,7 @@ class PDL_API OpRegistry {
   mutable std::shared_mutex mutex_;
   llvm::StringMap<std::unique_ptr<OpDef>> defs_;
   llvm::StringMap<std::unique_ptr<OpDef>> internal_;
+  llvm::StringMap<const OpDef*> by_onnx_name_;
   std::string family_;
 };
 

@@ -31,8 +31,8 @@ PDL_API bool NeedsLowering(const Graph& graph);
 /// Removes calls whose results nothing needs: no output, no update, no training, no other call, no
 /// effect.
 PDL_API void EliminateDeadCode(Graph& graph);
-/// Puts the operand of a call that is the identity (kIdentity) in its place; the calls are left to
-/// EliminateDeadCode. Gradients must have been taken before.
+/// Puts the operand of a call that is the identity (OpProperties::is_identity) in its place; the
+/// calls are left to EliminateDeadCode. Gradients must have been taken before.
 PDL_API void ForwardSingleOperands(Graph& graph);
 /// Merges calls of one type with equal operands and attributes; random calls and calls with an
 /// effect stay apart.

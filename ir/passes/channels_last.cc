@@ -2,23 +2,14 @@
 // machine's peak, and what is done to each channel behind it goes along rows of memory.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "pdl/error.h"
+#include "pdl/layout_rule.h"
 #include "pdl/passes.h"
 
 namespace pdl {
 namespace {
 
 constexpr unsigned kFirstSpatial = 2;
-
-enum class Rule {
-  kKeep,
-  kTranspose,    // what its operand is already
-  kForm,         // has a form for channels that are last
-  kElementwise,  // takes any order that its operands have in common
-  kNormalize,    // becomes elementwise
-  kAxes,         // says which axes it goes along
-};
 
 /// [N, H, W, C] of [N, C, H, W].
 std::vector<int64_t> ToLast(unsigned rank) {
@@ -32,24 +23,15 @@ std::vector<int64_t> ToFirst(unsigned rank) {
   for (unsigned axis = 1; axis + 1 < rank; ++axis) perm.push_back(axis);
   return perm;
 }
-/// Where an axis of [N, C, H, W] is in [N, H, W, C].
-int64_t AxisInLast(int64_t axis, unsigned rank) {
-  if (axis < 0) axis += rank;
-  return axis == 0 ? 0 : axis == 1 ? rank - 1 : axis - 1;
-}
-
 Shape Permuted(const Shape& dims, llvm::ArrayRef<int64_t> perm) {
   Shape permuted;
   for (const int64_t axis : perm) permuted.push_back(dims[static_cast<size_t>(axis)]);
   return permuted;
 }
 
-bool IsImage(const Value* value) {
-  return value->type().dtype == DType::kF32 && value->type().rank() >= 3 &&
-         value->type().rank() <= 5;
-}
-
 class ChannelsLast {
+  class Rewriting;
+
  public:
   ChannelsLast(Graph& graph, const OpRegistry& registry) : graph_(graph), registry_(registry) {}
 
@@ -64,53 +46,26 @@ class ChannelsLast {
   }
 
  private:
-  const OpDef* FormOf(const Op& op) const {
-    return registry_.FindInternal(op.type() + ".channels_last");
-  }
-  static bool IsConvolution(const Op& op) {
-    return op.type() == "conv1d" || op.type() == "conv2d" || op.type() == "conv3d";
+  static LayoutGain GainOf(const Op& op) {
+    const LayoutRule* rule = op.def().properties().channels_last;
+    return rule == nullptr || rule->gain == nullptr ? LayoutGain::kNone : rule->gain(op);
   }
 
-  /// A convolution with a window of one place is a product as it lies, and one that is alone finds
-  /// a way to the layout that suits it in its kernel.
+  /// A call that would gain by it, and another that takes it: one that is alone finds a way to the
+  /// layout that suits it in its kernel.
   bool IsWorthIt() const {
-    unsigned convolutions = 0;
-    bool some = false;
+    unsigned takes = 0;
+    bool is_wanted = false;
     for (const Op* op : graph_.ops()) {
-      if (op->type() == "conv_weight_grad") return false;
-      if (!IsConvolution(*op) || !IsImage(op->operands()[0])) continue;
-      ++convolutions;
-      const Shape& weight = op->operands()[1]->type().dims;
-      some |= !llvm::all_of(llvm::ArrayRef<Dim>(weight).drop_front(kFirstSpatial),
-                            [](const Dim& size) { return size == Dim(1); });
+      const LayoutGain gain = GainOf(*op);
+      if (gain == LayoutGain::kForbids) return false;
+      if (gain != LayoutGain::kNone) ++takes;
+      is_wanted |= gain == LayoutGain::kWants;
     }
-    return some && convolutions > 1;
+    return is_wanted && takes > 1;
   }
 
   bool IsLast(const Value* value) const { return last_.contains(value); }
-
-  Rule RuleOf(const Op& op) const {
-    if (op.operands().empty() || op.results().size() != 1) return Rule::kKeep;
-    const Value* x = op.operands()[0];
-    if (IsImage(x) && FormOf(op) != nullptr && (IsConvolution(op) || IsLast(x))) return Rule::kForm;
-    // Random numbers are drawn by place.
-    if (op.def().has(kElementwise) && !op.def().has(kRandom)) {
-      const Type& type = op.result()->type();
-      const bool follows =
-          type.rank() >= 3 && llvm::any_of(op.operands(), [&](const Value* operand) {
-            return IsLast(operand) && operand->type().dims == type.dims;
-          });
-      return follows ? Rule::kElementwise : Rule::kKeep;
-    }
-    if (!llvm::any_of(op.operands(), [&](const Value* operand) { return IsLast(operand); }))
-      return Rule::kKeep;
-    return llvm::StringSwitch<Rule>(op.type())
-        .Case("transpose", Rule::kTranspose)
-        .Case("normalize", Rule::kNormalize)
-        .Cases("sum", "mean", "max", "min", "prod", "logsumexp", Rule::kAxes)
-        .Cases("softmax", "log_softmax", "concat", Rule::kAxes)
-        .Default(Rule::kKeep);
-  }
 
   std::string NameFor(const Value* value) { return graph_.NewName(value->name() + "_nhwc"); }
 
@@ -193,34 +148,29 @@ class ChannelsLast {
 
   /// False where the call stays as it is.
   bool Rewrite(Op& op) {
-    switch (RuleOf(op)) {
-      case Rule::kKeep:
-        return false;
-      case Rule::kTranspose:
-        if (op.checks().empty() && IsTransposition(op, ToLast(op.result()->type().rank())))
-          graph_.ReplaceAllUses(op.result(), last_[op.operands()[0]]);
-        return false;
-      case Rule::kForm:
-        return RewriteForm(op);
-      case Rule::kElementwise:
-        return RewriteElementwise(op);
-      case Rule::kNormalize:
-        return RewriteNormalize(op);
-      case Rule::kAxes:
-        return RewriteAxes(op);
+    if (op.operands().empty() || op.results().size() != 1) return false;
+    const OpProperties& properties = op.def().properties();
+    // Random numbers are drawn by index.
+    if (properties.elementwise && !properties.random)
+      return TakesLast(op) && RewriteElementwise(op);
+    const bool reads_last =
+        llvm::any_of(op.operands(), [&](const Value* operand) { return IsLast(operand); });
+    if (reads_last && IsTransposition(op, ToLast(op.result()->type().rank()))) {
+      if (op.checks().empty()) graph_.ReplaceAllUses(op.result(), last_[op.operands()[0]]);
+      return false;
     }
-    return false;
+    const LayoutRule* rule = properties.channels_last;
+    if (rule == nullptr || !(reads_last || GainOf(op) != LayoutGain::kNone)) return false;
+    return RewriteByRule(*rule, op);
   }
+  bool RewriteByRule(const LayoutRule& rule, Op& op);
 
-  bool RewriteForm(Op& op) {
-    llvm::SmallVector<Value*, 3> operands(op.operands());
-    operands[0] = LastOf(operands[0], op);
-    Value* bias = nullptr;
-    if (IsConvolution(op) && operands.size() == 3) bias = operands.pop_back_val();
-    Value* y = Emit(*FormOf(op), operands, op.attribute_values().vec(), NameFor(op.result()), op);
-    // One for each channel: it broadcasts along the last dim.
-    if (bias != nullptr) y = Emit("add", {y, bias}, {}, NameFor(op.result()), op);
-    return Replace(op, y);
+  /// Whether an elementwise call has an operand of the result's dims with its channels last.
+  bool TakesLast(const Op& op) const {
+    const Type& type = op.result()->type();
+    return type.rank() >= 3 && llvm::any_of(op.operands(), [&](const Value* operand) {
+             return IsLast(operand) && operand->type().dims == type.dims;
+           });
   }
 
   bool RewriteElementwise(Op& op) {
@@ -235,26 +185,6 @@ class ChannelsLast {
                    Emit(op.def(), operands, op.attribute_values().vec(), NameFor(op.result()), op));
   }
 
-  /// x * factor + shift, computed once for each channel: both calls fit behind a convolution.
-  bool RewriteNormalize(Op& op) {
-    const llvm::ArrayRef<Value*> operands = op.operands();
-    Value* x = operands[0];
-    const unsigned rank = x->type().rank();
-    const OpDef* factors = registry_.FindInternal("normalize.factors");
-    const AttributeReader attributes = op.attributes();
-    if (!IsLast(x) || factors == nullptr || AxisInLast(attributes.Int("axis"), rank) != rank - 1)
-      return false;
-    for (Value* operand : operands.drop_front())
-      if (operand->type().dtype != DType::kF32 || IsLast(operand)) return false;
-    const std::string& name = op.result()->name();
-    const std::string names[] = {graph_.NewName(name + "_factor"), graph_.NewName(name + "_shift")};
-    const Op* of_channel =
-        EmitCall(*factors, operands.drop_front(), {attributes.Float("eps")}, names, op);
-    Value* y = Emit("mul", {LastOf(x, op), of_channel->result(0)}, {}, NameFor(op.result()), op);
-    y = Emit("add", {y, of_channel->result(1)}, {}, NameFor(op.result()), op);
-    return Replace(op, y);
-  }
-
   bool RewriteAxes(Op& op) {
     const unsigned rank = op.operands()[0]->type().rank();
     std::vector<AttributeValue> attributes = op.attribute_values().vec();
@@ -265,9 +195,10 @@ class ChannelsLast {
     }
     for (size_t i = 0; i < attributes.size(); ++i) {
       if (!signature.attributes[i].is_axis) continue;
-      if (auto* axis = std::get_if<int64_t>(&attributes[i])) *axis = AxisInLast(*axis, rank);
+      if (auto* axis = std::get_if<int64_t>(&attributes[i]))
+        *axis = LayoutContext::AxisInLast(*axis, rank);
       if (auto* axes = std::get_if<std::vector<int64_t>>(&attributes[i]))
-        for (int64_t& axis : *axes) axis = AxisInLast(axis, rank);
+        for (int64_t& axis : *axes) axis = LayoutContext::AxisInLast(axis, rank);
     }
     if (op.result()->type().rank() == rank) {
       for (Value* operand : op.operands()) operands.push_back(LastOf(operand, op));
@@ -301,6 +232,41 @@ class ChannelsLast {
   llvm::DenseMap<const Value*, Value*> last_;
   std::vector<Op*> order_;
 };
+
+/// A call, as its rule sees it.
+class ChannelsLast::Rewriting : public LayoutContext {
+ public:
+  Rewriting(ChannelsLast& pass, Op& op) : LayoutContext(op), pass_(pass) {}
+
+  bool IsLast(const Value* value) const override { return pass_.IsLast(value); }
+  Value* Last(Value* value) override { return pass_.LastOf(value, op()); }
+  bool HasInternal(llvm::StringRef name) const override {
+    return pass_.registry_.FindInternal(name) != nullptr;
+  }
+  const Op* CallInternal(llvm::StringRef name, llvm::ArrayRef<Value*> operands,
+                         std::vector<AttributeValue> attributes,
+                         llvm::ArrayRef<std::string> names) override {
+    return pass_.EmitCall(*pass_.registry_.FindInternal(name), operands, std::move(attributes),
+                          names, op());
+  }
+  Value* Call(llvm::StringRef name, llvm::ArrayRef<Value*> operands) override {
+    return pass_.Emit(name, operands, {}, NewResultName(), op());
+  }
+  std::string NewResultName() override { return pass_.NameFor(op().result()); }
+  std::string NewName(llvm::StringRef suffix) override {
+    return pass_.graph_.NewName(op().result()->name() + suffix.str());
+  }
+  bool Replace(Value* last) override { return pass_.Replace(op(), last); }
+  bool RenumberAxes() override { return pass_.RewriteAxes(op()); }
+
+ private:
+  ChannelsLast& pass_;
+};
+
+bool ChannelsLast::RewriteByRule(const LayoutRule& rule, Op& op) {
+  Rewriting context(*this, op);
+  return rule.rewrite(context);
+}
 
 }  // namespace
 

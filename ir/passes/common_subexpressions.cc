@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "ir/passes/block_traits.h"
+#include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
@@ -54,7 +54,7 @@ class Merger {
     OperandNumbers numbers;
     for (const Value* operand : op.operands())
       numbers.push_back(canonical_[graph_.number(operand)]);
-    if (op.def().has(kCommutative)) llvm::sort(numbers);
+    if (op.def().properties().commutative) llvm::sort(numbers);
     return numbers;
   }
 
@@ -85,14 +85,14 @@ class Merger {
 }  // namespace
 
 void EliminateCommonSubexpressions(Graph& graph) {
-  std::vector<uint8_t> traits = TraitsOfBlocks(graph);
+  const std::vector<CallEffects> effects = EffectsOfBlocks(graph);
   Merger merger(graph);
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     merger.NextBlock();
     llvm::DenseSet<const Op*> merged;
     std::vector<std::pair<Value*, Value*>> replacements;
     for (Op* op : graph.block({i}).ops) {
-      if ((TraitsOf(*op, traits) & (kRandom | kEffect)) != 0) continue;
+      if (!EffectsOf(*op, effects).IsRepeatable()) continue;
       // What is computed again is equal to what was computed, and must stay apart.
       if (op->recompute() != 0) continue;
       Op* first = merger.FirstLike(op);

@@ -1,11 +1,11 @@
-#include "ir/passes/block_traits.h"
+#include "ir/passes/block_effects.h"
 #include "llvm/ADT/BitVector.h"
 #include "pdl/passes.h"
 
 namespace pdl {
 
 void EliminateDeadCode(Graph& graph) {
-  std::vector<uint8_t> traits = TraitsOfBlocks(graph);
+  const std::vector<CallEffects> effects = EffectsOfBlocks(graph);
   llvm::BitVector needed(graph.num_values());
   auto need = [&](const Value* value) { needed.set(graph.number(value)); };
   for (const GraphOutput& output : graph.outputs()) need(output.value);
@@ -21,7 +21,7 @@ void EliminateDeadCode(Graph& graph) {
     // Calls stand after what they read, so that one sweep from the end sees every use first.
     llvm::ArrayRef<Op*> ops = graph.block({i}).ops;
     auto is_live = [&](const Op& op) {
-      return (TraitsOf(op, traits) & kEffect) != 0 ||
+      return EffectsOf(op, effects).side_effect ||
              llvm::any_of(op.results(),
                           [&](const Value* result) { return needed[graph.number(result)]; });
     };

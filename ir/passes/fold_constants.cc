@@ -1,4 +1,4 @@
-#include "ir/passes/block_traits.h"
+#include "ir/passes/block_effects.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -19,7 +19,7 @@ class Folder {
         evaluate_(evaluate),
         max_bytes_(max_bytes),
         bytes_left_(max_bytes * kTotalFactor),
-        traits_(TraitsOfBlocks(graph)),
+        effects_(EffectsOfBlocks(graph)),
         escapes_(graph.num_values()),
         uses_left_(graph.num_values(), 0) {}
 
@@ -49,7 +49,7 @@ class Folder {
       uses_left_[graph_.number(result)] = static_cast<uint32_t>(result->uses().size());
     // A call of nothing is computed when a call that reads it could be folded, and never replaced.
     if (op->operands().empty()) return llvm::Error::success();
-    if (op->def().has(kPlanSelect)) {
+    if (op->def().properties().is_plan_select) {
       llvm::Expected<bool> decided = Decide(op);
       if (!decided) return decided.takeError();
       if (*decided) return llvm::Error::success();
@@ -117,8 +117,8 @@ class Folder {
   }
 
   bool MayFold(const Op& op) const {
-    constexpr unsigned kStays = kRandom | kEffect | kTrainingFlag | kPlanSelect;
-    if ((TraitsOf(op, traits_) & kStays) != 0) return false;
+    const CallEffects effects = EffectsOf(op, effects_);
+    if (!effects.IsRepeatable() || effects.decided_by_plan) return false;
     if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
     return llvm::all_of(op.results(), [&](const Value* result) {
       const Type& type = result->type();
@@ -219,7 +219,7 @@ class Folder {
   Evaluator evaluate_;
   int64_t max_bytes_;
   int64_t bytes_left_;
-  std::vector<uint8_t> traits_;
+  std::vector<CallEffects> effects_;
   /// By value: read by more than calls; uses by calls that were not visited yet.
   llvm::BitVector escapes_;
   std::vector<uint32_t> uses_left_;

@@ -3,29 +3,13 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "pdl/error.h"
 #include "pdl/passes.h"
 
 namespace pdl {
 namespace {
 
-enum class Rule {
-  kKeep,
-  kProduct,  // of halves, in halves
-  kMove,     // of halves where there are some: its results are elements of its operands
-};
-
-Rule RuleOf(const Op& op) {
-  return llvm::StringSwitch<Rule>(op.type())
-      .Cases("matmul", "attention", "attention_gradient", Rule::kProduct)
-      .Cases("conv1d", "conv2d", "conv3d", "conv_weight_grad", Rule::kProduct)
-      .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", Rule::kProduct)
-      .Cases("reshape", "flatten", "squeeze", "unsqueeze", "transpose", Rule::kMove)
-      .Cases("slice", "split", "concat", "stack", "broadcast_to", Rule::kMove)
-      .Cases("flip", "roll", "tile", "depth_to_space", "space_to_depth", Rule::kMove)
-      .Default(Rule::kKeep);
-}
+ReducedPrecision RuleOf(const Op& op) { return op.def().properties().reduced_precision; }
 
 class Halves {
  public:
@@ -46,9 +30,9 @@ class Halves {
     std::vector<Op*> outer_replaced = std::exchange(replaced_, {});
     const std::vector<Op*> ops = graph_.block(block).ops;
     for (Op* op : ops) {
-      const Rule rule = RuleOf(*op);
-      const bool is_changed =
-          rule == Rule::kProduct || (rule == Rule::kMove && IsMadeOfHalves(*op));
+      const ReducedPrecision rule = RuleOf(*op);
+      const bool is_changed = rule == ReducedPrecision::kCompute ||
+                              (rule == ReducedPrecision::kFollow && IsMadeOfHalves(*op));
       if (is_changed && Rewrite(*op)) continue;
       if (op->def().body) GiveHalvesToBody(*op);
       order_.push_back(op);
@@ -98,7 +82,7 @@ class Halves {
   bool IsForProductsAlone(const Value* value, const Block& block) const {
     return IsSingle(value) && !value->uses().empty() && !llvm::is_contained(block.outputs, value) &&
            llvm::all_of(value->uses(), [&](const Value::Use& use) {
-             return RuleOf(*use.op) == Rule::kProduct &&
+             return RuleOf(*use.op) == ReducedPrecision::kCompute &&
                     AcceptedBy(*use.op, use.operand).Contains(half_);
            });
   }

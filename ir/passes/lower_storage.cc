@@ -270,7 +270,7 @@ void StorageLowering::KeepChecks(const Op& op, size_t first) {
 
 llvm::Error StorageLowering::LowerOp(const Op& op) {
   LoweringContext context(*this, op);
-  if (op.def().has(kPlanSelect)) return LowerSelect(op);
+  if (op.def().properties().is_plan_select) return LowerSelect(op);
   if (llvm::Error error = op.def().lower ? op.def().lower(context) : context.LowerPacked())
     return error;
   for (const Value* result : op.results())
@@ -410,7 +410,7 @@ llvm::Expected<Op*> StorageLowering::CallPacked(const Op& op) {
     if (operand.type.is_sparse())
       InternalError("'" + op.type() + "' takes sparse operands and has no lowering");
     Value* values = operand.values;
-    if (op.def().has(kElementwise)) {
+    if (op.def().properties().elementwise) {
       llvm::Expected<Value*> aligned = AlignRows(op, i, op.result()->type());
       if (!aligned) return aligned.takeError();
       values = *aligned;

@@ -23,7 +23,7 @@ bool Extends(const Block& more, const Block& less) {
     const Op& mine = *a;
     const Op& other = *b;
     if (&mine.def() != &other.def() || mine.operands().size() != other.operands().size() ||
-        mine.def().has(kRandom) || mine.def().has(kEffect))
+        mine.def().properties().random || mine.def().properties().has_side_effect)
       return false;
     for (auto [x, y] : llvm::zip_equal(mine.operands(), other.operands()))
       if (same.lookup(x) != y) return false;

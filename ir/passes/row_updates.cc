@@ -1,12 +1,12 @@
 // Updates of tables of which a run uses few rows: the gradient of such rows is a scatter_add onto
 // zeros. What was computed from it, element by element, is computed for those rows alone.
-#include "ir/passes/zero_rows.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "pdl/gradient.h"
 #include "pdl/passes.h"
+#include "pdl/zero_rule.h"
 
 namespace pdl {
 namespace {
@@ -139,7 +139,7 @@ class RowRewriter {
   Value* RowsOf(Value* value) {
     if (Value* known = rows_.lookup(value)) return known;
     const Op* op = value->producer();
-    const bool is_computed = op != nullptr && op->def().has(kElementwise) &&
+    const bool is_computed = op != nullptr && op->def().properties().elementwise &&
                              value->type().dims == table_.dims && depth_ < kMaxDepth;
     ++depth_;
     Value* rows = is_computed ? RowsOfCall(*op) : g_.Call("gather", {value, read_});
@@ -276,7 +276,7 @@ class RowUpdates {
       components_[read[0]].sums.push_back(&op);
       return;
     }
-    if (!op.def().has(kElementwise) || !llvm::all_of(op.operands(), has_dims)) {
+    if (!op.def().properties().elementwise || !llvm::all_of(op.operands(), has_dims)) {
       for (const unsigned component : read) MakeDense(component, &op);
       return;
     }

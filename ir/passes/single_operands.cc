@@ -5,7 +5,7 @@ namespace pdl {
 
 void ForwardSingleOperands(Graph& graph) {
   auto gives_its_operand = [](const Op& op) {
-    return op.def().has(kIdentity) && op.operands().size() == 1 && op.checks().empty() &&
+    return op.def().properties().is_identity && op.operands().size() == 1 && op.checks().empty() &&
            op.operands()[0]->type() == op.result()->type();
   };
   llvm::DenseMap<Value*, Value*> given;

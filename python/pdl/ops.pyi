@@ -5539,7 +5539,7 @@ def nonzero(x: Value, *, name: str | None = None) -> Value:
     Parameters
     ----------
     x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool
-        elements of any rank; no gradient
+        elements of any rank
     name : str, optional
         names the result in a graph
 
@@ -8803,7 +8803,7 @@ def stop_gradient(x: Value, *, name: str | None = None) -> Value:
     Parameters
     ----------
     x : array of any dtype; may be ragged
-        anything; no gradient
+        anything
     name : str, optional
         names the result in a graph
 
@@ -9432,7 +9432,7 @@ def unique(x: Value, *, sorted: bool = True, name: str | None = None) -> Results
     Parameters
     ----------
     x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool
-        elements of any rank; no gradient
+        elements of any rank
     sorted : bool, default True
         from the smallest on; else in the order of their first elements
     name : str, optional

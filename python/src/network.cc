@@ -36,7 +36,7 @@ std::shared_ptr<std::atomic<uint64_t>> SharedRuns() {
 
 // Initializers draw when the network is made, not in its runs; a body draws nothing.
 bool IsRandom(const Graph& graph) {
-  return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().has(kRandom); });
+  return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().properties().random; });
 }
 
 constexpr const char* kInputsByName =

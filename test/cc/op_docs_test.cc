@@ -36,7 +36,7 @@ Outputs
   y
       type as x
 
-Traits
+Properties
   elementwise; not differentiable
 )");
 }
@@ -99,7 +99,7 @@ Examples
   z = shown(y)
   y = shown([2.0])
 
-Traits
+Properties
   not differentiable
   In f32, the largest error is 1.25 units of the last place
 )")) << text;

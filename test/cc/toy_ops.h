@@ -21,7 +21,7 @@ struct CosMaker : OpProtoMaker {
     AddInput("x", "angles in radians").Accepts(kFloats);
     AddOutput("y", "type as x");
     AddAttr<float>("scale", "largest result").Default(1).GreaterThan(0);
-    SetTraits(kElementwise);
+    properties().elementwise = true;
     SetInference(InferSameAsFirst);
   }
 };
@@ -32,7 +32,8 @@ struct AddMaker : OpProtoMaker {
     AddInput("x", "one").Accepts(kNumbers);
     AddInput("y", "other").Accepts(kNumbers);
     AddOutput("sum", "the sum");
-    SetTraits(kElementwise | kCommutative);
+    properties().elementwise = true;
+    properties().commutative = true;
     SetInference([](InferenceContext& context) -> llvm::Error {
       llvm::Expected<Type> type = InferBroadcast(context);
       if (!type) return type.takeError();
@@ -45,7 +46,7 @@ struct AddMaker : OpProtoMaker {
 struct SubMaker : AddMaker {
   void Make() override {
     AddMaker::Make();
-    SetTraits(kElementwise);
+    properties().commutative = false;
   }
 };
 
@@ -89,7 +90,7 @@ struct ZerosMaker : OpProtoMaker {
 struct UniformMaker : ZerosMaker {
   void Make() override {
     ZerosMaker::Make();
-    SetTraits(kRandom);
+    properties().random = true;
   }
 };
 
@@ -113,7 +114,7 @@ struct PrintMaker : OpProtoMaker {
     AddComment("Prints.");
     AddInput("x", "anything");
     AddOutput("y", "x");
-    SetTraits(kEffect);
+    properties().has_side_effect = true;
     SetInference(InferSameAsFirst);
   }
 };

@@ -1,5 +1,6 @@
 // Operators for test/tool/gradcheck.test: x**2 with the right gradient, with half of it, and with
-// one that is no longer right when it is differentiated again.
+// one that is no longer right when it is differentiated again, and one with
+// a gradient that its declaration denies.
 #include "pdl/gradient.h"
 #include "pdl/inference.h"
 #include "pdl/register_op.h"
@@ -58,7 +59,18 @@ struct SecondMaker : SquareMaker {
     });
   }
 };
+// Claims that no gradient flows to its second input, and gives it one.
+struct ClaimedMaker : SquareMaker {
+  void Make() override {
+    Declare([](pdl::GradientContext& g) {
+      pdl::Value* slope = g.Mul(g.Scalar(2, g.input(0)), g.input(0));
+      for (unsigned i : {0u, 1u}) g.SetInputGradient(i, g.Mul(g.output_gradient(), slope));
+    });
+    AddInput("unread", "type as x").Accepts(pdl::DType::kF64).NotDifferentiable();
+  }
+};
 
+REGISTER_OP(SquareOp, ClaimedMaker, "claimed_square");
 REGISTER_OP(SquareOp, RightMaker, "right_square");
 REGISTER_OP(SquareOp, HalfMaker, "half_square");
 REGISTER_OP(SquareOp, SecondMaker, "second_square");

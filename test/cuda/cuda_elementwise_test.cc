@@ -52,7 +52,7 @@ std::vector<const OpDef*> Elementwise(unsigned operands) {
   std::vector<const OpDef*> ops;
   for (const OpDef* def : GlobalRegistry().All()) {
     const OpSignature& signature = def->signature;
-    if (def->has(kElementwise) && def->kernel(DeviceKind::kCPU) != nullptr &&
+    if (def->properties().elementwise && def->kernel(DeviceKind::kCPU) != nullptr &&
         signature.MinOperands() == operands && signature.MaxOperands() == operands) {
       ops.push_back(def);
     }

@@ -32,10 +32,10 @@ def main():
         heading = re.fullmatch(r"### (\w+)", line)
         if heading:
             name = heading.group(1)
-        if line.startswith("Traits: ") and line.endswith("; differentiable.") and orders.get(name):
+        if line.startswith("Properties: ") and line.endswith("; differentiable.") and orders.get(name):
             line = line[:-1] + f", verified to order {orders[name]}."
-        if line.startswith("Traits: differentiable.") and orders.get(name):
-            line = f"Traits: differentiable, verified to order {orders[name]}."
+        if line.startswith("Properties: differentiable.") and orders.get(name):
+            line = f"Properties: differentiable, verified to order {orders[name]}."
         lines.append(line)
 
     sources = "".join(path.read_text() for path in sorted((root / "kernels").glob("*.cu")))

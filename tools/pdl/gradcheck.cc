@@ -40,10 +40,9 @@ struct OperatorReport {
 };
 using Reports = std::map<std::string, OperatorReport>;
 
-/// Whether an input takes part in gradients.
+/// Whether derivatives by an input can be compared.
 bool IsDerived(const InputDecl& input) {
-  return input.dtypes.Contains(DType::kF64) &&
-         !llvm::StringRef(input.comment).contains("no gradient");
+  return input.differentiable && input.dtypes.Contains(DType::kF64);
 }
 
 /// Whether there is a rule to compare: not where a Plan takes the call away, nor where the rule is

@@ -178,11 +178,10 @@ std::string ElementName(const TestCall& call, size_t input, int64_t element) {
   return llvm::formatv("'{0}', element {1}", signature.inputs[InputOf(call, input)].name, element);
 }
 
-/// Whether the declaration says of an input that it gets "no gradient".
-bool SaysNoGradient(const TestCall& call, size_t input) {
-  if (input >= call.operands.size()) return false;
-  const std::string& comment = call.def->signature.inputs[InputOf(call, input)].comment;
-  return llvm::StringRef(comment).contains("no gradient");
+/// Whether the declaration says that an input has no gradient; the cotangents after them do.
+bool IsNotDifferentiable(const TestCall& call, size_t input) {
+  return input < call.operands.size() &&
+         !call.def->signature.inputs[InputOf(call, input)].differentiable;
 }
 
 /// What differences say of a derivative.
@@ -241,7 +240,13 @@ llvm::Error Compare(const TestCall& call, CallGraph& graph, llvm::ArrayRef<Value
     const Fed& input = graph.inputs()[k];
     if (!input.moves) continue;
     const Value* gradient = gradients[moving];
-    if (gradient == nullptr && SaysNoGradient(call, k)) {
+    if (IsNotDifferentiable(call, k)) {
+      if (gradient != nullptr && order == 1) {
+        report->failures.push_back(ElementName(call, k, 0) +
+                                   ": the rule gives a gradient, and the declaration says that "
+                                   "there is none");
+        return llvm::Error::success();
+      }
       ++moving;
       continue;
     }

@@ -1,0 +1,37 @@
+#ifndef PDL_IR_PASSES_BLOCK_EFFECTS_H_
+#define PDL_IR_PASSES_BLOCK_EFFECTS_H_
+
+#include <vector>
+
+#include "pdl/graph.h"
+
+namespace pdl {
+
+/// What keeps passes from moving, merging or folding a call; of a call that names blocks, that of
+/// their calls, too.
+struct CallEffects {
+  /// OpProperties::random.
+  bool random = false;
+  /// OpProperties::has_side_effect.
+  bool side_effect = false;
+  /// Its results depend on what only a Plan knows: is_training_flag, is_plan_select.
+  bool decided_by_plan = false;
+
+  bool IsRepeatable() const { return !random && !side_effect; }
+  CallEffects& operator|=(const CallEffects& other) {
+    random |= other.random;
+    side_effect |= other.side_effect;
+    decided_by_plan |= other.decided_by_plan;
+    return *this;
+  }
+  bool operator==(const CallEffects&) const = default;
+};
+
+/// For each block of the graph the effects of its calls.
+std::vector<CallEffects> EffectsOfBlocks(const Graph& graph);
+/// The effects of a call and of the blocks that it names.
+CallEffects EffectsOf(const Op& op, llvm::ArrayRef<CallEffects> effects_of_blocks);
+
+}  // namespace pdl
+
+#endif  // PDL_IR_PASSES_BLOCK_EFFECTS_H_
