@@ -1,6 +1,7 @@
 # libpdl.so: all rooms and the only copy of LLVMSupport. Programs, tests and plugins link to it alone.
 
-set(PDL_ROOMS pdl_proto pdl_ir pdl_grammar pdl_frontend pdl_runtime pdl_layers pdl_kernels)
+set(PDL_ROOMS pdl_proto pdl_ir pdl_grammar pdl_frontend pdl_runtime pdl_layers pdl_kernels
+    pdl_onnx_proto pdl_onnx pdl_model)
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/empty.cc CONTENT "" @ONLY)
 

@@ -19,7 +19,8 @@ MAY_INCLUDE = {
     "kernels": {"ir", "runtime"},
     "layers": {"ir", "frontend"},
     "onnx": {"ir", "frontend", "runtime", "layers"},
-    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers", "onnx"},
+    "model": {"ir", "frontend", "runtime", "layers", "onnx"},
+    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers", "onnx", "model"},
 }
 SOURCES = {".h", ".cc", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')

@@ -1,6 +1,10 @@
 # pdl_add_plugin(NAME source…) makes NAME.so, a plugin of operators: sources with REGISTER_OP
 # ("pdl/register_op.h"). `pdl run --plugin=NAME.so` and LoadPlugin load it.
 function(pdl_add_plugin name)
+  if(DEFINED pdl_HAVE_LLVM_HEADERS AND NOT pdl_HAVE_LLVM_HEADERS)
+    message(FATAL_ERROR "a plugin needs the headers of LLVM that pdl was built with (Debian: "
+                        "llvm-19-dev); set pdl_LLVM_INCLUDE_DIR to their folder")
+  endif()
   add_library(${name} MODULE ${ARGN})
   target_link_libraries(${name} PRIVATE pdl::pdl)
   target_compile_definitions(${name} PRIVATE PDL_BUILD_PLUGIN)

@@ -150,4 +150,9 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
   return best;
 }
 
+std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  const llvm::StringRef near = NearestName(name, candidates);
+  return near.empty() ? "" : ("; did you mean '" + near + "'?").str();
+}
+
 }  // namespace pdl

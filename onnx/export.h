@@ -31,11 +31,12 @@ inline constexpr int64_t kOnnxOpset = 21;
 /// dim_params, its parameters and states as initializers. An Error lists all that has no
 /// counterpart, a line for each operator and reason, with its places: ragged and sparse values,
 /// states that a run changes, random numbers, operators.
-llvm::Expected<onnx::ModelProto> ExportOnnx(const Graph& network, const OpRegistry& registry,
-                                            const OnnxExportOptions& options);
+PDL_API llvm::Expected<onnx::ModelProto> ExportOnnx(const Graph& network,
+                                                    const OpRegistry& registry,
+                                                    const OnnxExportOptions& options);
 
 /// The element type that a dtype is in ONNX.
-onnx::TensorProto::DataType DTypeToOnnx(DType dtype);
+PDL_API onnx::TensorProto::DataType DTypeToOnnx(DType dtype);
 
 }  // namespace pdl
 

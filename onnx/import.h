@@ -45,11 +45,12 @@ struct ImportedModel {
 /// Errors are UserErrors: Code::kBadNetwork where the model contradicts itself, Code::kNotSupported
 /// where it needs what pdl lacks (all operators that are unknown at once, with counts), and
 /// UnknownInputs.
-llvm::Expected<ImportedModel> ImportOnnx(const OnnxModel& model, const ImportOptions& options = {});
+PDL_API llvm::Expected<ImportedModel> ImportOnnx(const OnnxModel& model,
+                                                 const ImportOptions& options = {});
 
 /// Sizes or attributes depend on the values of these inputs of the model, which must be given as
 /// ImportOptions::fixed_inputs.
-class UnknownInputs : public llvm::ErrorInfo<UnknownInputs, UserError> {
+class PDL_API UnknownInputs : public llvm::ErrorInfo<UnknownInputs, UserError> {
  public:
   static char ID;
   UnknownInputs(std::vector<std::string> names, std::string message)

@@ -10,13 +10,14 @@
 #include "llvm/Support/Error.h"
 #include "onnx/onnx.pb.h"
 #include "pdl/constant.h"
+#include "pdl/export.h"
 
 namespace pdl {
 
 /// An ONNX model as its file has it: untrusted input, so nothing in it is believed before it is
 /// checked. Reading checks the limits on size, nesting and counts, and the names of operator sets;
 /// graphs are checked while they are imported.
-class OnnxModel {
+class PDL_API OnnxModel {
  public:
   /// Models of at most this many nodes, those of subgraphs and functions among them; a function
   /// that is called often counts that often.
@@ -44,9 +45,9 @@ class OnnxModel {
 };
 
 /// The dtype that an ONNX element type is here; an Error names one that has no counterpart.
-llvm::Expected<DType> DTypeFromOnnx(int32_t element_type);
+PDL_API llvm::Expected<DType> DTypeFromOnnx(int32_t element_type);
 /// "FLOAT8E4M3FN", or the number where it is unknown.
-std::string OnnxTypeName(int32_t element_type);
+PDL_API std::string OnnxTypeName(int32_t element_type);
 
 }  // namespace pdl
 

@@ -19,7 +19,7 @@ struct ImportedText {
 /// weights, normalization, a product with its bias) become the layer, whose parameters have the
 /// layer's names; a value that is used once is piped into the call that uses it. `weight_file` is
 /// where the text says that the tensors lie.
-ImportedText WriteImportedText(const ImportedModel& model, llvm::StringRef weight_file);
+PDL_API ImportedText WriteImportedText(const ImportedModel& model, llvm::StringRef weight_file);
 
 }  // namespace pdl
 

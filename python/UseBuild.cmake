@@ -30,14 +30,6 @@ else()
     libpdl PROPERTIES IMPORTED_LOCATION ${library} IMPORTED_SONAME ${soname}
                       INTERFACE_INCLUDE_DIRECTORIES "${root}/include;${build}/include")
   target_include_directories(libpdl SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-  if(EXISTS ${build}/lib/libpdl_onnx.a)
-    find_package(Protobuf REQUIRED)
-    add_library(pdl_onnx STATIC IMPORTED)
-    set_target_properties(
-      pdl_onnx PROPERTIES IMPORTED_LOCATION ${build}/lib/libpdl_onnx.a
-                          INTERFACE_INCLUDE_DIRECTORIES "${root};${build}"
-                          INTERFACE_LINK_LIBRARIES "libpdl;protobuf::libprotobuf")
-  endif()
 endif()
 if(EXISTS ${build}/lib/libpdl_cuda.so)
   install(PROGRAMS ${build}/lib/libpdl_cuda.so DESTINATION pdl COMPONENT python)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # install.sh BUILD: installs to an empty prefix, moves it elsewhere, and builds and tests each example
-# that is a CMake project of its own against it, as a user would.
+# that is a CMake project of its own against it, as a user would; those that are no plugins as on a
+# machine without the headers of LLVM.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1
@@ -16,7 +17,8 @@ for list in "$root"/examples/*/CMakeLists.txt; do
   example=$(basename "$(dirname "$list")")
   echo "== examples/$example"
   cmake -G Ninja -S "$root/examples/$example" -B "$work/$example" --log-level=WARNING \
-    -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)"
+    -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" \
+    -Dpdl_NO_LLVM_HEADERS="$(grep -q pdl_add_plugin "$list" && echo OFF || echo ON)"
   cmake --build "$work/$example"
   ctest --test-dir "$work/$example" --output-on-failure --no-tests=error
 done

@@ -6,27 +6,10 @@
 #include <string>
 
 #include "llvm/ADT/StringRef.h"
+#include "pdl/dtype_enum.h"
 #include "pdl/export.h"
 
 namespace pdl {
-
-/// The type of one element. The values are stored in NetworkDescs: never renumber them.
-enum class DType : uint8_t {
-  kF16 = 1,
-  kBF16 = 2,
-  kF32 = 3,
-  kF64 = 4,
-  kI8 = 5,
-  kI16 = 6,
-  kI32 = 7,
-  kI64 = 8,
-  kU8 = 9,
-  kU16 = 10,
-  kU32 = 11,
-  kU64 = 12,
-  kBool = 13,
-};
-inline constexpr int kNumDTypes = 14;
 
 /// "f32", "bf16", "bool", as the language spells it.
 PDL_API llvm::StringRef DTypeName(DType dtype);
@@ -34,11 +17,6 @@ PDL_API llvm::StringRef DTypeName(DType dtype);
 PDL_API std::optional<DType> DTypeFromName(llvm::StringRef name);
 /// Bytes of one element; a bool takes one.
 PDL_API int64_t DTypeSize(DType dtype);
-
-constexpr bool IsFloat(DType t) { return t >= DType::kF16 && t <= DType::kF64; }
-constexpr bool IsSigned(DType t) { return t >= DType::kI8 && t <= DType::kI64; }
-constexpr bool IsUnsigned(DType t) { return t >= DType::kU8 && t <= DType::kU64; }
-constexpr bool IsInteger(DType t) { return IsSigned(t) || IsUnsigned(t); }
 
 /// A set of dtypes: what an input accepts.
 class DTypeSet {

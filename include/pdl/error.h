@@ -106,6 +106,8 @@ llvm::Error MakeDeviceError(const char* format, Args&&... args) {
 /// ", did you mean 'x'?"-style help: the candidate nearest to `name`, or empty where none is near.
 PDL_API llvm::StringRef NearestName(llvm::StringRef name,
                                     llvm::ArrayRef<llvm::StringRef> candidates);
+/// "; did you mean 'x'?" of that candidate, or nothing where none is near.
+PDL_API std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 }  // namespace pdl
 

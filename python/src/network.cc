@@ -15,6 +15,7 @@
 #include "pdl/error.h"
 #include "pdl/host_copy.h"
 #include "pdl/io.h"
+#include "pdl/load.h"
 #include "pdl/op_registry.h"
 #include "pdl/storage.h"
 #include "pdl/timed_runs.h"

@@ -15,14 +15,13 @@
 #include "fork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler.h"
 #include "pdl/emit.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
 #include "pdl/layers.h"
+#include "pdl/load.h"
 #include "pdl/op_registry.h"
 #include "pdl/passes.h"
 #include "pdl/serialize.h"
@@ -36,38 +35,7 @@ namespace {
 using Settings = std::map<std::string, std::string>;
 using Files = std::map<std::string, std::string>;
 
-llvm::Expected<std::string> ReadWhole(llvm::StringRef path) {
-  auto bytes = ReadFile(path);
-  if (!bytes) return bytes.takeError();
-  return (*bytes)->getBuffer().str();
-}
-
-bool IsCompiled(llvm::StringRef path) { return llvm::sys::path::extension(path) == ".pdlc"; }
-
-/// The text that an import in a file of `folder` names.
-llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
-                                                               llvm::StringRef path) {
-  llvm::Expected<std::string> resolved = ResolveInFolder(folder, path);
-  if (!resolved) return resolved.takeError();
-  llvm::Expected<std::string> bytes = ReadWhole(*resolved);
-  if (!bytes) return bytes.takeError();
-  if (!IsCompiled(path)) return std::make_shared<const SourceFile>(path.str(), std::move(*bytes));
-  llvm::Expected<Graph> graph = DeserializeNetwork(*bytes, path, GlobalRegistry());
-  if (!graph) return graph.takeError();
-  return std::make_shared<const SourceFile>(path.str(), EmitPdl(*graph));
-}
-
-llvm::Expected<WeightInfo> LookUpWeight(llvm::StringRef folder, llvm::StringRef file,
-                                        llvm::StringRef tensor) {
-  llvm::Expected<std::string> path = ResolveInFolder(folder, file);
-  if (!path) return path.takeError();
-  llvm::Expected<SafetensorsFile> weights = SafetensorsFile::Open(*path);
-  if (!weights) return weights.takeError();
-  const SafetensorsFile::Entry* entry = weights->Find(tensor);
-  if (!entry)
-    return MakeUserError(Code::kWeightMismatch, "\"{0}\" has no tensor '{1}'", file, tensor);
-  return WeightInfo{entry->dtype, {entry->sizes.begin(), entry->sizes.end()}, ""};
-}
+std::string SettingPlace(llvm::StringRef attr) { return ("settings['" + attr + "']").str(); }
 
 Program CompileText(std::string text, const std::string& name, std::string folder,
                     const Settings& settings, bool training, const Files& files) {
@@ -81,11 +49,12 @@ Program CompileText(std::string text, const std::string& name, std::string folde
       return std::make_shared<const SourceFile>(file->first, file->second);
     return ReadImported(folder, path);
   };
+  WeightFiles weights(folder);
   request.find_weight = [&](llvm::StringRef file, llvm::StringRef tensor) {
-    return LookUpWeight(folder, file, tensor);
+    return LookUpWeight(weights, file, tensor);
   };
   request.settings.assign(settings.begin(), settings.end());
-  request.setting_place = [](llvm::StringRef attr) { return ("settings['" + attr + "']").str(); };
+  request.setting_place = SettingPlace;
   request.training_step = training;
   CompileResult result = [&] {
     WithoutGil without_gil;
@@ -106,33 +75,27 @@ Program CompileText(std::string text, const std::string& name, std::string folde
 }
 
 Program LoadFile(const std::string& path, const Settings& settings, bool training) {
-  const llvm::StringRef parent = llvm::sys::path::parent_path(path);
-  std::string folder = parent.empty() ? "." : parent.str();
-  if (llvm::sys::path::extension(path) == ".onnx") {
-    if (!settings.empty())
-      Raise(MakeUserError(Code::kUnknownSetting, "'{0}' is an ONNX model: it has no attrs", path));
-    Program program = Get(LoadOnnx(path));
-    program.name = path;
-    return program;
+  const InputFile file = Get(ReadInputFile(path));
+  if (file.is_source()) {
+    return CompileText(Get(ToSource(file))->text().str(), path, file.folder, settings, training,
+                       {});
   }
-  std::string bytes = Get(ReadWhole(path));
-  if (IsCompiled(path)) {
-    if (!settings.empty())
-      Raise(MakeUserError(Code::kUnknownSetting,
-                          "'{0}' is compiled: the values of its attrs are fixed", path));
-    Graph graph = Get(DeserializeNetwork(bytes, path, GlobalRegistry()));
-    if (!training) {
-      Program program;
-      program.graph = std::make_shared<const Graph>(std::move(graph));
-      program.folder = std::move(folder);
-      program.name = path;
-      return program;
-    }
-    bytes = EmitPdl(graph);
-  }
-  if (bytes.size() > SourceFile::kMaxSize)
-    Raise(MakeUserError(Code::kTextTooLong, "'{0}' is longer than 2 GiB", path));
-  return CompileText(std::move(bytes), path, std::move(folder), settings, training, {});
+  LoadOptions options;
+  options.settings.assign(settings.begin(), settings.end());
+  options.setting_place = SettingPlace;
+  LoadedNetwork loaded = Get([&] {
+    WithoutGil without_gil;
+    return LoadNetwork(file, options);
+  }());
+  // The flat text says what a step of training computes.
+  if (training && file.is_compiled)
+    return CompileText(EmitPdl(loaded.graph), path, file.folder, {}, training, {});
+  Program program;
+  program.graph = std::make_shared<const Graph>(std::move(loaded.graph));
+  program.weights = std::move(loaded.weights);
+  program.folder = std::move(loaded.folder);
+  program.name = path;
+  return program;
 }
 
 /// All of a program but the values of its parameters, for pickles.
@@ -262,12 +225,6 @@ llvm::DenseMap<const Value*, const Value*> NeedsOf(const Graph& graph,
   return needs;
 }
 
-std::vector<Value*> Variables(const Graph& graph) {
-  std::vector<Value*> all(graph.parameters().begin(), graph.parameters().end());
-  all.insert(all.end(), graph.states().begin(), graph.states().end());
-  return all;
-}
-
 NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t seed) {
   NetworkOptions options;
   options.seed = seed;
@@ -287,32 +244,6 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
     GiveWeight(program, nb::cast<std::string>(name), CopyOf(array), &options);
   }
   return options;
-}
-
-llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
-                        const llvm::StringMap<Tensor>& states) {
-  Graph graph = network.graph().Clone();
-  llvm::SmallString<128> beside(path);
-  llvm::sys::path::replace_extension(beside, ".safetensors");
-  const std::string file = llvm::sys::path::filename(beside).str();
-  std::vector<NamedTensor> tensors;
-  for (Value* variable : Variables(graph)) {
-    const auto state = states.find(variable->name());
-    if (variable->kind() == ValueKind::kState && state == states.end()) continue;
-    llvm::Expected<Tensor> value =
-        state != states.end() ? state->second : network.InitialValue(variable->name());
-    if (!value) return value.takeError();
-    VariableInfo& info = variable->variable();
-    info.initializer.reset();
-    info.weight = WeightRef{file, variable->name(), Sha256(value->ToConstant())};
-    tensors.emplace_back(variable->name(), std::move(*value));
-  }
-  if (!tensors.empty())
-    if (llvm::Error error = WriteSafetensors(beside, tensors)) return error;
-  if (!IsCompiled(path)) return WriteFileAtomically(path, EmitPdl(graph));
-  llvm::Expected<std::string> bytes = SerializeNetwork(graph);
-  if (!bytes) return bytes.takeError();
-  return WriteFileAtomically(path, *bytes);
 }
 
 void BindProgram(nb::module_& module) {

@@ -43,17 +43,6 @@ NetworkOptions OptionsFor(const Program& program, nanobind::handle weights, uint
 llvm::DenseMap<const Value*, const Value*> NeedsOf(const Graph& graph,
                                                    llvm::ArrayRef<std::string> inputs);
 
-/// Parameters, then states.
-std::vector<Value*> Variables(const Graph& graph);
-
-/// Writes the graph with its values beside it: text where `path` ends in .pdl, else compiled.
-/// `states` has the values of those states whose value is written, too.
-llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
-                        const llvm::StringMap<Tensor>& states);
-
-/// The network of an ONNX model; onnx.cc, or no_onnx.cc where pdl was built without it.
-llvm::Expected<Program> LoadOnnx(llvm::StringRef path);
-
 void BindProgram(nanobind::module_& module);
 
 }  // namespace pdl::python

@@ -12,6 +12,7 @@
 #include "pdl/error.h"
 #include "pdl/host_copy.h"
 #include "pdl/io.h"
+#include "pdl/load.h"
 #include "pdl/op_registry.h"
 #include "pdl/passes.h"
 #include "pdl/scaled_step.h"

@@ -34,7 +34,8 @@ llvm::Error CheckTests(const InputFile& file, const CommonOptions& options) {
   if (!source) return source.takeError();
   WeightFiles weights(file.folder);
   Diagnostics mistakes;
-  const TestSuite suite(MakeCompileRequest(file, *source, options, &weights), &mistakes);
+  const TestSuite suite(MakeCompileRequest(file, *source, ToLoadOptions(options), &weights),
+                        &mistakes);
   llvm::StringSet<> known;
   for (const auto& [test, block] : llvm::enumerate(suite.tests())) {
     for (unsigned run = 0; run < block.num_runs; ++run) {
@@ -45,7 +46,7 @@ llvm::Error CheckTests(const InputFile& file, const CommonOptions& options) {
     }
   }
   if (!mistakes.has_errors()) return llvm::Error::success();
-  return llvm::make_error<TextErrors>(std::move(mistakes));
+  return llvm::make_error<SourceErrors>(std::move(mistakes));
 }
 
 // What only shows when calls become those of dense values: gradients, ragged dims.

@@ -13,11 +13,6 @@ namespace pdl {
 
 char UsageError::ID = 0;
 
-std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
-  const llvm::StringRef near = NearestName(name, candidates);
-  return near.empty() ? "" : ("; did you mean '" + near + "'?").str();
-}
-
 llvm::Expected<int64_t> ParseInt(llvm::StringRef text, int64_t min, int64_t max) {
   int64_t value = 0;
   if (text.getAsInteger(10, value) || value < min || value > max) {

@@ -34,9 +34,6 @@ llvm::Error MakeUsageError(const char* format, Args&&... args) {
   return llvm::make_error<UsageError>(llvm::formatv(format, std::forward<Args>(args)...).str());
 }
 
-/// "; did you mean 'x'?" where a candidate is near, else nothing.
-std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
-
 /// The number that the whole text is, in decimal.
 llvm::Expected<int64_t> ParseInt(llvm::StringRef text, int64_t min, int64_t max);
 /// "512MiB", "4GB", "1000000": a size in bytes.

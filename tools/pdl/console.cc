@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/load.h"
 #include "tools/pdl/command_line.h"
 
 namespace pdl {
@@ -85,8 +86,6 @@ void PrintMessage(Severity severity, llvm::StringRef message, Code code = {}) {
 
 }  // namespace
 
-char TextErrors::ID = 0;
-
 void SetDiagnosticsFormat(llvm::StringRef format) {
   GetSettings().format = format == "json"    ? Format::kJson
                          : format == "sarif" ? Format::kSarif
@@ -144,7 +143,7 @@ int Finish(llvm::Error error) {
   llvm::StringSet<> printed;
   llvm::handleAllErrors(
       std::move(error),
-      [&](const TextErrors& e) {
+      [&](const SourceErrors& e) {
         PrintDiagnostics(e.diagnostics());
         status = std::max<int>(status, kUserMistake);
       },

@@ -18,19 +18,6 @@ enum ExitStatus : int {
   kDeviceFailed = 3,
 };
 
-/// Mistakes in a text, each with its place.
-class TextErrors : public llvm::ErrorInfo<TextErrors> {
- public:
-  static char ID;
-  explicit TextErrors(Diagnostics diagnostics) : diagnostics_(std::move(diagnostics)) {}
-  const Diagnostics& diagnostics() const { return diagnostics_; }
-  void log(llvm::raw_ostream& os) const override { diagnostics_.Render(os); }
-  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-
- private:
-  Diagnostics diagnostics_;
-};
-
 /// How messages are printed from here on: "text", "json" or "sarif"; "auto", "always" or "never".
 void SetDiagnosticsFormat(llvm::StringRef format);
 void SetColor(llvm::StringRef color);

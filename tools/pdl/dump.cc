@@ -56,7 +56,7 @@ llvm::Expected<std::string> DumpAst(llvm::StringRef path) {
   if (!source) return source.takeError();
   Diagnostics diagnostics;
   std::string text = EmitAst(*source, &diagnostics);
-  if (diagnostics.has_errors()) return llvm::make_error<TextErrors>(std::move(diagnostics));
+  if (diagnostics.has_errors()) return llvm::make_error<SourceErrors>(std::move(diagnostics));
   return text;
 }
 

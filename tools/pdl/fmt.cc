@@ -94,7 +94,7 @@ llvm::Error Format(llvm::StringRef path, bool check, bool* would_change) {
   if (!source) return source.takeError();
   Diagnostics diagnostics;
   const std::optional<std::string> text = FormatText(*source, &diagnostics);
-  if (!text) return llvm::make_error<TextErrors>(std::move(diagnostics));
+  if (!text) return llvm::make_error<SourceErrors>(std::move(diagnostics));
   const bool is_same = *text == (*source)->text();
   if (check) {
     if (is_same) return llvm::Error::success();

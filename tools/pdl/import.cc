@@ -1,12 +1,12 @@
 // pdl import: makes text and weights of an ONNX model.
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
+#include "model/onnx_file.h"
 #include "onnx/text.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/console.h"
-#include "tools/pdl/onnx_network.h"
 
 namespace pdl {
 namespace {
@@ -34,7 +34,7 @@ llvm::Error Import(llvm::StringRef file, llvm::StringRef out, const CommonOption
   // A text that is printed says where the weights would be beside the model.
   llvm::SmallString<256> weight_path(out == "-" ? file : out);
   path::replace_extension(weight_path, ".safetensors");
-  llvm::Expected<ImportedModel> imported = ImportOnnxFile(file, options);
+  llvm::Expected<ImportedModel> imported = ImportOnnxFile(file, options.settings);
   if (!imported) return imported.takeError();
   const ImportedText text = WriteImportedText(*imported, path::filename(weight_path));
   if (out == "-") {

@@ -5,18 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
-#include "onnx/import.h"
+#include "pdl/graph.h"
 #include "pdl/scope.h"
-#include "tools/pdl/common_options.h"
 
 namespace pdl {
-
-/// The network of an ONNX model. Inputs that --set names are constants of it, with those values,
-/// and sizes are numbers. Its parameters say that they lie in a file of the model's name,
-/// "model.safetensors".
-llvm::Expected<ImportedModel> ImportOnnxFile(llvm::StringRef path, const CommonOptions& options);
 
 /// --set for each size of the network, as `fed` has it: of a model that is imported with them, all
 /// is decided as ONNX decides it when it runs.

@@ -38,7 +38,7 @@ llvm::Expected<std::vector<LayerSignature>> LayersOf(llvm::StringRef path) {
   if (!source) return source.takeError();
   Diagnostics diagnostics;
   std::vector<LayerSignature> layers = DescribeLayers(*source, &diagnostics);
-  if (diagnostics.has_errors()) return llvm::make_error<TextErrors>(std::move(diagnostics));
+  if (diagnostics.has_errors()) return llvm::make_error<SourceErrors>(std::move(diagnostics));
   return layers;
 }
 

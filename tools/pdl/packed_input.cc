@@ -4,7 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/attribute.h"
 #include "pdl/error.h"
-#include "tools/pdl/literal.h"
+#include "pdl/literal.h"
 
 namespace pdl {
 namespace {

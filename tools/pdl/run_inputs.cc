@@ -4,7 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
 #include "pdl/io.h"
-#include "tools/pdl/literal.h"
+#include "pdl/literal.h"
 #include "tools/pdl/packed_input.h"
 #include "tools/pdl/random_value.h"
 

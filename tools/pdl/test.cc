@@ -190,15 +190,15 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
   if (!source) return Finish(source.takeError());
   Diagnostics diagnostics;
   WeightFiles weights(file->folder);
-  const TestSuite suite(MakeCompileRequest(*file, *source, arguments.common, &weights),
-                        &diagnostics);
+  const TestSuite suite(
+      MakeCompileRequest(*file, *source, ToLoadOptions(arguments.common), &weights), &diagnostics);
   if (diagnostics.has_errors()) {
     diagnostics.Sort();
     TestOutcome outcome{path.str(), "(the file)", 0, {}, true};
     outcome.failures.push_back(diagnostics.all().front().message);
     outcomes->push_back(std::move(outcome));
     ++totals->failed;
-    return Finish(llvm::make_error<TextErrors>(std::move(diagnostics)));
+    return Finish(llvm::make_error<SourceErrors>(std::move(diagnostics)));
   }
   bool any = false;
   llvm::StringSet<> said;

@@ -52,7 +52,7 @@ llvm::Error RunTest(const TestSuite& suite, unsigned test, const NetworkOptions&
   TestScope scope(options, context);
   for (unsigned i = 0; i < suite.tests()[test].num_runs; ++i) {
     TestResult result = suite.Compile(test, i, scope.values());
-    if (!result.run) return llvm::make_error<TextErrors>(std::move(result.diagnostics));
+    if (!result.run) return llvm::make_error<SourceErrors>(std::move(result.diagnostics));
     TestRun& run = *result.run;
     if (llvm::Error error = scope.Feed(run)) return error;
     std::vector<std::string> wanted;
@@ -98,8 +98,9 @@ llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
   if (!source) return source.takeError();
   Diagnostics diagnostics;
   WeightFiles weights(file->folder);
-  const TestSuite suite(MakeCompileRequest(*file, *source, options, &weights), &diagnostics);
-  if (diagnostics.has_errors()) return llvm::make_error<TextErrors>(std::move(diagnostics));
+  const TestSuite suite(MakeCompileRequest(*file, *source, ToLoadOptions(options), &weights),
+                        &diagnostics);
+  if (diagnostics.has_errors()) return llvm::make_error<SourceErrors>(std::move(diagnostics));
   NetworkOptions network;
   network.weight_folder = file->folder;
   network.optimize = network.fuse = false;

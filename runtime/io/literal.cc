@@ -1,4 +1,4 @@
-#include "tools/pdl/literal.h"
+#include "pdl/literal.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,0 +1,322 @@
+// pdl_c.h over pdl.h.
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "model/status.h"
+#include "pdl/error.h"
+#include "pdl/pdl.h"
+#include "pdl/pdl_c.h"
+
+struct pdl_status {
+  pdl::Status status;
+  std::string text;
+};
+
+struct pdl_options {
+  pdl::ModelOptions options;
+};
+
+struct pdl_model {
+  explicit pdl_model(pdl::Model model_in)
+      : model(std::move(model_in)),
+        values{model.inputs(), model.outputs(), model.parameters(), model.states()} {}
+
+  pdl::Model model;
+  std::vector<pdl::ValueInfo> values[4];  // by pdl_values
+};
+
+struct pdl_session {
+  explicit pdl_session(pdl::Session session_in) : session(std::move(session_in)) {}
+
+  pdl::Session session;
+  pdl::Arrays inputs, outputs, states;
+  pdl::RunRequest request;
+};
+
+namespace {
+
+using pdl::Status;
+
+pdl_status* ToC(Status status) {
+  if (status.ok()) return nullptr;
+  std::string text = status.ToString();
+  return new pdl_status{std::move(status), std::move(text)};
+}
+
+pdl_status* Misuse(const std::string& what) {
+  return ToC(pdl::ToStatus(pdl::MakeUserError(pdl::Code::kOperatorUse, "{0}", what)));
+}
+
+/// Made before memory can be short, and never freed.
+pdl_status* OutOfMemory() {
+  static pdl_status* const status = ToC(pdl::ToStatus(pdl::OutOfMemory("calling the C interface")));
+  return status;
+}
+pdl_status* const kMadeAtStart = OutOfMemory();
+
+pdl_status* Guarded(llvm::function_ref<pdl_status*()> f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    return kMadeAtStart;
+  }
+}
+
+/// Calls `f` where none of the pointers, whose names follow, is null.
+template <class F>
+pdl_status* WithAll(std::initializer_list<std::pair<const void*, const char*>> pointers, F f) {
+  return Guarded([&]() -> pdl_status* {
+    for (const auto& [pointer, name] : pointers)
+      if (pointer == nullptr) return Misuse(std::string("'") + name + "' is a null pointer");
+    return f();
+  });
+}
+
+pdl::ModelOptions OptionsOf(const pdl_options* options) {
+  return options == nullptr ? pdl::ModelOptions() : options->options;
+}
+
+pdl_status* Give(pdl::Result<pdl::Model> loaded, pdl_model** model) {
+  if (!loaded.ok()) return ToC(loaded.status());
+  *model = new pdl_model(std::move(*loaded));
+  return nullptr;
+}
+
+pdl_status* FromC(const char* name, const pdl_array& array, pdl::Array* result) {
+  if (array.rank < 0 || (array.rank > 0 && array.sizes == nullptr))
+    return Misuse(std::string("'") + name + "': an array of rank " + std::to_string(array.rank) +
+                  " without sizes");
+  result->dtype = static_cast<pdl::DType>(array.dtype);
+  // What is no dtype must not become one by its low bits.
+  if (array.dtype < 0 || array.dtype > UINT8_MAX) result->dtype = pdl::DType{};
+  if (array.rank > 0) result->sizes.assign(array.sizes, array.sizes + array.rank);
+  result->data = array.data;
+  return nullptr;
+}
+
+void ToC(const pdl::Array& array, pdl_array* result) {
+  result->dtype = static_cast<int32_t>(array.dtype);
+  result->rank = static_cast<int32_t>(array.sizes.size());
+  result->sizes = array.sizes.data();
+  result->data = array.data;
+}
+
+const std::vector<pdl::ValueInfo>* ValuesOf(const pdl_model* model, pdl_values which) {
+  const auto index = static_cast<unsigned>(which);
+  return index < std::size(model->values) ? &model->values[index] : nullptr;
+}
+
+}  // namespace
+
+const char* pdl_version(void) { return pdl::Version(); }
+int pdl_c_api_version(void) { return PDL_C_API_VERSION; }
+
+pdl_status_kind pdl_status_kind_of(const pdl_status* status) {
+  if (status == nullptr) return PDL_OK;
+  switch (status->status.kind()) {
+    case Status::Kind::kOk:
+      return PDL_OK;
+    case Status::Kind::kDeviceError:
+      return PDL_DEVICE_ERROR;
+    case Status::Kind::kCancelled:
+      return PDL_CANCELLED;
+    case Status::Kind::kError:
+      break;
+  }
+  return PDL_ERROR;
+}
+const char* pdl_status_code(const pdl_status* status) {
+  return status == nullptr ? "" : status->status.code().c_str();
+}
+const char* pdl_status_message(const pdl_status* status) {
+  return status == nullptr ? "" : status->status.message().c_str();
+}
+const char* pdl_status_file(const pdl_status* status) {
+  return status == nullptr ? "" : status->status.file().c_str();
+}
+int pdl_status_line(const pdl_status* status) {
+  return status == nullptr ? 0 : status->status.line();
+}
+int pdl_status_column(const pdl_status* status) {
+  return status == nullptr ? 0 : status->status.column();
+}
+const char* pdl_status_text(const pdl_status* status) {
+  return status == nullptr ? "ok" : status->text.c_str();
+}
+void pdl_status_free(pdl_status* status) {
+  if (status != OutOfMemory()) delete status;
+}
+
+pdl_options* pdl_options_new(void) { return new (std::nothrow) pdl_options(); }
+void pdl_options_free(pdl_options* options) { delete options; }
+
+pdl_status* pdl_options_set_device(pdl_options* options, const char* device) {
+  return WithAll({{options, "options"}, {device, "device"}}, [&]() -> pdl_status* {
+    options->options.device = device;
+    return nullptr;
+  });
+}
+pdl_status* pdl_options_set_threads(pdl_options* options, int threads) {
+  return WithAll({{options, "options"}}, [&]() -> pdl_status* {
+    options->options.threads = threads;
+    return nullptr;
+  });
+}
+pdl_status* pdl_options_set_seed(pdl_options* options, uint64_t seed) {
+  return WithAll({{options, "options"}}, [&]() -> pdl_status* {
+    options->options.seed = seed;
+    return nullptr;
+  });
+}
+pdl_status* pdl_options_set_weights(pdl_options* options, const char* path) {
+  return WithAll({{options, "options"}, {path, "path"}}, [&]() -> pdl_status* {
+    options->options.weights = path;
+    return nullptr;
+  });
+}
+pdl_status* pdl_options_set_folder(pdl_options* options, const char* folder) {
+  return WithAll({{options, "options"}, {folder, "folder"}}, [&]() -> pdl_status* {
+    options->options.folder = folder;
+    return nullptr;
+  });
+}
+pdl_status* pdl_options_set_precision(pdl_options* options, int32_t dtype) {
+  return WithAll({{options, "options"}}, [&]() -> pdl_status* {
+    if (dtype != PDL_F32 && dtype != PDL_F16 && dtype != PDL_BF16)
+      return Misuse("a precision is PDL_F32, PDL_F16 or PDL_BF16");
+    options->options.precision = static_cast<pdl::DType>(dtype);
+    return nullptr;
+  });
+}
+pdl_status* pdl_options_add_setting(pdl_options* options, const char* name, const char* value) {
+  return WithAll({{options, "options"}, {name, "name"}, {value, "value"}}, [&]() -> pdl_status* {
+    options->options.settings[name] = value;
+    return nullptr;
+  });
+}
+pdl_status* pdl_options_add_plugin(pdl_options* options, const char* path) {
+  return WithAll({{options, "options"}, {path, "path"}}, [&]() -> pdl_status* {
+    options->options.plugins.emplace_back(path);
+    return nullptr;
+  });
+}
+
+pdl_status* pdl_model_load(const char* path, const pdl_options* options, pdl_model** model) {
+  return WithAll({{path, "path"}, {model, "model"}},
+                 [&] { return Give(pdl::Model::Load(path, OptionsOf(options)), model); });
+}
+pdl_status* pdl_model_from_source(const char* source, const char* name, const pdl_options* options,
+                                  pdl_model** model) {
+  return WithAll({{source, "source"}, {name, "name"}, {model, "model"}}, [&] {
+    return Give(pdl::Model::FromSource(source, OptionsOf(options), name), model);
+  });
+}
+void pdl_model_free(pdl_model* model) { delete model; }
+const char* pdl_model_warnings(const pdl_model* model) {
+  return model == nullptr ? "" : model->model.warnings().c_str();
+}
+pdl_status* pdl_model_save(const pdl_model* model, const char* path) {
+  return WithAll({{model, "model"}, {path, "path"}}, [&] { return ToC(model->model.Save(path)); });
+}
+
+size_t pdl_model_count(const pdl_model* model, pdl_values which) {
+  const std::vector<pdl::ValueInfo>* values = model == nullptr ? nullptr : ValuesOf(model, which);
+  return values == nullptr ? 0 : values->size();
+}
+pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, size_t index,
+                            pdl_value* value) {
+  return WithAll({{model, "model"}, {value, "value"}}, [&]() -> pdl_status* {
+    const size_t count = pdl_model_count(model, which);
+    if (index >= count)
+      return Misuse("index " + std::to_string(index) + " of " + std::to_string(count) + " values");
+    const pdl::ValueInfo& info = (*ValuesOf(model, which))[index];
+    *value = {info.name.c_str(),
+              info.type.c_str(),
+              static_cast<int32_t>(info.dtype),
+              static_cast<int32_t>(info.sizes.size()),
+              info.sizes.data(),
+              info.comment.c_str()};
+    return nullptr;
+  });
+}
+
+pdl_status* pdl_session_new(const pdl_model* model, pdl_session** session) {
+  return WithAll({{model, "model"}, {session, "session"}}, [&]() -> pdl_status* {
+    *session = new pdl_session(model->model.NewSession());
+    return nullptr;
+  });
+}
+void pdl_session_free(pdl_session* session) { delete session; }
+
+pdl_status* pdl_session_set_input(pdl_session* session, const char* name, const pdl_array* array) {
+  return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
+    pdl::Array input;
+    if (pdl_status* status = FromC(name, *array, &input)) return status;
+    session->inputs[name] = std::move(input);
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_run(pdl_session* session) {
+  return WithAll({{session, "session"}}, [&]() -> pdl_status* {
+    session->outputs.clear();
+    pdl::Result<pdl::Arrays> outputs = session->session.Run(session->inputs, session->request);
+    if (!outputs.ok()) return ToC(outputs.status());
+    session->outputs = std::move(*outputs);
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_want(pdl_session* session, const char* name) {
+  return WithAll({{session, "session"}}, [&]() -> pdl_status* {
+    if (name == nullptr) {
+      session->request.outputs.clear();
+    } else {
+      session->request.outputs.emplace_back(name);
+    }
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_set_training(pdl_session* session, int training) {
+  return WithAll({{session, "session"}}, [&]() -> pdl_status* {
+    session->request.training = training != 0;
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_output(const pdl_session* session, const char* name, pdl_array* array) {
+  return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
+    const auto found = session->outputs.find(name);
+    if (found == session->outputs.end())
+      return Misuse(std::string("the last run gave no output '") + name + "'");
+    ToC(found->second, array);
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_state(pdl_session* session, const char* name, pdl_array* array) {
+  return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
+    pdl::Result<pdl::Array> state = session->session.State(name);
+    if (!state.ok()) return ToC(state.status());
+    ToC(session->states[name] = std::move(*state), array);
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_set_state(pdl_session* session, const char* name, const pdl_array* array) {
+  return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
+    pdl::Array value;
+    if (pdl_status* status = FromC(name, *array, &value)) return status;
+    return ToC(session->session.SetState(name, value));
+  });
+}
+pdl_status* pdl_session_reset(pdl_session* session) {
+  return WithAll({{session, "session"}}, [&]() -> pdl_status* {
+    session->session.Reset();
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_cancel(pdl_session* session) {
+  return WithAll({{session, "session"}}, [&]() -> pdl_status* {
+    session->session.Cancel();
+    return nullptr;
+  });
+}

@@ -1,0 +1,186 @@
+#include "model/model.h"
+
+#include <utility>
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "model/status.h"
+#include "pdl/error.h"
+#include "pdl/op_registry.h"
+#include "pdl/plugin.h"
+#include "pdl/storage.h"
+#include "pdl/version.h"
+
+namespace pdl {
+namespace {
+
+ValueInfo InfoOf(llvm::StringRef name, const Type& type, llvm::StringRef comment) {
+  ValueInfo info;
+  info.name = name.str();
+  info.type = type.ToString();
+  info.dtype = type.dtype;
+  info.is_dense = PartsOf(name, type).size() == 1;
+  info.comment = comment.str();
+  for (const Dim& dim : type.dims) info.sizes.push_back(dim.is_constant() ? dim.constant() : -1);
+  return info;
+}
+
+std::vector<ValueInfo> InfosOf(llvm::ArrayRef<Value*> values) {
+  std::vector<ValueInfo> infos;
+  for (const Value* value : values)
+    infos.push_back(InfoOf(value->name(), value->type(), value->comment()));
+  return infos;
+}
+
+llvm::Error CheckOptions(const ModelOptions& options) {
+  if (options.precision != DType::kF32 && options.precision != DType::kF16 &&
+      options.precision != DType::kBF16)
+    return MakeUserError(Code::kOperatorUse, "a precision is f32, f16 or bf16");
+  if (options.threads < 0)
+    return MakeUserError(Code::kOperatorUse, "{0} threads are not possible", options.threads);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Model> Make(Model::Impl own) {
+  const ModelOptions& options = own.options;
+  if (llvm::Error error = CheckOptions(options)) return error;
+  for (const std::string& plugin : options.plugins)
+    if (llvm::Error error = LoadPlugin(plugin)) return error;
+  llvm::Expected<Device> device = DeviceFromName(options.device);
+  if (!device) return device.takeError();
+  llvm::Expected<LoadedNetwork> loaded = LoadAgain(own, /*training_step=*/false);
+  if (!loaded) return loaded.takeError();
+  NetworkOptions network_options;
+  network_options.seed = options.seed;
+  network_options.precision = options.precision;
+  if (!options.weights.empty()) {
+    llvm::Expected<SafetensorsFile> file =
+        OpenGivenWeights(options.weights, loaded->graph, &loaded->warnings);
+    if (!file) return file.takeError();
+    for (const SafetensorsFile::Entry& entry : file->entries())
+      network_options.weights[entry.name] = file->Read(entry);
+  }
+  llvm::raw_string_ostream os(own.warnings);
+  loaded->warnings.Render(os);
+  llvm::Expected<std::shared_ptr<const Network>> network =
+      CreateNetwork(std::move(*loaded), std::move(network_options));
+  if (!network) return network.takeError();
+  own.network = std::move(*network);
+  auto context = CreateDeviceContext(*device, options.threads);
+  if (!context) return context.takeError();
+  own.context = std::move(*context);
+  return Model(std::make_shared<const Model::Impl>(std::move(own)));
+}
+
+}  // namespace
+
+const char* Version() { return version_string; }
+
+llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_step) {
+  LoadOptions load;
+  load.settings.assign(own.options.settings.begin(), own.options.settings.end());
+  load.setting_place = [](llvm::StringRef name) { return ("settings[\"" + name + "\"]").str(); };
+  load.folder = own.options.folder;
+  load.training_step = training_step;
+  if (!own.path.empty()) return LoadNetwork(own.path, load);
+  InputFile file;
+  file.bytes = llvm::MemoryBuffer::getMemBufferCopy(own.source, own.name);
+  file.name = own.name;
+  file.folder = load.folder.empty() ? "." : load.folder;
+  return LoadNetwork(file, load);
+}
+
+llvm::Expected<Tensor> ViewOf(llvm::StringRef name, const Array& array) {
+  if (DTypeName(array.dtype).empty())
+    return MakeUserError(Code::kInputType, "'{0}': {1} is no dtype", name,
+                         static_cast<int>(array.dtype));
+  llvm::Expected<int64_t> bytes = CheckedNumBytes(array.dtype, array.sizes);
+  if (!bytes)
+    return MakeUserError(Code::kInputType, "'{0}': {1}", name, llvm::toString(bytes.takeError()));
+  if (*bytes > 0 && array.data == nullptr)
+    return MakeUserError(Code::kInputType, "'{0}' has no data (a null pointer)", name);
+  // Kernels take the address of an array without elements, too.
+  static char nothing[64];
+  Tensor tensor;
+  tensor.Borrow(array.dtype, array.sizes, *bytes > 0 ? array.data : nothing, Device());
+  return tensor;
+}
+
+Array ToArray(Tensor tensor) {
+  auto owner = std::make_shared<Tensor>(std::move(tensor));
+  Array array;
+  array.dtype = owner->dtype();
+  array.sizes = owner->sizes().vec();
+  array.data = owner->raw();
+  array.owner = std::move(owner);
+  return array;
+}
+
+Result<Model> Model::Load(const std::string& path, const ModelOptions& options) {
+  return AsResult("loading '" + path + "'", [&]() -> llvm::Expected<Model> {
+    if (path.empty()) return MakeUserError(Code::kBadFile, "a model was asked for without a path");
+    Impl own;
+    own.options = options;
+    own.path = path;
+    return Make(std::move(own));
+  });
+}
+
+Result<Model> Model::FromSource(const std::string& source, const ModelOptions& options,
+                                const std::string& name) {
+  return AsResult("compiling '" + name + "'", [&] {
+    Impl own;
+    own.options = options;
+    own.source = source;
+    own.name = name;
+    return Make(std::move(own));
+  });
+}
+
+std::vector<ValueInfo> Model::inputs() const { return InfosOf(impl_->network->graph().inputs()); }
+std::vector<ValueInfo> Model::parameters() const {
+  return InfosOf(impl_->network->graph().parameters());
+}
+std::vector<ValueInfo> Model::states() const { return InfosOf(impl_->network->graph().states()); }
+std::vector<ValueInfo> Model::outputs() const {
+  std::vector<ValueInfo> infos;
+  for (const GraphOutput& output : impl_->network->graph().outputs())
+    infos.push_back(InfoOf(output.name, output.value->type(), output.comment));
+  return infos;
+}
+
+const std::string& Model::warnings() const { return impl_->warnings; }
+
+Result<Array> Model::Value(const std::string& name) const {
+  return AsResult("computing '" + name + "'", [&]() -> llvm::Expected<Array> {
+    llvm::Expected<Tensor> value = impl_->network->InitialValue(name);
+    if (!value) return value.takeError();
+    // A copy: the network's own must not be written.
+    const Constant constant = value->ToConstant();
+    return ToArray(
+        Tensor::FromConstant(Constant::Copy(constant.dtype(), constant.sizes(), constant.data())));
+  });
+}
+
+Result<Arrays> Model::Run(const Arrays& inputs, const RunRequest& request) const {
+  return NewSession().Run(inputs, request);
+}
+
+Session Model::NewSession() const { return Session(*this); }
+
+Status Model::Save(const std::string& path) const {
+  return ToStatus(WithOutOfMemory("saving '" + path + "'", [&]() -> llvm::Error {
+    const Network& network = *impl_->network;
+    llvm::StringMap<Tensor> states;
+    for (const pdl::Value* state : network.graph().states()) {
+      // Of one whose size a run decides there is none.
+      if (llvm::Expected<Tensor> value = network.InitialValue(state->name()))
+        states[state->name()] = std::move(*value);
+      else
+        llvm::consumeError(value.takeError());
+    }
+    return SaveNetwork(network, path, states);
+  }));
+}
+
+}  // namespace pdl

@@ -1,0 +1,25 @@
+#ifndef PDL_MODEL_ONNX_FILE_H_
+#define PDL_MODEL_ONNX_FILE_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "onnx/import.h"
+#include "pdl/export.h"
+
+namespace pdl {
+
+/// The network of an ONNX model. Inputs that `settings` name are constants of it, with those
+/// values, and sizes are numbers; see LoadOptions. Its parameters are stored in a file of the
+/// model's name, "model.safetensors".
+PDL_API llvm::Expected<ImportedModel> ImportOnnxFile(
+    llvm::StringRef path, llvm::ArrayRef<std::pair<std::string, std::string>> settings,
+    const std::function<std::string(llvm::StringRef)>& setting_place = nullptr);
+
+}  // namespace pdl
+
+#endif  // PDL_MODEL_ONNX_FILE_H_

@@ -1,0 +1,39 @@
+#include <vector>
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+#include "pdl/compiler.h"
+#include "pdl/io.h"
+#include "pdl/load.h"
+#include "pdl/serialize.h"
+#include "pdl/tensor.h"
+
+namespace pdl {
+
+llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
+                        const llvm::StringMap<Tensor>& states) {
+  Graph graph = network.graph().Clone();
+  llvm::SmallString<128> beside(path);
+  llvm::sys::path::replace_extension(beside, ".safetensors");
+  const std::string file = llvm::sys::path::filename(beside).str();
+  std::vector<NamedTensor> tensors;
+  for (Value* variable : Variables(graph)) {
+    const auto state = states.find(variable->name());
+    if (variable->kind() == ValueKind::kState && state == states.end()) continue;
+    llvm::Expected<Tensor> value =
+        state != states.end() ? state->second : network.InitialValue(variable->name());
+    if (!value) return value.takeError();
+    VariableInfo& info = variable->variable();
+    info.initializer.reset();
+    info.weight = WeightRef{file, variable->name(), Sha256(value->ToConstant())};
+    tensors.emplace_back(variable->name(), std::move(*value));
+  }
+  if (!tensors.empty())
+    if (llvm::Error error = WriteSafetensors(beside, tensors)) return error;
+  if (llvm::sys::path::extension(path) == ".pdl") return WriteFileAtomically(path, EmitPdl(graph));
+  llvm::Expected<std::string> bytes = SerializeNetwork(graph);
+  if (!bytes) return bytes.takeError();
+  return WriteFileAtomically(path, *bytes);
+}
+
+}  // namespace pdl

@@ -1,0 +1,183 @@
+// Runs of a Model through pdl.h.
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "llvm/ADT/StringSet.h"
+#include "model/model.h"
+#include "model/status.h"
+#include "pdl/error.h"
+#include "pdl/host_copy.h"
+#include "pdl/scope.h"
+#include "pdl/storage.h"
+
+namespace pdl {
+
+struct Session::Impl {
+  explicit Impl(Model model_in) : model(std::move(model_in)) {}
+
+  const Model::Impl& shared() const { return *model.impl_; }
+  const Graph& graph() const { return shared().network->graph(); }
+
+  llvm::Error PutInputs(const Arrays& inputs);
+  void TakeInputs(const Arrays& inputs);
+  llvm::Error Run(const Arrays& inputs, const RunRequest& request);
+  llvm::Expected<Arrays> Outputs(const RunRequest& request);
+  llvm::Expected<const Value*> FindState(llvm::StringRef name) const;
+
+  const Model model;
+  Scope scope;
+  std::atomic<bool> cancel = false;
+};
+
+namespace {
+
+/// Names of the arrays that inputs are given as.
+bool IsPartOfInput(const Graph& graph, llvm::StringRef name) {
+  for (const Value* input : graph.inputs())
+    for (const PartType& part : PartsOf(input->name(), input->type()))
+      if (PartName(input->name(), part.part) == name) return true;
+  return false;
+}
+
+llvm::Error UnknownInput(const Graph& graph, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 8> names;
+  for (const Value* input : graph.inputs()) names.push_back(input->name());
+  return MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", name,
+                       DidYouMean(name, names));
+}
+
+}  // namespace
+
+/// Views of the caller's arrays; checked before any is put.
+llvm::Error Session::Impl::PutInputs(const Arrays& inputs) {
+  std::vector<std::pair<llvm::StringRef, Tensor>> tensors;
+  for (const auto& [name, array] : inputs) {
+    if (!IsPartOfInput(graph(), name)) return UnknownInput(graph(), name);
+    llvm::Expected<Tensor> tensor = ViewOf(name, array);
+    if (!tensor) return tensor.takeError();
+    tensors.emplace_back(name, std::move(*tensor));
+  }
+  for (auto& [name, tensor] : tensors) scope.Create(name)->Set(std::move(tensor));
+  return llvm::Error::success();
+}
+
+/// No view outlives the run.
+void Session::Impl::TakeInputs(const Arrays& inputs) {
+  for (const auto& [name, array] : inputs)
+    if (Variable* variable = scope.FindLocal(name); variable && IsPartOfInput(graph(), name))
+      variable->Clear();
+}
+
+llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request) {
+  if (llvm::Error error = PutInputs(inputs)) return error;
+  RunOptions options;
+  options.outputs = request.outputs;
+  options.training = request.training;
+  options.check_finite = request.check_finite;
+  options.cancel = &cancel;
+  llvm::Error error = shared().network->Run(&scope, shared().context.get(), options);
+  cancel = false;
+  return error;
+}
+
+/// What the last run left in the Scope.
+llvm::Expected<Arrays> Session::Impl::Outputs(const RunRequest& request) {
+  Arrays arrays;
+  for (const GraphOutput& output : graph().outputs()) {
+    if (!request.outputs.empty() && !llvm::is_contained(request.outputs, output.name)) continue;
+    for (const PartType& part : PartsOf(output.name, output.value->type())) {
+      const std::string name = PartName(output.name, part.part);
+      const Variable* variable = scope.Find(name);
+      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+      if (tensor == nullptr) return MakeUserError(Code::kNoResult, "the run gave no '{0}'", name);
+      arrays[name] = ToArray(*tensor);
+    }
+  }
+  return arrays;
+}
+
+llvm::Expected<const Value*> Session::Impl::FindState(llvm::StringRef name) const {
+  for (const Value* state : graph().states())
+    if (state->name() == name) return state;
+  return MakeUserError(Code::kUnknownName, "the network has no state '{0}'", name);
+}
+
+Session::Session(Model model) : impl_(std::make_unique<Impl>(std::move(model))) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
+  return AsResult("running a model", [&]() -> llvm::Expected<Arrays> {
+    llvm::Error error = impl_->Run(inputs, request);
+    llvm::Expected<Arrays> outputs =
+        error ? llvm::Expected<Arrays>(std::move(error)) : impl_->Outputs(request);
+    impl_->TakeInputs(inputs);
+    return outputs;
+  });
+}
+
+Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request) {
+  RunRequest wanted = request;
+  wanted.outputs.clear();
+  for (const auto& [name, array] : outputs) wanted.outputs.push_back(name);
+  Result<Arrays> computed = Run(inputs, wanted);
+  if (!computed.ok()) return computed.status();
+  return ToStatus([&]() -> llvm::Error {
+    for (const auto& [name, array] : outputs) {
+      llvm::Expected<Tensor> to = ViewOf(name, array);
+      if (!to) return to.takeError();
+      const Array& from = computed->at(name);
+      if (from.dtype != array.dtype || from.sizes != array.sizes)
+        return MakeUserError(Code::kInputType, "output '{0}' is {1}, and the array for it is {2}",
+                             name, TensorTypeToString(from.dtype, from.sizes), to->TypeString());
+      if (to->num_bytes() > 0)
+        std::memcpy(array.data, from.data, static_cast<size_t>(to->num_bytes()));
+    }
+    return llvm::Error::success();
+  }());
+}
+
+Result<Array> Session::State(const std::string& name) const {
+  return AsResult("reading a state", [&]() -> llvm::Expected<Array> {
+    llvm::Expected<const Value*> state = impl_->FindState(name);
+    if (!state) return state.takeError();
+    const Variable* variable = impl_->scope.Find(name);
+    const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+    llvm::Expected<Tensor> value = tensor ? OnHost(*tensor, *impl_->shared().context)
+                                          : impl_->shared().network->InitialValue(name);
+    if (!value) return value.takeError();
+    // A copy: the next run may write the state in place.
+    const Constant constant = value->ToConstant();
+    return ToArray(
+        Tensor::FromConstant(Constant::Copy(constant.dtype(), constant.sizes(), constant.data())));
+  });
+}
+
+Status Session::SetState(const std::string& name, const Array& value) {
+  return ToStatus(WithOutOfMemory("setting a state", [&]() -> llvm::Error {
+    llvm::Expected<const Value*> state = impl_->FindState(name);
+    if (!state) return state.takeError();
+    llvm::Expected<Tensor> view = ViewOf(name, value);
+    if (!view) return view.takeError();
+    const Type& type = (*state)->type();
+    bool fits = view->dtype() == type.dtype && view->rank() == type.rank();
+    for (unsigned axis = 0; fits && axis < type.rank(); ++axis)
+      fits = !type.dims[axis].is_constant() || type.dims[axis].constant() == view->size(axis);
+    if (!fits)
+      return MakeUserError(Code::kInputType, "state '{0}' is {1}, got {2}", name, type.ToString(),
+                           view->TypeString());
+    impl_->scope.Create(name)->Set(
+        Tensor::FromConstant(Constant::Copy(view->dtype(), view->sizes(), view->raw())));
+    return llvm::Error::success();
+  }));
+}
+
+void Session::Reset() {
+  for (const Value* state : impl_->graph().states()) impl_->scope.Erase(state->name());
+}
+
+void Session::Cancel() { impl_->cancel = true; }
+
+}  // namespace pdl

@@ -1,0 +1,80 @@
+#include "model/status.h"
+
+#include <utility>
+
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/error.h"
+#include "pdl/load.h"
+
+namespace pdl {
+namespace {
+
+Status::Detail DetailOf(const Diagnostics& diagnostics) {
+  Status::Detail detail;
+  llvm::raw_string_ostream os(detail.text);
+  diagnostics.Render(os);
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    if (diagnostic.severity != Severity::kError) continue;
+    if (diagnostic.code != Code{}) detail.code = CodeName(diagnostic.code);
+    detail.message = diagnostic.message;
+    if (diagnostic.file != nullptr) {
+      const SourcePosition position = diagnostic.file->PositionOf(diagnostic.primary.begin);
+      detail.file = diagnostic.file->name().str();
+      detail.line = static_cast<int>(position.line);
+      detail.column = static_cast<int>(position.column);
+    }
+    break;
+  }
+  return detail;
+}
+
+Status::Detail DetailOf(const UserError& error) {
+  Status::Detail detail;
+  detail.kind = error.code() == Code::kCancelled ? Status::Kind::kCancelled : Status::Kind::kError;
+  detail.code = CodeName(error.code());
+  detail.message = error.text();
+  detail.text = error.message() + "\n";
+  return detail;
+}
+
+}  // namespace
+
+Status ToStatus(llvm::Error error) {
+  if (!error) return {};
+  Status::Detail first;
+  bool has_one = false;
+  std::string text;
+  auto add = [&](Status::Detail detail) {
+    text += detail.text;
+    if (!std::exchange(has_one, true)) first = std::move(detail);
+  };
+  auto plain = [](Status::Kind kind, std::string message) {
+    Status::Detail detail;
+    detail.kind = kind;
+    detail.text = message + "\n";
+    detail.message = std::move(message);
+    return detail;
+  };
+  llvm::handleAllErrors(
+      std::move(error), [&](const SourceErrors& e) { add(DetailOf(e.diagnostics())); },
+      [&](const UserError& e) { add(DetailOf(e)); },
+      [&](const DeviceError& e) { add(plain(Status::Kind::kDeviceError, e.text())); },
+      [&](const llvm::ErrorInfoBase& e) { add(plain(Status::Kind::kError, e.message())); });
+  first.text = llvm::StringRef(text).rtrim('\n').str();
+  return Status(std::make_shared<const Status::Detail>(std::move(first)));
+}
+
+static const std::string& Nothing() {
+  static const std::string nothing;
+  return nothing;
+}
+
+Status::Kind Status::kind() const { return detail_ ? detail_->kind : Kind::kOk; }
+const std::string& Status::code() const { return detail_ ? detail_->code : Nothing(); }
+const std::string& Status::message() const { return detail_ ? detail_->message : Nothing(); }
+const std::string& Status::file() const { return detail_ ? detail_->file : Nothing(); }
+int Status::line() const { return detail_ ? detail_->line : 0; }
+int Status::column() const { return detail_ ? detail_->column : 0; }
+std::string Status::ToString() const { return detail_ ? detail_->text : "ok"; }
+
+}  // namespace pdl
