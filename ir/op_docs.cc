@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/lowering.h"
 
 namespace pdl {
 namespace {
@@ -44,7 +45,7 @@ std::string TraitsText(const OpDef& def) {
     traits.push_back("decided when a run is planned, on every device");
   if (def.gradient != nullptr) {
     traits.push_back("differentiable");
-  } else if (def.lower != nullptr && def.kernel(DeviceKind::kCPU) == nullptr) {
+  } else if (IsAlwaysLowered(def)) {
     traits.push_back("becomes other calls before a run, and is differentiable as they are");
   } else {
     traits.push_back("not differentiable");

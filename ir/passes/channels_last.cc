@@ -304,6 +304,13 @@ class ChannelsLast {
 
 }  // namespace
 
+bool HasChannelsLastForms(const Graph& graph, const OpRegistry& registry) {
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    for (const Op* op : graph.block({i}).ops)
+      if (registry.FindInternal(op->type() + ".channels_last") != nullptr) return true;
+  return false;
+}
+
 bool KeepChannelsLast(Graph& graph, const OpRegistry& registry) {
   return ChannelsLast(graph, registry).Run();
 }

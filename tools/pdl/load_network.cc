@@ -149,6 +149,7 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOpti
 }
 
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options) {
+  const TimedStage stage(options.pass_timings.get(), "load");
   if (file.is_onnx) {
     llvm::Expected<ImportedModel> imported = ImportOnnxFile(file.name, options);
     if (!imported) return imported.takeError();
@@ -288,7 +289,10 @@ std::vector<Value*> Variables(const Graph& graph) {
 
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
                                                              const CommonOptions& options) {
+  const TimedStage stage(options.pass_timings.get(), "create");
   NetworkOptions network_options;
+  network_options.pass_observer =
+      options.pass_observer ? options.pass_observer : options.pass_timings.get();
   network_options.seed = options.seed;
   network_options.precision = PrecisionOf(options);
   network_options.weight_folder = loaded.folder;
