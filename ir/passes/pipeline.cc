@@ -243,7 +243,7 @@ void PassTimings::AddStage(llvm::StringRef name, double seconds) {
 void PassTimings::Print(llvm::raw_ostream& os) const {
   const double all = seconds();
   const auto print = [&](double time, llvm::StringRef calls, llvm::StringRef name) {
-    os << llvm::formatv("{0,9} ms {1,6} %  {2,-18} {3}\n",
+    os << llvm::formatv("{0,9} ms {1,6} %  {2,-26} {3}\n",
                         llvm::formatv("{0:f3}", time * 1e3).str(),
                         llvm::formatv("{0:f1}", all > 0 ? 100 * time / all : 0).str(), calls, name);
   };

@@ -164,7 +164,8 @@ std::string FlatText(const Graph& graph) {
 
 /// Makes the network that of a step of training.
 llvm::Error MakeStep(Graph& graph, const CommonOptions& options) {
-  PassContext context{GlobalRegistry(), options.pass_observer};
+  PassContext context{GlobalRegistry(), options.pass_timings.get()};
+  if (options.pass_observer != nullptr) context.observer = options.pass_observer;
   const llvm::SmallVector<unsigned, 2> all = AllTrainings(graph);
   context.active = all;
   if (PrecisionOf(options) == DType::kF16) context.scale.emplace();
@@ -277,7 +278,8 @@ int DumpMain(Arguments arguments) {
     return Finish(line.Wrong("the pass '" + dump.pass + "' makes a step of training: --step"));
   dump.common.training_step = dump.step;
   PassPrinter printer(dump.pass, dump.common.pass_timings.get());
-  dump.common.pass_observer = &printer;
+  // A plan is made of a copy of the graph where somebody watches its passes.
+  if (!dump.pass.empty()) dump.common.pass_observer = &printer;
   llvm::Expected<std::string> text = Dump(**file, dump, printer);
   PrintPassTimings(dump.common);
   if (!text) return Finish(text.takeError());
