@@ -9,6 +9,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "pdl/differentiate.h"
+#include "pdl/graph_walk.h"
 #include "pdl/passes.h"
 #include "pdl/symbols.h"
 
@@ -19,19 +21,11 @@ bool IsLeaf(const Value* value) { return value->kind() != ValueKind::kResult; }
 
 /// Values that choose what a Plan runs: it must be able to work them out by itself.
 llvm::DenseSet<const Value*> FindConditions(const Graph& graph) {
-  llvm::DenseSet<const Value*> conditions;
-  llvm::SmallVector<const Value*, 16> stack;
-  auto add = [&](const Value* value) {
-    if (conditions.insert(value).second) stack.push_back(value);
-  };
-  for (const Op* op : graph.ops()) {
-    if (op->def().properties().is_plan_select) add(op->operands()[0]);
-  }
-  while (!stack.empty()) {
-    const Op* producer = stack.pop_back_val()->producer();
-    if (producer != nullptr) llvm::for_each(producer->operands(), add);
-  }
-  return conditions;
+  std::vector<Value*> conditions;
+  for (const Op* op : graph.ops())
+    if (op->def().properties().is_plan_select) conditions.push_back(op->operands()[0]);
+  const std::vector<Value*> slice = BackwardSlice(conditions);
+  return {slice.begin(), slice.end()};
 }
 
 uint64_t HashOf(const Constant& offsets) {
@@ -49,27 +43,23 @@ llvm::StringSet<> ToSet(llvm::ArrayRef<std::string> names) {
 /// must be there.
 llvm::DenseSet<const Value*> FindDerived(const Graph& graph) {
   llvm::DenseSet<const Value*> derived;
-  for (const Op* gradient : graph.ops()) {
-    if (gradient->type() != sugar::kGradient) continue;
-    const llvm::ArrayRef<Value*> xs = gradient->operands().drop_front(2);
-    llvm::DenseSet<const Value*> moves(xs.begin(), xs.end());
-    for (const Op* op : graph.ops()) {
-      if (op == gradient) break;
-      if (llvm::any_of(op->operands(), [&](const Value* v) { return moves.contains(v); }))
-        moves.insert(op->results().begin(), op->results().end());
-    }
-    llvm::SmallVector<const Value*, 16> stack{gradient->operands()[0]};
-    llvm::DenseSet<const Value*> seen;
-    while (!stack.empty()) {
-      const Value* value = stack.pop_back_val();
-      if (!moves.contains(value) || !seen.insert(value).second) continue;
-      if (value->producer() == nullptr) continue;
-      // One of xs may be computed from another one.
-      const llvm::ArrayRef<Value*> operands = value->producer()->operands();
-      if (llvm::any_of(operands, [&](const Value* v) { return moves.contains(v); }))
+  const llvm::ArrayRef<Op*> ops = graph.ops();
+  for (const auto& [index, gradient] : llvm::enumerate(ops)) {
+    if (!IsGradient(gradient->def())) continue;
+    ValueSet varied(graph);
+    varied.InsertAll(gradient->operands().drop_front(2));
+    PropagateForward(ops.take_front(index), varied);
+    auto next = [&](Value* value, AddValue add) {
+      AddOperands(value, [&](Value* operand) {
+        if (varied.contains(operand)) add(operand);
+      });
+    };
+    Value* y = gradient->operands()[0];
+    if (!varied.contains(y)) continue;
+    // One of xs may be computed from another one.
+    for (const Value* value : BackwardSlice(y, next))
+      if (value->producer() != nullptr && varied.ContainsAny(value->producer()->operands()))
         derived.insert(value);
-      stack.append(operands.begin(), operands.end());
-    }
   }
   return derived;
 }
@@ -85,11 +75,8 @@ struct Needs {
 
   void Collect(const Graph& graph, Value* wanted, llvm::function_ref<bool(const Value*)> is_known) {
     bindable_ = ToSet(graph.Symbols());
-    llvm::SmallVector<Value*, 16> stack{wanted};
-    llvm::DenseSet<const Value*> seen{wanted};
     auto symbol = [&](llvm::StringRef name) { NeedSymbol(name); };
-    while (!stack.empty()) {
-      Value* value = stack.pop_back_val();
+    auto next = [&](Value* value, AddValue add) {
       ForEachSymbol(value->type(), symbol);
       if (is_known(value)) {
         known.insert(value);
@@ -99,11 +86,10 @@ struct Needs {
         variables.insert(value);
       } else {
         ForEachSymbol(*value->producer(), symbol);
-        for (Value* operand : value->producer()->operands()) {
-          if (seen.insert(operand).second) stack.push_back(operand);
-        }
+        AddOperands(value, add);
       }
-    }
+    };
+    BackwardSlice(wanted, next, WalkOrder::kDepthFirst);
     Bind(graph, is_known);
   }
 

@@ -1,12 +1,14 @@
 #include "pdl/differentiate.h"
 
+#include <algorithm>
+
 #include "ir/passes/block_effects.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "pdl/gradient.h"
+#include "pdl/graph_walk.h"
 
 namespace pdl {
 namespace {
@@ -24,7 +26,8 @@ class Recomputation : public GradientContext::Source {
   /// `ops`: the calls before any of the way back.
   Recomputation(Graph& graph, llvm::ArrayRef<Op*> ops)
       : graph_(graph), effects_(EffectsOfBlocks(graph)) {
-    for (const Op* op : ops) {
+    for (const auto& [index, op] : llvm::enumerate(ops)) {
+      if (op->recompute() != 0) index_of_[op] = index;
       for (const Value* operand : op->operands()) {
         const Op* producer = operand->producer();
         if (producer == nullptr || producer->recompute() == 0) continue;
@@ -36,19 +39,17 @@ class Recomputation : public GradientContext::Source {
   Value* Get(Value* value) override {
     if (IsKept(value)) return value;
     if (Value* copy = copies_.lookup(value)) return copy;
-    // The calls that it needs, which may be a long chain, in their order.
-    llvm::SmallVector<const Op*, 16> pending = {value->producer()}, order;
-    llvm::DenseSet<const Op*> seen = {value->producer()};
-    while (!pending.empty()) {
-      order.push_back(pending.pop_back_val());
-      for (const Value* operand : order.back()->operands()) {
-        if (IsKept(operand) || copies_.contains(operand)) continue;
-        if (seen.insert(operand->producer()).second) pending.push_back(operand->producer());
-      }
-    }
-    llvm::sort(order, [&](const Op* a, const Op* b) {
-      return graph_.number(a->result()) < graph_.number(b->result());
-    });
+    // The calls that it needs, in their order.
+    auto computed_from = [&](Value* from, AddValue add) {
+      for (Value* operand : from->producer()->operands())
+        if (!IsKept(operand) && !copies_.contains(operand)) add(operand);
+    };
+    std::vector<const Op*> order;
+    for (const Value* needed : BackwardSlice(value, computed_from))
+      order.push_back(needed->producer());
+    llvm::sort(order,
+               [&](const Op* a, const Op* b) { return index_of_.lookup(a) < index_of_.lookup(b); });
+    order.erase(std::unique(order.begin(), order.end()), order.end());
     for (const Op* op : order) Copy(*op);
     return copies_.lookup(value);
   }
@@ -83,6 +84,7 @@ class Recomputation : public GradientContext::Source {
 
   Graph& graph_;
   std::vector<CallEffects> effects_;
+  llvm::DenseMap<const Op*, size_t> index_of_;  // of calls that may be repeated
   llvm::DenseSet<const Value*> kept_;
   llvm::DenseMap<const Value*, Value*> copies_;
 };
@@ -90,13 +92,15 @@ class Recomputation : public GradientContext::Source {
 class Differentiator {
  public:
   Differentiator(Graph& graph, const OpRegistry& registry, const DerivativeRequest& request)
-      : graph_(graph), registry_(registry), request_(request) {}
+      : graph_(graph), registry_(registry), request_(request), varied_(graph) {}
 
   llvm::Expected<std::vector<Value*>> Run() {
-    const std::vector<Op*> ops = graph_.block(request_.block).ops;
-    FindMovingValues(ops);
+    const std::vector<Op*> ops =
+        request_.ops ? request_.ops->vec() : graph_.block(request_.block).ops;
+    varied_.InsertAll(request_.inputs);
+    PropagateForward(ops, varied_, HasFloats);
     for (auto [output, cotangent] : llvm::zip_equal(request_.outputs, request_.cotangents))
-      if (Moves(output)) parts_[output].push_back(cotangent);
+      if (varied_.contains(output)) parts_[output].push_back(cotangent);
     Recomputation recomputation(graph_, ops);
     for (Op* op : llvm::reverse(ops))
       if (llvm::Error error = Derive(*op, recomputation)) return error;
@@ -110,21 +114,6 @@ class Differentiator {
   }
 
  private:
-  bool Moves(const Value* value) const {
-    return graph_.number(value) < moves_.size() && moves_[graph_.number(value)];
-  }
-
-  void FindMovingValues(llvm::ArrayRef<Op*> ops) {
-    moves_.resize(graph_.num_values());
-    for (const Value* input : request_.inputs) moves_.set(graph_.number(input));
-    for (const Op* op : ops) {
-      if (!llvm::any_of(op->operands(), [&](const Value* operand) { return Moves(operand); }))
-        continue;
-      for (const Value* result : op->results())
-        if (HasFloats(result)) moves_.set(graph_.number(result));
-    }
-  }
-
   /// The sum of what flows back to a value, null where nothing does. `at`: the call that computes
   /// it.
   llvm::Expected<Value*> Sum(Value* value, const Op* at) {
@@ -150,14 +139,12 @@ class Differentiator {
     llvm::SmallVector<Value*, 2> output_gradients;
     bool flows = false;
     for (Value* result : op.results()) {
-      llvm::Expected<Value*> gradient = Moves(result) ? Sum(result, &op) : nullptr;
+      llvm::Expected<Value*> gradient = varied_.contains(result) ? Sum(result, &op) : nullptr;
       if (!gradient) return gradient.takeError();
       output_gradients.push_back(*gradient);
       flows |= *gradient != nullptr;
     }
-    const bool has_moving_operand =
-        llvm::any_of(op.operands(), [&](const Value* operand) { return Moves(operand); });
-    if (!flows || !has_moving_operand) return llvm::Error::success();
+    if (!flows || !varied_.ContainsAny(op.operands())) return llvm::Error::success();
     if (op.def().gradient == nullptr) {
       return MakeUserError(Code::kBadGradient,
                            "{0}the gradient flows through '{1}', which has none; stop_gradient(…) "
@@ -169,7 +156,7 @@ class Differentiator {
     if (llvm::Error error = context.TakeError()) return error;
     for (unsigned i = 0; i < op.operands().size(); ++i) {
       Value* operand = op.operands()[i];
-      if (!Moves(operand)) continue;
+      if (!varied_.contains(operand)) continue;
       llvm::Expected<Value*> gradient = context.FitGradient(i);
       if (!gradient) return gradient.takeError();
       if (*gradient != nullptr) parts_[operand].push_back(*gradient);
@@ -180,82 +167,31 @@ class Differentiator {
   Graph& graph_;
   const OpRegistry& registry_;
   const DerivativeRequest& request_;
-  llvm::BitVector moves_;  // by number: computed from an input, by floats alone
+  ValueSet varied_;  // computed from an input, by floats alone
   llvm::DenseMap<const Value*, llvm::SmallVector<Value*, 2>> parts_;
 };
 
-/// The way back through the body of a loop, all of whose steps count together.
-class BodyFlow {
- public:
-  BodyFlow(const Graph& graph, const Op& loop)
-      : block_(graph.block(std::get<BlockId>(Attribute(loop, "body")))),
-        num_xs_(static_cast<size_t>(std::get<int64_t>(Attribute(loop, "num_xs")))),
-        num_init_(static_cast<size_t>(std::get<int64_t>(Attribute(loop, "num_init")))) {}
-
-  /// A call without a gradient on the way from the results that count to the operands that move;
-  /// null where there is none.
-  const Op* FindWithoutRule(llvm::function_ref<bool(unsigned)> moves_operand,
-                            llvm::function_ref<bool(unsigned)> counts_result) {
-    for (unsigned i = 0; i < block_.inputs.size(); ++i)
-      if (moves_operand(i)) moves_.insert(block_.inputs[i]);
-    // What a step carries moves the next one.
-    do {
-      for (const Op* op : block_.ops) MoveResults(*op);
-    } while (Carry(moves_, block_.outputs, 0, block_.inputs, num_xs_));
-    // Results are the values of the steps, then what is carried.
-    const size_t num_steps = block_.outputs.size() - num_init_;
-    for (unsigned i = 0; i < block_.outputs.size(); ++i) {
-      const Value* output = block_.outputs[i < num_steps ? num_init_ + i : i - num_steps];
-      if (moves_.contains(output) && counts_result(i)) flows_.insert(output);
-    }
-    const Op* found = nullptr;
-    do {
-      for (const Op* op : llvm::reverse(block_.ops))
-        if (FlowBack(*op) && op->def().gradient == nullptr) found = op;
-    } while (Carry(flows_, block_.inputs, num_xs_, block_.outputs, 0));
-    return found;
-  }
-
- private:
-  using Values = llvm::DenseSet<const Value*>;
-
-  static const AttributeValue& Attribute(const Op& loop, llvm::StringRef name) {
-    const int index = loop.def().signature.FindAttribute(name);
-    return loop.attribute_values()[static_cast<size_t>(index)];
-  }
-  static bool HasAny(const Values& values, llvm::ArrayRef<Value*> some) {
-    return llvm::any_of(some, [&](const Value* value) { return values.contains(value); });
-  }
-
-  void MoveResults(const Op& op) {
-    if (!HasAny(moves_, op.operands())) return;
-    for (const Value* result : op.results())
-      if (HasFloats(result)) moves_.insert(result);
-  }
-  bool FlowBack(const Op& op) {
-    if (!HasAny(flows_, op.results())) return false;
-    bool continues = false;
-    for (const Value* operand : op.operands()) {
-      if (!moves_.contains(operand)) continue;
-      flows_.insert(operand);
-      continues = true;
-    }
-    return continues;
-  }
-  /// Whether something was new.
-  bool Carry(Values& values, llvm::ArrayRef<Value*> from, size_t first_from,
-             llvm::ArrayRef<Value*> to, size_t first_to) const {
-    bool is_new = false;
-    for (size_t i = 0; i < num_init_; ++i)
-      if (values.contains(from[first_from + i]) && HasFloats(to[first_to + i]))
-        is_new |= values.insert(to[first_to + i]).second;
-    return is_new;
-  }
-
-  const Block& block_;
-  const size_t num_xs_, num_init_;
-  Values moves_, flows_;
-};
+/// A call without a gradient on the path of floats through the body of a loop, from varied operands
+/// to useful results; null where there is none.
+const Op* FindWithoutRule(const Graph& graph, const Op& loop, const ValueSet& varied_outside,
+                          const ValueSet& useful_outside) {
+  const LoopBody body(graph, loop);
+  ValueSet varied(graph), useful(graph);
+  for (unsigned i = 0; i < body.num_inputs(); ++i)
+    if (varied_outside.contains(loop.operands()[i])) varied.insert(body.input(i));
+  body.PropagateForward(varied, HasFloats);
+  for (unsigned i = 0; i < body.num_outputs(); ++i)
+    if (varied.contains(body.output(i)) && useful_outside.contains(loop.result(i)))
+      useful.insert(body.output(i));
+  const Op* found = nullptr;
+  body.PropagateBackward(useful, HasFloats, [&](const Op& op) {
+    if (!varied.ContainsAny(op.operands())) return;
+    for (const Value* operand : op.operands())
+      if (varied.contains(operand)) useful.insert(operand);
+    if (op.def().gradient == nullptr) found = &op;
+  });
+  return found;
+}
 
 }  // namespace
 
@@ -264,56 +200,37 @@ llvm::Expected<std::vector<Value*>> Differentiate(Graph& graph, const OpRegistry
   return Differentiator(graph, registry, request).Run();
 }
 
+bool IsGradient(const OpDef& def) { return def.name() == "gradient"; }
+
 GradientFlow FindGradientFlow(const Graph& graph, const Value* output,
                               llvm::ArrayRef<Value*> inputs) {
-  // What the output is computed from, and, for each of that, whether a change of some input moves
-  // it. Calls stand after what they read.
-  llvm::BitVector needed(graph.num_values());
-  needed.set(graph.number(output));
   const llvm::ArrayRef<Op*> ops = graph.ops();
-  for (const Op* op : llvm::reverse(ops)) {
-    const auto is_needed = [&](const Value* result) { return needed[graph.number(result)]; };
-    if (!llvm::any_of(op->results(), is_needed)) continue;
-    for (const Value* operand : op->operands()) needed.set(graph.number(operand));
-  }
+  ValueSet computed_from(graph);
+  computed_from.insert(output);
+  PropagateBackward(ops, computed_from);
   GradientFlow flow;
-  llvm::BitVector moves(graph.num_values());
-  for (const Value* input : inputs) moves.set(graph.number(input));
   const Op* stop = nullptr;
-  for (const Op* op : ops) {
-    const auto is_moving = [&](const Value* value) { return moves[graph.number(value)]; };
-    if (!llvm::any_of(op->operands(), is_moving)) continue;
-    for (const Value* result : op->results()) {
-      if (!needed[graph.number(result)]) continue;
-      if (HasFloats(result)) {
-        moves.set(graph.number(result));
-      } else {
-        stop = op;
-      }
-    }
-  }
-  // Back from the output, along what moves.
-  llvm::BitVector flows(graph.num_values());
-  flows[graph.number(output)] = moves[graph.number(output)];
-  for (const Op* op : llvm::reverse(ops)) {
-    if (!llvm::any_of(op->results(), [&](const Value* v) { return flows[graph.number(v)]; }))
-      continue;
-    bool continues = false;
-    if (op->def().body) {
-      const auto moves_operand = [&](unsigned i) { return moves[graph.number(op->operands()[i])]; };
-      const auto counts = [&](unsigned i) { return flows[graph.number(op->result(i))]; };
-      if (const Op* inner = BodyFlow(graph, *op).FindWithoutRule(moves_operand, counts))
-        flow.without_rule = inner;
-    }
-    for (const Value* operand : op->operands()) {
-      if (!moves[graph.number(operand)]) continue;
-      flows.set(graph.number(operand));
-      continues = true;
-    }
-    if (continues && op->def().gradient == nullptr && op->def().lower == nullptr)
-      flow.without_rule = op;
-  }
-  for (const Value* input : inputs) flow.reaches.push_back(flows[graph.number(input)]);
+  ValueSet varied(graph);
+  varied.InsertAll(inputs);
+  PropagateForward(ops, varied, [&](const Value* result) {
+    if (!computed_from.contains(result)) return false;
+    if (!HasFloats(result)) stop = result->producer();
+    return HasFloats(result);
+  });
+  // Back from the output, through varied values.
+  ValueSet active(graph);
+  if (varied.contains(output)) active.insert(output);
+  PropagateBackward(ops, active, nullptr, [&](const Op& op) {
+    const OpDef& def = op.def();
+    if (def.body)
+      if (const Op* inner = FindWithoutRule(graph, op, varied, active)) flow.without_rule = inner;
+    if (!varied.ContainsAny(op.operands())) return;
+    for (const Value* operand : op.operands())
+      if (varied.contains(operand)) active.insert(operand);
+    if (def.gradient == nullptr && def.lower == nullptr && !IsGradient(def))
+      flow.without_rule = &op;
+  });
+  for (const Value* input : inputs) flow.reaches.push_back(active.contains(input));
   if (!llvm::is_contained(flow.reaches, true)) flow.stop = stop;
   return flow;
 }

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/lowering.h"
 
 namespace pdl {
 namespace {
@@ -56,7 +57,7 @@ std::string PropertiesText(const OpDef& def) {
   if (!properties.onnx_name.empty()) found.push_back(properties.onnx_name + " in ONNX");
   if (def.gradient != nullptr) {
     found.push_back("differentiable");
-  } else if (def.lower != nullptr && def.kernel(DeviceKind::kCPU) == nullptr) {
+  } else if (IsAlwaysLowered(def)) {
     found.push_back("becomes other calls before a run, and is differentiable as they are");
   } else {
     found.push_back("not differentiable");

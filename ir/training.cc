@@ -1,6 +1,7 @@
 #include "pdl/training.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include <numeric>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -9,19 +10,28 @@
 
 namespace pdl {
 
+llvm::SmallVector<unsigned, 2> AllTrainings(const Graph& graph) {
+  llvm::SmallVector<unsigned, 2> all(graph.trainings().size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 llvm::Expected<Graph> MakeTrainingStep(const Graph& graph) {
-  llvm::SmallVector<unsigned, 2> all;
-  for (unsigned i = 0; i < graph.trainings().size(); ++i) all.push_back(i);
-  return MakeTrainingStep(graph, all);
+  return MakeTrainingStep(graph, AllTrainings(graph));
 }
 
 llvm::Expected<Graph> MakeTrainingStep(const Graph& graph, llvm::ArrayRef<unsigned> active) {
-  if (graph.trainings().empty())
+  Graph step = graph.Clone();
+  if (llvm::Error error = BecomeTrainingStep(step, active)) return error;
+  return step;
+}
+
+llvm::Error BecomeTrainingStep(Graph& step, llvm::ArrayRef<unsigned> active) {
+  if (step.trainings().empty())
     return MakeUserError(Code::kBadMinimize, "there is nothing to train: no minimize statement");
-  for (const GraphTraining& training : graph.trainings())
+  for (const GraphTraining& training : step.trainings())
     if (training.updates.empty())
       return MakeUserError(Code::kBadMinimize, "the network was not compiled for training");
-  Graph step = graph.Clone();
   const std::vector<GraphTraining> trainings = step.trainings().vec();
   const std::vector<GraphOutput> outputs = step.outputs().vec();
   const std::vector<GraphUpdate> updates = step.updates().vec();
@@ -47,7 +57,7 @@ llvm::Expected<Graph> MakeTrainingStep(const Graph& graph, llvm::ArrayRef<unsign
     for (const GraphUpdate& update : training.updates)
       if (update.state->kind() == ValueKind::kParameter) step.MakeState(update.state);
   EliminateDeadCode(step);
-  return step;
+  return llvm::Error::success();
 }
 
 }  // namespace pdl

@@ -2,10 +2,8 @@
 #include "kernels/alias_op.h"
 #include "kernels/element.h"
 #include "kernels/inference_helpers.h"
-#include "pdl/differentiate.h"
 #include "pdl/error.h"
 #include "pdl/gradient.h"
-#include "pdl/lowering.h"
 #include "pdl/op_proto_maker.h"
 #include "pdl/op_registry.h"
 
@@ -39,30 +37,6 @@ llvm::Error InferGradient(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// The calls of the way back take its place: it is derived when all values are dense.
-llvm::Error LowerGradient(LoweringContext& l) {
-  llvm::SmallVector<Value*, 4> inputs;
-  for (unsigned i = 2; i < l.num_inputs(); ++i) inputs.push_back(l.input(i).values);
-  Value* y = l.input(0).values;
-  Value* dy = l.input(1).values;
-  DerivativeRequest request;
-  request.block = l.op().block();
-  request.outputs = y;
-  request.cotangents = dy;
-  request.inputs = inputs;
-  llvm::Expected<std::vector<Value*>> gradients = l.Differentiate(request);
-  if (!gradients) return gradients.takeError();
-  for (unsigned i = 0; i < gradients->size(); ++i) {
-    Value* gradient = (*gradients)[i];
-    if (gradient == nullptr) {
-      const Type& type = inputs[i]->type();
-      gradient = l.Call("zeros", {}, {{"dims", type.dims}, {"dtype", type.dtype}});
-    }
-    l.SetOutput(i, gradient);
-  }
-  return l.TakeError();
-}
-
 struct GradientMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -76,7 +50,6 @@ struct GradientMaker : OpProtoMaker {
     AddAttr<int64_t>("count", "how many xs there are").Default(1).AtLeast(1);
     RepeatLastOutput({"count"});
     SetInference(InferGradient);
-    SetLowering(LowerGradient);
     AddExample(
         "x = constant([1.0, 2.0], dtype=f32)\ny = gradient(x * x, [1.0, 1.0], x)  # = [2.0, 4.0]");
   }

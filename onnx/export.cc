@@ -4,7 +4,7 @@
 #include "pdl/error.h"
 #include "pdl/op_registry.h"
 #include "pdl/operator.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 #include "pdl/scope.h"
 #include "pdl/version.h"
 
@@ -48,10 +48,9 @@ llvm::Error FixMode(Graph& graph, const OpRegistry& registry) {
     if (!values) return values.takeError();
     graph.RewriteOp(op, *constant, {}, std::move(*values));
   }
-  if (llvm::Error error = FoldConstants(graph, registry, EvaluateCondition)) return error;
-  ForwardSingleOperands(graph);
-  EliminateDeadCode(graph);
-  return llvm::Error::success();
+  PassContext context{registry};
+  context.evaluate = EvaluateCondition;
+  return ExportPipeline().Run(graph, context);
 }
 
 }  // namespace

@@ -13,8 +13,9 @@
 #include "onnx/names.h"
 #include "onnx/node.h"
 #include "onnx/rules.h"
+#include "pdl/graph_walk.h"
 #include "pdl/op_registry.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 
 namespace pdl {
 namespace {
@@ -471,21 +472,15 @@ void Importer::ForgetSharedNames() {
   }
 }
 
-std::vector<std::string> Importer::InputsOf(const Value* value) const {
+std::vector<std::string> Importer::InputsOf(Value* value) const {
+  auto next = [&](Value* from, AddValue add) {
+    if (Value* outside = outside_.lookup(from)) add(outside);
+    AddOperands(from, add);
+  };
   std::vector<std::string> names;
-  llvm::DenseSet<const Value*> seen;
-  std::vector<const Value*> open = {value};
-  while (!open.empty()) {
-    const Value* next = open.back();
-    open.pop_back();
-    if (!seen.insert(next).second) continue;
+  for (const Value* needed : BackwardSlice(value, next, WalkOrder::kDepthFirst))
     for (const auto& [name, input] : inputs_)
-      if (input == next) names.push_back(name);
-    if (const Value* outside = outside_.lookup(next)) open.push_back(outside);
-    if (next->producer() != nullptr)
-      open.insert(open.end(), next->producer()->operands().begin(),
-                  next->producer()->operands().end());
-  }
+      if (input == needed) names.push_back(name);
   return names;
 }
 
@@ -662,11 +657,11 @@ llvm::Expected<ImportedModel> Importer::Import() {
     }
     return results;
   };
-  if (llvm::Error error = FoldConstants(graph_, GlobalRegistry(), evaluate)) return error;
-  EliminateDeadCode(graph_);
+  PassContext context{GlobalRegistry()};
+  context.evaluate = evaluate;
+  if (llvm::Error error = ImportPipeline().Run(graph_, context)) return error;
   ForgetSharedNames();
-  EliminateCommonSubexpressions(graph_);
-  EliminateDeadCode(graph_);
+  if (llvm::Error error = ImportMergePipeline().Run(graph_, context)) return error;
 
   std::vector<std::string> output_names;
   for (const GraphOutput& output : graph_.outputs()) output_names.push_back(output.name);

@@ -91,7 +91,7 @@ class Importer {
   /// A name for a value that the graph does not have yet.
   std::string NewTemporary() { return "t" + std::to_string(++temporaries_); }
   /// The names of those inputs of the model that a value is computed from.
-  std::vector<std::string> InputsOf(const Value* value) const;
+  std::vector<std::string> InputsOf(Value* value) const;
   LocationId LocationOf(llvm::StringRef node);
 
   // --- Bodies of loops ----------------------------------------------------------------------
@@ -165,8 +165,8 @@ class Importer {
   int64_t tensor_bytes_ = 0, made_bytes_ = 0;
   llvm::DenseMap<const Value*, std::string> suggested_;
   OpenBody* body_ = nullptr;
-  llvm::DenseMap<const Value*, uint32_t> homes_;        // blocks of what bodies are given
-  llvm::DenseMap<const Value*, const Value*> outside_;  // of what bodies capture
+  llvm::DenseMap<const Value*, uint32_t> homes_;  // blocks of what bodies are given
+  llvm::DenseMap<const Value*, Value*> outside_;  // of what bodies capture
   std::vector<std::pair<std::string, Value*>> inputs_, outputs_;
   llvm::StringMap<uint32_t> files_;       // of locations, by names of nodes
   llvm::StringMap<std::string> symbols_;  // by the model's names

@@ -60,6 +60,18 @@ llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& o
   return results;
 }
 
+llvm::Expected<std::vector<Constant>> EvaluateConstants(const Graph& graph, const Op& op,
+                                                        llvm::ArrayRef<Constant> operands,
+                                                        SymbolLookup lookup, RandomState random) {
+  llvm::SmallVector<Tensor, 4> tensors;
+  for (const Constant& operand : operands) tensors.push_back(Tensor::FromConstant(operand));
+  llvm::Expected<std::vector<Tensor>> results = EvaluateCall(graph, op, tensors, lookup, random);
+  if (!results) return results.takeError();
+  std::vector<Constant> constants;
+  for (const Tensor& result : *results) constants.push_back(result.ToConstant());
+  return constants;
+}
+
 llvm::Expected<Tensor> EvaluateInitializer(const Graph& graph, BlockId id, llvm::StringRef name,
                                            SymbolLookup lookup, RandomState random) {
   const Block& block = graph.block(id);

@@ -9,11 +9,10 @@
 #include "llvm/Support/Error.h"
 #include "pdl/device_context.h"
 #include "pdl/graph.h"
+#include "pdl/symbols.h"
 #include "pdl/tensor.h"
 
 namespace pdl {
-
-using SymbolLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
 
 /// Computes one call by itself on the CPU: constant folding, and calls whose results never change.
 /// `result_name` is the key of a random stream (by default the first result's name).
@@ -21,6 +20,11 @@ llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& o
                                                  llvm::ArrayRef<Tensor> operands,
                                                  SymbolLookup lookup, RandomState random,
                                                  llvm::StringRef result_name = "");
+
+/// The same of Constants.
+llvm::Expected<std::vector<Constant>> EvaluateConstants(const Graph& graph, const Op& op,
+                                                        llvm::ArrayRef<Constant> operands,
+                                                        SymbolLookup lookup, RandomState random);
 
 /// Computes a block without inputs, an initializer, and gives its one output. A random call draws
 /// the stream of `name`.

@@ -3,18 +3,18 @@
 #include <map>
 #include <mutex>
 
+#include "ir/passes/segments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/error.h"
 #include "pdl/out_of_memory.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 #include "runtime/evaluator.h"
 #include "runtime/network_run.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/plan.h"
 #include "runtime/plan_cache.h"
 #include "runtime/schedule.h"
-#include "runtime/segments.h"
 #include "runtime/weight_store.h"
 
 namespace pdl {
@@ -33,6 +33,7 @@ struct Network::Impl {
 
   Impl(Graph graph_in, NetworkOptions options_in, const OpRegistry& registry_in)
       : graph(std::move(graph_in)),
+        packed(graph),
         options(std::move(options_in)),
         registry(registry_in),
         weights(graph, options) {}
@@ -80,36 +81,20 @@ struct Network::Impl {
 
 llvm::Error Network::Impl::Optimize() {
   optimized = graph.Clone();
-  optimized.ClearTrainings();
-  EliminateDeadCode(optimized);
-  if (NeedsLowering(optimized)) {
-    packed = PackedInputs(graph);
-    llvm::Expected<Graph> lowered = LowerStorage(optimized, registry);
-    if (!lowered) return lowered.takeError();
-    optimized = std::move(*lowered);
-  }
-  if (llvm::Error error = UpdateUsedRows(optimized, registry)) return error;
-  if (options.precision != DType::kF32)
-    ComputeProductsInHalves(optimized, registry, options.precision);
-  if (!options.optimize) return llvm::Error::success();
-  ForwardSingleOperands(optimized);
-  EliminateCommonSubexpressions(optimized);
-  MergeLoops(optimized);
   auto evaluate = [&](const Op& op, llvm::ArrayRef<Constant> operands)
       -> llvm::Expected<std::optional<std::vector<Constant>>> {
     if (!op.def().kernel(DeviceKind::kCPU)) return std::nullopt;
-    llvm::SmallVector<Tensor, 4> tensors;
-    for (const Constant& operand : operands) tensors.push_back(Tensor::FromConstant(operand));
-    llvm::Expected<std::vector<Tensor>> results =
-        EvaluateCall(optimized, op, tensors, NoSizes, RandomState{options.seed, 0});
+    llvm::Expected<std::vector<Constant>> results =
+        EvaluateConstants(optimized, op, operands, NoSizes, RandomState{options.seed, 0});
     if (!results) return results.takeError();
-    std::vector<Constant> constants;
-    for (const Tensor& result : *results) constants.push_back(result.ToConstant());
-    return constants;
+    return std::optional(std::move(*results));
   };
-  if (llvm::Error error = FoldConstants(optimized, registry, evaluate)) return error;
-  EliminateDeadCode(optimized);
-  return llvm::Error::success();
+  PassContext context{registry};
+  context.observer = options.pass_observer;
+  context.optimize = options.optimize;
+  context.precision = options.precision;
+  context.evaluate = evaluate;
+  return NetworkPipeline().Run(optimized, context);
 }
 
 bool Network::Impl::OverridesParameters(const Scope& scope) {
@@ -178,7 +163,7 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
     std::lock_guard lock(mutex);
     return plans[0].Get(
         run.outputs, run, OverridesParameters(*scope), *context,
-        [&](const SizeConditions& conditions) { return conditions.SizesIn(*scope); });
+        [&](const SizeConditions& conditions) { return SizesIn(conditions, *scope); });
   }();
   if (!chosen) return chosen.takeError();
   NetworkRun one(std::move(*chosen), *scope, nullptr, *context, weights, packed);
@@ -205,7 +190,7 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
   for (size_t i = 0; i < segments->size(); ++i) {
     if ((*outputs)[i].empty()) continue;
     auto sizes_of = [&](const SizeConditions& conditions) {
-      std::vector<int64_t> sizes = conditions.SizesIn(data.values);
+      std::vector<int64_t> sizes = SizesIn(conditions, data.values);
       for (auto [symbol, size] : llvm::zip_equal(conditions.symbols(), sizes))
         if (auto known = data.sizes.find(symbol); known != data.sizes.end()) size = known->second;
       return sizes;

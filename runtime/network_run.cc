@@ -1,9 +1,9 @@
 #include "runtime/network_run.h"
 
+#include "ir/passes/segments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
 #include "runtime/find_inputs.h"
-#include "runtime/segments.h"
 
 namespace pdl {
 namespace {

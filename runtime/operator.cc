@@ -6,6 +6,7 @@
 #include "llvm/Support/xxhash.h"
 #include "pdl/error.h"
 #include "pdl/inference.h"
+#include "pdl/lowering.h"
 #include "runtime/call_error.h"
 #include "runtime/composed_operator.h"
 
@@ -293,9 +294,7 @@ llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OpRegistry& r
   if (!complete) return Finish(arguments, complete.takeError());
   arguments.attributes = std::move(*complete);
   if (llvm::Error error = CheckNames(arguments)) return error;
-  const bool has_no_kernel =
-      llvm::all_of(arguments.def->kernels, [](auto kernel) { return !kernel; });
-  if (has_no_kernel && arguments.def->lower) return ComposeOperator(registry, arguments, device);
+  if (IsAlwaysLowered(*arguments.def)) return ComposeOperator(registry, arguments, device);
   return CreateOperator(arguments, device);
 }
 

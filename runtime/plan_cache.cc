@@ -2,8 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/error.h"
-#include "pdl/layout_rule.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {
@@ -11,7 +10,43 @@ namespace {
 
 std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 
+/// Conditions draw nothing.
+llvm::Expected<std::vector<Constant>> EvaluateCondition(const Graph& graph, const Op& op,
+                                                        llvm::ArrayRef<Constant> operands,
+                                                        SymbolLookup sizes) {
+  return EvaluateConstants(graph, op, operands, sizes, RandomState{0, 0});
+}
+
+/// The size of a dim's one symbol where the dim is `size`; nullopt where no such one is.
+std::optional<int64_t> Solve(const Dim& dim, int64_t size) {
+  if (!dim.symbol().empty()) return size;
+  llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved = dim.Solve(size);
+  if (!solved) {
+    // The run itself reports the input.
+    llvm::consumeError(solved.takeError());
+    return std::nullopt;
+  }
+  return *solved ? std::optional((*solved)->second) : std::nullopt;
+}
+
 }  // namespace
+
+std::vector<int64_t> SizesIn(const SizeConditions& conditions, const Scope& scope) {
+  std::vector<int64_t> sizes(conditions.symbols().size(), -1);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    for (const SizeConditions::Source& source : conditions.sources(i)) {
+      const Type& type = source.input->type();
+      const Variable* variable = scope.Find(source.input->name());
+      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+      if (!tensor || tensor->rank() != type.rank()) continue;
+      const std::optional<int64_t> size = Solve(type.dims[source.axis], tensor->size(source.axis));
+      if (!size) continue;
+      sizes[i] = *size;
+      break;
+    }
+  }
+  return sizes;
+}
 
 PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
                      const NetworkOptions& options, const OpRegistry& registry,
@@ -26,8 +61,6 @@ PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, cons
     for (const Op* op : graph.block({i}).ops) {
       selects_ |= op->def().properties().is_plan_select;
       asks_training_ |= op->def().properties().is_training_flag;
-      const LayoutRule* layout = op->def().properties().channels_last;
-      gains_by_layout_ |= layout != nullptr && layout->gain != nullptr;
     }
   }
 }
@@ -52,7 +85,8 @@ llvm::Expected<ChosenPlan> PlanCache::Get(llvm::ArrayRef<std::string> outputs,
                                             {},
                                             {}});
     if (selects_) {
-      llvm::Expected<SizeConditions> conditions = SizeConditions::Find(graph_, outputs, training);
+      llvm::Expected<SizeConditions> conditions =
+          SizeConditions::Find(graph_, outputs, training, EvaluateCondition);
       if (!conditions) return conditions.takeError();
       fresh->conditions = std::move(*conditions);
     }
@@ -84,7 +118,7 @@ llvm::Expected<MadePlan*> PlanCache::PlanForSizes(Family& family, llvm::ArrayRef
     return size < 0 ? std::nullopt : std::optional(size);
   };
   llvm::Expected<std::vector<uint8_t>> outcomes =
-      family.conditions.Decide(graph_, family.training, lookup);
+      family.conditions.Decide(graph_, family.training, lookup, EvaluateCondition);
   if (!outcomes) return outcomes.takeError();
   auto known = family.plans.find(*outcomes);
   if (known == family.plans.end()) {
@@ -101,17 +135,18 @@ llvm::Expected<MadePlan*> PlanCache::PlanForSizes(Family& family, llvm::ArrayRef
 llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup sizes,
                                              DeviceContext& context) {
   MadePlan made;
-  if (selects_) {
-    llvm::Expected<SelectedGraph> selected =
-        SelectSides(graph_, family.outputs, family.training, sizes);
-    if (!selected) return selected.takeError();
-    made.graph = std::make_unique<Graph>(std::move(selected->graph));
-    made.choices = std::move(selected->choices);
-  }
-  // A run that is observed sees the calls as they were written.
-  if (context.device().kind == DeviceKind::kCPU && !family.is_observed && gains_by_layout_) {
-    if (!made.graph) made.graph = std::make_unique<Graph>(graph_.Clone());
-    KeepChannelsLast(*made.graph, registry_);
+  PassContext passes{registry_};
+  passes.observer = options_.pass_observer;
+  passes.device = context.device().kind;
+  passes.training = family.training;
+  passes.is_observed = family.is_observed;
+  passes.outputs = family.outputs;
+  passes.sizes = sizes;
+  passes.evaluate_sized = EvaluateCondition;
+  if (passes.observer != nullptr || PlanPipeline().Applies(graph_, passes)) {
+    made.graph = std::make_unique<Graph>(graph_.Clone());
+    if (llvm::Error error = PlanPipeline().Run(*made.graph, passes)) return error;
+    made.choices = std::move(passes.choices);
   }
   ScheduleRequest request;
   request.graph = made.graph ? made.graph.get() : &graph_;

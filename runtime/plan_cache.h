@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "ir/passes/plan_select.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "pdl/network.h"
 #include "runtime/plan.h"
-#include "runtime/plan_select.h"
 #include "runtime/weight_store.h"
 
 namespace pdl {
@@ -32,6 +32,9 @@ struct ChosenPlan {
   llvm::ArrayRef<std::string> symbols;
   std::vector<int64_t> sizes;
 };
+
+/// The sizes that conditions ask for, as the inputs in a Scope say; -1 where none does.
+std::vector<int64_t> SizesIn(const SizeConditions& conditions, const Scope& scope);
 
 /// The sizes that some conditions ask for; -1 where one is not known.
 using SizesOf = llvm::function_ref<std::vector<int64_t>(const SizeConditions&)>;
@@ -78,9 +81,8 @@ class PlanCache {
   WeightStore& weights_;
   /// The last used first.
   std::vector<std::unique_ptr<Family>> families_;
-  bool selects_ = false;          // there is a plan_select
-  bool asks_training_ = false;    // there is a training()
-  bool gains_by_layout_ = false;  // a call may gain by channels that are last
+  bool selects_ = false;        // there is a plan_select
+  bool asks_training_ = false;  // there is a training()
 };
 
 }  // namespace pdl

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/passes/segments.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/error.h"
+#include "pdl/graph_walk.h"
 #include "pdl/symbols.h"
 #include "runtime/call_error.h"
 #include "runtime/fusion.h"
-#include "runtime/segments.h"
 
 namespace pdl {
 namespace {
@@ -29,7 +30,11 @@ struct DimHash {
 class Scheduler {
  public:
   explicit Scheduler(const ScheduleRequest& request)
-      : request_(request), graph_(*request.graph), schedule_(std::make_unique<Schedule>()) {}
+      : request_(request),
+        graph_(*request.graph),
+        schedule_(std::make_unique<Schedule>()),
+        needed_(graph_),
+        at_end_(graph_) {}
 
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
@@ -68,18 +73,14 @@ class Scheduler {
     for (const GraphUpdate& update : graph_.updates())
       if (update.value != update.state) updates_.push_back(update);
     for (const GraphUpdate& update : updates_) at_end_.insert(update.value);
-    llvm::DenseSet<const Value*> needed = at_end_;
-    for (const GraphUpdate& update : updates_) needed.insert(update.state);
-    llvm::ArrayRef<Op*> ops = graph_.ops();
-    for (const Op* op : llvm::reverse(ops)) {
-      bool used = op->def().properties().has_side_effect ||
-                  llvm::any_of(op->results(), [&](const Value* v) { return needed.contains(v); });
-      if (!used) continue;
-      for (const Value* operand : op->operands()) needed.insert(operand);
-      needed_ops_.push_back(op);
-    }
+    needed_ = at_end_;
+    for (const GraphUpdate& update : updates_) needed_.insert(update.state);
+    auto has_effect = [](const Op& op) { return op.def().properties().has_side_effect; };
+    PropagateBackward(graph_.ops(), needed_, has_effect, [&](const Op& op) {
+      needed_.InsertAll(op.operands());
+      needed_ops_.push_back(&op);
+    });
     std::reverse(needed_ops_.begin(), needed_ops_.end());
-    needed_ = std::move(needed);
     FindSizeInputs();
   }
 
@@ -422,7 +423,7 @@ class Scheduler {
   std::unique_ptr<Schedule> schedule_;
   std::vector<GraphOutput> chosen_;
   std::vector<GraphUpdate> updates_;  // but those that keep what there is
-  llvm::DenseSet<const Value*> needed_, at_end_;
+  ValueSet needed_, at_end_;
   std::vector<const Op*> needed_ops_;
   llvm::StringSet<> asked_;  // checks of calls that became others
   llvm::DenseMap<const Value*, SlotId> slot_of_;

@@ -2,6 +2,7 @@
 #ifndef PDL_DIFFERENTIATE_H_
 #define PDL_DIFFERENTIATE_H_
 
+#include <optional>
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
@@ -19,6 +20,8 @@ struct DerivativeRequest {
   llvm::ArrayRef<Value*> cotangents;
   /// Floats, in any order; a value may be computed from another one of them.
   llvm::ArrayRef<Value*> inputs;
+  /// The calls of the block to differentiate, in their order; nullopt means all of them.
+  std::optional<llvm::ArrayRef<Op*>> ops = {};
 };
 
 /// Reverse-mode differentiation (Griewank & Walther, Evaluating Derivatives, 2008): walks the calls
@@ -35,6 +38,9 @@ struct DerivativeRequest {
 /// that has no gradient, which it names with its place. The graph then has calls that nobody needs.
 PDL_API llvm::Expected<std::vector<Value*>> Differentiate(Graph& graph, const OpRegistry& registry,
                                                           const DerivativeRequest& request);
+
+/// Whether it is `gradient`, whose calls LowerGradients replaces: no kernel runs it.
+PDL_API bool IsGradient(const OpDef& def);
 
 /// Where the flow from one value back to others ends, in a graph of any values.
 struct GradientFlow {

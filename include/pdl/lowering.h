@@ -15,7 +15,9 @@
 namespace pdl {
 
 class StorageLowering;
-struct DerivativeRequest;
+
+/// Whether every call of the operator becomes other calls before a network runs: no kernel runs it.
+PDL_API bool IsAlwaysLowered(const OpDef& def);
 
 /// The dense values that one value of a graph becomes; see PartsOf.
 struct LoweredValue {
@@ -68,8 +70,6 @@ class PDL_API LoweringContext {
   /// For each row of the values behind `levels` ragged dims of `type` the row, `up` levels further
   /// out, that it belongs to: i64[sum(T)]. `up` is at least 1 and at most `levels`.
   Value* RowOf(const Type& type, unsigned levels, unsigned up);
-  /// Appends the way back of dense values to the lowered graph; see Differentiate.
-  llvm::Expected<std::vector<Value*>> Differentiate(const DerivativeRequest& request);
 
   /// The rule of every operator that has none of its own: the same call on packed values, its axes
   /// counted without the ragged dims.

@@ -18,13 +18,14 @@
 
 namespace pdl {
 
+class PassObserver;
 class RunObserver;
 
 /// How a Network is made from a Graph.
 struct NetworkOptions {
   /// Seed of initializers and of random operators.
   uint64_t seed = 0;
-  /// Run the passes (dead code, common subexpressions, constant folding).
+  /// Run the passes that only make it faster (see "pdl/pipeline.h").
   bool optimize = true;
   /// Form fused groups of elementwise calls.
   bool fuse = true;
@@ -39,6 +40,10 @@ struct NetworkOptions {
   llvm::StringMap<Constant> weights;
   /// Bindings kept, the least recently used going first.
   unsigned max_bindings = 32;
+  /// Where not null, it sees all passes: those of the network in Create, those of a plan when a run
+  /// first needs it, then in the thread of that run and under a lock of the Network. It must
+  /// outlive the Network.
+  PassObserver* pass_observer = nullptr;
 };
 
 class RunProfile;

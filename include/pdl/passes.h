@@ -12,6 +12,7 @@
 #include "pdl/constant.h"
 #include "pdl/export.h"
 #include "pdl/graph.h"
+#include "pdl/symbols.h"
 
 namespace pdl {
 
@@ -19,14 +20,26 @@ namespace pdl {
 /// large, no kernel, a value that only a Plan knows).
 using Evaluator = llvm::function_ref<llvm::Expected<std::optional<std::vector<Constant>>>(
     const Op& op, llvm::ArrayRef<Constant> operands)>;
+/// Computes all results of one call of `graph` whose operands are known, where `sizes` gives the
+/// symbols that it asks for.
+using SizedEvaluator = llvm::function_ref<llvm::Expected<std::vector<Constant>>(
+    const Graph& graph, const Op& op, llvm::ArrayRef<Constant> operands, SymbolLookup sizes)>;
 
-/// A graph of dense values alone that computes what `graph` does, by operators that have kernels.
-/// Ragged and sparse inputs, and outputs that are ragged, become those of PartsOf; the others keep
-/// their names.
-/// An Error where a ragged dim stands for the lengths of two different things.
+/// A graph of dense values alone that computes what `graph` does, by operators that have kernels
+/// and calls of `gradient`. Ragged and sparse inputs, and outputs that are ragged, become those of
+/// PartsOf; the others keep their names. An Error where a ragged dim stands for the lengths of two
+/// different things.
 PDL_API llvm::Expected<Graph> LowerStorage(const Graph& graph, const OpRegistry& registry);
-/// Whether LowerStorage has something to do: a value is not dense, or an operator has no kernel.
+/// Whether LowerStorage has something to do: a value is not dense, or an operator has a lowering
+/// rule and no kernel.
 PDL_API bool NeedsLowering(const Graph& graph);
+
+/// Replaces each call of `gradient` by the calls of its backward pass, which take its position: in
+/// order, so that a later one may differentiate what an earlier one became. All values must be
+/// dense. An Error (see Differentiate) leaves the graph incomplete.
+PDL_API llvm::Error LowerGradients(Graph& graph, const OpRegistry& registry);
+/// Whether there are calls of `gradient`.
+PDL_API bool HasGradients(const Graph& graph);
 
 /// Removes calls whose results nothing needs: no output, no update, no training, no other call, no
 /// effect.
@@ -72,8 +85,18 @@ PDL_API void ScaleGradients(Graph& step, const OpRegistry& registry, const Gradi
 /// orders meet. Graphs that train convolutions stay as they are, and so do those with less than
 /// two. Whether it changed something.
 PDL_API bool KeepChannelsLast(Graph& graph, const OpRegistry& registry);
+/// Whether a call of the graph may gain by it (LayoutRule::gain), so that it is worth trying.
+PDL_API bool MayGainByChannelsLast(const Graph& graph);
 /// Replaces a loop by a later one over the same sequences whose body gives the same and more.
 PDL_API void MergeLoops(Graph& graph);
+/// Leaves of each plan_select that `outputs` (names; empty means all) and updates need the side
+/// that its condition chooses, and adds "y = then  # m.pdl:3:5" to `choices` for each. The calls of
+/// the other sides stay, and nothing reads them. An Error where a condition that decides asks for a
+/// size that is not known.
+PDL_API llvm::Error SelectSides(Graph& graph, llvm::ArrayRef<std::string> outputs, bool training,
+                                SymbolLookup sizes, SizedEvaluator evaluate,
+                                std::vector<std::string>* choices);
+
 /// Replaces calls of known operands by calls of `constant`, and a plan_select whose condition is
 /// known by the operand that it gives, up to `max_bytes` for a result and 64
 /// times that in all. Random calls, calls with an effect, with several results or a symbol in an

@@ -2,12 +2,18 @@
 #ifndef PDL_SYMBOLS_H_
 #define PDL_SYMBOLS_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "pdl/export.h"
 #include "pdl/graph.h"
 
 namespace pdl {
+
+/// The size that a symbol stands for; nullopt where it is not known.
+using SymbolLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
 
 /// Calls `visit` with the name of each symbol in a type: in its dims and its index bound; in the
 /// dims of a call's results and attributes. One that occurs several times is visited as often.

@@ -3,6 +3,7 @@
 #define PDL_TRAINING_H_
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "pdl/graph.h"
 
@@ -21,6 +22,10 @@ namespace pdl {
 PDL_API llvm::Expected<Graph> MakeTrainingStep(const Graph& graph, llvm::ArrayRef<unsigned> active);
 /// With all minimize statements.
 PDL_API llvm::Expected<Graph> MakeTrainingStep(const Graph& graph);
+/// The same in place; an Error leaves the graph as it was, or without outputs.
+PDL_API llvm::Error BecomeTrainingStep(Graph& graph, llvm::ArrayRef<unsigned> active);
+/// The indices of all minimize statements.
+PDL_API llvm::SmallVector<unsigned, 2> AllTrainings(const Graph& graph);
 
 }  // namespace pdl
 

@@ -270,6 +270,14 @@ bool ChannelsLast::RewriteByRule(const LayoutRule& rule, Op& op) {
 
 }  // namespace
 
+bool MayGainByChannelsLast(const Graph& graph) {
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    for (const Op* op : graph.block({i}).ops)
+      if (const LayoutRule* rule = op->def().properties().channels_last; rule && rule->gain)
+        return true;
+  return false;
+}
+
 bool KeepChannelsLast(Graph& graph, const OpRegistry& registry) {
   return ChannelsLast(graph, registry).Run();
 }

@@ -1,6 +1,7 @@
 #include "ir/passes/lower_storage.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/differentiate.h"
 #include "pdl/error.h"
 #include "pdl/passes.h"
 #include "pdl/symbols.h"
@@ -13,7 +14,7 @@ bool TakesRagged(const AttributeValue& value) {
   return shape && llvm::any_of(*shape, [](const Dim& dim) { return dim.is_ragged(); });
 }
 
-/// It is always lowered: nothing else runs it.
+/// The rule replaces every call of it: nothing else runs it.
 bool HasNoKernel(const OpDef& def) {
   return def.lower && llvm::all_of(def.kernels, [](KernelCreator kernel) { return !kernel; });
 }
@@ -46,6 +47,8 @@ llvm::Error Unexpected(const Op& op, llvm::Error error) {
 }
 
 }  // namespace
+
+bool IsAlwaysLowered(const OpDef& def) { return IsGradient(def) || HasNoKernel(def); }
 
 bool NeedsLowering(const Graph& graph) {
   auto needs = [](const Op* op) { return !IsPlain(*op) || HasNoKernel(op->def()); };
@@ -492,11 +495,6 @@ Value* LoweringContext::RowOf(const Type& type, unsigned levels, unsigned up) {
     rows = rows ? Call("gather", {ids, rows}) : ids;
   }
   return rows;
-}
-
-llvm::Expected<std::vector<Value*>> LoweringContext::Differentiate(
-    const DerivativeRequest& request) {
-  return lowering_->Derive(request);
 }
 
 llvm::Error LoweringContext::LowerPacked() {

@@ -7,7 +7,6 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/differentiate.h"
 #include "pdl/lowering.h"
 
 namespace pdl {
@@ -32,9 +31,6 @@ class StorageLowering {
   std::string PlaceOf(const Op& op) const { return graph_.PathToString(op.location()); }
   void SetResult(const Op& op, unsigned index, Value* values);
   void SetOffsets(const Op& op, const Dim& ragged, Value* offsets, const Dim& total);
-  llvm::Expected<std::vector<Value*>> Derive(const DerivativeRequest& request) {
-    return Differentiate(out_, registry_, request);
-  }
   Value* OffsetsOf(const Dim& ragged) const { return rows_.lookup(ragged.symbol()).offsets; }
 
  private:

@@ -3,7 +3,9 @@
 // changes nothing but the scale.
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/differentiate.h"
 #include "pdl/error.h"
+#include "pdl/graph_walk.h"
 #include "pdl/passes.h"
 
 namespace pdl {
@@ -61,15 +63,12 @@ class GradientScaling {
   /// The calls of `gradient` that no other one goes through.
   llvm::DenseSet<const Op*> OuterGradients() const {
     llvm::DenseSet<const Op*> outer;
-    llvm::DenseSet<const Value*> below;
-    for (const Op* op : llvm::reverse(graph_.ops())) {
-      const bool is_below =
-          llvm::any_of(op->results(), [&](const Value* value) { return below.contains(value); });
-      const bool is_gradient = op->type() == "gradient";
-      if (is_gradient && !is_below) outer.insert(op);
-      if (!is_gradient && !is_below) continue;
-      for (const Value* operand : op->operands()) below.insert(operand);
-    }
+    ValueSet below(graph_);
+    auto is_gradient = [](const Op& op) { return IsGradient(op.def()); };
+    PropagateBackward(graph_.ops(), below, is_gradient, [&](const Op& op) {
+      if (!below.ContainsAny(op.results())) outer.insert(&op);
+      below.InsertAll(op.operands());
+    });
     return outer;
   }
 

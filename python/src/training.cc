@@ -14,9 +14,8 @@
 #include "pdl/io.h"
 #include "pdl/load.h"
 #include "pdl/op_registry.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 #include "pdl/scaled_step.h"
-#include "pdl/training.h"
 #include "tensor.h"
 
 namespace nb = nanobind;
@@ -83,14 +82,11 @@ llvm::Expected<Graph> PyTraining::MakeStep(llvm::ArrayRef<unsigned> active) cons
     return MakeUserError(Code::kBadMinimize,
                          "there is nothing to train: the network has no minimize statement, and no "
                          "update");
-  llvm::Expected<Graph> step =
-      graph.trainings().empty() ? graph.Clone() : MakeTrainingStep(graph, active);
-  if (!step) return step.takeError();
-  if (!scale_state_.empty()) {
-    GradientScale scale;
-    scale.state = scale_state_;
-    ScaleGradients(*step, GlobalRegistry(), scale);
-  }
+  Graph step = graph.Clone();
+  PassContext context{GlobalRegistry()};
+  if (!graph.trainings().empty()) context.active = active;
+  if (!scale_state_.empty()) context.scale.emplace().state = scale_state_;
+  if (llvm::Error error = StepPipeline().Run(step, context)) return error;
   return step;
 }
 

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "pdl/error.h"
+#include "pdl/graph_walk.h"
 #include "pdl/out_of_memory.h"
 #include "pdl/storage.h"
 #include "runtime/packed_inputs.h"
@@ -22,19 +23,13 @@ llvm::Error Misfit(const char* format, Args&&... args) {
 
 /// The inputs that losses, updates and outputs of one element are computed from.
 llvm::DenseSet<const Value*> NeededInputs(const Graph& graph) {
-  std::vector<const Value*> pending;
-  for (const GraphTraining& training : graph.trainings()) pending.push_back(training.loss);
-  for (const GraphUpdate& update : graph.updates()) pending.push_back(update.value);
+  std::vector<Value*> wanted;
+  for (const GraphTraining& training : graph.trainings()) wanted.push_back(training.loss);
+  for (const GraphUpdate& update : graph.updates()) wanted.push_back(update.value);
   for (const GraphOutput& output : graph.outputs())
-    if (output.value->type().is_scalar()) pending.push_back(output.value);
-  llvm::DenseSet<const Value*> seen;
-  while (!pending.empty()) {
-    const Value* value = pending.back();
-    pending.pop_back();
-    if (!seen.insert(value).second || value->producer() == nullptr) continue;
-    for (const Value* operand : value->producer()->operands()) pending.push_back(operand);
-  }
-  return seen;
+    if (output.value->type().is_scalar()) wanted.push_back(output.value);
+  const std::vector<Value*> slice = BackwardSlice(wanted);
+  return {slice.begin(), slice.end()};
 }
 
 /// Offsets and indices that another program wrote as i32 are read as i64.

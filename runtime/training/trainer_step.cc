@@ -1,8 +1,7 @@
 // One step of a training run: its network, and what mixed precision adds to running it.
 #include "pdl/error.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 #include "pdl/scaled_step.h"
-#include "pdl/training.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/trainer_impl.h"
 
@@ -13,14 +12,11 @@ llvm::Expected<Graph> Trainer::Impl::MakeStep(llvm::ArrayRef<unsigned> active) c
     return MakeUserError(Code::kBadMinimize,
                          "there is nothing to train: the network has no minimize statement, and "
                          "no update");
-  llvm::Expected<Graph> step =
-      network.trainings().empty() ? network.Clone() : MakeTrainingStep(network, active);
-  if (!step) return step.takeError();
-  if (!scale_state.empty()) {
-    GradientScale scale;
-    scale.state = scale_state;
-    ScaleGradients(*step, registry, scale);
-  }
+  Graph step = network.Clone();
+  PassContext context{registry};
+  if (!network.trainings().empty()) context.active = active;
+  if (!scale_state.empty()) context.scale.emplace().state = scale_state;
+  if (llvm::Error error = StepPipeline().Run(step, context)) return error;
   return step;
 }
 

@@ -3,7 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 #include "pdl/test_block.h"
 #include "pdl/training.h"
 #include "tools/pdl/commands.h"
@@ -30,6 +30,7 @@ std::string Count(size_t count, llvm::StringRef what) {
 
 // The tests of a text that has no mistake itself: what each of their runs says, once.
 llvm::Error CheckTests(const InputFile& file, const CommonOptions& options) {
+  const TimedStage stage(options.pass_timings.get(), "tests");
   auto source = ToSource(file);
   if (!source) return source.takeError();
   WeightFiles weights(file.folder);
@@ -50,9 +51,11 @@ llvm::Error CheckTests(const InputFile& file, const CommonOptions& options) {
 }
 
 // What only shows when calls become those of dense values: gradients, ragged dims.
-llvm::Error CheckLowering(const Graph& graph) {
-  if (!NeedsLowering(graph)) return llvm::Error::success();
-  return LowerStorage(graph, GlobalRegistry()).takeError();
+llvm::Error CheckLowering(const Graph& graph, const CommonOptions& options) {
+  PassContext context{GlobalRegistry(), options.pass_timings.get()};
+  if (!CheckPipeline().Applies(graph, context)) return llvm::Error::success();
+  Graph lowered = graph.Clone();
+  return CheckPipeline().Run(lowered, context);
 }
 
 // What a step of training computes.
@@ -66,11 +69,10 @@ llvm::Error CheckStep(const InputFile& file, CommonOptions options) {
     return llvm::Error::success();
   }
   if (!loaded) return loaded.takeError();
-  llvm::Expected<Graph> step = MakeTrainingStep(loaded->graph);
-  if (!step) return step.takeError();
-  llvm::Expected<Graph> lowered = LowerStorage(*step, GlobalRegistry());
-  if (!lowered) return lowered.takeError();
-  return UpdateUsedRows(*lowered, GlobalRegistry());
+  PassContext context{GlobalRegistry(), options.pass_timings.get()};
+  const llvm::SmallVector<unsigned, 2> all = AllTrainings(loaded->graph);
+  context.active = all;
+  return CheckStepPipeline().Run(loaded->graph, context);
 }
 
 llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbose) {
@@ -87,7 +89,7 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
     errors = llvm::joinErrors(std::move(errors), FindWeight(*variable, files).takeError());
   }
   if (errors) return errors;
-  if (llvm::Error error = CheckLowering(graph)) return error;
+  if (llvm::Error error = CheckLowering(graph, options)) return error;
   if (!graph.trainings().empty())
     if (llvm::Error error = CheckStep(*file, options)) return error;
   if (loaded->has_tests)
@@ -108,6 +110,7 @@ int CheckMain(Arguments arguments) {
   CommandLine line(kHelp);
   line.AddFlag("-v, --verbose", "say what is in each network that has no mistake", &verbose);
   AddNetworkOptions(line, &options);
+  AddTimePassesOption(line, &options);
   AddMessageOptions(line);
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
@@ -116,6 +119,7 @@ int CheckMain(Arguments arguments) {
   int status = kWell;
   for (llvm::StringRef file : **files)
     status = std::max(status, Finish(Check(file, options, verbose)));
+  PrintPassTimings(options);
   return status;
 }
 

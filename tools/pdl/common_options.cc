@@ -98,6 +98,20 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
                 });
 }
 
+void AddTimePassesOption(CommandLine& line, CommonOptions* options) {
+  line.AddValue("--time-passes", "",
+                "tell on standard error what each pass over the network cost: its time, and the "
+                "calls before and after it",
+                [options](llvm::StringRef) {
+                  options->pass_timings = std::make_shared<PassTimings>();
+                  return llvm::Error::success();
+                });
+}
+
+void PrintPassTimings(const CommonOptions& options) {
+  if (options.pass_timings) options.pass_timings->Print(llvm::errs());
+}
+
 void AddMessageOptions(CommandLine& line, bool diagnostics) {
   line.Section("Messages");
   if (diagnostics) {

@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 #include "pdl/device.h"
 #include "pdl/device_context.h"
+#include "pdl/pipeline.h"
 #include "tools/pdl/command_line.h"
 
 namespace pdl {
@@ -35,6 +36,10 @@ struct CommonOptions {
   /// What products are computed in: f32, bf16 or f16; or empty.
   std::string precision;
   llvm::StringMap<int64_t> sizes;
+  /// What --time-passes prints; null where it was not given.
+  std::shared_ptr<PassTimings> pass_timings;
+  /// Watches passes, or null; pass_timings does where it is null.
+  PassObserver* pass_observer = nullptr;
 };
 
 /// --set and --plugin.
@@ -51,6 +56,10 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
 void AddRunOptions(CommandLine& line, CommonOptions* options);
 /// --training, for commands that run or show a network as it is.
 void AddTrainingOption(CommandLine& line, CommonOptions* options);
+/// --time-passes.
+void AddTimePassesOption(CommandLine& line, CommonOptions* options);
+/// Prints on standard error what --time-passes asks for, if it was given.
+void PrintPassTimings(const CommonOptions& options);
 /// --color, and for commands that read networks --diagnostics. Both take effect as they are read.
 void AddMessageOptions(CommandLine& line, bool diagnostics = true);
 

@@ -2,13 +2,14 @@
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler.h"
 #include "pdl/differentiate.h"
 #include "pdl/emit.h"
 #include "pdl/error.h"
 #include "pdl/layers.h"
 #include "pdl/op_registry.h"
-#include "pdl/passes.h"
+#include "pdl/pipeline.h"
 #include "pdl/serialize.h"
 #include "pdl/training.h"
 #include "tools/pdl/commands.h"
@@ -31,9 +32,12 @@ stage of its way from text to numbers.
   proto  the stored form (.pdlc), as protobuf text
   dot    a graph for Graphviz
   pdl    flat text that compiles to the same network again
+  pass:NAME  calls and values after one of the passes between ir and plan; a NAME
+         that is none lists them
 )",
     R"(pdl dump --emit=ir model.pdl
 pdl dump --emit=plan --size N=32 model.pdl
+pdl dump --emit=pass:lower-gradients --time-passes --step model.pdl
 pdl dump --emit=dot model.pdl | dot -Tsvg > model.svg
 pdl dump --emit=pdl model.pdlc
 pdl dump --emit=pdl --grad=loss model.pdl
@@ -43,10 +47,33 @@ pdl dump --emit=pdl --step --precision=bf16 model.pdl
 struct DumpArguments {
   CommonOptions common;
   std::string stage = "ir";
+  /// The pass after which the network is printed, or empty.
+  std::string pass;
   bool no_locations = false;
   /// The loss whose gradients are to be printed, or empty.
   std::string gradient_of;
   bool step = false;
+};
+
+/// Keeps the network as it is after one pass.
+class PassPrinter : public PassObserver {
+ public:
+  PassPrinter(llvm::StringRef pass, PassTimings* timings) : pass_(pass), timings_(timings) {}
+
+  void AfterPass(const Pass& pass, const Graph& graph, const PassRun& run) override {
+    if (timings_ != nullptr) timings_->AfterPass(pass, graph, run);
+    if (pass.name != pass_) return;
+    // Each segment of a network has plans of its own.
+    if (!text_.empty()) text_ += '\n';
+    text_ += EmitIr(graph);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  const llvm::StringRef pass_;
+  PassTimings* const timings_;
+  std::string text_;
 };
 
 llvm::Expected<std::string> DumpAst(llvm::StringRef path) {
@@ -65,6 +92,7 @@ llvm::Expected<std::string> DumpPlan(LoadedNetwork loaded, const CommonOptions& 
   if (!context) return context.takeError();
   auto network = CreateNetwork(std::move(loaded), options);
   if (!network) return network.takeError();
+  const TimedStage stage(options.pass_timings.get(), "plan");
   RunOptions run;
   run.training = options.training;
   return (*network)->DescribePlan(context->get(), run, options.sizes);
@@ -134,7 +162,25 @@ std::string FlatText(const Graph& graph) {
   return Compile(request).graph ? text : EmitPdl(graph, /*with_training=*/false);
 }
 
-llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& arguments) {
+/// Makes the network that of a step of training.
+llvm::Error MakeStep(Graph& graph, const CommonOptions& options) {
+  PassContext context{GlobalRegistry(), options.pass_timings.get()};
+  if (options.pass_observer != nullptr) context.observer = options.pass_observer;
+  const llvm::SmallVector<unsigned, 2> all = AllTrainings(graph);
+  context.active = all;
+  if (PrecisionOf(options) == DType::kF16) context.scale.emplace();
+  return StepPipeline().Run(graph, context);
+}
+
+/// Runs the passes up to `pass` at least, which the observer of the options prints.
+llvm::Error RunPasses(llvm::StringRef pass, LoadedNetwork loaded, const CommonOptions& options) {
+  if (StepPipeline().Find(pass) != nullptr) return llvm::Error::success();
+  if (PlanPipeline().Find(pass) != nullptr) return DumpPlan(std::move(loaded), options).takeError();
+  return CreateNetwork(std::move(loaded), options).takeError();
+}
+
+llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& arguments,
+                                 const PassPrinter& printer) {
   const llvm::StringRef stage = arguments.stage;
   if (stage == "ast") return DumpAst(path);
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
@@ -147,13 +193,15 @@ llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& argu
       return DumpLowered(stage, std::move(*loaded), arguments.common);
   }
   if (arguments.step) {
-    auto step = MakeTrainingStep(loaded->graph);
-    if (!step) return step.takeError();
-    loaded->graph = std::move(*step);
-    const DType precision = PrecisionOf(arguments.common);
-    if (precision == DType::kF16) ScaleGradients(loaded->graph, GlobalRegistry(), {});
-    if (precision != DType::kF32 && (stage == "pdl" || stage == "ir" || stage == "dot"))
+    if (llvm::Error error = MakeStep(loaded->graph, arguments.common)) return error;
+    const bool is_reduced = PrecisionOf(arguments.common) != DType::kF32;
+    if (is_reduced && (stage == "pdl" || stage == "ir" || stage == "dot"))
       return DumpLowered(stage, std::move(*loaded), arguments.common);
+  }
+  if (!arguments.pass.empty()) {
+    if (llvm::Error error = RunPasses(arguments.pass, std::move(*loaded), arguments.common))
+      return error;
+    return printer.text();
   }
   if (stage == "plan") return DumpPlan(std::move(*loaded), arguments.common);
   if (stage == "opt") return DumpLowered(stage, std::move(*loaded), arguments.common);
@@ -165,13 +213,48 @@ llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& argu
   return EmitIr(loaded->graph);
 }
 
+/// The passes for the help, by when they run.
+std::string DescribePasses() {
+  std::string text = "\nThe passes, in their order:\n";
+  llvm::raw_string_ostream os(text);
+  for (const Pipeline* pipeline : RunPipelines()) {
+    os << "\n  " << pipeline->description() << ":\n";
+    for (const Pass& pass : pipeline->passes())
+      os << llvm::formatv("    {0,-24} {1}\n", pass.name, pass.description);
+  }
+  return text;
+}
+
+/// Sets what --emit says.
+llvm::Error ReadStage(llvm::StringRef text, DumpArguments* dump) {
+  const std::vector<llvm::StringRef> stages = {"ast", "ir", "opt", "plan", "proto", "dot", "pdl"};
+  llvm::StringRef pass = text;
+  if (!pass.consume_front("pass:")) {
+    if (!llvm::is_contained(stages, text))
+      return MakeUsageError("wanted {0}, pass:NAME, got '{1}'{2}", llvm::join(stages, ", "), text,
+                            DidYouMean(text, stages));
+    dump->stage = text.str();
+    return llvm::Error::success();
+  }
+  std::vector<llvm::StringRef> names;
+  for (const Pipeline* pipeline : RunPipelines())
+    for (const Pass& each : pipeline->passes()) names.push_back(each.name);
+  if (!llvm::is_contained(names, pass))
+    return MakeUsageError("there is no pass '{0}'{1}; the passes are {2}", pass,
+                          DidYouMean(pass, names), llvm::join(names, ", "));
+  dump->stage = "pass";
+  dump->pass = pass.str();
+  return llvm::Error::success();
+}
+
 }  // namespace
 
 int DumpMain(Arguments arguments) {
   DumpArguments dump;
-  CommandLine line(kHelp);
-  line.AddChoice("--emit", {"ast", "ir", "opt", "plan", "proto", "dot", "pdl"}, "the stage",
-                 &dump.stage);
+  const std::string description = kHelp.description.str() + DescribePasses();
+  CommandLine line({kHelp.command, kHelp.arguments, description, kHelp.examples});
+  line.AddValue("--emit", "ast|ir|opt|plan|proto|dot|pdl|pass:NAME", "the stage",
+                [&dump](llvm::StringRef text) { return ReadStage(text, &dump); });
   line.AddFlag("--no-locations", "proto: without files, lines, columns and comments",
                &dump.no_locations);
   line.AddString("--grad", "LOSS", "the network that gives LOSS and its gradient by each parameter",
@@ -186,12 +269,19 @@ int DumpMain(Arguments arguments) {
   line.Section("The plan");
   AddRunOptions(line, &dump.common);
   AddTrainingOption(line, &dump.common);
+  AddTimePassesOption(line, &dump.common);
   AddMessageOptions(line);
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kWell;
+  if (StepPipeline().Find(dump.pass) != nullptr && !dump.step)
+    return Finish(line.Wrong("the pass '" + dump.pass + "' makes a step of training: --step"));
   dump.common.training_step = dump.step;
-  llvm::Expected<std::string> text = Dump(**file, dump);
+  PassPrinter printer(dump.pass, dump.common.pass_timings.get());
+  // A plan is made of a copy of the graph where somebody watches its passes.
+  if (!dump.pass.empty()) dump.common.pass_observer = &printer;
+  llvm::Expected<std::string> text = Dump(**file, dump, printer);
+  PrintPassTimings(dump.common);
   if (!text) return Finish(text.takeError());
   llvm::outs() << *text;
   return kWell;

@@ -23,10 +23,12 @@ static llvm::Expected<LoadedNetwork> PrintWarnings(llvm::Expected<LoadedNetwork>
 
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options) {
   if (llvm::Error error = LoadPlugins(options)) return error;
+  const TimedStage stage(options.pass_timings.get(), "load");
   return PrintWarnings(LoadNetwork(path, ToLoadOptions(options)), options);
 }
 
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options) {
+  const TimedStage stage(options.pass_timings.get(), "load");
   return PrintWarnings(LoadNetwork(file, ToLoadOptions(options)), options);
 }
 
@@ -39,7 +41,10 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
 
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
                                                              const CommonOptions& options) {
+  const TimedStage stage(options.pass_timings.get(), "create");
   NetworkOptions network_options;
+  network_options.pass_observer =
+      options.pass_observer ? options.pass_observer : options.pass_timings.get();
   network_options.seed = options.seed;
   network_options.precision = PrecisionOf(options);
   if (!options.weights.empty()) {

@@ -86,6 +86,7 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
                                           text);
                   return llvm::Error::success();
                 });
+  AddTimePassesOption(line, &arguments->common);
   AddMessageOptions(line);
 }
 
@@ -124,6 +125,12 @@ llvm::Error Profile(const Network& network, const RunOptions& options, int64_t r
   return llvm::Error::success();
 }
 
+llvm::Error RunTimed(const Network& network, Scope* scope, DeviceContext* context,
+                     const RunOptions& options, const CommonOptions& common) {
+  const TimedStage stage(common.pass_timings.get(), "plan and run");
+  return network.Run(scope, context, options);
+}
+
 /// Whether sizes of an ONNX model do not fit that were no numbers while it was imported.
 bool IsForSizes(llvm::StringRef path, llvm::Error& error) {
   bool is_for_sizes = false;
@@ -150,7 +157,7 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried =
   options.training = arguments.common.training;
   options.check_finite = arguments.check_finite;
   for (const Wanted& wanted : arguments.outputs) options.outputs.push_back(wanted.name);
-  llvm::Error error = (*network)->Run(&scope, context->get(), options);
+  llvm::Error error = RunTimed(**network, &scope, context->get(), options, arguments.common);
   if (!is_retried && IsForSizes(path, error)) {
     // Of an ONNX model, a size that turns out to be 1 broadcasts.
     if (auto sizes = SizesAsSettings((*network)->graph(), fed); !sizes.empty()) {
@@ -191,7 +198,9 @@ int RunMain(Arguments arguments) {
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kWell;
-  return Finish(Run(**files, run));
+  const int status = Finish(Run(**files, run));
+  PrintPassTimings(run.common);
+  return status;
 }
 
 }  // namespace pdl

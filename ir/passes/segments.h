@@ -1,6 +1,6 @@
 // A network whose sizes the data decide, cut into parts that run one after another.
-#ifndef PDL_RUNTIME_SEGMENTS_H_
-#define PDL_RUNTIME_SEGMENTS_H_
+#ifndef PDL_IR_PASSES_SEGMENTS_H_
+#define PDL_IR_PASSES_SEGMENTS_H_
 
 #include <string>
 #include <vector>
@@ -69,4 +69,4 @@ class Segments {
 
 }  // namespace pdl
 
-#endif  // PDL_RUNTIME_SEGMENTS_H_
+#endif  // PDL_IR_PASSES_SEGMENTS_H_

@@ -1,10 +1,10 @@
-#include "runtime/segments.h"
+#include "ir/passes/segments.h"
 
 #include <algorithm>
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "pdl/graph_walk.h"
 #include "pdl/passes.h"
 
 namespace pdl {
@@ -107,28 +107,23 @@ std::vector<std::vector<std::string>> Segments::Wanted(llvm::ArrayRef<std::strin
   auto want = [&](unsigned index, std::string name) {
     if (!llvm::is_contained(wanted[index], name)) wanted[index].push_back(std::move(name));
   };
-  llvm::DenseSet<const Value*> needed;
+  ValueSet useful(graph_);
   for (const GraphOutput& output : graph_.outputs()) {
     if (!outputs.empty() && !llvm::is_contained(outputs, output.name)) continue;
-    needed.insert(output.value);
+    useful.insert(output.value);
     want(HomeOf(output.value), output.name);
   }
-  for (const GraphUpdate& update : graph_.updates()) needed.insert(update.value);
-  for (const Op* op : llvm::reverse(graph_.ops())) {
-    const bool used =
-        op->def().properties().has_side_effect ||
-        llvm::any_of(op->results(), [&](const Value* result) { return needed.contains(result); });
-    if (!used) continue;
-    auto cross = [&](const Value* value) {
-      want(HomeOf(value), (kCrossing + value->name()).str());
-    };
-    for (const Value* operand : op->operands()) needed.insert(operand);
-    graph_.ForEachDefiner(*op, [&](const Op* definer) {
-      needed.insert(definer->result());
+  for (const GraphUpdate& update : graph_.updates()) useful.insert(update.value);
+  auto cross = [&](const Value* value) { want(HomeOf(value), (kCrossing + value->name()).str()); };
+  auto has_effect = [](const Op& op) { return op.def().properties().has_side_effect; };
+  PropagateBackward(graph_.ops(), useful, has_effect, [&](const Op& op) {
+    useful.InsertAll(op.operands());
+    graph_.ForEachDefiner(op, [&](const Op* definer) {
+      useful.insert(definer->result());
       cross(definer->operands()[0]);
     });
-    ForEachCrossing(*op, cross);
-  }
+    ForEachCrossing(op, cross);
+  });
   for (size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i].empty() && segments_[i].always_runs) wanted[i].push_back(kNoOutput.str());
   return wanted;

@@ -1,0 +1,275 @@
+// The order of passes: each of them with its name, and the pipelines that they make.
+#include "pdl/pipeline.h"
+
+#include <chrono>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/training.h"
+
+namespace pdl {
+namespace {
+
+template <void (*kPass)(Graph&)>
+llvm::Error Run(Graph& graph, PassContext&) {
+  kPass(graph);
+  return llvm::Error::success();
+}
+template <llvm::Error (*kPass)(Graph&, const OpRegistry&)>
+llvm::Error Run(Graph& graph, PassContext& context) {
+  return kPass(graph, context.registry);
+}
+
+bool IsOptimized(const Graph&, const PassContext& context) { return context.optimize; }
+
+constexpr Pass kTrainingStep = {
+    "training-step",
+    "makes minimize statements updates of states",
+    [](Graph& graph, PassContext& context) { return BecomeTrainingStep(graph, *context.active); },
+    [](const Graph&, const PassContext& context) { return context.active.has_value(); },
+    0,
+    kNoTraining};
+
+constexpr Pass kScaleGradients = {
+    "scale-gradients", "scales losses, so that gradients fit f16",
+    [](Graph& graph, PassContext& context) -> llvm::Error {
+      ScaleGradients(graph, context.registry, *context.scale);
+      return llvm::Error::success();
+    },
+    [](const Graph&, const PassContext& context) { return context.scale.has_value(); },
+    kNoTraining};
+
+constexpr Pass kDropTraining = {
+    "drop-training",
+    "removes minimize statements, which no run does",
+    [](Graph& graph, PassContext&) -> llvm::Error {
+      graph.ClearTrainings();
+      return llvm::Error::success();
+    },
+    [](const Graph& graph, const PassContext&) { return !graph.trainings().empty(); },
+    0,
+    kNoTraining};
+
+constexpr Pass kDeadCode = {"dead-code", "removes calls whose results nothing needs",
+                            Run<EliminateDeadCode>};
+
+constexpr Pass kFinalDeadCode = {"final-dead-code", "the same of what other passes left",
+                                 Run<EliminateDeadCode>, IsOptimized};
+
+constexpr Pass kLowerStorage = {
+    "lower-storage",
+    "replaces ragged and sparse values, and einsum",
+    [](Graph& graph, PassContext& context) -> llvm::Error {
+      llvm::Expected<Graph> lowered = LowerStorage(graph, context.registry);
+      if (!lowered) return lowered.takeError();
+      graph = std::move(*lowered);
+      return llvm::Error::success();
+    },
+    [](const Graph& graph, const PassContext&) { return NeedsLowering(graph); },
+    0,
+    kDense};
+
+constexpr Pass kLowerGradients = {
+    "lower-gradients",
+    "replaces calls of gradient by backward passes",
+    Run<LowerGradients>,
+    [](const Graph& graph, const PassContext&) { return HasGradients(graph); },
+    kDense,
+    kNoGradients};
+
+constexpr Pass kUpdateUsedRows = {
+    "update-used-rows", "makes updates of tables write the rows in use", Run<UpdateUsedRows>,
+    [](const Graph& graph, const PassContext&) { return !graph.updates().empty(); },
+    kDense | kNoGradients};
+
+constexpr Pass kReducePrecision = {
+    "reduce-precision", "computes products of f32 in f16 or bf16",
+    [](Graph& graph, PassContext& context) -> llvm::Error {
+      ComputeProductsInHalves(graph, context.registry, context.precision);
+      return llvm::Error::success();
+    },
+    [](const Graph&, const PassContext& context) { return context.precision != DType::kF32; },
+    kDense | kNoGradients};
+
+constexpr Pass kForwardSingleOperands = {"forward-single-operands",
+                                         "replaces calls that give their operand",
+                                         Run<ForwardSingleOperands>, IsOptimized, kNoGradients};
+
+constexpr Pass kCommonSubexpressions = {"common-subexpressions",
+                                        "merges equal calls of equal operands",
+                                        Run<EliminateCommonSubexpressions>, IsOptimized};
+
+constexpr Pass kMergeLoops = {"merge-loops", "replaces loops by those that compute more",
+                              Run<MergeLoops>, IsOptimized};
+
+constexpr Pass kFoldConstants = {"fold-constants", "computes calls of known operands",
+                                 [](Graph& graph, PassContext& context) {
+                                   return FoldConstants(graph, context.registry, context.evaluate);
+                                 },
+                                 IsOptimized};
+
+constexpr Pass kSelectSides = {"select-sides", "replaces plan_select by the side that it chooses",
+                               [](Graph& graph, PassContext& context) {
+                                 return SelectSides(graph, context.outputs, context.training,
+                                                    context.sizes, context.evaluate_sized,
+                                                    &context.choices);
+                               },
+                               [](const Graph& graph, const PassContext&) {
+                                 for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+                                   for (const Op* op : graph.block({i}).ops)
+                                     if (op->def().properties().is_plan_select) return true;
+                                 return false;
+                               }};
+
+constexpr Pass kChannelsLast = {"channels-last", "moves the channels of convolutions on a CPU last",
+                                [](Graph& graph, PassContext& context) -> llvm::Error {
+                                  KeepChannelsLast(graph, context.registry);
+                                  return llvm::Error::success();
+                                },
+                                // A run that is observed sees the calls as they were written.
+                                [](const Graph& graph, const PassContext& context) {
+                                  return context.device == DeviceKind::kCPU &&
+                                         !context.is_observed &&
+                                         MayGainByChannelsLast(graph);
+                                },
+                                kDense | kNoGradients};
+
+constexpr Pass kNetworkPasses[] = {
+    kDropTraining,   kDeadCode,        kLowerStorage,          kLowerGradients,
+    kUpdateUsedRows, kReducePrecision, kForwardSingleOperands, kCommonSubexpressions,
+    kMergeLoops,     kFoldConstants,   kFinalDeadCode};
+constexpr Pass kPlanPasses[] = {kSelectSides, kChannelsLast};
+constexpr Pass kStepPasses[] = {kTrainingStep, kScaleGradients};
+constexpr Pass kCheckPasses[] = {kLowerStorage, kLowerGradients};
+constexpr Pass kCheckStepPasses[] = {kTrainingStep, kLowerStorage, kLowerGradients,
+                                     kUpdateUsedRows};
+constexpr Pass kImportPasses[] = {kFoldConstants, kDeadCode};
+constexpr Pass kImportMergePasses[] = {kCommonSubexpressions, kFinalDeadCode};
+constexpr Pass kExportPasses[] = {kFoldConstants, kForwardSingleOperands, kDeadCode};
+
+constexpr Pipeline kNetwork("network", "when a network is created", kNetworkPasses);
+constexpr Pipeline kPlan("plan", "when a run is planned", kPlanPasses, kDense | kNoGradients);
+constexpr Pipeline kStep("step", "for a step of training (--step)", kStepPasses);
+constexpr Pipeline kCheck("check", "when a network is checked", kCheckPasses);
+constexpr Pipeline kCheckStep("check-step", "when a step of training is checked", kCheckStepPasses);
+constexpr Pipeline kImport("import", "when an ONNX model is read", kImportPasses);
+constexpr Pipeline kImportMerge("import-merge", "when an ONNX model is read", kImportMergePasses);
+// The exporter rejects gradients.
+constexpr Pipeline kExport("export", "before an ONNX model is written", kExportPasses,
+                           kNoGradients);
+constexpr const Pipeline* kRunPipelines[] = {&kStep, &kNetwork, &kPlan};
+
+size_t CountCalls(const Graph& graph) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i) count += graph.block({i}).ops.size();
+  return count;
+}
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+uint8_t PropertiesOf(const Graph& graph) {
+  return static_cast<uint8_t>((NeedsLowering(graph) ? 0 : kDense) |
+                              (HasGradients(graph) ? 0 : kNoGradients) |
+                              (graph.trainings().empty() ? kNoTraining : 0));
+}
+
+const Pass* Pipeline::Find(llvm::StringRef pass) const {
+  const auto found = llvm::find_if(passes_, [&](const Pass& each) { return each.name == pass; });
+  return found == passes_.end() ? nullptr : found;
+}
+
+bool Pipeline::Applies(const Graph& graph, const PassContext& context) const {
+  return llvm::any_of(passes_, [&](const Pass& pass) {
+    return pass.applies == nullptr || pass.applies(graph, context);
+  });
+}
+
+llvm::Error Pipeline::Run(Graph& graph, PassContext& context) const {
+  for (const Pass& pass : passes_) {
+    PassRun run;
+    run.has_run = pass.applies == nullptr || pass.applies(graph, context);
+    if (context.observer == nullptr) {
+      if (!run.has_run) continue;
+      if (llvm::Error error = pass.run(graph, context)) return error;
+      continue;
+    }
+    run.calls_before = CountCalls(graph);
+    if (run.has_run) {
+      const double start = Now();
+      if (llvm::Error error = pass.run(graph, context)) return error;
+      run.seconds = Now() - start;
+    }
+    run.calls_after = CountCalls(graph);
+    context.observer->AfterPass(pass, graph, run);
+  }
+  return llvm::Error::success();
+}
+
+const Pipeline& NetworkPipeline() { return kNetwork; }
+const Pipeline& PlanPipeline() { return kPlan; }
+const Pipeline& StepPipeline() { return kStep; }
+const Pipeline& CheckPipeline() { return kCheck; }
+const Pipeline& CheckStepPipeline() { return kCheckStep; }
+const Pipeline& ImportPipeline() { return kImport; }
+const Pipeline& ImportMergePipeline() { return kImportMerge; }
+const Pipeline& ExportPipeline() { return kExport; }
+llvm::ArrayRef<const Pipeline*> RunPipelines() { return kRunPipelines; }
+
+// --- Timings --------------------------------------------------------------------------------
+
+void PassTimings::AfterPass(const Pass& pass, const Graph&, const PassRun& run) {
+  Row& row = rows_[pass.name];
+  row.is_pass = true;
+  row.run.has_run |= run.has_run;
+  row.run.seconds += run.seconds;
+  row.run.calls_before += run.calls_before;
+  row.run.calls_after += run.calls_after;
+}
+
+double PassTimings::seconds() const {
+  double all = 0;
+  for (const auto& [name, row] : rows_) all += row.run.seconds;
+  return all;
+}
+
+void PassTimings::AddStage(llvm::StringRef name, double seconds) {
+  rows_[name].run.seconds += seconds;
+}
+
+void PassTimings::Print(llvm::raw_ostream& os) const {
+  const double all = seconds();
+  const auto print = [&](double time, llvm::StringRef calls, llvm::StringRef name) {
+    os << llvm::formatv("{0,9} ms {1,6} %  {2,-26} {3}\n",
+                        llvm::formatv("{0:f3}", time * 1e3).str(),
+                        llvm::formatv("{0:f1}", all > 0 ? 100 * time / all : 0).str(), calls, name);
+  };
+  for (const auto& [name, row] : rows_) {
+    std::string calls;
+    if (row.is_pass) {
+      calls =
+          row.run.has_run
+              ? llvm::formatv("{0} -> {1} calls", row.run.calls_before, row.run.calls_after).str()
+              : "nothing to do";
+    }
+    print(row.run.seconds, calls, name);
+  }
+  print(all, "", "all");
+}
+
+TimedStage::TimedStage(PassTimings* timings, llvm::StringLiteral name)
+    : timings_(timings), name_(name) {
+  if (timings_ == nullptr) return;
+  start_ = Now();
+  in_rows_ = timings_->seconds();
+}
+
+TimedStage::~TimedStage() {
+  if (timings_ == nullptr) return;
+  timings_->AddStage(name_, Now() - start_ - (timings_->seconds() - in_rows_));
+}
+
+}  // namespace pdl
