@@ -8,7 +8,6 @@
 #include "frontend/size_constraints.h"
 #include "frontend/type_reader.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 
 namespace pdl {
 
@@ -27,12 +26,14 @@ bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
 }
 
 void Assignments::ElaborateAssign(const ast::AssignStatement* statement) {
+  AssignValue(statement);
+  // Only now: the value on the right still had what stood there before.
+  for (const ast::Identifier& target : statement->targets)
+    at_.frame->assigned[target.text] = statement->range;
+}
+
+void Assignments::AssignValue(const ast::AssignStatement* statement) {
   const llvm::ArrayRef<ast::Identifier> targets = statement->targets;
-  // Only then: the value on the right still has what stood there before.
-  const auto note_assigned = llvm::make_scope_exit([&] {
-    for (const ast::Identifier& target : targets)
-      at_.frame->assigned[target.text] = statement->range;
-  });
   if (!CheckTargets(targets)) return names_.Poison(targets);
   std::optional<Type> declared;
   if (statement->type != nullptr) {

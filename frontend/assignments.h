@@ -36,6 +36,7 @@ class Assignments {
   void ElaborateAssert(const ast::AssertStatement* statement);
 
  private:
+  void AssignValue(const ast::AssignStatement* statement);
   /// False where a name stands twice on the left, which was reported.
   bool CheckTargets(llvm::ArrayRef<ast::Identifier> targets);
   /// Gives each name its result; false where there are too few, which was reported.
