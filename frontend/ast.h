@@ -405,6 +405,22 @@ struct BrokenStatement : Statement {
 
 // ---------------------------------------------------------------------------------------------
 
+/// The expression inside all parentheses around it.
+inline const Expr* WithoutParentheses(const Expr* expr) {
+  while (const auto* parenthesis = llvm::dyn_cast<ParenthesisExpr>(expr)) expr = parenthesis->inner;
+  return expr;
+}
+
+/// The expression as a range, `a..b` or `a..=b`; null where it is none.
+inline const ChainExpr* AsRange(const Expr* expr) {
+  const auto* chain = llvm::dyn_cast<ChainExpr>(expr);
+  const bool is_range = chain != nullptr && (chain->operators[0].op == Operator::kRange ||
+                                             chain->operators[0].op == Operator::kRangeTo);
+  return is_range ? chain : nullptr;
+}
+
+// ---------------------------------------------------------------------------------------------
+
 struct Comment {
   SourceRange range;  // from its '#' to the end of the line
   bool is_doc;        // "##"

@@ -204,7 +204,7 @@ void AstBuilder::ReduceTop() {
 
 void AstBuilder::Name() {
   auto* name = New<ast::NameExpr>();
-  name->name = Spelled(last());
+  name->name = Spelling(last());
   Push(name, ExprKind::kName, last().range());
 }
 
@@ -218,7 +218,7 @@ void AstBuilder::RaggedSize() {
 void AstBuilder::Number() {
   auto* number = New<ast::NumberExpr>();
   const SourceRange range = last().range();
-  llvm::StringRef spelled = Spelled(last());
+  llvm::StringRef spelled = Spelling(last());
   if (spelled.contains('_')) {
     scratch_.clear();
     for (char c : spelled) {
@@ -236,7 +236,7 @@ void AstBuilder::Number() {
     const uint64_t limit = uint64_t{std::numeric_limits<int64_t>::max()} + (is_negated ? 1 : 0);
     if (result.ec != std::errc() || value > limit) {
       Fail(Code::kBadNumber, range,
-           "the integer " + Spelled(last()).take_front(60) + " does not fit in 64 bits");
+           "the integer " + Spelling(last()).take_front(60) + " does not fit in 64 bits");
     }
     number->int_value = static_cast<int64_t>(value);
   } else if (spelled == "inf") {
@@ -249,7 +249,7 @@ void AstBuilder::Number() {
     const auto result = std::from_chars(spelled.begin(), spelled.end(), number->float_value);
     if (result.ec != std::errc()) {
       Fail(Code::kBadNumber, range,
-           "the number " + Spelled(last()).take_front(60) + " is out of the range of f64");
+           "the number " + Spelling(last()).take_front(60) + " is out of the range of f64");
     }
     const auto narrow = std::from_chars(spelled.begin(), spelled.end(), number->float32_value);
     if (narrow.ec != std::errc()) number->float32_value = static_cast<float>(number->float_value);
@@ -258,7 +258,7 @@ void AstBuilder::Number() {
 }
 
 llvm::StringRef AstBuilder::LastString() {
-  llvm::StringRef value = UnescapeString(Spelled(last()), &scratch_);
+  llvm::StringRef value = UnescapeString(Spelling(last()), &scratch_);
   return value.data() == scratch_.data() ? Keep(value) : value;
 }
 

@@ -37,7 +37,7 @@ class AstBuilder final : public PdlActions {
   /// The last statement was an expression alone: an '=' may have been forgotten.
   bool AwaitsAssign() const;
   /// The text of a token.
-  llvm::StringRef Spelling(const Token& token) const { return Spelled(token); }
+  llvm::StringRef Spelling(const Token& token) const { return ast_->file->Text(token.range()); }
 
   void OpenExpression() override;
   void CloseExpression() override;
@@ -184,12 +184,11 @@ class AstBuilder final : public PdlActions {
   llvm::StringRef LastString();
 
   const Token& last() const { return stream_->last(); }
-  llvm::StringRef Spelled(const Token& token) const { return ast_->file->Text(token.range()); }
   StatementFrame& frame() { return frames_.back(); }
   const ast::Expr* Pop();
   void Push(ast::Expr* expr, ast::ExprKind kind, SourceRange range, uint32_t depth = 1);
   void ReduceTop();
-  ast::Identifier LastIdentifier() const { return {Spelled(last()), last().range()}; }
+  ast::Identifier LastIdentifier() const { return {Spelling(last()), last().range()}; }
 
   template <typename T>
   T* NewStatement(ast::StatementKind kind);

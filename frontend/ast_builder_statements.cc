@@ -419,7 +419,7 @@ const ast::Statement* AstBuilder::Broken(const std::vector<Token>& tokens) {
         break;
     }
     while (tokens[at].type() == PdlParser::NAME) {
-      names.push_back({Spelled(tokens[at]), tokens[at].range()});
+      names.push_back({Spelling(tokens[at]), tokens[at].range()});
       if (tokens[++at].type() != PdlParser::COMMA) break;
       ++at;
     }

@@ -10,15 +10,13 @@ namespace {
 using namespace ast;  // NOLINT: this file is about nothing else
 
 // Recursion is bounded: brackets and blocks nest at most kMaxNesting deep, long chains are flat.
-class Printer {
+class ExprPrinter {
  public:
-  Printer(const SourceFile& file, llvm::raw_ostream& os, bool positions)
+  ExprPrinter(const SourceFile& file, llvm::raw_ostream& os, bool positions)
       : cursor_(file), os_(os), positions_(positions) {}
 
-  void Print(const Statement* statement);
-
- private:
-  // One line of the tree; what Indent scopes print lies below it.
+ protected:
+  // One line of the tree; what Below prints is one level deeper.
   llvm::raw_ostream& Line(llvm::StringRef label) {
     os_.indent(2 * depth_) << label;
     return os_;
@@ -42,17 +40,53 @@ class Printer {
   }
   void Print(llvm::ArrayRef<Argument> arguments);
   void Print(const Subscript& subscript);
+  void Print(const NumberExpr* number);
+  void Print(const CallExpr* call);
+  void Print(const IndexExpr* index);
+  void Print(const ChainExpr* chain);
   void Print(const ast::Type* type);
+  void Quoted(llvm::StringRef text) {
+    os_ << '"';
+    llvm::printEscapedString(text, os_);
+    os_ << '"';
+  }
+
+  PositionCursor cursor_;
+  llvm::raw_ostream& os_;
+  bool positions_;
+  unsigned depth_ = 0;
+};
+
+class StatementPrinter : public ExprPrinter {
+ public:
+  using ExprPrinter::ExprPrinter;
+
+  void Print(const Statement* statement);
+
+ private:
+  using ExprPrinter::Print;
+  void Print(const AttrStatement* s);
+  void Print(const InputStatement* s);
+  void Print(const VariableStatement* s);
+  void Print(const UpdateStatement* s);
+  void Print(const OutputStatement* s);
+  void Print(const LayerStatement* s);
+  void Print(const LayerInstanceStatement* s);
+  void Print(const ImportStatement* s);
+  void Print(const LoadStatement* s);
+  void Print(const MinimizeStatement* s);
+  void Print(const AssertStatement* s);
+  void Print(const FeedStatement* s);
+  void Print(const ExpectStatement* s);
+  void Print(const IfStatement* s);
+  void Print(const ForStatement* s);
+  void Print(const TestStatement* s);
+  void Print(const AssignStatement* s);
   void Print(const Block& block) {
     for (const Statement* statement : block.statements) Print(statement);
   }
   void PrintWhere(llvm::ArrayRef<const Expr*> where) {
     for (const Expr* condition : where) Print("where", condition);
-  }
-  void Quoted(llvm::StringRef text) {
-    os_ << '"';
-    llvm::printEscapedString(text, os_);
-    os_ << '"';
   }
   void Path(llvm::ArrayRef<Identifier> path) {
     for (size_t i = 0; i < path.size(); ++i) os_ << (i == 0 ? ' ' : '.') << path[i].text;
@@ -63,14 +97,9 @@ class Printer {
     Quoted(doc);
     os_ << '\n';
   }
-
-  PositionCursor cursor_;
-  llvm::raw_ostream& os_;
-  bool positions_;
-  unsigned depth_ = 0;
 };
 
-void Printer::Print(llvm::ArrayRef<Argument> arguments) {
+void ExprPrinter::Print(llvm::ArrayRef<Argument> arguments) {
   for (const Argument& argument : arguments) {
     if (argument.is_named()) {
       Line("") << argument.name.text << " =\n";
@@ -83,7 +112,7 @@ void Printer::Print(llvm::ArrayRef<Argument> arguments) {
   }
 }
 
-void Printer::Print(const Subscript& subscript) {
+void ExprPrinter::Print(const Subscript& subscript) {
   switch (subscript.kind) {
     case SubscriptKind::kSkipAxes:
       Line("...\n");
@@ -101,18 +130,48 @@ void Printer::Print(const Subscript& subscript) {
   }
 }
 
-void Printer::Print(const Expr* expr) {
-  switch (expr->kind) {
-    case ExprKind::kNumber: {
-      const auto* number = llvm::cast<NumberExpr>(expr);
-      Line("number ");
-      if (number->is_int) {
-        os_ << number->int_value << '\n';
-      } else {
-        os_ << FloatToString(number->float_value) << '\n';
-      }
-      return;
+void ExprPrinter::Print(const NumberExpr* number) {
+  Line("number ");
+  if (number->is_int) {
+    os_ << number->int_value << '\n';
+  } else {
+    os_ << FloatToString(number->float_value) << '\n';
+  }
+}
+
+void ExprPrinter::Print(const CallExpr* call) {
+  if (const auto* name = llvm::dyn_cast<NameExpr>(call->callee)) {
+    Line("call ") << name->name << '\n';
+  } else {
+    Line("call\n");
+    Below([&] { Print("callee", call->callee); });
+  }
+  Below([&] { Print(call->arguments); });
+}
+
+void ExprPrinter::Print(const IndexExpr* index) {
+  Line("index\n");
+  Below([&] {
+    Print(index->base);
+    for (const Subscript& subscript : index->subscripts) Print(subscript);
+  });
+}
+
+void ExprPrinter::Print(const ChainExpr* chain) {
+  Line("chain\n");
+  Below([&] {
+    for (size_t i = 0; i < chain->operands.size(); ++i) {
+      if (i > 0) Line(Spelling(chain->operators[i - 1].op)) << '\n';
+      Print(chain->operands[i]);
     }
+  });
+}
+
+void ExprPrinter::Print(const Expr* expr) {
+  static constexpr llvm::StringLiteral kWords[] = {"true", "false", "none"};
+  switch (expr->kind) {
+    case ExprKind::kNumber:
+      return Print(llvm::cast<NumberExpr>(expr));
     case ExprKind::kString:
       Line("string ");
       Quoted(llvm::cast<StringExpr>(expr)->value);
@@ -120,10 +179,7 @@ void Printer::Print(const Expr* expr) {
       return;
     case ExprKind::kWord: {
       const ast::Word word = llvm::cast<WordExpr>(expr)->word;
-      Line(word == ast::Word::kTrue    ? "true"
-           : word == ast::Word::kFalse ? "false"
-                                       : "none")
-          << '\n';
+      Line(kWords[word == ast::Word::kTrue ? 0 : word == ast::Word::kFalse ? 1 : 2]) << '\n';
       return;
     }
     case ExprKind::kName:
@@ -133,63 +189,33 @@ void Printer::Print(const Expr* expr) {
       Line("name ") << '~' << llvm::cast<RaggedExpr>(expr)->symbol.text << '\n';
       return;
     case ExprKind::kParenthesis:
-      Print("parenthesis", llvm::cast<ParenthesisExpr>(expr)->inner);
-      return;
+      return Print("parenthesis", llvm::cast<ParenthesisExpr>(expr)->inner);
     case ExprKind::kList:
       Line("list\n");
-      Below([&] { Print(llvm::cast<ListExpr>(expr)->items); });
-      return;
+      return Below([&] { Print(llvm::cast<ListExpr>(expr)->items); });
     case ExprKind::kRecord:
       Line("record\n");
-      Below([&] { Print(llvm::cast<RecordExpr>(expr)->fields); });
-      return;
-    case ExprKind::kCall: {
-      const auto* call = llvm::cast<CallExpr>(expr);
-      if (const auto* name = llvm::dyn_cast<NameExpr>(call->callee)) {
-        Line("call ") << name->name << '\n';
-      } else {
-        Line("call\n");
-        Below([&] { Print("callee", call->callee); });
-      }
-      Below([&] { Print(call->arguments); });
-      return;
-    }
-    case ExprKind::kIndex: {
-      const auto* index = llvm::cast<IndexExpr>(expr);
-      Line("index\n");
-      Below([&] {
-        Print(index->base);
-        for (const Subscript& subscript : index->subscripts) Print(subscript);
-      });
-      return;
-    }
+      return Below([&] { Print(llvm::cast<RecordExpr>(expr)->fields); });
+    case ExprKind::kCall:
+      return Print(llvm::cast<CallExpr>(expr));
+    case ExprKind::kIndex:
+      return Print(llvm::cast<IndexExpr>(expr));
     case ExprKind::kMember: {
       const auto* member = llvm::cast<MemberExpr>(expr);
       Line("member ") << member->member.text << '\n';
-      Below([&] { Print(member->base); });
-      return;
+      return Below([&] { Print(member->base); });
     }
     case ExprKind::kPrefix: {
       const auto* prefix = llvm::cast<PrefixExpr>(expr);
       Line("prefix ") << Spelling(prefix->op) << '\n';
-      Below([&] { Print(prefix->operand); });
-      return;
+      return Below([&] { Print(prefix->operand); });
     }
-    case ExprKind::kChain: {
-      const auto* chain = llvm::cast<ChainExpr>(expr);
-      Line("chain\n");
-      Below([&] {
-        for (size_t i = 0; i < chain->operands.size(); ++i) {
-          if (i > 0) Line(Spelling(chain->operators[i - 1].op)) << '\n';
-          Print(chain->operands[i]);
-        }
-      });
-      return;
-    }
+    case ExprKind::kChain:
+      return Print(llvm::cast<ChainExpr>(expr));
   }
 }
 
-void Printer::Print(const ast::Type* type) {
+void ExprPrinter::Print(const ast::Type* type) {
   if (type == nullptr) return;
   for (const TypeTerm& term : type->terms) {
     Line("type ");
@@ -216,188 +242,204 @@ void Printer::Print(const ast::Type* type) {
   }
 }
 
-void Printer::Print(const Statement* statement) {
-  switch (statement->kind) {
-    case StatementKind::kAttr: {
-      const auto* s = llvm::cast<AttrStatement>(statement);
-      Head("attr ", s) << ' ' << s->name.text << '\n';
+void StatementPrinter::Print(const AttrStatement* s) {
+  Head("attr ", s) << ' ' << s->name.text << '\n';
+  Below([&] {
+    PrintDoc(s->doc);
+    Print(s->type);
+    Print("default", s->default_value);
+  });
+}
+
+void StatementPrinter::Print(const InputStatement* s) {
+  Head("input ", s) << ' ' << s->name.text << '\n';
+  Below([&] {
+    PrintDoc(s->doc);
+    Print(s->type);
+    PrintWhere(s->where);
+  });
+}
+
+void StatementPrinter::Print(const VariableStatement* s) {
+  Head(s->kind == StatementKind::kParam ? "param " : "state ", s) << ' ' << s->name.text << '\n';
+  Below([&] {
+    PrintDoc(s->doc);
+    Print(s->type);
+    Print("initial", s->initial);
+    Print("with", s->with);
+  });
+}
+
+void StatementPrinter::Print(const UpdateStatement* s) {
+  Head("update ", s) << ' ' << s->name.text << '\n';
+  Below([&] { Print(s->value); });
+}
+
+void StatementPrinter::Print(const OutputStatement* s) {
+  Head(s->kind == StatementKind::kOutput ? "output " : "return ", s) << '\n';
+  Below([&] { Print(s->bindings); });
+}
+
+void StatementPrinter::Print(const LayerStatement* s) {
+  Head("layer ", s) << ' ' << s->name.text << '\n';
+  Below([&] {
+    PrintDoc(s->doc);
+    for (const Parameter& parameter : s->parameters) {
+      Line("parameter ") << parameter.name.text << (parameter.is_repeatable ? "...\n" : "\n");
       Below([&] {
-        PrintDoc(s->doc);
-        Print(s->type);
-        Print("default", s->default_value);
+        PrintDoc(parameter.doc);
+        Print(parameter.type);
+        Print("default", parameter.default_value);
       });
-      return;
     }
-    case StatementKind::kInput: {
-      const auto* s = llvm::cast<InputStatement>(statement);
-      Head("input ", s) << ' ' << s->name.text << '\n';
-      Below([&] {
-        PrintDoc(s->doc);
-        Print(s->type);
-        PrintWhere(s->where);
-      });
-      return;
-    }
-    case StatementKind::kParam:
-    case StatementKind::kState: {
-      const auto* s = llvm::cast<VariableStatement>(statement);
-      Head(s->kind == StatementKind::kParam ? "param " : "state ", s)
-          << ' ' << s->name.text << '\n';
-      Below([&] {
-        PrintDoc(s->doc);
-        Print(s->type);
-        Print("initial", s->initial);
-        Print("with", s->with);
-      });
-      return;
-    }
-    case StatementKind::kUpdate: {
-      const auto* s = llvm::cast<UpdateStatement>(statement);
-      Head("update ", s) << ' ' << s->name.text << '\n';
-      Below([&] { Print(s->value); });
-      return;
-    }
-    case StatementKind::kOutput:
-    case StatementKind::kReturn: {
-      const auto* s = llvm::cast<OutputStatement>(statement);
-      Head(s->kind == StatementKind::kOutput ? "output " : "return ", s) << '\n';
-      Below([&] { Print(s->bindings); });
-      return;
-    }
-    case StatementKind::kLayer: {
-      const auto* s = llvm::cast<LayerStatement>(statement);
-      Head("layer ", s) << ' ' << s->name.text << '\n';
-      Below([&] {
-        PrintDoc(s->doc);
-        for (const Parameter& parameter : s->parameters) {
-          Line("parameter ") << parameter.name.text << (parameter.is_repeatable ? "...\n" : "\n");
-          Below([&] {
-            PrintDoc(parameter.doc);
-            Print(parameter.type);
-            Print("default", parameter.default_value);
-          });
-        }
-        PrintWhere(s->where);
-        Print(s->body);
-      });
-      return;
-    }
-    case StatementKind::kLayerInstance: {
-      const auto* s = llvm::cast<LayerInstanceStatement>(statement);
-      Head("instance ", s) << ' ' << s->name.text << '\n';
-      Below([&] { Print(s->value); });
-      return;
-    }
-    case StatementKind::kImport: {
-      const auto* s = llvm::cast<ImportStatement>(statement);
-      Head("import ", s) << ' ';
-      Quoted(s->path.value);
-      if (!s->as.text.empty()) os_ << " as " << s->as.text;
+    PrintWhere(s->where);
+    Print(s->body);
+  });
+}
+
+void StatementPrinter::Print(const LayerInstanceStatement* s) {
+  Head("instance ", s) << ' ' << s->name.text << '\n';
+  Below([&] { Print(s->value); });
+}
+
+void StatementPrinter::Print(const ImportStatement* s) {
+  Head("import ", s) << ' ';
+  Quoted(s->path.value);
+  if (!s->as.text.empty()) os_ << " as " << s->as.text;
+  os_ << '\n';
+}
+
+void StatementPrinter::Print(const LoadStatement* s) {
+  Head("load ", s) << ' ';
+  Quoted(s->path.value);
+  if (!s->into.empty()) os_ << " into";
+  Path(s->into);
+  os_ << '\n';
+}
+
+void StatementPrinter::Print(const MinimizeStatement* s) {
+  Head("minimize ", s) << '\n';
+  Below([&] {
+    Print(s->loss);
+    Print("over", s->over);
+    Print("with", s->with);
+    Print("every", s->every);
+  });
+}
+
+void StatementPrinter::Print(const AssertStatement* s) {
+  Head("assert ", s) << '\n';
+  Below([&] {
+    Print(s->condition);
+    PrintDoc(s->message.value);
+  });
+}
+
+void StatementPrinter::Print(const FeedStatement* s) {
+  Head("feed ", s);
+  Path(s->path);
+  os_ << '\n';
+  Below([&] { Print(s->value); });
+}
+
+void StatementPrinter::Print(const ExpectStatement* s) {
+  Head("expect ", s) << '\n';
+  Below([&] {
+    if (s->expect == ExpectKind::kError) {
+      Line("error ");
+      Quoted(s->message.value);
       os_ << '\n';
-      return;
     }
-    case StatementKind::kLoad: {
-      const auto* s = llvm::cast<LoadStatement>(statement);
-      Head("load ", s) << ' ';
-      Quoted(s->path.value);
-      if (!s->into.empty()) os_ << " into";
-      Path(s->into);
-      os_ << '\n';
-      return;
-    }
-    case StatementKind::kMinimize: {
-      const auto* s = llvm::cast<MinimizeStatement>(statement);
-      Head("minimize ", s) << '\n';
-      Below([&] {
-        Print(s->loss);
-        Print("over", s->over);
-        Print("with", s->with);
-        Print("every", s->every);
-      });
-      return;
-    }
-    case StatementKind::kAssert: {
-      const auto* s = llvm::cast<AssertStatement>(statement);
-      Head("assert ", s) << '\n';
-      Below([&] {
-        Print(s->condition);
-        PrintDoc(s->message.value);
-      });
-      return;
-    }
-    case StatementKind::kFeed: {
-      const auto* s = llvm::cast<FeedStatement>(statement);
-      Head("feed ", s);
-      Path(s->path);
-      os_ << '\n';
-      Below([&] { Print(s->value); });
-      return;
-    }
-    case StatementKind::kExpect: {
-      const auto* s = llvm::cast<ExpectStatement>(statement);
-      Head("expect ", s) << '\n';
-      Below([&] {
-        if (s->expect == ExpectKind::kError) {
-          Line("error ");
-          Quoted(s->message.value);
-          os_ << '\n';
-        }
-        Print(s->value);
-        Print("~=", s->near);
-        Print("tol", s->tolerance);
-      });
-      return;
-    }
-    case StatementKind::kIf: {
-      const auto* s = llvm::cast<IfStatement>(statement);
-      Head("if ", s) << '\n';
-      Below([&] {
-        for (const Branch& branch : s->branches) {
-          if (branch.condition != nullptr) {
-            Print("condition", branch.condition);
-          } else {
-            Line("else\n");
-          }
-          Below([&] { Print(branch.block); });
-        }
-      });
-      return;
-    }
-    case StatementKind::kFor: {
-      const auto* s = llvm::cast<ForStatement>(statement);
-      Head("for ", s) << ' ' << s->names[0].text;
-      if (s->names.size() > 1) os_ << ", " << s->names[1].text;
-      os_ << '\n';
-      Below([&] {
-        Print("in", s->over);
-        Print(s->body);
-      });
-      return;
-    }
-    case StatementKind::kTest: {
-      const auto* s = llvm::cast<TestStatement>(statement);
-      Head("test ", s) << ' ';
-      Quoted(s->name.value);
-      os_ << '\n';
-      Below([&] {
-        Print("with", s->with);
-        Print(s->body);
-      });
-      return;
-    }
-    case StatementKind::kAssign: {
-      const auto* s = llvm::cast<AssignStatement>(statement);
-      Head(s->targets.empty() ? "expression " : "assign ", s);
-      for (size_t i = 0; i < s->targets.size(); ++i) {
-        os_ << (i == 0 ? " " : ", ") << s->targets[i].text;
+    Print(s->value);
+    Print("~=", s->near);
+    Print("tol", s->tolerance);
+  });
+}
+
+void StatementPrinter::Print(const IfStatement* s) {
+  Head("if ", s) << '\n';
+  Below([&] {
+    for (const Branch& branch : s->branches) {
+      if (branch.condition != nullptr) {
+        Print("condition", branch.condition);
+      } else {
+        Line("else\n");
       }
-      os_ << '\n';
-      Below([&] {
-        Print(s->type);
-        Print(s->value);
-      });
-      return;
+      Below([&] { Print(branch.block); });
     }
+  });
+}
+
+void StatementPrinter::Print(const ForStatement* s) {
+  Head("for ", s) << ' ' << s->names[0].text;
+  if (s->names.size() > 1) os_ << ", " << s->names[1].text;
+  os_ << '\n';
+  Below([&] {
+    Print("in", s->over);
+    Print(s->body);
+  });
+}
+
+void StatementPrinter::Print(const TestStatement* s) {
+  Head("test ", s) << ' ';
+  Quoted(s->name.value);
+  os_ << '\n';
+  Below([&] {
+    Print("with", s->with);
+    Print(s->body);
+  });
+}
+
+void StatementPrinter::Print(const AssignStatement* s) {
+  Head(s->targets.empty() ? "expression " : "assign ", s);
+  for (size_t i = 0; i < s->targets.size(); ++i) {
+    os_ << (i == 0 ? " " : ", ") << s->targets[i].text;
+  }
+  os_ << '\n';
+  Below([&] {
+    Print(s->type);
+    Print(s->value);
+  });
+}
+
+void StatementPrinter::Print(const Statement* statement) {
+  switch (statement->kind) {
+    case StatementKind::kAttr:
+      return Print(llvm::cast<AttrStatement>(statement));
+    case StatementKind::kInput:
+      return Print(llvm::cast<InputStatement>(statement));
+    case StatementKind::kParam:
+    case StatementKind::kState:
+      return Print(llvm::cast<VariableStatement>(statement));
+    case StatementKind::kUpdate:
+      return Print(llvm::cast<UpdateStatement>(statement));
+    case StatementKind::kOutput:
+    case StatementKind::kReturn:
+      return Print(llvm::cast<OutputStatement>(statement));
+    case StatementKind::kLayer:
+      return Print(llvm::cast<LayerStatement>(statement));
+    case StatementKind::kLayerInstance:
+      return Print(llvm::cast<LayerInstanceStatement>(statement));
+    case StatementKind::kImport:
+      return Print(llvm::cast<ImportStatement>(statement));
+    case StatementKind::kLoad:
+      return Print(llvm::cast<LoadStatement>(statement));
+    case StatementKind::kMinimize:
+      return Print(llvm::cast<MinimizeStatement>(statement));
+    case StatementKind::kAssert:
+      return Print(llvm::cast<AssertStatement>(statement));
+    case StatementKind::kFeed:
+      return Print(llvm::cast<FeedStatement>(statement));
+    case StatementKind::kExpect:
+      return Print(llvm::cast<ExpectStatement>(statement));
+    case StatementKind::kIf:
+      return Print(llvm::cast<IfStatement>(statement));
+    case StatementKind::kFor:
+      return Print(llvm::cast<ForStatement>(statement));
+    case StatementKind::kTest:
+      return Print(llvm::cast<TestStatement>(statement));
+    case StatementKind::kAssign:
+      return Print(llvm::cast<AssignStatement>(statement));
     case StatementKind::kBroken:
       Head("broken ", statement) << '\n';
       return;
@@ -408,7 +450,7 @@ void Printer::Print(const Statement* statement) {
 }  // namespace
 
 void PrintAst(const Ast& ast, llvm::raw_ostream& os, bool positions) {
-  Printer printer(*ast.file, os, positions);
+  StatementPrinter printer(*ast.file, os, positions);
   for (const Statement* statement : ast.statements) printer.Print(statement);
 }
 

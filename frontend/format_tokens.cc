@@ -274,52 +274,102 @@ unsigned BreakLevel(const FormatToken& token) {
   }
 }
 
-std::vector<FormatToken> PrepareTokens(llvm::StringRef source, llvm::ArrayRef<Token> tokens,
-                                       llvm::ArrayRef<ast::Comment> comments, size_t* next_comment,
-                                       size_t* end, std::vector<FormatComment>* format_comments) {
-  std::vector<FormatToken> result;
-  result.reserve(tokens.size());
-  Preparer preparer(&result);
-  size_t& at = *end;
-  auto newlines = [&](size_t to) {
-    size_t count = 0;
-    for (; at < to; ++at) count += source[at] == '\n';
-    return count;
-  };
-  bool starts_statement = true;
-  for (const Token& token : tokens) {
-    if (token.type() == PdlParser::NL) {
-      starts_statement = true;
-      continue;
-    }
+namespace {
+
+/// Reads tokens and the comments between them, in the order of the text.
+class Gatherer {
+ public:
+  Gatherer(llvm::StringRef source, llvm::ArrayRef<ast::Comment> comments, size_t* next_comment,
+           size_t* end, std::vector<FormatComment>* format_comments)
+      : source_(source),
+        comments_(comments),
+        next_comment_(*next_comment),
+        end_(*end),
+        format_comments_(*format_comments) {}
+
+  /// The token, of type 0 at the end of the text, after the comments before it. Those of `is_only`
+  /// are taken even there.
+  FormatToken Read(const Token& token, bool is_only, bool starts_statement) {
     FormatToken entry{};
     entry.type = token.type() == antlr4::Token::EOF ? 0 : static_cast<uint16_t>(token.type());
-    entry.first_comment = static_cast<uint32_t>(*next_comment);
+    entry.first_comment = static_cast<uint32_t>(next_comment_);
     const SourceRange range = token.range();
-    if (entry.type != 0 || tokens.size() == 1) {
-      while (*next_comment < comments.size() && comments[*next_comment].range.begin < range.begin) {
-        const ast::Comment& comment = comments[(*next_comment)++];
-        const bool blank = newlines(comment.range.begin) > 1;
-        format_comments->push_back({source.slice(comment.range.begin, comment.range.end).rtrim(),
-                                    comment.own_line, blank});
-        at = comment.range.end;
-        entry.newline_before = true;
-      }
-    }
+    if (entry.type != 0 || is_only) entry.newline_before = ReadComments(range.begin);
     if (entry.type != 0) {
-      const size_t count = newlines(range.begin);
-      at = range.end;
+      const size_t count = SkipNewlines(range.begin);
+      end_ = range.end;
       entry.blank_before = count > 1;
       entry.newline_before |= count > 0;
-      entry.text = source.slice(range.begin, range.end);
+      entry.text = source_.slice(range.begin, range.end);
       // The lexer joined the two words.
       if (entry.type == PdlParser::ELSE_IF) entry.text = "else if";
       entry.width = static_cast<uint32_t>(CountCharacters(entry.text));
       // An opening brace of a block is followed by statements.
       entry.starts_statement = starts_statement && entry.type != PdlParser::RBRACE;
     }
-    entry.last_comment = static_cast<uint32_t>(*next_comment);
-    preparer.Add(entry);
+    entry.last_comment = static_cast<uint32_t>(next_comment_);
+    return entry;
+  }
+
+ private:
+  /// Takes the comments in front of a byte; whether there are any.
+  bool ReadComments(size_t before) {
+    bool any = false;
+    while (next_comment_ < comments_.size() && comments_[next_comment_].range.begin < before) {
+      const ast::Comment& comment = comments_[next_comment_++];
+      const bool blank = SkipNewlines(comment.range.begin) > 1;
+      format_comments_.push_back(
+          {source_.slice(comment.range.begin, comment.range.end).rtrim(), comment.own_line, blank});
+      end_ = comment.range.end;
+      any = true;
+    }
+    return any;
+  }
+  size_t SkipNewlines(size_t to) {
+    size_t count = 0;
+    for (; end_ < to; ++end_) count += source_[end_] == '\n';
+    return count;
+  }
+
+  llvm::StringRef source_;
+  llvm::ArrayRef<ast::Comment> comments_;
+  size_t& next_comment_;
+  size_t& end_;  // of what was read
+  std::vector<FormatComment>& format_comments_;
+};
+
+/// Sets where each token is, were all of them on one line.
+void SetColumns(const std::vector<bool>& forced, std::vector<FormatToken>* tokens) {
+  uint32_t column = 0;
+  uint32_t num_forced = 0;
+  uint32_t num_newlines = 0;
+  for (FormatToken& token : *tokens) {
+    column += token.space_before;
+    token.flat_begin = column;
+    column += token.width;
+    token.forced = num_forced;
+    token.newlines = num_newlines;
+    num_forced += forced[token.index];
+    num_newlines += token.newline_before;
+  }
+}
+
+}  // namespace
+
+std::vector<FormatToken> PrepareTokens(llvm::StringRef source, llvm::ArrayRef<Token> tokens,
+                                       llvm::ArrayRef<ast::Comment> comments, size_t* next_comment,
+                                       size_t* end, std::vector<FormatComment>* format_comments) {
+  std::vector<FormatToken> result;
+  result.reserve(tokens.size());
+  Preparer preparer(&result);
+  Gatherer gatherer(source, comments, next_comment, end, format_comments);
+  bool starts_statement = true;
+  for (const Token& token : tokens) {
+    if (token.type() == PdlParser::NL) {
+      starts_statement = true;
+      continue;
+    }
+    preparer.Add(gatherer.Read(token, tokens.size() == 1, starts_statement));
     starts_statement =
         result.back().role == BracketRole::kBlock && result.back().type == PdlParser::LBRACE;
   }
@@ -329,18 +379,7 @@ std::vector<FormatToken> PrepareTokens(llvm::StringRef source, llvm::ArrayRef<To
         token.has_comments() || (token.type == PdlParser::PIPE && token.newline_before);
   }
   MarkRows(&result, &forced);
-  uint32_t column = 0;
-  uint32_t num_forced = 0;
-  uint32_t num_newlines = 0;
-  for (FormatToken& token : result) {
-    column += token.space_before;
-    token.flat_begin = column;
-    column += token.width;
-    token.forced = num_forced;
-    token.newlines = num_newlines;
-    num_forced += forced[token.index];
-    num_newlines += token.newline_before;
-  }
+  SetColumns(forced, &result);
   return result;
 }
 

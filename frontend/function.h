@@ -59,6 +59,13 @@ struct Callee {
   llvm::StringRef name;
 
   bool is_network() const { return layer != nullptr || module != nullptr; }
+  /// The layer's input or attribute of that name, or null; of a file null, too.
+  const ast::Parameter* FindParameter(llvm::StringRef parameter) const {
+    if (layer == nullptr) return nullptr;
+    for (const ast::Parameter& each : layer->parameters)
+      if (each.name.text == parameter) return &each;
+    return nullptr;
+  }
 };
 
 /// An attribute or named input given to a layer.
@@ -96,6 +103,8 @@ struct Function {
   /// Functions that are given functions.
   unsigned depth = 1;
 };
+
+using FunctionPtr = std::shared_ptr<const Function>;
 
 /// `{init=…, weight_decay=…}`: what a parameter has besides its type.
 struct ParameterRecord {

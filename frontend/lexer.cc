@@ -1,9 +1,9 @@
 #include "frontend/lexer.h"
 
+#include "frontend/keywords.h"
 #include "frontend/syntax_error.h"
 #include "grammar/PdlParser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
 
 namespace pdl {
@@ -12,54 +12,6 @@ namespace {
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool StartsName(char c) { return llvm::isAlpha(c) || c == '_'; }
 bool ContinuesName(char c) { return llvm::isAlnum(c) || c == '_'; }
-
-// The type of a word that is always the same token, or NAME.
-size_t WordType(llvm::StringRef word) {
-  if (word.size() > 8 || !llvm::isLower(word[0])) return PdlParser::NAME;
-  return llvm::StringSwitch<size_t>(word)
-      .Case("and", PdlParser::AND)
-      .Case("as", PdlParser::AS)
-      .Case("assert", PdlParser::ASSERT)
-      .Case("else", PdlParser::ELSE)
-      .Case("every", PdlParser::EVERY)
-      .Case("expect", PdlParser::EXPECT)
-      .Case("false", PdlParser::FALSE)
-      .Case("for", PdlParser::FOR)
-      .Case("if", PdlParser::IF)
-      .Case("import", PdlParser::IMPORT)
-      .Case("in", PdlParser::IN)
-      .Case("inf", PdlParser::NUMBER)
-      .Case("into", PdlParser::INTO)
-      .Case("layer", PdlParser::LAYER)
-      .Case("minimize", PdlParser::MINIMIZE)
-      .Case("nan", PdlParser::NUMBER)
-      .Case("none", PdlParser::NONE)
-      .Case("not", PdlParser::NOT)
-      .Case("or", PdlParser::OR)
-      .Case("over", PdlParser::OVER)
-      .Case("return", PdlParser::RETURN)
-      .Case("sparse", PdlParser::SPARSE)
-      .Case("tol", PdlParser::TOL)
-      .Case("true", PdlParser::TRUE)
-      .Case("where", PdlParser::WHERE)
-      .Case("with", PdlParser::WITH)
-      .Default(PdlParser::NAME);
-}
-
-// The type of a word that is a keyword only at the start of a statement, or NAME.
-size_t StatementWordType(llvm::StringRef word) {
-  return llvm::StringSwitch<size_t>(word)
-      .Case("attr", PdlParser::ATTR)
-      .Case("feed", PdlParser::FEED)
-      .Case("input", PdlParser::INPUT)
-      .Case("load", PdlParser::LOAD)
-      .Case("output", PdlParser::OUTPUT)
-      .Case("param", PdlParser::PARAM)
-      .Case("state", PdlParser::STATE)
-      .Case("test", PdlParser::TEST_)
-      .Case("update", PdlParser::UPDATE)
-      .Default(PdlParser::NAME);
-}
 
 // The word at the start of `text`, or an empty one.
 llvm::StringRef LeadingWord(llvm::StringRef text) {
@@ -71,21 +23,7 @@ llvm::StringRef LeadingWord(llvm::StringRef text) {
 bool LooksLikeStatement(llvm::StringRef line) {
   llvm::StringRef word = LeadingWord(line);
   if (word.empty()) return false;
-  switch (WordType(word)) {
-    case PdlParser::ASSERT:
-    case PdlParser::EXPECT:
-    case PdlParser::FOR:
-    case PdlParser::IF:
-    case PdlParser::IMPORT:
-    case PdlParser::LAYER:
-    case PdlParser::MINIMIZE:
-    case PdlParser::RETURN:
-      return true;
-    case PdlParser::NAME:
-      break;
-    default:
-      return false;
-  }
+  if (const size_t type = WordType(word); type != PdlParser::NAME) return StartsStatement(type);
   line = line.drop_front(word.size());
   llvm::StringRef rest = line.ltrim(" \t");
   if (StatementWordType(word) != PdlParser::NAME && rest.size() < line.size() && !rest.empty() &&
@@ -453,11 +391,33 @@ void Lexer::LexUnknown() {
   Emit(antlr4::Token::INVALID_TYPE, begin);
 }
 
+void Lexer::LexPoint() {
+  const size_t begin = at_;
+  auto sign = [&](size_t type, size_t length) {
+    at_ += length;
+    Emit(type, begin);
+  };
+  if (Peek(1) == '.') {
+    if (Peek(2) == '.') return sign(PdlParser::ELLIPSIS, 3);
+    return Peek(2) == '=' ? sign(PdlParser::RANGE_TO, 3) : sign(PdlParser::RANGE, 2);
+  }
+  if (!llvm::isDigit(Peek(1)) || AfterOperand()) return sign(PdlParser::DOT, 1);
+  do ++at_;
+  while (llvm::isDigit(Peek()));
+  Fail(Code::kBadNumber, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)},
+       "a number needs a digit before its point: 0" + text_.slice(begin, at_).take_front(60));
+  Emit(PdlParser::NUMBER, begin);
+}
+
 void Lexer::LexSign() {
   const size_t begin = at_;
   auto sign = [&](size_t type, size_t length) {
     at_ += length;
     Emit(type, begin);
+  };
+  // One sign, or with `second` behind it another.
+  auto either = [&](char second, size_t both, size_t one) {
+    return Peek(1) == second ? sign(both, 2) : sign(one, 1);
   };
   switch (Peek()) {
     case '(':
@@ -487,35 +447,23 @@ void Lexer::LexSign() {
     case '@':
       return sign(PdlParser::AT, 1);
     case '~':
-      return Peek(1) == '=' ? sign(PdlParser::NEAR, 2) : sign(PdlParser::TILDE, 1);
+      return either('=', PdlParser::NEAR, PdlParser::TILDE);
     case '|':
-      return Peek(1) == '>' ? sign(PdlParser::PIPE, 2) : sign(PdlParser::BAR, 1);
+      return either('>', PdlParser::PIPE, PdlParser::BAR);
     case '=':
-      return Peek(1) == '=' ? sign(PdlParser::EQ, 2) : sign(PdlParser::ASSIGN, 1);
+      return either('=', PdlParser::EQ, PdlParser::ASSIGN);
     case '<':
-      return Peek(1) == '=' ? sign(PdlParser::LE, 2) : sign(PdlParser::LT_, 1);
+      return either('=', PdlParser::LE, PdlParser::LT_);
     case '>':
-      return Peek(1) == '=' ? sign(PdlParser::GE, 2) : sign(PdlParser::GT, 1);
+      return either('=', PdlParser::GE, PdlParser::GT);
     case '*':
-      return Peek(1) == '*' ? sign(PdlParser::POWER, 2) : sign(PdlParser::STAR, 1);
+      return either('*', PdlParser::POWER, PdlParser::STAR);
     case '/':
-      return Peek(1) == '/' ? sign(PdlParser::FLOOR_DIV, 2) : sign(PdlParser::SLASH, 1);
+      return either('/', PdlParser::FLOOR_DIV, PdlParser::SLASH);
     case '!':
-      if (Peek(1) == '=') return sign(PdlParser::NE, 2);
-      return LexUnknown();
+      return Peek(1) == '=' ? sign(PdlParser::NE, 2) : LexUnknown();
     case '.':
-      if (Peek(1) == '.') {
-        if (Peek(2) == '.') return sign(PdlParser::ELLIPSIS, 3);
-        return Peek(2) == '=' ? sign(PdlParser::RANGE_TO, 3) : sign(PdlParser::RANGE, 2);
-      }
-      if (llvm::isDigit(Peek(1)) && !AfterOperand()) {
-        do ++at_;
-        while (llvm::isDigit(Peek()));
-        Fail(Code::kBadNumber, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)},
-             "a number needs a digit before its point: 0" + text_.slice(begin, at_).take_front(60));
-        return Emit(PdlParser::NUMBER, begin);
-      }
-      return sign(PdlParser::DOT, 1);
+      return LexPoint();
     default:
       return LexUnknown();
   }

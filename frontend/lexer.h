@@ -57,6 +57,8 @@ class Lexer {
   void LexString();
   bool LexEscape();
   void LexSign();
+  /// `.`, `..`, `..=` or `...`; a number that lacks its first digit is reported.
+  void LexPoint();
   void OpenBracket(size_t type);
   void CloseBracket(size_t type, size_t opening);
   void LexUnknown();

@@ -102,7 +102,7 @@ ReplSession::Impl::Tried ReplSession::Impl::CompileAll(std::string whole,
   if (!diagnostics->has_errors()) {
     tried.graph = std::move(made);
     tried.last_value = elaborator.last_value();
-    for (const TextFrame::Result& result : elaborator.last_results()) {
+    for (const CallResult& result : elaborator.last_results()) {
       if (const Value* tensor = result.datum.tensor()) {
         tried.results.emplace_back(result.name, tensor->name());
       }

@@ -1,6 +1,7 @@
 // What may stand at the cursor. Looks at the text as it is, complete or not, by its brackets alone.
 #include <optional>
 
+#include "frontend/keywords.h"
 #include "frontend/repl_session.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -188,141 +189,203 @@ std::optional<std::vector<llvm::StringRef>> FileKinds(llvm::StringRef before_quo
   return std::nullopt;
 }
 
+/// The words that begin what is typed here. A test, and what stands in one or in a layer alone, is
+/// not.
+std::vector<llvm::StringRef> StatementWords() {
+  std::vector<llvm::StringRef> words;
+  for (const Keyword& keyword : Keywords()) {
+    const bool is_elsewhere =
+        keyword.spelling == "expect" || keyword.spelling == "return" || keyword.spelling == "test";
+    if (StartsStatement(keyword.token) && !is_elsewhere) words.push_back(keyword.spelling);
+  }
+  llvm::sort(words);
+  return words;
+}
+
+/// What the session knows by name.
+struct Known {
+  const Graph& graph;
+  const llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>>& names;
+  llvm::ArrayRef<LayerSignature> own_layers, standard_layers;
+  const OpRegistry& registry;
+  ReplHost& host;
+};
+
+/// Finds what may stand at the end of a text; `begin` is where it replaces the text from.
+class Finder {
+ public:
+  Finder(const Known& known, llvm::StringRef before, size_t* begin)
+      : known_(known), before_(before), word_(LastWord(before)), begin_(begin) {
+    *begin_ = before.size() - word_.size();
+  }
+
+  std::vector<ReplCompletion> Find(const LayerSignature* callee_layer, const Context& context);
+  /// A command and what it takes; nullopt where an expression follows.
+  std::optional<std::vector<ReplCompletion>> FindInCommand(llvm::StringRef command);
+
+ private:
+  std::vector<ReplCompletion> FindCommands(llvm::StringRef command);
+  /// A file, or a choice of the attribute, which begins after the quote.
+  std::vector<ReplCompletion> FindInString();
+  /// `hidden.w`, `net.block`: what has a path.
+  std::vector<ReplCompletion> FindPaths(llvm::StringRef path);
+  std::vector<ReplCompletion> FindFed();
+  std::vector<ReplCompletion> FindWords(const Context& context);
+  const Argument* FindArgument(llvm::StringRef name) const {
+    auto found = llvm::find_if(arguments_, [&](const Argument& a) { return a.name == name; });
+    return found == arguments_.end() ? nullptr : &*found;
+  }
+
+  const Known& known_;
+  llvm::StringRef before_, word_;
+  size_t* begin_;
+  std::vector<Argument> arguments_;  // of what is called
+};
+
+std::vector<ReplCompletion> Finder::FindCommands(llvm::StringRef command) {
+  *begin_ = before_.size() - command.size();
+  Completer add(command);
+  for (const ReplCommand& known : ReplCommands()) {
+    add.Add(known.name + (known.argument.empty() ? "" : " "), known.name + " " + known.argument);
+  }
+  return add.Take();
+}
+
+std::optional<std::vector<ReplCompletion>> Finder::FindInCommand(llvm::StringRef command) {
+  if (!command.contains(' ')) return FindCommands(command);
+  Completer add(word_);
+  if (command.starts_with(":help ")) {
+    for (llvm::ArrayRef<LayerSignature> layers : {known_.own_layers, known_.standard_layers}) {
+      for (const LayerSignature& layer : layers) add.Add(layer.name);
+    }
+    for (const OpDef* def : known_.registry.All()) add.Add(def->name());
+    return add.Take();
+  }
+  if (command.starts_with(":device ")) {
+    for (const char* device : {"cpu", "cuda"}) add.Add(device);
+    return add.Take();
+  }
+  for (llvm::StringRef name : {":load ", ":save "}) {
+    if (!command.starts_with(name)) continue;
+    const llvm::StringRef typed = command.drop_front(name.size()).ltrim(" \"");
+    *begin_ = before_.size() - typed.size();
+    return CompletePath(known_.host, typed, {".pdl"}, /*of_statement=*/false);
+  }
+  if (command.starts_with(":type ")) return std::nullopt;
+  return std::vector<ReplCompletion>();
+}
+
+std::vector<ReplCompletion> Finder::FindInString() {
+  const size_t quote = before_.rfind('"');
+  *begin_ = quote + 1;
+  const llvm::StringRef typed = before_.drop_front(quote + 1);
+  if (const auto kinds = FileKinds(before_.take_front(quote))) {
+    return CompletePath(known_.host, typed, *kinds, /*of_statement=*/true);
+  }
+  const llvm::StringRef left = before_.take_front(quote).rtrim();
+  if (!left.ends_with("=")) return {};
+  const Argument* string = FindArgument(LastWord(left.drop_back().rtrim()));
+  if (string == nullptr) return {};
+  Completer add(typed);
+  for (const std::string& choice : string->choices) {
+    if (llvm::StringRef(choice).starts_with("\"")) {
+      add.Add(choice.substr(1), llvm::StringRef(choice).trim('"'));
+    }
+  }
+  return add.Take();
+}
+
+std::vector<ReplCompletion> Finder::FindPaths(llvm::StringRef path) {
+  *begin_ = before_.size() - path.size();
+  Completer add(path);
+  for (llvm::ArrayRef<Value*> list : {known_.graph.parameters(), known_.graph.states()}) {
+    for (const Value* value : list) {
+      add.Add(value->name(), value->name() + ": " + value->type().ToString());
+    }
+  }
+  for (const LayerSignature& layer : known_.own_layers) add.Add(layer.name + "(", CallOf(layer));
+  return add.Take();
+}
+
+std::vector<ReplCompletion> Finder::FindFed() {
+  Completer add(word_);
+  const Graph& graph = known_.graph;
+  for (llvm::ArrayRef<Value*> list : {graph.inputs(), graph.parameters(), graph.states()}) {
+    for (const Value* value : list) {
+      add.Add(value->name() + " = ", value->name() + ": " + value->type().ToString());
+    }
+  }
+  add.Add("training = ");
+  return add.Take();
+}
+
+std::vector<ReplCompletion> Finder::FindWords(const Context& context) {
+  Completer add(word_);
+  if (const Argument* argument = FindArgument(context.attribute)) {
+    for (const std::string& choice : argument->choices) add.Add(choice);
+    if (word_.empty() && argument->choices.empty()) {
+      // Nothing to choose from: only the hint.
+      return {{"", argument->name + ": " + argument->hint}};
+    }
+    if (word_.empty()) return add.Take();
+  }
+  if (context.at_argument) AddArgumentNames(arguments_, context.arguments, &add);
+  const bool has_argument = !add.empty();
+  for (const auto& [name, value] : known_.names) {
+    const Value* known = value.empty() ? nullptr : known_.graph.FindValue(value);
+    add.Add(name, known == nullptr ? name : name + ": " + known->type().ToString());
+  }
+  // After `input x:` and the like stands a type; a begun word may be one anywhere.
+  if (!word_.empty() || before_.rtrim().ends_with(":")) {
+    for (int i = 1; i < kNumDTypes; ++i) add.Add(DTypeName(static_cast<DType>(i)));
+  }
+  if (context.at_statement && !word_.empty()) {
+    for (llvm::StringRef keyword : StatementWords()) add.Add(keyword + " ");
+  }
+  // Where an attribute may stand they would hide it.
+  if (!context.at_argument || arguments_.empty() || (!word_.empty() && !has_argument)) {
+    for (llvm::ArrayRef<LayerSignature> layers : {known_.own_layers, known_.standard_layers}) {
+      for (const LayerSignature& layer : layers) add.Add(layer.name + "(", CallOf(layer));
+    }
+    for (const OpDef* def : known_.registry.All())
+      add.Add(def->name() + "(", OpCallToString(def->signature));
+  }
+  return add.Take();
+}
+
+std::vector<ReplCompletion> Finder::Find(const LayerSignature* callee_layer,
+                                         const Context& context) {
+  if (context.in_comment) return {};
+  if (callee_layer != nullptr) {
+    arguments_ = ArgumentsOf(*callee_layer);
+  } else if (const OpDef* callee = known_.registry.Find(context.callee)) {
+    arguments_ = ArgumentsOf(callee->signature);
+  }
+  if (context.in_string) return FindInString();
+  // A number is not the beginning of a name.
+  if (!word_.empty() && llvm::isDigit(word_[0])) return {};
+  if (const llvm::StringRef path = LastPath(before_); path.contains('.')) return FindPaths(path);
+  if (before_.ltrim().starts_with("feed ") && !before_.contains('=')) return FindFed();
+  return FindWords(context);
+}
+
 }  // namespace
 
 std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t cursor,
                                                   size_t* begin) const {
   const llvm::StringRef before = text.take_front(cursor);
-  llvm::StringRef word = LastWord(before);
-  const OpRegistry& registry = *impl_->request.registry;
-  const std::vector<const OpDef*> operators = registry.All();
-
-  // A command and what it takes.
-  if (before.ltrim().starts_with(":")) {
-    const llvm::StringRef command = before.ltrim();
-    if (!command.contains(' ')) {
-      *begin = before.size() - command.size();
-      Completer add(command);
-      for (const ReplCommand& known : ReplCommands()) {
-        add.Add(known.name + (known.argument.empty() ? "" : " "),
-                known.name + " " + known.argument);
-      }
-      return add.Take();
-    }
-    *begin = before.size() - word.size();
-    if (command.starts_with(":help ")) {
-      Completer add(word);
-      for (const auto* layers : {&impl_->own_layers, &impl_->standard_layers}) {
-        for (const LayerSignature& layer : *layers) add.Add(layer.name);
-      }
-      for (const OpDef* def : operators) add.Add(def->name());
-      return add.Take();
-    }
-    if (command.starts_with(":device ")) {
-      Completer add(word);
-      for (const char* device : {"cpu", "cuda"}) add.Add(device);
-      return add.Take();
-    }
-    for (llvm::StringRef name : {":load ", ":save "}) {
-      if (!command.starts_with(name)) continue;
-      const llvm::StringRef typed = command.drop_front(name.size()).ltrim(" \"");
-      *begin = before.size() - typed.size();
-      return CompletePath(impl_->host, typed, {".pdl"}, /*of_statement=*/false);
-    }
-    if (!command.starts_with(":type ")) return {};
+  const Known known{impl_->graph,
+                    impl_->names,
+                    impl_->own_layers,
+                    impl_->standard_layers,
+                    *impl_->request.registry,
+                    impl_->host};
+  Finder finder(known, before, begin);
+  if (const llvm::StringRef command = before.ltrim(); command.starts_with(":")) {
+    if (auto found = finder.FindInCommand(command)) return *std::move(found);
   }
-
   const Context context = Look(before);
-  *begin = before.size() - word.size();
-  if (context.in_comment) return {};
-  std::vector<Argument> arguments;
-  if (const LayerSignature* layer = impl_->FindLayer(context.callee)) {
-    arguments = ArgumentsOf(*layer);
-  } else if (const OpDef* callee = registry.Find(context.callee)) {
-    arguments = ArgumentsOf(callee->signature);
-  }
-  auto find_argument = [&](llvm::StringRef name) -> const Argument* {
-    auto found = llvm::find_if(arguments, [&](const Argument& a) { return a.name == name; });
-    return found == arguments.end() ? nullptr : &*found;
-  };
-  if (context.in_string) {
-    // A file, or a choice of the attribute, which begins after the quote.
-    const size_t quote = before.rfind('"');
-    *begin = quote + 1;
-    const llvm::StringRef typed = before.drop_front(quote + 1);
-    if (const auto kinds = FileKinds(before.take_front(quote))) {
-      return CompletePath(impl_->host, typed, *kinds, /*of_statement=*/true);
-    }
-    const llvm::StringRef left = before.take_front(quote).rtrim();
-    if (!left.ends_with("=")) return {};
-    const Argument* string = find_argument(LastWord(left.drop_back().rtrim()));
-    if (string == nullptr) return {};
-    Completer add(typed);
-    for (const std::string& choice : string->choices) {
-      if (llvm::StringRef(choice).starts_with("\"")) {
-        add.Add(choice.substr(1), llvm::StringRef(choice).trim('"'));
-      }
-    }
-    return add.Take();
-  }
-  // A number is not the beginning of a name.
-  if (!word.empty() && llvm::isDigit(word[0])) return {};
-
-  // `hidden.w`, `net.block`: what has a way.
-  if (const llvm::StringRef path = LastPath(before); path.contains('.')) {
-    *begin = before.size() - path.size();
-    Completer add(path);
-    for (auto list : {impl_->graph.parameters(), impl_->graph.states()}) {
-      for (const Value* value : list) {
-        add.Add(value->name(), value->name() + ": " + value->type().ToString());
-      }
-    }
-    for (const LayerSignature& layer : impl_->own_layers) add.Add(layer.name + "(", CallOf(layer));
-    return add.Take();
-  }
-
-  Completer add(word);
-  if (before.ltrim().starts_with("feed ") && !before.contains('=')) {
-    for (auto list : {impl_->graph.inputs(), impl_->graph.parameters(), impl_->graph.states()}) {
-      for (const Value* value : list) {
-        add.Add(value->name() + " = ", value->name() + ": " + value->type().ToString());
-      }
-    }
-    add.Add("training = ");
-    return add.Take();
-  }
-  if (const Argument* argument = find_argument(context.attribute)) {
-    for (const std::string& choice : argument->choices) add.Add(choice);
-    if (word.empty() && argument->choices.empty()) {
-      // Nothing to choose from: only the hint.
-      return {{"", argument->name + ": " + argument->hint}};
-    }
-    if (word.empty()) return add.Take();
-  }
-  if (context.at_argument) AddArgumentNames(arguments, context.arguments, &add);
-  const bool has_argument = !add.empty();
-  for (const auto& [name, value] : impl_->names) {
-    const Value* known = value.empty() ? nullptr : impl_->graph.FindValue(value);
-    add.Add(name, known == nullptr ? name : name + ": " + known->type().ToString());
-  }
-  // After `input x:` and the like stands a type; a begun word may be one anywhere.
-  if (!word.empty() || before.rtrim().ends_with(":")) {
-    for (int i = 1; i < kNumDTypes; ++i) add.Add(DTypeName(static_cast<DType>(i)));
-  }
-  if (context.at_statement && !word.empty()) {
-    for (const char* keyword : {"assert", "attr", "feed", "for", "if", "import", "input", "layer",
-                                "load", "minimize", "output", "param", "state", "update"}) {
-      add.Add(llvm::Twine(keyword) + " ");
-    }
-  }
-  // Where an attribute may stand they would hide it.
-  if (!context.at_argument || arguments.empty() || (!word.empty() && !has_argument)) {
-    for (const auto* layers : {&impl_->own_layers, &impl_->standard_layers}) {
-      for (const LayerSignature& layer : *layers) add.Add(layer.name + "(", CallOf(layer));
-    }
-    for (const OpDef* def : operators) add.Add(def->name() + "(", OpCallToString(def->signature));
-  }
-  return add.Take();
+  return finder.Find(impl_->FindLayer(context.callee), context);
 }
 
 }  // namespace pdl

@@ -286,12 +286,16 @@ llvm::Error ReplValues::Advance(const Graph& graph) {
 // ---------------------------------------------------------------------------------------------
 // Runs
 
-llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& original,
-                                                               llvm::ArrayRef<std::string> names) {
-  std::vector<Found> found(names.size());
-  Graph graph = original.Clone();
-  const Sizes sizes = FindSizes(graph);
-  const Fingerprints prints = Describe(graph, sizes);
+/// What a run computes, and from what.
+struct ReplValues::Wanted {
+  /// By the index of the name that it is found for; a parameter has none.
+  std::vector<std::pair<Value*, std::optional<size_t>>> values;
+  llvm::SetVector<Value*> known, variables, binders;
+};
+
+ReplValues::Wanted ReplValues::FindWanted(const Graph& graph, llvm::ArrayRef<std::string> names,
+                                          const Fingerprints& prints, const Sizes& sizes,
+                                          std::vector<Found>* found) const {
   const llvm::DenseSet<const Value*> conditions = FindConditions(graph);
   const llvm::DenseSet<const Value*> derived = FindDerived(graph);
   auto find = [&](const Value* value) { return Find(value, prints[value], sizes); };
@@ -307,58 +311,74 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
     return !(conditions.contains(value) && IsKnownToPlan(value)) && !has_own_lengths &&
            !derived.contains(value) && find(value) != nullptr;
   };
-  // What is run for, by the place that takes it; a parameter has none.
-  std::vector<std::pair<Value*, std::optional<size_t>>> wanted;
-  llvm::SetVector<Value*> known, variables, binders;
+  Wanted wanted;
   for (const auto& [index, name] : llvm::enumerate(names)) {
     Value* value = graph.FindValue(name);
     if (const PackedConstant* given = find(value)) {
-      found[index].value = *given;
+      (*found)[index].value = *given;
       continue;
     }
     Needs needs;
     needs.Collect(graph, value, is_known);
     if (!needs.missing.empty()) {
-      for (const Value* input : needs.missing) found[index].missing.push_back(input->name());
+      for (const Value* input : needs.missing) (*found)[index].missing.push_back(input->name());
       continue;
     }
-    wanted.emplace_back(value, index);
-    known.insert(needs.known.begin(), needs.known.end());
-    variables.insert(needs.variables.begin(), needs.variables.end());
-    binders.insert(needs.binders.begin(), needs.binders.end());
+    wanted.values.emplace_back(value, index);
+    wanted.known.insert(needs.known.begin(), needs.known.end());
+    wanted.variables.insert(needs.variables.begin(), needs.variables.end());
+    wanted.binders.insert(needs.binders.begin(), needs.binders.end());
   }
-  if (wanted.empty()) return found;
-  for (Value* variable : variables) {
+  if (wanted.values.empty()) return wanted;
+  for (Value* variable : wanted.variables) {
     auto is_it = [&](const auto& entry) { return entry.first == variable; };
-    if (llvm::none_of(wanted, is_it)) wanted.emplace_back(variable, std::nullopt);
+    if (llvm::none_of(wanted.values, is_it)) wanted.values.emplace_back(variable, std::nullopt);
   }
+  return wanted;
+}
 
-  // Before the graph is changed.
-  std::vector<uint64_t> keys;
-  for (const auto& [value, index] : wanted) keys.push_back(prints[value]);
-  graph.ClearOutputs();
-  graph.ClearTrainings();
+llvm::StringMap<PackedConstant> ReplValues::Narrow(
+    const Wanted& wanted, llvm::function_ref<const PackedConstant*(const Value*)> find,
+    Graph* graph) {
+  graph->ClearOutputs();
+  graph->ClearTrainings();
   llvm::StringMap<PackedConstant> inputs;
   std::vector<std::pair<Value*, Value*>> replacements;
-  for (Value* value : known) {
+  for (Value* value : wanted.known) {
     const PackedConstant given = *find(value);
     if (value->kind() == ValueKind::kInput) {
       inputs[value->name()] = given;
       continue;
     }
-    Value* input = graph.AddInput(graph.NewName(value->name()), value->type(), value->location());
+    Value* input = graph->AddInput(graph->NewName(value->name()), value->type(), value->location());
     inputs[input->name()] = given;
     replacements.emplace_back(value, input);
   }
-  for (Value* input : binders) inputs[input->name()] = *find(input);
-  graph.ReplaceAllUses(replacements);
+  for (Value* input : wanted.binders) inputs[input->name()] = *find(input);
+  graph->ReplaceAllUses(replacements);
   auto add_output = [&](Value* value) {
-    graph.AddOutput(std::to_string(graph.outputs().size()), value);
+    graph->AddOutput(std::to_string(graph->outputs().size()), value);
   };
-  for (const auto& [value, index] : wanted) add_output(value);
+  for (const auto& [value, index] : wanted.values) add_output(value);
   // An input that only gives a symbol its size must be read too.
-  for (Value* input : binders) add_output(input);
-  EliminateDeadCode(graph);
+  for (Value* input : wanted.binders) add_output(input);
+  EliminateDeadCode(*graph);
+  return inputs;
+}
+
+llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& original,
+                                                               llvm::ArrayRef<std::string> names) {
+  std::vector<Found> found(names.size());
+  Graph graph = original.Clone();
+  const Sizes sizes = FindSizes(graph);
+  const Fingerprints prints = Describe(graph, sizes);
+  const Wanted wanted = FindWanted(graph, names, prints, sizes, &found);
+  if (wanted.values.empty()) return found;
+  // Before the graph is changed.
+  std::vector<uint64_t> keys;
+  for (const auto& [value, index] : wanted.values) keys.push_back(prints[value]);
+  const llvm::StringMap<PackedConstant> inputs =
+      Narrow(wanted, [&](const Value* value) { return Find(value, prints[value], sizes); }, &graph);
   const size_t num_calls = graph.ops().size();
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<std::vector<PackedConstant>> results =
@@ -367,8 +387,9 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   milliseconds_ += time.count();
   if (!results) return results.takeError();
   num_calls_ += num_calls;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].second) found[*wanted[i].second].value = (*results)[i];
+  for (size_t i = 0; i < wanted.values.size(); ++i) {
+    if (const std::optional<size_t> index = wanted.values[i].second)
+      found[*index].value = (*results)[i];
     known_.insert_or_assign(keys[i], (*results)[i]);
   }
   return found;

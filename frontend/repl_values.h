@@ -8,6 +8,7 @@
 
 #include "frontend/fingerprint.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "pdl/graph.h"
@@ -74,6 +75,17 @@ class ReplValues {
   const Given* FindGiven(const Value* leaf, const Sizes& sizes) const;
   Fingerprints Describe(const Graph& graph, const Sizes& sizes) const;
   const PackedConstant* Find(const Value* value, uint64_t fingerprint, const Sizes& sizes) const;
+
+  struct Wanted;
+  /// What must be run for the values of these names; what is known goes to `found`, with what is
+  /// missing.
+  Wanted FindWanted(const Graph& graph, llvm::ArrayRef<std::string> names,
+                    const Fingerprints& prints, const Sizes& sizes,
+                    std::vector<Found>* found) const;
+  /// Leaves only what is wanted in the graph, with what is known as inputs; returns those by name.
+  static llvm::StringMap<PackedConstant> Narrow(
+      const Wanted& wanted, llvm::function_ref<const PackedConstant*(const Value*)> find,
+      Graph* graph);
 
   ReplHost& host_;
   std::unordered_map<uint64_t, PackedConstant> known_;  // by fingerprint

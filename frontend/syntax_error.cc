@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "frontend/ast_builder.h"
+#include "frontend/keywords.h"
 #include "frontend/token.h"
 #include "grammar/PdlParser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,32 +13,6 @@
 
 namespace pdl {
 namespace {
-
-bool IsReserved(size_t type) {
-  switch (type) {
-    case PdlParser::AND:
-    case PdlParser::ASSERT:
-    case PdlParser::ELSE:
-    case PdlParser::EXPECT:
-    case PdlParser::FALSE:
-    case PdlParser::FOR:
-    case PdlParser::IF:
-    case PdlParser::IMPORT:
-    case PdlParser::IN:
-    case PdlParser::LAYER:
-    case PdlParser::MINIMIZE:
-    case PdlParser::NONE:
-    case PdlParser::NOT:
-    case PdlParser::OR:
-    case PdlParser::RETURN:
-    case PdlParser::SPARSE:
-    case PdlParser::TRUE:
-    case PdlParser::WITH:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool EndsOperand(size_t type) {
   return type == PdlParser::NAME || type == PdlParser::RPAREN || type == PdlParser::RBRACKET;

@@ -4,18 +4,22 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "pdl/keywords.h"
 #include "pdl/layers.h"
 #include "pdl/op_registry.h"
 
 namespace pdl {
 namespace {
 
-constexpr llvm::StringLiteral kReserved[] = {
-    "input",  "output", "param", "state", "attr",   "update", "load",   "minimize", "assert",
-    "expect", "with",   "and",   "or",    "not",    "true",   "false",  "none",     "sparse",
-    "layer",  "return", "if",    "else",  "for",    "in",     "import", "into",     "test",
-    "feed",   "where",  "int",   "float", "string", "bool",   "shape",  "function", "parameter",
-    "dims",   "len",    "range", "size",  "grad",   "dtype",  "inf",    "nan"};
+/// Words that mean something without being keywords: functions and types of the language.
+constexpr llvm::StringLiteral kBuiltin[] = {"int",      "float",     "string", "bool", "shape",
+                                            "function", "parameter", "dims",   "len",  "range",
+                                            "size",     "grad",      "dtype"};
+
+bool IsTaken(llvm::StringRef name) {
+  return IsKeyword(name) || llvm::is_contained(kBuiltin, name) ||
+         GlobalRegistry().Find(name) != nullptr || DTypeFromName(name).has_value();
+}
 
 /// Longer names are cut at the front, where what all of them share stands.
 constexpr size_t kMaxLength = 48;
@@ -49,9 +53,7 @@ std::string ToIdentifier(llvm::StringRef name) {
   }
   while (!text.empty() && text.back() == '_') text.pop_back();
   if (text.empty() || !llvm::isAlpha(text[0])) text = "v" + text;
-  const bool is_taken = llvm::is_contained(kReserved, text) || GlobalRegistry().Find(text) ||
-                        DTypeFromName(text).has_value();
-  return is_taken ? text + "_" : text;
+  return IsTaken(text) ? text + "_" : text;
 }
 
 }  // namespace pdl

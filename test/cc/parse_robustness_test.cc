@@ -1,11 +1,14 @@
 // Texts that would break a careless parser.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
+#include "frontend/keywords.h"
 #include "frontend/lexer.h"
 #include "grammar/PdlLexer.h"
 #include "grammar/PdlParser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "parse_testing.h"
 
 namespace pdl {
@@ -155,6 +158,33 @@ TEST(ParseRobustnessTest, LexerFollowsTheGrammar) {
       }
     }
     EXPECT_EQ(found, wanted);
+  }
+}
+
+// The words of the grammar, and those that it takes as names, are the keywords.
+TEST(ParseRobustnessTest, KeywordsAreThoseOfTheGrammar) {
+  antlr4::ANTLRInputStream input("");
+  PdlLexer reference(&input);
+  const antlr4::dfa::Vocabulary& vocabulary = reference.getVocabulary();
+  std::map<std::string, size_t> wanted, found;
+  for (size_t type = 1; type <= vocabulary.getMaxTokenType(); ++type) {
+    const std::string literal = vocabulary.getLiteralName(type);  // "'and'"
+    if (literal.size() > 2 && llvm::isAlpha(literal[1]))
+      wanted[literal.substr(1, literal.size() - 2)] = type;
+  }
+  EXPECT_EQ(wanted.size(), 24u);
+  for (const Keyword& keyword : Keywords()) {
+    const bool is_number = keyword.token == PdlParser::NUMBER;
+    if (keyword.use != Keyword::Use::kStatement && !is_number)
+      found[keyword.spelling.str()] = keyword.token;
+    EXPECT_EQ(IsReserved(keyword.token), keyword.use == Keyword::Use::kReserved && !is_number);
+  }
+  EXPECT_EQ(found, wanted);
+  for (const Keyword& keyword : Keywords()) {
+    if (keyword.token == PdlParser::NUMBER) continue;
+    const Parsed as_name((keyword.spelling + " = 1\n").str());
+    EXPECT_EQ(as_name.diagnostics.has_errors(), keyword.use == Keyword::Use::kReserved)
+        << keyword.spelling.str() << as_name.Messages();
   }
 }
 
