@@ -11,7 +11,7 @@
  * for pdl_session_cancel. Memory: texts that are returned belong to the object that they are asked
  * of. Arrays that are given are read during the call or, for inputs, until the end of the next run.
  */
-/* Room: model */
+// Room: model
 #ifndef PDL_PDL_C_H_
 #define PDL_PDL_C_H_
 
