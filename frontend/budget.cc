@@ -109,7 +109,7 @@ bool Budget::SpendSizes(const Datum& a, const Datum& b, SourceRange place) {
 bool Budget::SpendCheck(const DimCheck& check, SourceRange place) {
   if ((check.left.is_constant() && check.right.is_constant()) || !at_.IsRepeated()) return true;
   // Each relation that is known may be tried, for a few cases of each function.
-  constexpr uint64_t kMaxKnown = 64, kStepsOfTrial = 8;
+  constexpr uint64_t kMaxKnown = ConstraintSet::kMaxUsed, kStepsOfTrial = 8;
   const uint64_t known = 1 + std::min<uint64_t>(graph_.constraints().size(), kMaxKnown);
   return Spend(kStepsOfTrial * known * (ExtentOf(check.left).atoms + ExtentOf(check.right).atoms),
                place);

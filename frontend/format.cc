@@ -360,6 +360,26 @@ constexpr llvm::StringLiteral kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
+std::string OneLine(llvm::StringRef source) {
+  const auto file = std::make_shared<const SourceFile>("", source.str());
+  std::vector<ast::Comment> comments;
+  Diagnostics diagnostics;
+  Lexer lexer(file, &comments, &diagnostics);
+  std::string line;
+  std::vector<FormatComment> format_comments;
+  size_t next_comment = 0, end = 0;
+  Unit unit;
+  while (lexer.NextUnit(&unit)) {
+    for (const FormatToken& token :
+         PrepareTokens(file->text(), unit.tokens, {}, &next_comment, &end, &format_comments)) {
+      if (token.text.empty()) continue;
+      if (token.space_before) line += ' ';
+      line += token.text;
+    }
+  }
+  return line;
+}
+
 std::optional<std::string> FormatText(const std::shared_ptr<const SourceFile>& file,
                                       Diagnostics* diagnostics) {
   const size_t errors = diagnostics->num_errors();

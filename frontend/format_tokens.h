@@ -2,6 +2,7 @@
 #define PDL_FRONTEND_FORMAT_TOKENS_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "frontend/ast.h"
@@ -64,6 +65,10 @@ struct FormatComment {
 std::vector<FormatToken> PrepareTokens(llvm::StringRef source, llvm::ArrayRef<Token> tokens,
                                        llvm::ArrayRef<ast::Comment> comments, size_t* next_comment,
                                        size_t* end, std::vector<FormatComment>* format_comments);
+
+/// Source without syntax errors on one line, spaced as `pdl fmt` does, without comments: equal for
+/// sources that `pdl fmt` makes equal.
+std::string OneLine(llvm::StringRef source);
 
 /// How loosely an infix operator binds, loosest first; 0 for one that no line begins with.
 unsigned BreakLevel(const FormatToken& token);

@@ -1,6 +1,7 @@
 #include "frontend/minimize.h"
 
 #include "frontend/expressions.h"
+#include "frontend/format_tokens.h"
 #include "frontend/functions.h"
 #include "frontend/gradients.h"
 #include "frontend/parameter_names.h"
@@ -139,7 +140,7 @@ std::string Minimize::OptimizerText(SourceRange range, const OptimizerNames& nam
     text += name.second;
     from = name.first.end;
   }
-  return text + at_.file->Text({from, range.end}).str();
+  return OneLine(text + at_.file->Text({from, range.end}).str());
 }
 
 bool Minimize::CheckReached(const ast::MinimizeStatement* statement, GraphTraining* training) {

@@ -83,7 +83,7 @@ Datum OperatorExpressions::EvaluateInfix(ast::OperatorUse use, Operand left, Ope
 // An index below V takes rows of a table of V.
 bool OperatorExpressions::MatchRows(const Value& index, const Value& table, SourceRange place) {
   DimCheck check = MakeCheck(Operator::kEqual, table.type().dims[0], *index.type().index_bound);
-  const Truth truth = Decide(check);
+  const Truth truth = constraints_.Decide(check);
   if (truth == Truth::kUnknown)
     constraints_.Add(std::move(check), at_.AddLocation(graph_, place.begin));
   if (truth != Truth::kFalse) return true;

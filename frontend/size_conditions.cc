@@ -139,7 +139,9 @@ bool SizeConditions::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCh
   // What is known to hold already says nothing new.
   DimCheck check = TruthCheck(1 - holds, at_.file->Text(denied->range));
   if (!budget_.SpendCheck(check, denied->range)) return false;
-  if (constraints_.Decide(check) != Truth::kTrue) checks->push_back(std::move(check));
+  const Truth truth = constraints_.Decide(check);
+  if (truth == Truth::kFalse) *failed = true;
+  if (truth == Truth::kUnknown) checks->push_back(std::move(check));
   return true;
 }
 
@@ -170,7 +172,9 @@ bool SizeConditions::ReadAlternatives(const ast::ChainExpr* chain, std::vector<D
   }
   DimCheck check = TruthCheck(any, at_.file->Text(chain->range));
   if (!budget_.SpendCheck(check, chain->range)) return false;
-  if (constraints_.Decide(check) != Truth::kTrue) checks->push_back(std::move(check));
+  const Truth truth = constraints_.Decide(check);
+  if (truth == Truth::kFalse) *failed = true;
+  if (truth == Truth::kUnknown) checks->push_back(std::move(check));
   return true;
 }
 

@@ -8,9 +8,7 @@ void SizeConstraints::Add(DimCheck check, LocationId location) {
   // In memory it is as much as many statements.
   constexpr uint64_t kSteps = 100;
   if (at_.IsRepeated() && !budget_.Spend(kSteps, {})) return;
-  // Each costs time in all others, and the first ones tell most.
-  constexpr size_t kMaxKnown = 64;
-  if (graph_.constraints().size() < kMaxKnown) known_.Add(check);
+  known_.Add(check);
   graph_.AddConstraint({std::move(check), location});
 }
 

@@ -240,11 +240,10 @@ bool TypeReader::CheckType(const Type& actual, const Type& declared, SourceRange
   if (declared.index_bound) {
     if (!actual.index_bound) return fail(Code::kOperandDType);
     DimCheck check = MakeCheck(Operator::kLessEqual, *actual.index_bound, *declared.index_bound);
-    const Truth truth = Decide(check);
+    const Truth truth = constraints_.Decide(check);
     if (truth == Truth::kFalse) return fail(Code::kShapeMismatch);
-    if (truth == Truth::kUnknown) {
-      graph_.AddConstraint({std::move(check), at_.AddLocation(graph_, place.begin)});
-    }
+    if (truth == Truth::kUnknown)
+      constraints_.Add(std::move(check), at_.AddLocation(graph_, place.begin));
   }
   for (unsigned i = 0; i < actual.rank(); ++i) {
     DimCheck check = MakeCheck(Operator::kEqual, actual.dims[i], declared.dims[i]);

@@ -204,6 +204,7 @@ ConstraintSet::Interval ConstraintSet::BoundsOf(const Dim& dim) const {
 // --- What follows from the constraints -----------------------------------------------------------
 
 void ConstraintSet::Add(const DimCheck& check) {
+  if (checks_.size() == kMaxUsed) return;
   checks_.push_back(check);
   Derive();
 }

@@ -31,6 +31,8 @@ struct PDL_API Counterexample {
 /// What is known of the sizes of a network: relations that hold in every run.
 class PDL_API ConstraintSet {
  public:
+  /// How many relations are used. Each costs time in all others, and the first ones tell most.
+  static constexpr size_t kMaxUsed = 64;
   void Add(const DimCheck& check);
 
   /// Whether a relation holds for all sizes that keep the constraints. True and false are certain;
