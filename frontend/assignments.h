@@ -31,8 +31,11 @@ class Assignments {
         literals_(literals),
         expressions_(expressions) {}
 
+  /// `a, b: type = value`, or an expression alone.
   void ElaborateAssign(const ast::AssignStatement* statement);
+  /// `update state = value`.
   void ElaborateUpdate(const ast::UpdateStatement* statement);
+  /// `assert condition`: an error where it never holds, a constraint where sizes decide.
   void ElaborateAssert(const ast::AssertStatement* statement);
 
  private:

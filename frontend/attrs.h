@@ -29,6 +29,7 @@ class Attrs {
 
   /// Takes the record behind `with` as the settings of a test.
   void TakeSettingsOf(const ast::TestStatement& test);
+  /// Gives the attr its value: a setting, what the caller of the file gives, or its default.
   void ElaborateAttr(const ast::AttrStatement* statement);
   /// Reports settings of no attr.
   void CheckSettingsUsed();

@@ -36,6 +36,7 @@ class Calls {
 
   /// `piped` is the first input.
   CallResults EvaluateCall(const ast::CallExpr* expr, const Operand* piped, Targets targets);
+  /// `a |> f() |> g()`: each call has the value before it as its first input.
   CallResults EvaluatePipe(const ast::ChainExpr* chain, Targets targets);
 
  private:

@@ -22,6 +22,7 @@ class Expectations {
         expressions_(expressions),
         test_outputs_(test_outputs) {}
 
+  /// Adds what is compared to the run of the test.
   void ElaborateExpect(const ast::ExpectStatement* statement);
 
  private:

@@ -24,6 +24,7 @@ class ForLoops {
         expressions_(expressions),
         statements_(statements) {}
 
+  /// Elaborates the body once for each round.
   void ElaborateFor(const ast::ForStatement* statement);
 
  private:

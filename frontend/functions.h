@@ -47,6 +47,7 @@ class Functions {
   /// Calls a function with these operands; its parameters are at `way` unless it is an instance.
   CallResults ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands,
                       SourceRange place, llvm::StringRef way);
+  /// `layer name = f(…)`.
   void ElaborateInstance(const ast::LayerInstanceStatement* statement);
 
  private:

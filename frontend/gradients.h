@@ -29,7 +29,10 @@ class Gradients {
         literals_(literals),
         expressions_(expressions) {}
 
+  /// `grad(loss, x)` or `grad(y, x, dy)`; none where a mistake was reported.
   CallResults EvaluateGrad(const ast::CallExpr* expr, const Operand* piped, Targets targets);
+  /// The gradients of `y` by `xs`; `dy` is the cotangent of y, without which it is 1. Null after a
+  /// mistake.
   Op* EmitGradient(const Operand& y, std::optional<Operand> dy, llvm::ArrayRef<Operand> xs,
                    SourceRange place, Targets targets);
   /// False where a mistake was reported at `place`: nothing flows, or it leads through a call that

@@ -24,6 +24,8 @@ class Initializers {
         binder_(binder),
         functions_(functions) {}
 
+  /// Adds what gives a variable its first value to `info`: a block, or weights. `init` is the
+  /// function that a record gives in place of the declared one, or null. False after a mistake.
   bool ReadInitializer(const ast::VariableStatement* statement, const Type& type,
                        const FunctionPtr& init, VariableInfo* info);
 

@@ -29,7 +29,9 @@ class Inputs {
         layer_inputs_(layer_inputs),
         layer_conditions_(layer_conditions) {}
 
+  /// Adds an input, or binds what the caller of the file gives.
   void ElaborateInput(const ast::InputStatement* statement);
+  /// Reports symbols whose sizes no input tells: one that only stands in `N*M`.
   void CheckSymbolsSolvable();
 
  private:

@@ -19,6 +19,7 @@ class LayerAttributes {
 
   /// Binds all attributes in the open frame, which is the layer's; false after a mistake.
   bool BindLayerAttributes(const ast::LayerStatement* layer, const LayerArguments& arguments);
+  /// The same for one, which is `given` or, where that is null, has its default.
   bool BindLayerAttribute(const ast::Parameter& parameter, const LayerArgument* given,
                           const LayerArguments& arguments);
 

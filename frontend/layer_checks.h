@@ -21,6 +21,7 @@ class LayerChecks {
         attributes_(attributes),
         functions_(functions) {}
 
+  /// Reports what is wrong with the layer of that module.
   void CheckLayer(const ast::LayerStatement& layer, Module* module);
 
  private:

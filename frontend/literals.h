@@ -17,6 +17,8 @@ class Literals {
            CallEmitter& emitter)
       : at_(at), report_(report), budget_(budget), callees_(callees), emitter_(emitter) {}
 
+  /// The value as a tensor; a literal becomes one of `dtype`, or of its natural one. Null where it
+  /// is poison or a mistake was reported.
   Value* AsTensor(const Datum& datum, SourceRange range, std::optional<DType> dtype,
                   Targets targets);
 

@@ -24,6 +24,7 @@ class Members {
         expressions_(expressions),
         parameter_names_(parameter_names) {}
 
+  /// `lstm(x).last`, `hidden.w`; poison where a mistake was reported.
   Datum EvaluateMember(const ast::MemberExpr* member, Targets targets);
 
  private:

@@ -29,6 +29,7 @@ class Minimize {
         parameter_names_(parameter_names),
         training_step_(training_step) {}
 
+  /// Adds a training to the graph and, where the request asks for it, what a step computes.
   void ElaborateMinimize(const ast::MinimizeStatement* statement);
 
  private:

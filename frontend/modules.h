@@ -21,7 +21,9 @@ class Modules {
         callees_(callees),
         layer_checks_(layer_checks) {}
 
+  /// A file that was parsed; `folder` ends with '/' unless it is empty.
   Module* AddModule(const Ast& ast, llvm::StringRef folder, bool is_standard);
+  /// Adds the files of the request's library.
   void AddStandardLayers();
   /// Collects the layers of a file and reads its imports.
   void EnterModule(Module* module);

@@ -24,8 +24,11 @@ class NameExpressions {
         types_(types),
         training_values_(training_values) {}
 
+  /// What a name stands for; poison where it is unknown, which was reported.
   Datum EvaluateName(const ast::NameExpr* name);
+  /// `~T` among dims: of a type that is known, or of sizes that the data decide.
   Datum EvaluateRagged(const ast::RaggedExpr* ragged);
+  /// Reports a name that nothing defines, with what was probably meant.
   void ReportUnknownName(const ast::NameExpr* name);
 
  private:

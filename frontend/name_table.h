@@ -21,6 +21,7 @@ class NameTable {
   void Assign(llvm::StringRef name, Datum datum);
   /// A view of the text that lasts as long as the elaboration.
   llvm::StringRef Save(const llvm::Twine& text) { return saved_.emplace_back(text.str()); }
+  /// The names in the graph of names of this frame; "_" stays.
   llvm::SmallVector<std::string, 1> FullNames(llvm::ArrayRef<ast::Identifier> names) const;
   /// From here on the names are poison.
   void Poison(llvm::ArrayRef<ast::Identifier> names);

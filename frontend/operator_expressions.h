@@ -31,8 +31,11 @@ class OperatorExpressions {
         expressions_(expressions),
         calls_(calls) {}
 
+  /// `-x`, `not x`.
   Datum EvaluatePrefix(const ast::PrefixExpr* prefix, Targets targets);
+  /// Two operands and the sign between them.
   Datum EvaluateInfix(ast::OperatorUse use, Operand left, Operand right, Targets targets);
+  /// Operands and the signs between them, which have one precedence.
   Datum EvaluateChain(const ast::ChainExpr* chain, Targets targets);
 
  private:

@@ -23,7 +23,9 @@ class Outputs {
         literals_(literals),
         expressions_(expressions) {}
 
+  /// Adds outputs to the graph, or results to the called file.
   void ElaborateOutput(const ast::OutputStatement* statement);
+  /// Ends a layer with its results.
   void ElaborateReturn(const ast::OutputStatement* statement);
   /// A run keeps values by their names: an output called as a state or a parameter is what that is
   /// when the run ends.

@@ -27,6 +27,7 @@ class ParameterNames {
 
   /// Parameters below the names that an expression gives; false where a mistake was reported.
   bool ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters);
+  /// The parameters of the layer or value of that name, or the parameter itself.
   std::vector<Value*> ParametersBelow(llvm::StringRef name);
   /// What the names of parameters below `name` begin with.
   std::vector<std::string> WaysOf(llvm::StringRef name);

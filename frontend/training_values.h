@@ -22,7 +22,9 @@ class TrainingValues {
         callees_(callees),
         emitter_(emitter) {}
 
+  /// `training`; false inside a layer that is held in inference mode.
   Datum EvaluateTraining(SourceRange range);
+  /// `step`: the state that counts steps.
   Datum EvaluateStep();
   /// Notes what a name stands for where an optimizer is read.
   void NoteOptimizerName(SourceRange range, const Datum& datum);

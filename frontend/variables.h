@@ -24,6 +24,7 @@ class Variables {
         expressions_(expressions),
         initializers_(initializers) {}
 
+  /// `param` or `state`: a new variable, or that which an earlier call of the instance has made.
   void ElaborateVariable(const ast::VariableStatement* statement);
 
  private:
