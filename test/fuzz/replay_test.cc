@@ -69,7 +69,8 @@ TEST_P(MutationTest, Holds) {
     (*bytes)[random() % bytes->size()] = static_cast<char>(random());
   };
   const std::vector<std::string> seeds = target->seeds("..");
-  ASSERT_FALSE(seeds.empty());
+  // Those of ONNX are the ONNX project's test cases, which a machine may lack.
+  if (seeds.empty()) GTEST_SKIP() << "there are no seeds";
   for (int i = 0; i < (count == nullptr ? 300 : std::stoi(count)); ++i) {
     std::string bytes = seeds[random() % seeds.size()];
     if (target->message != nullptr) {
