@@ -6,6 +6,7 @@
 #include "pdl/error.h"
 #include "pdl/io.h"
 #include "tools/pdl/commands.h"
+#include "tools/pdl/common_options.h"
 #include "tools/pdl/console.h"
 
 namespace pdl {
