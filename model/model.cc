@@ -91,9 +91,9 @@ llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_st
 }
 
 llvm::Expected<Tensor> ViewOf(llvm::StringRef name, const Array& array) {
-  if (DTypeName(array.dtype).empty())
-    return MakeUserError(Code::kInputType, "'{0}': {1} is no dtype", name,
-                         static_cast<int>(array.dtype));
+  const int dtype = static_cast<int>(array.dtype);
+  if (dtype < 1 || dtype >= kNumDTypes)
+    return MakeUserError(Code::kInputType, "'{0}': {1} is no dtype", name, dtype);
   llvm::Expected<int64_t> bytes = CheckedNumBytes(array.dtype, array.sizes);
   if (!bytes)
     return MakeUserError(Code::kInputType, "'{0}': {1}", name, llvm::toString(bytes.takeError()));

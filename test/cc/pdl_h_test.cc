@@ -145,8 +145,8 @@ TEST(PdlH, WrongInputsAreErrors) {
 
 TEST(PdlH, ASessionKeepsStatesAndNoInputs) {
   const Model model = Compile(
-      "input x: f32[N]\nstate total: f32[] = zeros()\nupdate total = total + sum(x)\n"
-      "output twice = x * 2\noutput before = total\n");
+      "input x: f32[N]\nstate total: f32[] = zeros()\noutput twice = x * 2\n"
+      "output before = total\nupdate total = total + sum(x)\n");
   Session session = model.NewSession();
   {
     std::vector<float> x = {1, 2};
@@ -192,7 +192,7 @@ TEST(PdlH, RunsIntoMemoryOfTheCaller) {
 
 TEST(PdlH, RaggedValuesAreSeveralArrays) {
   const Model model =
-      Compile("input x: f32[N, ~T]\noutput y = x * 2\noutput s = sequence_sum(x)\n");
+      Compile("input x: f32[N, ~T]\noutput y = x * 2\noutput s = sequence_pool(x)\n");
   EXPECT_FALSE(model.inputs()[0].is_dense);
   const float values[] = {1, 2, 3};
   const int64_t offsets[] = {0, 2, 2, 3};
@@ -255,9 +255,9 @@ TEST_F(Files, TrainsSavesAndLoads) {
   ASSERT_TRUE(trained.ok()) << trained.status().ToString();
   ASSERT_EQ(trained->epochs.size(), 50u);
   EXPECT_LT(trained->epochs.back().validation[0].value, 1e-4);
-  EXPECT_NEAR(Floats(*trained->model.Value("y.fc.w"))[0], 3, 0.05);
+  EXPECT_NEAR(Floats(*trained->model.Value("y.w"))[0], 3, 0.05);
   // The model that was trained is what it was.
-  EXPECT_NE(Floats(*model.Value("y.fc.w")), Floats(*trained->model.Value("y.fc.w")));
+  EXPECT_NE(Floats(*model.Value("y.w")), Floats(*trained->model.Value("y.w")));
   // It goes on from what it learned.
   request.epochs = 1;
   Result<TrainedModel> further = trained->model.Train(data, request);
@@ -267,7 +267,7 @@ TEST_F(Files, TrainsSavesAndLoads) {
     ASSERT_TRUE(trained->model.Save(Path(name)).ok());
     Result<Model> loaded = Model::Load(Path(name));
     ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
-    EXPECT_EQ(Floats(*loaded->Value("y.fc.w")), Floats(*trained->model.Value("y.fc.w")));
+    EXPECT_EQ(Floats(*loaded->Value("y.w")), Floats(*trained->model.Value("y.w")));
   }
   EXPECT_FALSE(model.Save(Path("no/folder/x.pdlc")).ok());
   // A callback ends it.
