@@ -42,9 +42,7 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 MomentsPlan::MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept,
                          int64_t ddof, bool root)
-    : ddof_(static_cast<double>(ddof)),
-      root_(root),
-      element_size_(DTypeSize(dtype)) {
+    : ddof_(static_cast<double>(ddof)), root_(root), element_size_(DTypeSize(dtype)) {
   VisitDType(FloatTypes(), dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     row_ = ChooseIsa<MomentsRowLoop<T>>();

@@ -129,8 +129,7 @@ constexpr Pass kChannelsLast = {"channels-last", "moves the channels of convolut
                                 // A run that is observed sees the calls as they were written.
                                 [](const Graph& graph, const PassContext& context) {
                                   return context.device == DeviceKind::kCPU &&
-                                         !context.is_observed &&
-                                         MayGainByChannelsLast(graph);
+                                         !context.is_observed && MayGainByChannelsLast(graph);
                                 },
                                 kDense | kNoGradients};
 

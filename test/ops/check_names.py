@@ -19,21 +19,22 @@ import sys
 ALLOWED = {
     ("ir/differentiate.cc", "add"): "makes the call, where a gradient has two parts",
     ("ir/differentiate.cc", "add_n"): "makes the call, where a gradient has more parts",
+    ("ir/differentiate.cc", "gradient"): "IsGradient, which passes ask that rewrite gradients",
     ("ir/passes/channels_last.cc", "transpose"): "removes transposes of transposes",
     ("ir/passes/row_updates.cc", "scatter_add"): "rewrites gradients of rows, which are scatter_add onto zeros",
     ("ir/passes/row_updates.cc", "zeros"): "rewrites gradients of rows, which are scatter_add onto zeros",
     ("ir/passes/row_updates.cc", "sum"): "rewrites sums of all elements of such a gradient",
     ("ir/passes/row_updates.cc", "lazy_rows"): "the operator only tells this pass what it may do",
-    ("ir/passes/scale_gradients.cc", "gradient"): "rewrites gradients",
     # Words that happen to be names of operators.
     ("ir/op_docs.cc", "ragged"): "a kind of tensors in the documentation",
+    ("ir/passes/pipeline.cc", "all"): "the sum of all rows of a table of times",
     ("runtime/plan_to_string.cc", "constant"): "a kind of slots of a plan",
     ("runtime/training/trainer.cc", "training"): "what ran out of memory, in a message",
 }
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.S)
 # A call is made by the function in front of the literal.
-MAKES_CALL = re.compile(r"\b(?:Call|Emit|Find)\(\s*$")
+MAKES_CALL = re.compile(r"\b(?:Call|Emit|Find)\((?:\w+,)?\s*$")
 
 
 def literals_of(source):
