@@ -156,6 +156,7 @@ bool TypeMatcher::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm:
   for (const bool are_names : {true, false}) {
     for (size_t i = 0; i < count; ++i) {
       const ast::Dim& dim = term.dims[i];
+      if (&dim == open) continue;  // may stand for no dim at all
       const Dim& size = i < leading ? actual.dims[i] : actual.dims[actual.rank() - (count - i)];
       if (dim.kind == ast::DimKind::kRagged && are_names) {
         if (!MatchRaggedDim(dim, size, item_symbols)) return false;
