@@ -82,8 +82,6 @@ PHRASES = [
 # Where a phrase is the right one: file, the part of its line that contains the phrase, and the reason.
 ALLOWED = [
     ("docs/architecture.md", "one mistake gives one message", "what the user did, as opposed to the messages"),
-    ("docs/architecture.md", "a mistake of the user", "as opposed to a failure of the device"),
-    ("docs/architecture.md", "a user's mistake on its way", "a call error that travels up the stack"),
     ("docs/architecture.md", "alone, so results have the same bits", "depends on nothing else"),
     ("docs/kernels.md", "by its sizes alone", "depends on nothing else"),
     ("docs/language.md", "[text](#text)", "the name of the section"),
