@@ -112,8 +112,12 @@ void ConvertDft(Node& n) {
   if (n.Has(1)) {
     wanted.length = n.IntIn(1);
   } else if (size.is_constant()) {
-    wanted.length =
-        wanted.inverse && wanted.one_sided ? 2 * (size.constant() - 1) : size.constant();
+    wanted.length = size.constant();
+    if (wanted.inverse && wanted.one_sided) {
+      if (wanted.length > INT64_MAX / 2)
+        return n.Unsupported("a transform of {0}", size.constant());
+      wanted.length = 2 * (wanted.length - 1);
+    }
   }
   if (n.failed()) return;
   if (!n.Has(1) && !size.is_constant()) return n.Unsupported("an unknown length");

@@ -166,8 +166,8 @@ void ConvertSplitToSequence(Node& n) {
     if (n.failed()) return;
     if (!size.is_constant() || part < 1) return n.Unsupported("parts of an unknown count");
     if (size.constant() / part > kMaxParts) return n.Unsupported("more than {0} parts", kMaxParts);
-    for (int64_t at = 0; at < size.constant(); at += part)
-      sizes.emplace_back(std::min(part, size.constant() - at));
+    for (int64_t rest = size.constant(); rest > 0; rest -= std::min(part, rest))
+      sizes.emplace_back(std::min(part, rest));
   }
   if (n.failed()) return;
   if (sizes.empty()) return n.SequenceOut(0, {});
@@ -236,6 +236,7 @@ void ConvertCenterCropPad(Node& n) {
     const Dim& size = x->type().dims[static_cast<size_t>(axes[i])];
     if (!size.is_constant() || !wanted[i].is_constant())
       return n.Unsupported("a margin of unknown size");
+    if (wanted[i].constant() < 0) return n.Fail("a size is negative");
     const int64_t more = wanted[i].constant() - size.constant();
     // Of an odd count the larger part is at the end.
     const int64_t first = more >= 0 ? more / 2 : -((-more) / 2);

@@ -1,9 +1,11 @@
 /* A run as a C program makes it; pdl_h_test.cc calls it. */
 #include "pdl_c_example.h"
 
+#include <string.h>
+
 #include "pdl/pdl_c.h"
 
-double pdl_c_example(const char* source, float x, const char** error) {
+double pdl_c_example(const char* source, float x, char code[8]) {
   pdl_model* model = NULL;
   pdl_session* session = NULL;
   pdl_array input, output;
@@ -19,7 +21,8 @@ double pdl_c_example(const char* source, float x, const char** error) {
   if (status == NULL) status = pdl_session_run(session);
   if (status == NULL) status = pdl_session_output(session, "y", &output);
   if (status == NULL) result = ((const float*)output.data)[0];
-  *error = status == NULL ? NULL : pdl_status_code(status);
+  strcpy(code, pdl_status_code(status));
+  pdl_status_free(status);
   pdl_session_free(session);
   pdl_model_free(model);
   return result;

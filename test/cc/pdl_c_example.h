@@ -5,9 +5,8 @@
 extern "C" {
 #endif
 
-/* The output y of a network for the input x: f32[1]. Where there is an error, *error is its code.
- */
-double pdl_c_example(const char* source, float x, const char** error);
+/* The output y of a network for the input x: f32[1]. `code` is "", or the code of an error. */
+double pdl_c_example(const char* source, float x, char code[8]);
 
 #ifdef __cplusplus
 }
