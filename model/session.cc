@@ -3,7 +3,9 @@
 #include <cstring>
 #include <utility>
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallVector.h"
 #include "model/model.h"
 #include "model/status.h"
 #include "pdl/error.h"
@@ -20,13 +22,15 @@ struct Session::Impl {
   const Graph& graph() const { return shared().network->graph(); }
 
   llvm::Error PutInputs(const Arrays& inputs);
-  void TakeInputs(const Arrays& inputs);
+  void TakeInputs();
   llvm::Error Run(const Arrays& inputs, const RunRequest& request);
   llvm::Expected<Arrays> Outputs(const RunRequest& request);
   llvm::Expected<const Value*> FindState(llvm::StringRef name) const;
 
   const Model model;
   Scope scope;
+  /// Those that hold views of the caller's arrays, during a run.
+  llvm::SmallVector<Variable*, 8> fed;
   std::atomic<bool> cancel = false;
 };
 
@@ -58,15 +62,18 @@ llvm::Error Session::Impl::PutInputs(const Arrays& inputs) {
     if (!tensor) return tensor.takeError();
     tensors.emplace_back(name, std::move(*tensor));
   }
-  for (auto& [name, tensor] : tensors) scope.Create(name)->Set(std::move(tensor));
+  fed.reserve(tensors.size());
+  for (auto& [name, tensor] : tensors) {
+    fed.push_back(scope.Create(name));
+    fed.back()->Set(std::move(tensor));
+  }
   return llvm::Error::success();
 }
 
-/// No view outlives the run.
-void Session::Impl::TakeInputs(const Arrays& inputs) {
-  for (const auto& [name, array] : inputs)
-    if (Variable* variable = scope.FindLocal(name); variable && IsPartOfInput(graph(), name))
-      variable->Clear();
+/// No view outlives the run, however it ends.
+void Session::Impl::TakeInputs() {
+  for (Variable* variable : fed) variable->Clear();
+  fed.clear();
 }
 
 llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request) {
@@ -110,33 +117,38 @@ Session::~Session() = default;
 
 Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
   return AsResult("running a model", [&]() -> llvm::Expected<Arrays> {
-    llvm::Error error = impl_->Run(inputs, request);
-    llvm::Expected<Arrays> outputs =
-        error ? llvm::Expected<Arrays>(std::move(error)) : impl_->Outputs(request);
-    impl_->TakeInputs(inputs);
-    return outputs;
+    const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
+    if (llvm::Error error = impl_->Run(inputs, request)) return error;
+    return impl_->Outputs(request);
   });
 }
 
 Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request) {
-  RunRequest wanted = request;
-  wanted.outputs.clear();
-  for (const auto& [name, array] : outputs) wanted.outputs.push_back(name);
-  Result<Arrays> computed = Run(inputs, wanted);
-  if (!computed.ok()) return computed.status();
-  return ToStatus([&]() -> llvm::Error {
+  return ToStatus(WithOutOfMemory("running a model", [&]() -> llvm::Error {
+    const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
+    RunRequest wanted = request;
+    wanted.outputs.clear();
     for (const auto& [name, array] : outputs) {
-      llvm::Expected<Tensor> to = ViewOf(name, array);
-      if (!to) return to.takeError();
-      const Array& from = computed->at(name);
-      if (from.dtype != array.dtype || from.sizes != array.sizes)
+      if (llvm::Expected<Tensor> to = ViewOf(name, array); !to) return to.takeError();
+      wanted.outputs.push_back(name);
+    }
+    if (llvm::Error error = impl_->Run(inputs, wanted)) return error;
+    llvm::Expected<Arrays> computed = impl_->Outputs(wanted);
+    if (!computed) return computed.takeError();
+    for (const auto& [name, array] : outputs) {
+      const auto from = computed->find(name);
+      if (from == computed->end())
+        return MakeUserError(Code::kInputType, "output '{0}' is several arrays: use Run", name);
+      const std::string given = TensorTypeToString(array.dtype, array.sizes);
+      if (from->second.dtype != array.dtype || from->second.sizes != array.sizes)
         return MakeUserError(Code::kInputType, "output '{0}' is {1}, and the array for it is {2}",
-                             name, TensorTypeToString(from.dtype, from.sizes), to->TypeString());
-      if (to->num_bytes() > 0)
-        std::memcpy(array.data, from.data, static_cast<size_t>(to->num_bytes()));
+                             name, TensorTypeToString(from->second.dtype, from->second.sizes),
+                             given);
+      const int64_t bytes = array.num_elements() * DTypeSize(array.dtype);
+      if (bytes > 0) std::memcpy(array.data, from->second.data, static_cast<size_t>(bytes));
     }
     return llvm::Error::success();
-  }());
+  }));
 }
 
 Result<Array> Session::State(const std::string& name) const {
