@@ -8,8 +8,8 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/isa_dispatch.h"
-#include "kernels/simd.h"
+#include "kernels/core/isa_dispatch.h"
+#include "kernels/core/simd.h"
 
 namespace pdl::bench {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/io.h"
-#include "pdl/layers.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/runtime/io.h"
 
 namespace pdl::bench {
 

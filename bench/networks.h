@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "pdl/compiler.h"
-#include "pdl/network.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/runtime/network.h"
 
 namespace pdl::bench {
 

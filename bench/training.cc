@@ -1,5 +1,5 @@
 // What a step of training costs. bench/peers/torch_training.py does the same in PyTorch.
-#include "pdl/training.h"
+#include "pdl/compiler/training.h"
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
 #include "llvm/Support/raw_ostream.h"

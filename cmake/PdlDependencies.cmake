@@ -1,4 +1,4 @@
-# The libraries and tools that the rooms are built on, each library as one target.
+# The libraries and tools that the modules are built on, each library as one target.
 
 set(missing "")
 
@@ -52,7 +52,7 @@ if(missing)
                       "installs them all):\n${missing}")
 endif()
 
-# LLVM's headers alone, for the rooms. Under this name they are also what a user of the installed
+# LLVM's headers alone, for the modules. Under this name they are also what a user of the installed
 # library gets.
 add_library(pdl::llvm_headers INTERFACE IMPORTED GLOBAL)
 set_target_properties(pdl::llvm_headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES

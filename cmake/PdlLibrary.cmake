@@ -1,6 +1,6 @@
-# libpdl.so: all rooms and the only copy of LLVMSupport. Programs, tests and plugins link to it alone.
+# libpdl.so: all modules and the only copy of LLVMSupport. Programs, tests and plugins link to it alone.
 
-set(PDL_ROOMS pdl_proto pdl_ir pdl_grammar pdl_frontend pdl_runtime pdl_layers pdl_kernels
+set(PDL_MODULES pdl_proto pdl_ir pdl_grammar pdl_frontend pdl_runtime pdl_layers pdl_kernels
     pdl_onnx_proto pdl_onnx pdl_model)
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/empty.cc CONTENT "" @ONLY)
@@ -28,12 +28,12 @@ endif()
 target_link_libraries(
   libpdl
   PUBLIC pdl::llvm_headers
-  PRIVATE pdl_generated_options ${PDL_ROOMS} "$<LINK_LIBRARY:WHOLE_ARCHIVE,${PDL_LLVM_LIBRARIES}>"
+  PRIVATE pdl_generated_options ${PDL_MODULES} "$<LINK_LIBRARY:WHOLE_ARCHIVE,${PDL_LLVM_LIBRARIES}>"
           ${PDL_LLVM_SYSTEM_LIBRARIES})
 
 # The same code as an archive, for tests that reach behind the public headers.
 add_library(pdl_static STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/empty.cc)
 target_link_libraries(
   pdl_static
-  PUBLIC pdl_options ${PDL_ROOMS}
+  PUBLIC pdl_options ${PDL_MODULES}
   PRIVATE ${PDL_LLVM_LIBRARIES} ${PDL_LLVM_SYSTEM_LIBRARIES})

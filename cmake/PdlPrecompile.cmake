@@ -1,11 +1,11 @@
 # Headers of libraries that nearly every source includes, read once for all sources of a target: half
 # of the time that a test needs to compile, a quarter of it under AddressSanitizer.
 #
-# pdl_precompile(TARGET) is for the code of the rooms. It acts under AddressSanitizer alone: the other
+# pdl_precompile(TARGET) is for the code of the modules. It acts under AddressSanitizer alone: the other
 # builds see to it that a source includes what it uses.
 #
 # pdl_precompile_tests(TARGET IS_INTERNAL) is for GoogleTest programs, in every build. All share what
-# was read, but those that link the rooms themselves are compiled with other options.
+# was read, but those that link the modules themselves are compiled with other options.
 
 if(PDL_CCACHE)
   # What ccache asks for before it keeps objects that were made with precompiled headers.

@@ -1,7 +1,7 @@
 // The language, one top-level statement at a time. It names no operator.
 //
 // Every choice is decided by one token, so the generated parser never searches. The token source
-// (frontend/lexer.h) makes that possible: it
+// (frontend/syntax/lexer.h) makes that possible: it
 //   - drops newlines inside ( ), [ ] and records, before a leading '|>' and after another NL,
 //     and gives an NL before the '}' of a block and at the end of the text;
 //   - drops a comma in front of a closing bracket;

@@ -1,4 +1,4 @@
-#include "pdl/attribute.h"
+#include "pdl/op/attribute.h"
 
 #include <bit>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/half.h"
+#include "pdl/op/half.h"
 
 namespace pdl {
 namespace {

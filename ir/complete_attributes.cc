@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/attribute_reader.h"
-#include "pdl/error.h"
+#include "pdl/op/attribute_reader.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -1,10 +1,10 @@
-#include "pdl/constant.h"
+#include "pdl/op/constant.h"
 
 #include <cassert>
 #include <cstring>
 #include <new>
 
-#include "pdl/half.h"
+#include "pdl/op/half.h"
 
 namespace pdl {
 namespace {

@@ -1,4 +1,4 @@
-#include "pdl/constraints.h"
+#include "pdl/compiler/constraints.h"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/constraints.h"
+#include "pdl/compiler/constraints.h"
 
 namespace pdl {
 

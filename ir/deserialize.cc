@@ -3,9 +3,9 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/stubs/logging.h"
 #include "ir/network_reader.h"
-#include "pdl/error.h"
-#include "pdl/out_of_memory.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/error.h"
+#include "pdl/op/out_of_memory.h"
 
 namespace pdl {
 namespace {

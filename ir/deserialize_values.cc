@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ir/proto_convert.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -1,4 +1,4 @@
-#include "pdl/diff.h"
+#include "pdl/compiler/diff.h"
 
 #include <algorithm>
 #include <map>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
-#include "pdl/diff.h"
+#include "pdl/compiler/diff.h"
 
 namespace pdl {
 

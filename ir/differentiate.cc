@@ -1,4 +1,4 @@
-#include "pdl/differentiate.h"
+#include "pdl/compiler/differentiate.h"
 
 #include <algorithm>
 
@@ -6,9 +6,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
-#include "pdl/gradient.h"
-#include "pdl/graph_walk.h"
+#include "pdl/compiler/graph_walk.h"
+#include "pdl/op/error.h"
+#include "pdl/op/gradient.h"
 
 namespace pdl {
 namespace {

@@ -1,4 +1,4 @@
-#include "pdl/dim.h"
+#include "pdl/op/dim.h"
 
 #include <algorithm>
 

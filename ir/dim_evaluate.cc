@@ -1,7 +1,7 @@
 // What walks a Dim: evaluation, substitution, printing.
 #include "ir/dim_polynomial.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "pdl/dim.h"
+#include "pdl/op/dim.h"
 
 namespace pdl {
 namespace {

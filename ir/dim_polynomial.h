@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "llvm/ADT/SmallVector.h"
-#include "pdl/dim.h"
+#include "pdl/op/dim.h"
 
 namespace pdl {
 

@@ -1,4 +1,4 @@
-#include "pdl/dtype.h"
+#include "pdl/op/dtype.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "pdl/emit.h"
+#include "pdl/compiler/emit.h"
 
 #include <algorithm>
 

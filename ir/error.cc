@@ -1,4 +1,4 @@
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/out_of_memory.h"
+#include "pdl/op/out_of_memory.h"
 
 namespace pdl {
 namespace {
@@ -30,12 +30,12 @@ struct CodeRow {
 };
 constexpr CodeRow kRows[] = {
 #define PDL_CODE(enumerator, number, title, explanation) {Code::enumerator, title, explanation},
-#include "pdl/codes.def"
+#include "pdl/op/codes.def"
 #undef PDL_CODE
 };
 constexpr Code kCodes[] = {
 #define PDL_CODE(enumerator, number, title, explanation) Code::enumerator,
-#include "pdl/codes.def"
+#include "pdl/op/codes.def"
 #undef PDL_CODE
 };
 

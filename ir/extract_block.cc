@@ -1,5 +1,5 @@
 #include "llvm/ADT/DenseMap.h"
-#include "pdl/graph.h"
+#include "pdl/compiler/graph.h"
 
 namespace pdl {
 

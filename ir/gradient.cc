@@ -1,4 +1,4 @@
-#include "pdl/gradient.h"
+#include "pdl/op/gradient.h"
 
 namespace pdl {
 

@@ -1,4 +1,4 @@
-#include "pdl/graph.h"
+#include "pdl/compiler/graph.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 

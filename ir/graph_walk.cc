@@ -1,4 +1,4 @@
-#include "pdl/graph_walk.h"
+#include "pdl/compiler/graph_walk.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,9 @@
-#include "pdl/inference.h"
+#include "pdl/op/inference.h"
 
 #include <algorithm>
 #include <climits>
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/graph.h"
+#include "pdl/compiler/graph.h"
 
 namespace pdl {
 

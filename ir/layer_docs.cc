@@ -2,7 +2,7 @@
 #include "ir/doc_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/op_docs.h"
+#include "pdl/op/op_docs.h"
 
 namespace pdl {
 namespace {

@@ -1,4 +1,4 @@
-#include "pdl/layout_rule.h"
+#include "pdl/op/layout_rule.h"
 
 namespace pdl {
 namespace {

@@ -5,8 +5,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/constraints.h"
-#include "pdl/error.h"
+#include "pdl/compiler/constraints.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -11,8 +11,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/graph.h"
-#include "pdl/op_registry.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/op_registry.h"
 
 namespace pdl {
 

@@ -1,6 +1,6 @@
 // Calls: each is made when its first result is reached in the list of variables.
 #include "ir/network_reader.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

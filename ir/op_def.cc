@@ -1,4 +1,4 @@
-#include "pdl/op_def.h"
+#include "pdl/op/op_def.h"
 
 #include <algorithm>
 #include <climits>

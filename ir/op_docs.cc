@@ -1,4 +1,4 @@
-#include "pdl/op_docs.h"
+#include "pdl/op/op_docs.h"
 
 #include <map>
 
@@ -6,7 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/lowering.h"
+#include "pdl/op/lowering.h"
 
 namespace pdl {
 namespace {

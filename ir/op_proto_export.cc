@@ -5,10 +5,10 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/json_util.h"
 #include "ir/proto_convert.h"
-#include "pdl/error.h"
-#include "pdl/layer_def.h"
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/layer_def.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
 #include "pdl/version.h"
 
 namespace pdl {

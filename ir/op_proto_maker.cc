@@ -1,9 +1,9 @@
-#include "pdl/op_proto_maker.h"
+#include "pdl/op/op_proto_maker.h"
 
 #include <set>
 
-#include "pdl/attribute_reader.h"
-#include "pdl/error.h"
+#include "pdl/op/attribute_reader.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -1,9 +1,9 @@
-#include "pdl/op_registry.h"
+#include "pdl/op/op_registry.h"
 
 #include <algorithm>
 #include <mutex>
 
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 

@@ -6,9 +6,9 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/attribute.h"
-#include "pdl/dim.h"
-#include "pdl/type.h"
+#include "pdl/op/attribute.h"
+#include "pdl/op/dim.h"
+#include "pdl/op/type.h"
 #include "proto/pdl.pb.h"
 
 namespace pdl {

@@ -1,4 +1,4 @@
-#include "pdl/serialize.h"
+#include "pdl/compiler/serialize.h"
 
 #include <climits>
 #include <vector>
@@ -10,7 +10,7 @@
 #include "ir/proto_convert.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "pdl/version.h"
 
 namespace pdl {

@@ -3,7 +3,7 @@
 #include "ir/proto_convert.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

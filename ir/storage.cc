@@ -1,4 +1,4 @@
-#include "pdl/storage.h"
+#include "pdl/op/storage.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,4 +1,4 @@
-#include "pdl/symbols.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 

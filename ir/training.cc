@@ -1,12 +1,12 @@
-#include "pdl/training.h"
+#include "pdl/compiler/training.h"
 
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/error.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 

@@ -1,7 +1,7 @@
-#include "pdl/type.h"
+#include "pdl/op/type.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/op_def.h"
+#include "pdl/op/op_def.h"
 
 namespace pdl {
 

@@ -1,4 +1,4 @@
-#include "pdl/zero_rule.h"
+#include "pdl/op/zero_rule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,8 +2,8 @@
 
 #include "layers/texts.inc"
 #include "llvm/Support/Error.h"
-#include "pdl/error.h"
-#include "pdl/layers.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 

@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "model/status.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "pdl/pdl.h"
 #include "pdl/pdl_c.h"
 

@@ -1,16 +1,16 @@
-#include "pdl/load.h"
+#include "pdl/compiler/load.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "model/onnx_file.h"
-#include "pdl/error.h"
-#include "pdl/io.h"
-#include "pdl/layers.h"
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
-#include "pdl/tensor.h"
-#include "pdl/trainer.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/io.h"
+#include "pdl/train/trainer.h"
 
 namespace pdl {
 namespace {

@@ -5,10 +5,10 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "model/status.h"
-#include "pdl/error.h"
-#include "pdl/op_registry.h"
-#include "pdl/plugin.h"
-#include "pdl/storage.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/storage.h"
+#include "pdl/runtime/plugin.h"
 #include "pdl/version.h"
 
 namespace pdl {

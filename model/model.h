@@ -5,11 +5,11 @@
 #include <string>
 
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
-#include "pdl/load.h"
-#include "pdl/network.h"
+#include "pdl/compiler/load.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/tensor.h"
 #include "pdl/pdl.h"
-#include "pdl/tensor.h"
+#include "pdl/runtime/network.h"
 
 namespace pdl {
 

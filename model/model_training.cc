@@ -4,9 +4,9 @@
 
 #include "model/model.h"
 #include "model/status.h"
-#include "pdl/error.h"
-#include "pdl/op_registry.h"
-#include "pdl/trainer.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/train/trainer.h"
 
 namespace pdl {
 namespace {

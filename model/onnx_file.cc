@@ -1,10 +1,10 @@
 #include "model/onnx_file.h"
 
 #include "llvm/Support/Path.h"
-#include "pdl/error.h"
-#include "pdl/io.h"
-#include "pdl/literal.h"
-#include "pdl/tensor.h"
+#include "pdl/op/error.h"
+#include "pdl/op/literal.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/io.h"
 
 namespace pdl {
 namespace {

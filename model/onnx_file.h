@@ -8,8 +8,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "onnx/import.h"
-#include "pdl/export.h"
+#include "onnx/import/import.h"
+#include "pdl/compiler/export.h"
 
 namespace pdl {
 

@@ -2,11 +2,11 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
-#include "pdl/compiler.h"
-#include "pdl/io.h"
-#include "pdl/load.h"
-#include "pdl/serialize.h"
-#include "pdl/tensor.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/compiler/load.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/io.h"
 
 namespace pdl {
 

@@ -8,10 +8,10 @@
 #include "llvm/ADT/SmallVector.h"
 #include "model/model.h"
 #include "model/status.h"
-#include "pdl/error.h"
-#include "pdl/host_copy.h"
-#include "pdl/scope.h"
-#include "pdl/storage.h"
+#include "pdl/op/error.h"
+#include "pdl/op/host_copy.h"
+#include "pdl/op/storage.h"
+#include "pdl/runtime/scope.h"
 
 namespace pdl {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/error.h"
-#include "pdl/load.h"
+#include "pdl/compiler/load.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "llvm/Support/Error.h"
-#include "pdl/out_of_memory.h"
+#include "pdl/op/out_of_memory.h"
 #include "pdl/pdl.h"
 
 namespace pdl {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
+#include "pdl/op/device_context.h"
 
 namespace pdl {
 

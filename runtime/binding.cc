@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "runtime/arena.h"
 #include "runtime/call_error.h"
 #include "runtime/evaluator.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "llvm/ADT/StringSet.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {

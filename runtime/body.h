@@ -11,8 +11,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
-#include "pdl/operator.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/operator.h"
 #include "runtime/frame.h"
 #include "runtime/schedule.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/call_error.h"
 
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 

@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/operator.h"
+#include "pdl/op/operator.h"
 
 namespace pdl {
 

@@ -4,9 +4,9 @@
 #include <bit>
 
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/attribute.h"
-#include "pdl/error.h"
-#include "pdl/host_copy.h"
+#include "pdl/op/attribute.h"
+#include "pdl/op/error.h"
+#include "pdl/op/host_copy.h"
 #include "runtime/call_error.h"
 
 namespace pdl {

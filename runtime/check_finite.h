@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
-#include "pdl/tensor.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/tensor.h"
 #include "runtime/schedule.h"
 #include "runtime/step_observer.h"
 

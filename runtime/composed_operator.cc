@@ -1,6 +1,6 @@
 #include "runtime/composed_operator.h"
 
-#include "pdl/network.h"
+#include "pdl/runtime/network.h"
 
 namespace pdl {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "llvm/Support/Error.h"
-#include "pdl/op_registry.h"
-#include "pdl/operator.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/operator.h"
 
 namespace pdl {
 

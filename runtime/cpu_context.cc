@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pdl/device_context.h"
+#include "pdl/op/device_context.h"
 #include "runtime/memory.h"
 #include "runtime/thread_pool.h"
 

@@ -3,9 +3,9 @@
 #ifndef PDL_RUNTIME_CUDA_LIBRARY_H_
 #define PDL_RUNTIME_CUDA_LIBRARY_H_
 
-#include "pdl/device_context.h"
-#include "pdl/export.h"
-#include "pdl/op_registry.h"
+#include "pdl/compiler/export.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/op_registry.h"
 
 extern "C" {
 

@@ -1,4 +1,4 @@
-#include "pdl/device_context.h"
+#include "pdl/op/device_context.h"
 
 #include <dlfcn.h>
 
@@ -7,7 +7,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "pdl/version.h"
 #include "runtime/cuda_library.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/evaluator.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "pdl/error.h"
-#include "pdl/operator.h"
+#include "pdl/op/error.h"
+#include "pdl/op/operator.h"
 
 namespace pdl {
 namespace {

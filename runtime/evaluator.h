@@ -7,10 +7,10 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
-#include "pdl/graph.h"
-#include "pdl/symbols.h"
-#include "pdl/tensor.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/symbols.h"
+#include "pdl/op/tensor.h"
 
 namespace pdl {
 

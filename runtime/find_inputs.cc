@@ -1,8 +1,8 @@
 #include "runtime/find_inputs.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/device_context.h"
-#include "pdl/error.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
-#include "pdl/scope.h"
-#include "pdl/tensor.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/scope.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/schedule.h"
 

@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "pdl/error.h"
-#include "pdl/run_profile.h"
+#include "pdl/op/error.h"
+#include "pdl/runtime/run_profile.h"
 #include "runtime/call_error.h"
 #include "runtime/check_finite.h"
 #include "runtime/step_observer.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
-#include "pdl/network.h"
-#include "pdl/tensor.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/network.h"
 #include "runtime/arena_pool.h"
 #include "runtime/binding.h"
 

@@ -9,7 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "pdl/operator.h"
+#include "pdl/op/operator.h"
 
 namespace pdl {
 

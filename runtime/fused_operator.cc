@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "runtime/fused_layout.h"
 #include "runtime/fusion.h"
 #include "runtime/stream.h"

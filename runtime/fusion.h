@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
-#include "pdl/graph.h"
-#include "pdl/operator.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/operator.h"
 
 namespace pdl {
 

@@ -1,4 +1,4 @@
-#include "pdl/host_copy.h"
+#include "pdl/op/host_copy.h"
 
 namespace pdl {
 

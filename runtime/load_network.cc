@@ -1,6 +1,6 @@
 #include "llvm/Support/Path.h"
-#include "pdl/network.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/runtime/network.h"
 #include "runtime/io/file.h"
 
 namespace pdl {

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "llvm/Support/FormatVariadic.h"
-#include "pdl/device_context.h"
-#include "pdl/error.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/export.h"
+#include "pdl/compiler/export.h"
 
 namespace pdl {
 

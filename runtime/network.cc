@@ -1,4 +1,4 @@
-#include "pdl/network.h"
+#include "pdl/runtime/network.h"
 
 #include <map>
 #include <mutex>
@@ -6,9 +6,9 @@
 #include "ir/passes/segments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/error.h"
-#include "pdl/out_of_memory.h"
-#include "pdl/pipeline.h"
+#include "pdl/compiler/pipeline.h"
+#include "pdl/op/error.h"
+#include "pdl/op/out_of_memory.h"
 #include "runtime/evaluator.h"
 #include "runtime/network_run.h"
 #include "runtime/packed_inputs.h"

@@ -2,7 +2,7 @@
 
 #include "ir/passes/segments.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "runtime/find_inputs.h"
 
 namespace pdl {

@@ -7,7 +7,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
-#include "pdl/scope.h"
+#include "pdl/runtime/scope.h"
 #include "runtime/frame.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/plan_cache.h"

@@ -1,12 +1,12 @@
-#include "pdl/operator.h"
+#include "pdl/op/operator.h"
 
 #include <algorithm>
 
 #include "ir/proto_convert.h"
 #include "llvm/Support/xxhash.h"
-#include "pdl/error.h"
-#include "pdl/inference.h"
-#include "pdl/lowering.h"
+#include "pdl/op/error.h"
+#include "pdl/op/inference.h"
+#include "pdl/op/lowering.h"
 #include "runtime/call_error.h"
 #include "runtime/composed_operator.h"
 

@@ -1,8 +1,8 @@
 #include "runtime/packed_inputs.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
-#include "pdl/packed_value.h"
+#include "pdl/op/error.h"
+#include "pdl/runtime/packed_value.h"
 
 namespace pdl {
 namespace {

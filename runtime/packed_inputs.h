@@ -6,9 +6,9 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
-#include "pdl/graph.h"
-#include "pdl/scope.h"
-#include "pdl/tensor.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/scope.h"
 
 namespace pdl {
 

@@ -1,9 +1,9 @@
-#include "pdl/packed_value.h"
+#include "pdl/runtime/packed_value.h"
 
 #include <algorithm>
 
 #include "llvm/Support/FormatVariadic.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

@@ -11,7 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
-#include "pdl/scope.h"
+#include "pdl/runtime/scope.h"
 #include "runtime/arena_pool.h"
 #include "runtime/binding.h"
 #include "runtime/schedule.h"

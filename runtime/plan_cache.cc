@@ -1,8 +1,8 @@
 #include "runtime/plan_cache.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
-#include "pdl/pipeline.h"
+#include "pdl/compiler/pipeline.h"
+#include "pdl/op/error.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {

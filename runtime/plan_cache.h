@@ -11,7 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
-#include "pdl/network.h"
+#include "pdl/runtime/network.h"
 #include "runtime/plan.h"
 #include "runtime/weight_store.h"
 

@@ -1,4 +1,4 @@
-#include "pdl/plugin.h"
+#include "pdl/runtime/plugin.h"
 
 #include <dlfcn.h>
 
@@ -7,8 +7,8 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "pdl/error.h"
-#include "pdl/op_registry.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
 #include "pdl/version.h"
 #include "runtime/io/file.h"
 

@@ -1,4 +1,4 @@
-#include "pdl/run_profile.h"
+#include "pdl/runtime/run_profile.h"
 
 #include <utility>
 

@@ -10,10 +10,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
-#include "pdl/graph.h"
-#include "pdl/network.h"
-#include "pdl/operator.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/operator.h"
+#include "pdl/runtime/network.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {

@@ -1,4 +1,4 @@
-#include "pdl/scope.h"
+#include "pdl/runtime/scope.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 #include "runtime/step_observer.h"
 
-#include "pdl/host_copy.h"
+#include "pdl/op/host_copy.h"
 
 namespace pdl {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "llvm/Support/Error.h"
-#include "pdl/device_context.h"
-#include "pdl/run_observer.h"
-#include "pdl/tensor.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/run_observer.h"
 #include "runtime/schedule.h"
 
 namespace pdl {

@@ -1,10 +1,10 @@
-#include "pdl/tensor.h"
+#include "pdl/op/tensor.h"
 
 #include <cstring>
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "runtime/memory.h"
 
 namespace pdl {

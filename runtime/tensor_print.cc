@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "llvm/ADT/StringRef.h"
-#include "pdl/error.h"
-#include "pdl/half.h"
-#include "pdl/tensor.h"
+#include "pdl/op/error.h"
+#include "pdl/op/half.h"
+#include "pdl/op/tensor.h"
 
 namespace pdl {
 namespace {

@@ -1,4 +1,4 @@
-#include "pdl/timed_runs.h"
+#include "pdl/runtime/timed_runs.h"
 
 #include <algorithm>
 #include <chrono>

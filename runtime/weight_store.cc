@@ -1,6 +1,6 @@
 #include "runtime/weight_store.h"
 
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

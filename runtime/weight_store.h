@@ -6,10 +6,10 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
-#include "pdl/graph.h"
-#include "pdl/io.h"
-#include "pdl/network.h"
-#include "pdl/tensor.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/io.h"
+#include "pdl/runtime/network.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "pdl/gradient.h"
-#include "pdl/half.h"
-#include "pdl/inference.h"
-#include "pdl/register_op.h"
+#include "pdl/op/gradient.h"
+#include "pdl/op/half.h"
+#include "pdl/op/inference.h"
+#include "pdl/op/register_op.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Room: ir
+// Module: ir
 #ifndef PDL_DTYPE_ENUM_H_
 #define PDL_DTYPE_ENUM_H_
 

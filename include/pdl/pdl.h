@@ -13,7 +13,7 @@
 // Memory: inputs are read in place during a call and never written; see Array.
 // Errors are values of type Status. A function that returns one never throws and never ends the
 // program, whatever it is given.
-// Room: model
+// Module: model
 #ifndef PDL_PDL_H_
 #define PDL_PDL_H_
 
@@ -27,8 +27,8 @@
 #include <utility>
 #include <vector>
 
+#include "pdl/compiler/export.h"
 #include "pdl/dtype_enum.h"
-#include "pdl/export.h"
 
 namespace pdl {
 

@@ -11,14 +11,14 @@
  * for pdl_session_cancel. Memory: texts that are returned belong to the object that they are asked
  * of. Arrays that are given are read during the call or, for inputs, until the end of the next run.
  */
-// Room: model
+// Module: model
 #ifndef PDL_PDL_C_H_
 #define PDL_PDL_C_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pdl/export.h"
+#include "pdl/compiler/export.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pdl/graph.h"
+#include "pdl/compiler/graph.h"
 
 namespace pdl {
 

@@ -2,9 +2,9 @@
 // machine's peak, and what is done to each channel behind it goes along rows of memory.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
-#include "pdl/layout_rule.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
+#include "pdl/op/layout_rule.h"
 
 namespace pdl {
 namespace {

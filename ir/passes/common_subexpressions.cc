@@ -4,7 +4,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
 
 namespace pdl {
 namespace {

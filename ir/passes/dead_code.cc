@@ -1,6 +1,6 @@
 #include "ir/passes/block_effects.h"
-#include "pdl/graph_walk.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/graph_walk.h"
+#include "pdl/compiler/passes.h"
 
 namespace pdl {
 

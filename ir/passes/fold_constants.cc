@@ -2,8 +2,8 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "pdl/error.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

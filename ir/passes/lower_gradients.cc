@@ -1,10 +1,10 @@
 // Reverse-mode differentiation of the calls of `gradient` in a graph.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/differentiate.h"
-#include "pdl/error.h"
-#include "pdl/passes.h"
-#include "pdl/symbols.h"
+#include "pdl/compiler/differentiate.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {

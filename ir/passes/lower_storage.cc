@@ -1,10 +1,10 @@
 #include "ir/passes/lower_storage.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/differentiate.h"
-#include "pdl/error.h"
-#include "pdl/passes.h"
-#include "pdl/symbols.h"
+#include "pdl/compiler/differentiate.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/lowering.h"
+#include "pdl/op/lowering.h"
 
 namespace pdl {
 

@@ -3,7 +3,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
 
 namespace pdl {
 namespace {

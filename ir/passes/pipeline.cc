@@ -1,11 +1,11 @@
 // The order of passes: each of them with its name, and the pipelines that they make.
-#include "pdl/pipeline.h"
+#include "pdl/compiler/pipeline.h"
 
 #include <chrono>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "pdl/training.h"
+#include "pdl/compiler/training.h"
 
 namespace pdl {
 namespace {

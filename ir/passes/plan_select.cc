@@ -3,9 +3,9 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/error.h"
-#include "pdl/graph_walk.h"
-#include "pdl/symbols.h"
+#include "pdl/compiler/graph_walk.h"
+#include "pdl/op/error.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {

@@ -9,8 +9,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
-#include "pdl/graph.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/compiler/passes.h"
 
 namespace pdl {
 

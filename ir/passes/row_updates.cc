@@ -3,10 +3,10 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
-#include "pdl/gradient.h"
-#include "pdl/passes.h"
-#include "pdl/zero_rule.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
+#include "pdl/op/gradient.h"
+#include "pdl/op/zero_rule.h"
 
 namespace pdl {
 namespace {

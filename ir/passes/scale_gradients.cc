@@ -3,10 +3,10 @@
 // changes nothing but the scale.
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/differentiate.h"
-#include "pdl/error.h"
-#include "pdl/graph_walk.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/differentiate.h"
+#include "pdl/compiler/graph_walk.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 namespace {

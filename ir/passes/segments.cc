@@ -4,8 +4,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "pdl/graph_walk.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/graph_walk.h"
+#include "pdl/compiler/passes.h"
 
 namespace pdl {
 

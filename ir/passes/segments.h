@@ -8,7 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "pdl/graph.h"
+#include "pdl/compiler/graph.h"
 
 namespace pdl {
 

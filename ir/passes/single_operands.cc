@@ -1,5 +1,5 @@
 #include "llvm/ADT/DenseMap.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
 
 namespace pdl {
 

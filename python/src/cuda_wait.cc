@@ -4,7 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "errors.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace nb = nanobind;
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 
 namespace nb = nanobind;
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "llvm/Support/Error.h"
-#include "pdl/diagnostic.h"
+#include "pdl/compiler/diagnostic.h"
 
 namespace pdl::python {
 

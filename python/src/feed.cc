@@ -7,9 +7,9 @@
 
 #include "errors.h"
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/dim.h"
-#include "pdl/error.h"
-#include "pdl/storage.h"
+#include "pdl/op/dim.h"
+#include "pdl/op/error.h"
+#include "pdl/op/storage.h"
 #include "tensor.h"
 
 namespace nb = nanobind;

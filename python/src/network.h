@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "feed.h"
-#include "pdl/device_context.h"
-#include "pdl/network.h"
-#include "pdl/scope.h"
+#include "pdl/op/device_context.h"
+#include "pdl/runtime/network.h"
+#include "pdl/runtime/scope.h"
 #include "program.h"
 
 namespace pdl::python {

@@ -11,8 +11,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
-#include "pdl/graph.h"
-#include "pdl/network.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/runtime/network.h"
 
 namespace pdl::python {
 

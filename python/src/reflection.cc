@@ -3,11 +3,11 @@
 #include <nanobind/stl/string.h>
 
 #include "errors.h"
-#include "pdl/describe_layers.h"
-#include "pdl/layers.h"
-#include "pdl/op_registry.h"
-#include "pdl/plugin.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/describe_layers.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/runtime/plugin.h"
 #include "pdl/version.h"
 
 namespace nb = nanobind;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "errors.h"
-#include "pdl/device_context.h"
+#include "pdl/op/device_context.h"
 
 namespace nb = nanobind;
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "pdl/tensor.h"
+#include "pdl/op/tensor.h"
 
 namespace pdl::python {
 

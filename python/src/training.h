@@ -13,9 +13,9 @@
 
 #include "feed.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "pdl/device_context.h"
-#include "pdl/measured.h"
-#include "pdl/network.h"
+#include "pdl/op/device_context.h"
+#include "pdl/runtime/network.h"
+#include "pdl/train/measured.h"
 #include "program.h"
 
 namespace pdl::python {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/compiler.h"
+#include "pdl/compiler/compiler.h"
 
 namespace {
 

@@ -32,9 +32,9 @@ HEADER = """// A function for each operator, which adds a call of it to a Graph.
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
-#include "pdl/attribute_reader.h"
-#include "pdl/graph.h"
-#include "pdl/op_registry.h"
+#include "pdl/op/attribute_reader.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/op_registry.h"
 
 /// Each takes the graph, the operands, the attributes that must be given, a record of the others, and
 /// a name for the result. An Error is what the compiler would say.

@@ -1,4 +1,4 @@
-#include "pdl/cuda_context.h"
+#include "pdl/op/cuda_context.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringRef.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "runtime/cuda/cuda_error.h"
 
 namespace pdl {

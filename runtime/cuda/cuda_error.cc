@@ -1,7 +1,7 @@
 #include "runtime/cuda/cuda_error.h"
 
-#include "pdl/device_context.h"
-#include "pdl/error.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 

@@ -6,7 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "llvm/Support/Error.h"
-#include "pdl/device.h"
+#include "pdl/op/device.h"
 
 namespace pdl {
 

@@ -8,7 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/half.h"
+#include "pdl/op/half.h"
 #include "runtime/io/file.h"
 
 namespace pdl {

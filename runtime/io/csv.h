@@ -10,8 +10,8 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/dtype.h"
-#include "pdl/io.h"
+#include "pdl/op/dtype.h"
+#include "pdl/runtime/io.h"
 
 namespace pdl {
 

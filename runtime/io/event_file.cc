@@ -1,4 +1,4 @@
-#include "pdl/event_file.h"
+#include "pdl/train/event_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

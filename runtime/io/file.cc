@@ -13,8 +13,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
-#include "pdl/device_context.h"
-#include "pdl/io.h"
+#include "pdl/op/device_context.h"
+#include "pdl/runtime/io.h"
 #include "runtime/memory.h"
 
 namespace pdl {

@@ -1,4 +1,4 @@
-#include "pdl/literal.h"
+#include "pdl/op/literal.h"
 
 #include <cmath>
 #include <cstring>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/error.h"
-#include "pdl/half.h"
+#include "pdl/op/error.h"
+#include "pdl/op/half.h"
 
 namespace pdl {
 namespace {

@@ -9,7 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/io.h"
+#include "pdl/runtime/io.h"
 #include "runtime/memory.h"
 
 namespace pdl {

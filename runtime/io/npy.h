@@ -7,7 +7,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/tensor.h"
+#include "pdl/op/tensor.h"
 #include "runtime/io/file.h"
 
 namespace pdl {

@@ -7,7 +7,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
-#include "pdl/io.h"
+#include "pdl/runtime/io.h"
 #include "runtime/io/file.h"
 #include "runtime/io/json_outline.h"
 #include "runtime/io/npy.h"

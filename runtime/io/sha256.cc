@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
-#include "pdl/io.h"
+#include "pdl/runtime/io.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

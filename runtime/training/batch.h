@@ -7,8 +7,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/dataset.h"
-#include "pdl/scope.h"
+#include "pdl/runtime/scope.h"
+#include "pdl/train/dataset.h"
 
 namespace pdl {
 

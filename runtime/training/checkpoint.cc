@@ -4,8 +4,8 @@
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/error.h"
-#include "pdl/trainer.h"
+#include "pdl/op/error.h"
+#include "pdl/train/trainer.h"
 #include "runtime/io/file.h"
 #include "runtime/io/json_outline.h"
 

@@ -9,7 +9,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/io.h"
+#include "pdl/runtime/io.h"
 #include "runtime/training/fingerprint.h"
 
 namespace pdl {

@@ -1,4 +1,4 @@
-#include "pdl/dataset.h"
+#include "pdl/train/dataset.h"
 
 #include <algorithm>
 
@@ -6,10 +6,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "pdl/error.h"
-#include "pdl/graph_walk.h"
-#include "pdl/out_of_memory.h"
-#include "pdl/storage.h"
+#include "pdl/compiler/graph_walk.h"
+#include "pdl/op/error.h"
+#include "pdl/op/out_of_memory.h"
+#include "pdl/op/storage.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/training/dataset_arrays.h"
 

@@ -4,7 +4,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "pdl/storage.h"
+#include "pdl/op/storage.h"
 #include "runtime/io/csv.h"
 #include "runtime/io/file.h"
 #include "runtime/io/npz.h"

@@ -6,8 +6,8 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/graph.h"
-#include "pdl/io.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/runtime/io.h"
 #include "runtime/io/csv.h"
 
 namespace pdl {

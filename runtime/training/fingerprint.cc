@@ -1,7 +1,7 @@
 #include "runtime/training/fingerprint.h"
 
-#include "pdl/io.h"
-#include "pdl/packed_value.h"
+#include "pdl/runtime/io.h"
+#include "pdl/runtime/packed_value.h"
 
 namespace pdl {
 

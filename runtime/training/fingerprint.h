@@ -5,8 +5,8 @@
 #include <string>
 
 #include "llvm/ADT/StringMap.h"
-#include "pdl/constant.h"
-#include "pdl/dataset.h"
+#include "pdl/op/constant.h"
+#include "pdl/train/dataset.h"
 
 namespace pdl {
 

@@ -1,7 +1,7 @@
-#include "pdl/measured.h"
+#include "pdl/train/measured.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
 
 namespace pdl {
 namespace {

@@ -1,12 +1,12 @@
-#include "pdl/scaled_step.h"
+#include "pdl/train/scaled_step.h"
 
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
-#include "pdl/error.h"
-#include "pdl/host_copy.h"
-#include "pdl/io.h"
-#include "pdl/passes.h"
+#include "pdl/compiler/passes.h"
+#include "pdl/op/error.h"
+#include "pdl/op/host_copy.h"
+#include "pdl/runtime/io.h"
 
 namespace pdl {
 namespace {

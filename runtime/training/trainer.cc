@@ -1,4 +1,4 @@
-#include "pdl/trainer.h"
+#include "pdl/train/trainer.h"
 
 #include <chrono>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/error.h"
-#include "pdl/out_of_memory.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/error.h"
+#include "pdl/op/out_of_memory.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/shuffle.h"
 #include "runtime/training/trainer_impl.h"

@@ -6,7 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/trainer_impl.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "pdl/host_copy.h"
-#include "pdl/measured.h"
-#include "pdl/trainer.h"
+#include "pdl/op/host_copy.h"
+#include "pdl/train/measured.h"
+#include "pdl/train/trainer.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
 

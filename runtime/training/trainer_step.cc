@@ -1,7 +1,7 @@
 // One step of a training run: its network, and what mixed precision adds to running it.
-#include "pdl/error.h"
-#include "pdl/pipeline.h"
-#include "pdl/scaled_step.h"
+#include "pdl/compiler/pipeline.h"
+#include "pdl/op/error.h"
+#include "pdl/train/scaled_step.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/trainer_impl.h"
 

@@ -28,7 +28,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 # Codes that no file and no command line can show, with the reason.
 UNREACHABLE = {
-    "PDL0507": "a C++ program's misuse of an operator; test/cc/operator_test.cc shows it",
+    "PDL0507": "a C++ program's misuse of an operator; test/cc/runtime/operator_test.cc shows it",
     "PDL0509": "every operator has a kernel on the CPU; a plugin without one is needed",
     "PDL0510": "the command line refuses other devices first, with status 2; programs get this one",
     "PDL0513": "lists have no offsets, arrays in files do; test/tool/ragged.test shows it",
@@ -72,7 +72,7 @@ def generated(folder):
         with open(path, "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
         yield name, path, expected[name] + "\n"
-    # A hole of 2 GiB takes no room on the disk and is not read.
+    # A hole of 2 GiB takes no module on the disk and is not read.
     path = os.path.join(folder, "two_gibibytes.pdl")
     with open(path, "wb") as file:
         file.truncate(2**31 + 1)

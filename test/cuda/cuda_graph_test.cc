@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda_testing.h"
-#include "pdl/cuda_context.h"
+#include "pdl/op/cuda_context.h"
 
 namespace pdl::testing {
 namespace {

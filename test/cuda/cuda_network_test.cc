@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "cuda_testing.h"
-#include "pdl/compiler.h"
-#include "pdl/graph.h"
-#include "pdl/layers.h"
-#include "pdl/network.h"
-#include "pdl/op_registry.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/runtime/network.h"
 
 namespace pdl::testing {
 namespace {

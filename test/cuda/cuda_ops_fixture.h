@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cuda_testing.h"
-#include "pdl/op_registry.h"
+#include "pdl/op/op_registry.h"
 
 namespace pdl::testing {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cuda_ops_fixture.h"
-#include "pdl/error.h"
-#include "pdl/op_registry.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
 
 namespace pdl::testing {
 namespace {

@@ -8,10 +8,10 @@
 #include <limits>
 #include <random>
 
-#include "pdl/attribute_reader.h"
-#include "pdl/half.h"
-#include "pdl/inference.h"
-#include "pdl/op_registry.h"
+#include "pdl/op/attribute_reader.h"
+#include "pdl/op/half.h"
+#include "pdl/op/inference.h"
+#include "pdl/op/op_registry.h"
 
 namespace pdl::testing {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pdl/attribute.h"
-#include "pdl/device_context.h"
-#include "pdl/operator.h"
-#include "pdl/tensor.h"
+#include "pdl/op/attribute.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/operator.h"
+#include "pdl/op/tensor.h"
 
 namespace pdl::testing {
 

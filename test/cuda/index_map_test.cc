@@ -1,5 +1,5 @@
 // The arithmetic by which CUDA kernels find their operands' elements, tried on the CPU.
-#include "kernels/index_map.h"
+#include "kernels/core/index_map.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Checkpoints of a training: one that is rejected changes nothing, one that is taken goes on.
 #include <vector>
 
-#include "pdl/device_context.h"
-#include "pdl/layers.h"
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
-#include "pdl/trainer.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/train/trainer.h"
 #include "properties.h"
 #include "targets.h"
 

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "pdl/dataset.h"
-#include "pdl/io.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/runtime/io.h"
+#include "pdl/train/dataset.h"
 #include "properties.h"
 #include "targets.h"
 

@@ -1,6 +1,6 @@
 // A stored network (.pdlc): what loads is stored, printed and run.
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/op_registry.h"
 #include "properties.h"
 #include "targets.h"
 

@@ -1,7 +1,7 @@
 // ONNX models: what is imported is written as a source that checks, is stored, and run.
-#include "onnx/import.h"
-#include "onnx/text.h"
-#include "pdl/format.h"
+#include "onnx/import/import.h"
+#include "onnx/import/text.h"
+#include "pdl/compiler/format.h"
 #include "properties.h"
 #include "targets.h"
 

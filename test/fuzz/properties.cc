@@ -10,13 +10,13 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/device_context.h"
-#include "pdl/layers.h"
-#include "pdl/network.h"
-#include "pdl/op_registry.h"
-#include "pdl/packed_value.h"
-#include "pdl/serialize.h"
-#include "tools/pdl/random_value.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/runtime/network.h"
+#include "pdl/runtime/packed_value.h"
+#include "tools/pdl/support/random_value.h"
 
 namespace pdl::fuzz {
 namespace {

@@ -8,9 +8,9 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "pdl/compiler.h"
-#include "pdl/constant.h"
-#include "pdl/graph.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/constant.h"
 
 namespace pdl::fuzz {
 

@@ -1,10 +1,10 @@
 // pdl source: what compiles is stored, printed, formatted and run.
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/compiler.h"
-#include "pdl/format.h"
-#include "pdl/layers.h"
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/compiler/format.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/op_registry.h"
 #include "properties.h"
 #include "targets.h"
 

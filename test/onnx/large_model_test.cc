@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "onnx/export.h"
-#include "onnx/import.h"
-#include "pdl/device_context.h"
-#include "pdl/network.h"
-#include "pdl/op_registry.h"
-#include "pdl/scope.h"
-#include "pdl/tensor.h"
+#include "onnx/export/export.h"
+#include "onnx/import/import.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/network.h"
+#include "pdl/runtime/scope.h"
 
 namespace pdl {
 namespace {

@@ -1,4 +1,4 @@
-#include "onnx/numbers.h"
+#include "onnx/model/shortest_number.h"
 
 #include <gtest/gtest.h>
 

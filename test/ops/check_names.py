@@ -6,7 +6,7 @@ usage: check_names.py PDL ROOT
 Finds the string literals in ir/ and runtime/ that equal an operator's name. Allowed are those of calls that
 the code makes, `Call("add", ...)`, `Emit("add", ...)`, `Find("add")`, and what ALLOWED lists with the reason:
 operators that a pass matches to rewrite them. What any operator may have is a property, see
-include/pdl/op_properties.h.
+include/pdl/op/op_properties.h.
 """
 
 import json
@@ -50,7 +50,7 @@ def main():
     pdl, root = sys.argv[1], pathlib.Path(sys.argv[2])
     listed = subprocess.run([pdl, "ops", "--format=json"], capture_output=True, check=True, text=True)
     operators = {op["type"] for op in json.loads(listed.stdout)["ops"]}
-    paths = [p for room in ("ir", "runtime") for p in sorted((root / room).rglob("*"))]
+    paths = [p for module in ("ir", "runtime") for p in sorted((root / module).rglob("*"))]
     paths = [p for p in paths if p.suffix in (".h", ".cc", ".cu", ".cuh")]
     unused = dict(ALLOWED)
     wrong = []

@@ -38,7 +38,7 @@ def main():
             line = f"Properties: differentiable, verified to order {orders[name]}."
         lines.append(line)
 
-    sources = "".join(path.read_text() for path in sorted((root / "kernels").glob("*.cu")))
+    sources = "".join(path.read_text() for path in sorted((root / "kernels").rglob("*.cu")))
     on_cuda = set(re.findall(r'"(\w+)"', sources))
     missing = [op["type"] for op in ops if op["type"] not in on_cuda]
     lines += ["", "# Operators without a CUDA kernel", "",

@@ -3,12 +3,12 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/pipeline.h"
-#include "pdl/test_block.h"
-#include "pdl/training.h"
+#include "pdl/compiler/pipeline.h"
+#include "pdl/compiler/test_block.h"
+#include "pdl/compiler/training.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/load_network.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {

@@ -4,15 +4,15 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/error.h"
-#include "pdl/packed_value.h"
+#include "pdl/op/error.h"
+#include "pdl/runtime/packed_value.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/compare_against.h"
-#include "tools/pdl/compare_lockstep.h"
-#include "tools/pdl/compare_report.h"
-#include "tools/pdl/compare_sides.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/load_network.h"
+#include "tools/pdl/compare/against.h"
+#include "tools/pdl/compare/lockstep.h"
+#include "tools/pdl/compare/report.h"
+#include "tools/pdl/compare/sides.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {

@@ -3,11 +3,11 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "pdl/io.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/runtime/io.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/load_network.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {

@@ -1,13 +1,13 @@
 // pdl diff: how two networks differ.
-#include "pdl/diff.h"
+#include "pdl/compiler/diff.h"
 
 #include <array>
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/load_network.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/error.h"
+#include "pdl/op/error.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/common_options.h"
-#include "tools/pdl/console.h"
+#include "tools/pdl/support/common_options.h"
+#include "tools/pdl/support/console.h"
 
 namespace pdl {
 namespace {

@@ -1,16 +1,16 @@
 // pdl export: a network as an ONNX model.
-#include "onnx/export.h"
+#include "onnx/export/export.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/error.h"
-#include "pdl/io.h"
-#include "pdl/op_registry.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/runtime/io.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/load_network.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {

@@ -4,12 +4,12 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "pdl/format.h"
+#include "pdl/compiler/format.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/common_options.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/find_files.h"
-#include "tools/pdl/load_network.h"
+#include "tools/pdl/support/common_options.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/find_files.h"
+#include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {

@@ -5,13 +5,13 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "pdl/op_registry.h"
+#include "pdl/op/op_registry.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/common_options.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/find_files.h"
-#include "tools/pdl/gradient_check.h"
-#include "tools/pdl/load_network.h"
+#include "tools/pdl/support/common_options.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/find_files.h"
+#include "tools/pdl/support/finite_differences.h"
+#include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {

@@ -2,12 +2,12 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 #include "model/onnx_file.h"
-#include "onnx/text.h"
-#include "pdl/error.h"
-#include "pdl/io.h"
+#include "onnx/import/text.h"
+#include "pdl/op/error.h"
+#include "pdl/runtime/io.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/common_options.h"
-#include "tools/pdl/console.h"
+#include "tools/pdl/support/common_options.h"
+#include "tools/pdl/support/console.h"
 
 namespace pdl {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/pdl/command_line.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/console.h"
+#include "tools/pdl/support/command_line.h"
+#include "tools/pdl/support/console.h"
 
 namespace pdl {
 namespace {

@@ -1,17 +1,17 @@
 // pdl ops: the operators and layers, from what they declare.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/describe_layers.h"
-#include "pdl/error.h"
-#include "pdl/layers.h"
-#include "pdl/op_docs.h"
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
+#include "pdl/compiler/describe_layers.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_docs.h"
+#include "pdl/op/op_registry.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/common_options.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/load_network.h"
-#include "tools/pdl/untested.h"
+#include "tools/pdl/support/common_options.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
+#include "tools/pdl/support/untested.h"
 
 namespace pdl {
 namespace {

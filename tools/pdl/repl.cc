@@ -1,5 +1,5 @@
 // pdl repl: the language as a dialogue.
-#include "pdl/repl.h"
+#include "pdl/compiler/repl.h"
 
 #include <poll.h>
 #include <termios.h>
@@ -11,17 +11,17 @@
 #include "llvm/LineEditor/LineEditor.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "pdl/compiler.h"
-#include "pdl/io.h"
-#include "pdl/layers.h"
-#include "pdl/network.h"
-#include "pdl/packed_value.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/runtime/io.h"
+#include "pdl/runtime/network.h"
+#include "pdl/runtime/packed_value.h"
 #include "pdl/version.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/interrupt.h"
-#include "tools/pdl/load_network.h"
-#include "tools/pdl/random_value.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/interrupt.h"
+#include "tools/pdl/support/load_network.h"
+#include "tools/pdl/support/random_value.h"
 
 namespace pdl {
 namespace {

@@ -3,16 +3,16 @@
 #include <vector>
 
 #include "llvm/Support/Path.h"
-#include "pdl/error.h"
-#include "pdl/io.h"
-#include "pdl/network.h"
-#include "pdl/packed_value.h"
-#include "pdl/timed_runs.h"
+#include "pdl/op/error.h"
+#include "pdl/runtime/io.h"
+#include "pdl/runtime/network.h"
+#include "pdl/runtime/packed_value.h"
+#include "pdl/runtime/timed_runs.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/console.h"
-#include "tools/pdl/load_network.h"
-#include "tools/pdl/onnx_network.h"
-#include "tools/pdl/run_inputs.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
+#include "tools/pdl/support/onnx_network.h"
+#include "tools/pdl/support/run_inputs.h"
 
 namespace pdl {
 namespace {

@@ -1,13 +1,13 @@
 // pdl version: what this program is, and what this machine has for it.
 #include "pdl/version.h"
 
-#include "pdl/device_context.h"
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
-#include "tools/pdl/command_line.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/op_registry.h"
 #include "tools/pdl/commands.h"
-#include "tools/pdl/common_options.h"
-#include "tools/pdl/console.h"
+#include "tools/pdl/support/command_line.h"
+#include "tools/pdl/support/common_options.h"
+#include "tools/pdl/support/console.h"
 
 namespace pdl {
 namespace {

@@ -11,12 +11,12 @@
 #include <random>
 
 #include "llvm/ADT/StringExtras.h"
-#include "onnx/export.h"
-#include "onnx/import.h"
-#include "onnx/rules.h"
-#include "pdl/device_context.h"
-#include "pdl/op_registry.h"
-#include "pdl/tensor.h"
+#include "onnx/export/export.h"
+#include "onnx/import/import.h"
+#include "onnx/import/rules.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/tensor.h"
 
 namespace pdl {
 namespace {

@@ -1,8 +1,8 @@
 // What the text of an imported model must keep: it compiles, and computes the same bits.
 #include <gtest/gtest.h>
 
-#include "onnx/text.h"
-#include "pdl/error.h"
+#include "onnx/import/text.h"
+#include "pdl/op/error.h"
 #include "test/conformance/onnx/written.h"
 
 namespace pdl {

@@ -3,14 +3,14 @@
 #include <cstring>
 
 #include "llvm/Support/FormatVariadic.h"
-#include "onnx/text.h"
-#include "pdl/compiler.h"
-#include "pdl/device_context.h"
-#include "pdl/format.h"
-#include "pdl/layers.h"
-#include "pdl/op_registry.h"
-#include "pdl/serialize.h"
-#include "pdl/tensor.h"
+#include "onnx/import/text.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/compiler/format.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/tensor.h"
 
 namespace pdl::testing {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "llvm/ADT/StringMap.h"
-#include "onnx/import.h"
-#include "pdl/network.h"
+#include "onnx/import/import.h"
+#include "pdl/runtime/network.h"
 
 namespace pdl::testing {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "pdl/half.h"
+#include "pdl/op/half.h"
 
 namespace {
 

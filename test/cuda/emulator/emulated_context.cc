@@ -1,6 +1,6 @@
 #include "../cuda_testing.h"
-#include "kernels/cuda_ops.h"
-#include "pdl/cuda_context.h"
+#include "kernels/cuda/cuda_ops.h"
+#include "pdl/op/cuda_context.h"
 
 namespace pdl::testing {
 

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <functional>
 
-#include "pdl/half.h"
+#include "pdl/op/half.h"
 
 #undef __global__
 #undef __device__

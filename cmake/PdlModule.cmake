@@ -1,0 +1,52 @@
+# pdl_module(NAME
+#          [SOURCES file…]     sources of the module, relative to its folder or absolute
+#          [DEPENDS module…]     the modules it may include, as docs/architecture.md lists them
+#          [LIBRARIES target…] libraries from outside that it uses
+#          [OPTIONS option…]   compiler options of its own
+#          [GENERATED])        its sources are generated: no warnings
+#
+# Makes the target pdl_NAME. All modules together become libpdl, see PdlLibrary.cmake.
+function(pdl_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 module "GENERATED" "" "SOURCES;DEPENDS;LIBRARIES;OPTIONS")
+  if(module_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "pdl_module(${name}): what is '${module_UNPARSED_ARGUMENTS}'?")
+  endif()
+  set(target pdl_${name})
+  set(options pdl_options)
+  if(module_GENERATED)
+    set(options pdl_generated_options)
+  endif()
+  list(TRANSFORM module_DEPENDS PREPEND pdl_)
+
+  if(module_SOURCES)
+    add_library(${target} OBJECT ${module_SOURCES})
+    target_link_libraries(${target} PRIVATE ${options})
+    target_compile_options(${target} PRIVATE ${module_OPTIONS})
+    if(NOT module_GENERATED)
+      pdl_precompile(${target})
+    endif()
+    target_link_libraries(${target} PUBLIC ${module_DEPENDS} ${module_LIBRARIES} pdl::llvm_headers)
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${module_DEPENDS} ${module_LIBRARIES} pdl::llvm_headers)
+  endif()
+endfunction()
+
+# pdl_cuda_module(SOURCES file.{cu,cc}… LIBRARIES target…) makes libpdl_cuda.so, where there is nvcc. It
+# links to libpdl, which loads it from its own folder when a CUDA device is first asked for.
+function(pdl_cuda_module)
+  cmake_parse_arguments(PARSE_ARGV 0 module "" "" "SOURCES;LIBRARIES")
+  if(NOT PDL_HAVE_CUDA OR NOT module_SOURCES)
+    return()
+  endif()
+  add_library(pdl_cuda MODULE ${module_SOURCES})
+  target_compile_options(
+    pdl_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--expt-relaxed-constexpr>)
+  target_link_libraries(pdl_cuda PRIVATE pdl_options libpdl ${module_LIBRARIES})
+  set_target_properties(pdl_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static INSTALL_RPATH "$ORIGIN"
+                                            BUILD_WITH_INSTALL_RPATH ON)
+  # The toolkit's libraries often lie outside the dynamic linker's folders. CMake takes their folder
+  # for one of the linker's own and would leave it out of INSTALL_RPATH.
+  target_link_options(pdl_cuda PRIVATE -Wl,-rpath,${CUDAToolkit_LIBRARY_DIR})
+  install(TARGETS pdl_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()

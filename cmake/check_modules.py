@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Checks that every file includes only what its module may include.
+
+A public header, NAME.h below include/pdl/, belongs to the module that holds NAME.cc or NAME.cu; one without such
+a source, or with two, names its module in a line `// Module: NAME`.
+"""
+
+import pathlib
+import re
+import sys
+
+# The table of docs/architecture.md.
+MAY_INCLUDE = {
+    "proto": set(),
+    "ir": {"proto"},
+    "grammar": set(),
+    "frontend": {"grammar", "ir"},
+    "runtime": {"ir"},
+    "kernels": {"ir", "runtime"},
+    "layers": {"ir", "frontend"},
+    "onnx": {"ir", "frontend", "runtime", "layers"},
+    "model": {"ir", "frontend", "runtime", "layers", "onnx"},
+    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers", "onnx", "model"},
+}
+SOURCES = {".h", ".cc", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+MODULE_LINE = re.compile(r"^// Module: (\w+)$")
+
+
+def includes_of(path):
+    """Yields (line number, included path) for each include of a file."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def module_of_public_headers(root, complain):
+    """Maps each public header, as it is included, to its module; the tables NAME.def count as headers."""
+    sources = {}
+    for module in MAY_INCLUDE:
+        for path in sorted((root / module).rglob("*")):
+            if path.suffix in (".cc", ".cu"):
+                sources.setdefault(path.stem, set()).add(module)
+    modules = {}
+    for path in sorted((root / "include").rglob("*.*")):
+        name = path.relative_to(root / "include").as_posix().removesuffix(".in")
+        stated = [m.group(1) for m in map(MODULE_LINE.match, path.read_text().splitlines()) if m]
+        held = sources.get(path.name.split(".")[0], set())
+        if stated:
+            if stated[0] not in MAY_INCLUDE:
+                complain(path, 1, f"there is no module '{stated[0]}'")
+            modules[name] = stated[0]
+        elif len(held) == 1:
+            modules[name] = next(iter(held))
+        else:
+            found = " and ".join(sorted(held)) if held else "no module"
+            complain(path, 1, f"{found} holds its source; add a line '// Module: NAME'")
+    return modules
+
+
+def check(root):
+    complaints = []
+
+    def complain(path, line, message):
+        complaints.append(f"{path.relative_to(root)}:{line}: {message}")
+
+    public = module_of_public_headers(root, complain)
+
+    def check_file(path, module):
+        allowed = MAY_INCLUDE.get(module, set()) | {module}
+        is_public = path.is_relative_to(root / "include")
+        for line, included in includes_of(path):
+            top = included.split("/")[0]
+            if included.startswith("pdl/"):
+                target = public.get(included)
+                if target is None:
+                    complain(path, line, f"there is no public header '{included}', or it has no module")
+                elif target not in allowed:
+                    complain(path, line, f"'{module}' may not include '{included}', which is of '{target}'")
+            elif top in MAY_INCLUDE and "/" in included:
+                if is_public:
+                    complain(path, line, f"a public header may not include the private '{included}'")
+                elif top not in allowed:
+                    complain(path, line, f"'{module}' may not include '{included}'")
+
+    for module in MAY_INCLUDE:
+        for path in sorted((root / module).rglob("*")):
+            if path.suffix in SOURCES:
+                check_file(path, module)
+    for name, module in public.items():
+        path = root / "include" / name
+        if path.exists():
+            check_file(path, module)
+    return complaints
+
+
+def main():
+    complaints = check(pathlib.Path(sys.argv[1]).resolve())
+    print("\n".join(complaints) if complaints else "every file includes only what its module may include")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+#ifndef PDL_FRONTEND_ELABORATE_ARGUMENT_BINDER_H_
+#define PDL_FRONTEND_ELABORATE_ARGUMENT_BINDER_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class Budget;
+class Expressions;
+class Functions;
+class Reporter;
+
+/// Binds the arguments of a call to the inputs and attributes of an operator.
+class ArgumentBinder {
+ public:
+  ArgumentBinder(Reporter& report, Budget& budget, Expressions& expressions, Functions& functions)
+      : report_(report), budget_(budget), expressions_(expressions), functions_(functions) {}
+
+  /// Adds what the arguments give to `call`, whose operator is set; the call is poison where a
+  /// mistake was reported.
+  void BindArguments(const ast::CallExpr* expr, const Operand* piped, Call* call);
+  /// How a literal for a tensor attribute is read: as the dtype attribute that it names says.
+  std::optional<DType> LiteralDType(const AttributeDecl& decl, const Call& call);
+
+ private:
+  struct Pending;
+  void AddOperand(Datum datum, SourceRange range, Call* call);
+  /// The items of a list as operands.
+  void AddSpread(const ast::Argument& argument, Call* call);
+  void BindNamed(const ast::Argument& argument, Pending* pending, Call* call);
+  void BindOrPostpone(const AttributeDecl& decl, const ast::Argument& argument, Pending* pending,
+                      Call* call);
+  void AddNamedInputs(llvm::ArrayRef<const ast::Argument*> named_inputs, Call* call);
+  void BindAttribute(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
+  void AddAttribute(const AttributeDecl& decl, const Datum& datum, AttributePlace place,
+                    Call* call);
+  /// Inputs that are left out after the last one given are no operands; before it, the number that
+  /// the operator declares stands for them.
+  void LeaveOutInputs(Call* call);
+  /// Operands of counted inputs, by position those of the first one.
+  void BindCounted(llvm::ArrayRef<const ast::Argument*> named_inputs, Call* call);
+  void BindBody(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
+
+  Reporter& report_;
+  Budget& budget_;
+  Expressions& expressions_;
+  Functions& functions_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_ARGUMENT_BINDER_H_

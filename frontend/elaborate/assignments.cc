@@ -1,0 +1,163 @@
+#include "frontend/elaborate/assignments.h"
+
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/literals.h"
+#include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/size_conditions.h"
+#include "frontend/elaborate/size_constraints.h"
+#include "frontend/elaborate/type_reader.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (at_.frame->base.empty() && targets[i].text != "_") at_.frame->base = targets[i].text.str();
+    for (size_t j = 0; j < i; ++j) {
+      if (targets[i].text != targets[j].text || targets[i].text == "_") continue;
+      report_
+          .Error(Code::kRedefined, targets[i].range, "'" + targets[i].text + "' stands here twice")
+          .Underline(targets[j].range);
+      return false;
+    }
+  }
+  return true;
+}
+
+void Assignments::ElaborateAssign(const ast::AssignStatement* statement) {
+  AssignValue(statement);
+  // Only now: the value on the right still had what stood there before.
+  for (const ast::Identifier& target : statement->targets)
+    at_.frame->assigned[target.text] = statement->range;
+}
+
+void Assignments::AssignValue(const ast::AssignStatement* statement) {
+  const llvm::ArrayRef<ast::Identifier> targets = statement->targets;
+  if (!CheckTargets(targets)) return names_.Poison(targets);
+  std::optional<Type> declared;
+  if (statement->type != nullptr) {
+    declared = types_.ReadType(statement->type, /*introduces=*/false);
+    if (!declared) {
+      expressions_.Evaluate(statement->value);
+      return names_.Poison(targets);
+    }
+  }
+  const llvm::SmallVector<std::string, 1> names = names_.FullNames(targets);
+  const CallResults results = expressions_.EvaluateResults(statement->value, names);
+  Datum datum = expressions_.UseFirst(results, statement->value->range);
+  if (declared && !datum.holds_poison()) {
+    Value* value = literals_.AsTensor(datum, statement->value->range, declared->dtype, names);
+    if (value == nullptr || !types_.CheckType(value->type(), *declared, statement->value->range,
+                                              "'" + targets.front().text + "'")) {
+      return names_.Poison(targets);
+    }
+    datum = Datum(value);
+  }
+  Value* first = datum.tensor();
+  if (targets.empty()) {
+    if (first != nullptr) last_.value = first->name();
+    last_.results = results.all;
+    return;
+  }
+  if (datum.is_poison()) return names_.Poison(targets);
+  if (first != nullptr && !statement->doc.empty() && first->comment().empty()) {
+    graph_.SetComment(first, statement->doc.str());
+  }
+  if (targets.size() == 1) {
+    if (targets[0].text != "_") names_.Assign(targets[0].text, std::move(datum));
+  } else if (!AssignAll(targets, results.all)) {
+    return names_.Poison(targets);
+  }
+  if (first != nullptr) last_.value = first->name();
+}
+
+bool Assignments::AssignAll(llvm::ArrayRef<ast::Identifier> targets,
+                            llvm::ArrayRef<CallResult> results) {
+  const size_t count = results.size();
+  if (count < targets.size()) {
+    report_.Error(
+        Code::kResultCount, targets[count].range,
+        "there " +
+            llvm::Twine(count == 1 ? "is 1 result" : "are " + std::to_string(count) + " results") +
+            " for " + llvm::Twine(targets.size()) + " names");
+    return false;
+  }
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].text == "_") continue;
+    names_.Assign(targets[i].text,
+                  i == 0 ? results[i].datum : expressions_.Use(results[i], targets[i].range));
+  }
+  return true;
+}
+
+void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
+  const llvm::StringRef name = statement->name.text;
+  at_.frame->base = name.str();
+  if (at_.body != nullptr) {
+    report_.Error(Code::kBody, statement->name.range,
+                  "the body of a loop updates no state; carry '" + name + "' from step to step");
+    return names_.Poison(statement->name);
+  }
+  if (at_.optimizer != nullptr) {
+    report_.Error(Code::kMisplaced, statement->name.range,
+                  "what an optimizer is given is part of training alone, and updates no state");
+    return names_.Poison(statement->name);
+  }
+  const Datum datum = expressions_.Evaluate(statement->value, at_.frame->FullName(name));
+  auto known = at_.frame->states.find(name);
+  Value* state = known != at_.frame->states.end() ? known->second
+                                                  : graph_.FindValue(at_.frame->FullName(name));
+  if (state == nullptr || state->kind() != ValueKind::kState) {
+    auto found = at_.frame->scope.find(name);
+    if (found == at_.frame->scope.end() || !found->second.is_poison()) {
+      std::vector<llvm::StringRef> states;
+      for (const auto& entry : at_.frame->states) states.push_back(entry.first());
+      llvm::sort(states);
+      report_.Error(Code::kNoState, statement->name.range,
+                    "no state is called '" + name + "'" + report_.DidYouMean(name, states));
+    }
+    return names_.Poison(statement->name);
+  }
+  Value* value = literals_.AsTensor(datum, statement->value->range, state->type().dtype,
+                                    at_.frame->FullName(name));
+  if (value == nullptr) return names_.Poison(statement->name);
+  if (types_.CheckType(value->type(), state->type(), statement->value->range,
+                       "the next value of '" + name + "'")) {
+    SetUpdate(state, value);
+    if (at_.journal != nullptr) at_.journal->states.insert({state, names_.CurrentState(state)});
+    values_.current[state] = value;
+  }
+  names_.Assign(name, Datum(value));
+}
+
+void Assignments::SetUpdate(Value* state, Value* value) {
+  if (at_.step_updates == nullptr) return graph_.AddUpdate(state, value);
+  auto is_it = [&](const GraphUpdate& update) { return update.state == state; };
+  auto known = llvm::find_if(*at_.step_updates, is_it);
+  if (known == at_.step_updates->end()) {
+    at_.step_updates->push_back({state, value});
+  } else {
+    known->value = value;
+  }
+}
+
+void Assignments::ElaborateAssert(const ast::AssertStatement* statement) {
+  std::vector<DimCheck> checks;
+  bool failed = false;
+  if (!conditions_.Read(statement->condition, &checks, &failed)) return;
+  const llvm::StringRef message = statement->message.value;
+  if (failed) {
+    report_.Error(Code::kAssertion, statement->condition->range,
+                  message.empty() ? llvm::Twine("this does not hold") : llvm::Twine(message));
+    if (at_.frame->callee.empty()) return;
+    at_.frame->returned = at_.frame->refused = true;
+    return;
+  }
+  for (DimCheck& check : checks) {
+    if (!message.empty()) check.message = message.str();
+    constraints_.Add(std::move(check), at_.AddLocation(graph_, statement->range.begin));
+  }
+}
+
+}  // namespace pdl

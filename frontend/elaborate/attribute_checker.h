@@ -1,0 +1,46 @@
+#ifndef PDL_FRONTEND_ELABORATE_ATTRIBUTE_CHECKER_H_
+#define PDL_FRONTEND_ELABORATE_ATTRIBUTE_CHECKER_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class Budget;
+class Expressions;
+class Functions;
+class Reporter;
+
+/// Attributes that the text declares, of files and layers, and the values that they are given.
+class AttributeChecker {
+ public:
+  AttributeChecker(SettingState& settings, Reporter& report, Budget& budget,
+                   Expressions& expressions, Functions& functions)
+      : settings_(settings),
+        report_(report),
+        budget_(budget),
+        expressions_(expressions),
+        functions_(functions) {}
+
+  /// The declaration of an int, float, string or bool; nullopt where a mistake was reported.
+  std::optional<AttributeDecl> DeclareAttribute(const ast::Identifier& name, llvm::StringRef doc,
+                                                const ast::Type* type);
+  /// The value as the attribute `of` what is called takes it; nullopt where a mistake was reported.
+  std::optional<Datum> CheckAttribute(const AttributeDecl& decl, const Datum& datum,
+                                      SourceRange range, llvm::StringRef of);
+  /// `{weight_decay=1e-4}`; poison where a mistake was reported.
+  Datum ReadRecord(const ast::Expr* expr);
+
+ private:
+  /// The ends of `a..b`, `> a` and the like, as the range of a number; false after a mistake.
+  bool ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl);
+
+  SettingState& settings_;
+  Reporter& report_;
+  Budget& budget_;
+  Expressions& expressions_;
+  Functions& functions_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_ATTRIBUTE_CHECKER_H_

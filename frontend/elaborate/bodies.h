@@ -1,0 +1,53 @@
+#ifndef PDL_FRONTEND_ELABORATE_BODIES_H_
+#define PDL_FRONTEND_ELABORATE_BODIES_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class Expressions;
+class Functions;
+class Literals;
+class NameTable;
+class Reporter;
+
+/// Bodies of loops: functions that are elaborated once into a Block of their own, whatever the loop
+/// does. What they read from outside is given to the Block with the call.
+class Bodies {
+ public:
+  Bodies(Position& at, Graph& graph, ValueState& values, TrainingState& training, Reporter& report,
+         NameTable& names, Literals& literals, Expressions& expressions, Functions& functions)
+      : at_(at),
+        graph_(graph),
+        values_(values),
+        training_(training),
+        report_(report),
+        names_(names),
+        literals_(literals),
+        expressions_(expressions),
+        functions_(functions) {}
+
+  /// The value as calls of the open body may read it.
+  Value* InBody(Value* value);
+  /// Fills the block of a call with its body, and adds what that reads from outside to the
+  /// operands.
+  bool ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets);
+
+ private:
+  uint32_t HomeOf(const Value* value) const;
+  bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef way, BlockId block);
+
+  Position& at_;
+  Graph& graph_;
+  ValueState& values_;
+  TrainingState& training_;
+  Reporter& report_;
+  NameTable& names_;
+  Literals& literals_;
+  Expressions& expressions_;
+  Functions& functions_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_BODIES_H_

@@ -1,0 +1,291 @@
+#include "frontend/elaborate/branches.h"
+
+#include "frontend/elaborate/budget.h"
+#include "frontend/elaborate/call_emitter.h"
+#include "frontend/elaborate/callee_table.h"
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/fold.h"
+#include "frontend/elaborate/literals.h"
+#include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/operator_expressions.h"
+#include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/size_conditions.h"
+#include "frontend/elaborate/size_constraints.h"
+#include "frontend/elaborate/statements.h"
+#include "frontend/elaborate/sugar.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+using ast::Operator;
+
+struct Branches::BothSides {
+  Value* condition;
+  SourceRange place;
+  struct Names {
+    std::optional<Datum> before;
+    std::array<std::optional<Datum>, 2> sides;
+  };
+  llvm::MapVector<llvm::StringRef, Names> names;
+  struct States {
+    Value* before = nullptr;
+    std::array<Value*, 2> sides = {nullptr, nullptr};
+  };
+  llvm::MapVector<Value*, States> states;
+  llvm::DenseMap<std::pair<Value*, Value*>, Value*> selected;
+};
+
+void Branches::ElaborateBranches(llvm::ArrayRef<ast::Branch> branches) {
+  for (size_t i = 0; i < branches.size(); ++i) {
+    const ast::Branch& branch = branches[i];
+    if (branch.condition == nullptr) return statements_.ElaborateBlock(branch.block);
+    at_.frame->base.clear();
+    const Datum condition = EvaluateCondition(branch.condition);
+    if (const auto* truth = condition.get<bool>()) {
+      if (*truth) return statements_.ElaborateBlock(branch.block);
+      continue;
+    }
+    if (Value* tensor = condition.tensor()) {
+      return ElaborateBothSides(tensor, branch, branches.drop_front(i + 1));
+    }
+    for (const ast::Branch& silent : branches.drop_front(i))
+      names_.PoisonAssigned(silent.block.statements);
+    return;
+  }
+}
+
+Datum Branches::EvaluateCondition(const ast::Expr* expr) {
+  const Budget::Nesting nesting(budget_);
+  if (!nesting.Fits(expr->range) || !budget_.SpendStep(expr->range)) return Datum();
+  if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr)) {
+    return EvaluateCondition(parenthesis->inner);
+  }
+  if (const auto* prefix = llvm::dyn_cast<ast::PrefixExpr>(expr);
+      prefix != nullptr && prefix->op == Operator::kNot) {
+    return EvaluateNot(prefix);
+  }
+  if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(expr)) {
+    const Operator op = chain->operators[0].op;
+    if (op == Operator::kAnd || op == Operator::kOr) return EvaluateAndOr(chain);
+    if (std::optional<Datum> truth = EvaluateRelation(chain)) return *truth;
+  }
+  const Datum datum = expressions_.Evaluate(expr);
+  return datum.holds_poison() || datum.is<bool>() ? datum : CheckCondition(datum, expr->range);
+}
+
+Datum Branches::CheckCondition(const Datum& datum, SourceRange range) {
+  Value* tensor = datum.tensor();
+  if (tensor == nullptr) {
+    report_.Error(Code::kCondition, range, "a condition is true or false, got " + datum.Phrase());
+    return Datum();
+  }
+  if (!IsKnownToPlan(tensor)) {
+    report_
+        .Error(Code::kCondition, range,
+               "'if' cannot depend on the elements of a tensor: say where(condition, a, b)")
+        .Note(report_.NoteOnOperand({datum, range}));
+    return Datum();
+  }
+  if (tensor->type().dtype != DType::kBool || !tensor->type().is_scalar()) {
+    report_.Error(Code::kCondition, range,
+                  "a condition is bool[], got " + tensor->type().ToString());
+    return Datum();
+  }
+  return datum;
+}
+
+Datum Branches::EvaluateNot(const ast::PrefixExpr* prefix) {
+  const Datum operand = EvaluateCondition(prefix->operand);
+  if (const auto* truth = operand.get<bool>()) return Datum(!*truth);
+  if (operand.tensor() == nullptr) return Datum();
+  Call call;
+  call.def = callees_.FindOperator(sugar::OperatorFor(Operator::kNot));
+  call.place = prefix->range;
+  call.operands.push_back({operand, prefix->operand->range});
+  Op* op = emitter_.Emit(call, {});
+  return op == nullptr ? Datum() : Datum(op->result());
+}
+
+Datum Branches::EvaluateAndOr(const ast::ChainExpr* chain) {
+  // What decides is not followed further, as everywhere.
+  const bool decides = chain->operators[0].op == Operator::kOr;
+  Operand left;
+  for (const ast::Expr* operand : chain->operands) {
+    const Datum datum = EvaluateCondition(operand);
+    if (datum.is_poison()) return Datum();
+    if (const auto* truth = datum.get<bool>()) {
+      if (*truth == decides) return Datum(decides);
+      continue;
+    }
+    if (left.datum.tensor() == nullptr) {
+      left = {datum, operand->range};
+    } else {
+      left.datum =
+          operators_.EvaluateInfix(chain->operators[0], left, Operand{datum, operand->range}, {});
+      left.range = Span(left.range, operand->range);
+    }
+  }
+  return left.datum.tensor() != nullptr ? left.datum : Datum(!decides);
+}
+
+std::optional<Datum> Branches::EvaluateRelation(const ast::ChainExpr* chain) {
+  const Operator op = chain->operators[0].op;
+  const bool is_range = op == Operator::kIn && ast::AsRange(chain->operands[1]) != nullptr;
+  if (!is_range && (op < Operator::kEqual || op >= Operator::kIn)) return std::nullopt;
+  const Datum left = expressions_.EvaluateSize(chain->operands[0]);
+  const bool is_size = left.is<Dim>() || (!is_range && !left.holds_tensor() &&
+                                          expressions_.EvaluateSize(chain->operands[1]).is<Dim>());
+  if (!left.dim() || !is_size) return std::nullopt;
+  std::vector<DimCheck> checks;
+  bool failed = false;
+  if (!conditions_.Read(chain, &checks, &failed)) return Datum();
+  if (failed) return Datum(false);
+  Operand all;
+  for (const DimCheck& check : checks) {
+    Value* truth = EmitCheck(check, chain->range);
+    if (truth == nullptr) return Datum();
+    const Operand next{Datum(truth), chain->range};
+    all = all.datum.tensor() == nullptr
+              ? next
+              : Operand{operators_.EvaluateInfix({Operator::kAnd, chain->range}, all, next, {}),
+                        chain->range};
+  }
+  return checks.empty() ? Datum(true) : all.datum;
+}
+
+Value* Branches::EmitCheck(const DimCheck& check, SourceRange range) {
+  Operator op = Operator::kGreaterEqual;
+  if (check.relation == DimCheck::Relation::kEqual) op = Operator::kEqual;
+  if (check.relation == DimCheck::Relation::kNotEqual) op = Operator::kNotEqual;
+  Value* left = emitter_.EmitSize(check.left, range, DType::kI64, {});
+  Value* right = emitter_.EmitSize(check.right, range, DType::kI64, {});
+  if (left == nullptr || right == nullptr) return nullptr;
+  return operators_.EvaluateInfix({op, range}, {Datum(left), range}, {Datum(right), range}, {})
+      .tensor();
+}
+
+void Branches::ElaborateBothSides(Value* condition, const ast::Branch& then,
+                                  llvm::ArrayRef<ast::Branch> otherwise) {
+  const Budget::Nesting nesting(budget_);
+  if (!nesting.Fits(then.condition->range)) return;
+  BothSides both;
+  both.condition = condition;
+  both.place = then.condition->range;
+  ElaborateSide(&both, 0, [&] { statements_.ElaborateBlock(then.block); });
+  ElaborateSide(&both, 1, [&] { ElaborateBranches(otherwise); });
+  for (auto& [name, names] : both.names) {
+    // A side that came before the name was first set has what was there before.
+    for (std::optional<Datum>& side : names.sides)
+      if (!side) side = names.before;
+    const auto& [first, second] = names.sides;
+    if (first && second) {
+      names_.Assign(name, SelectDatum(&both, *first, *second, name));
+    } else {
+      at_.frame->one_sided[name] = both.place;
+    }
+  }
+  for (auto& [state, values] : both.states) {
+    for (Value*& side : values.sides)
+      if (side == nullptr) side = values.before;
+    Value* value = SelectSide(&both, values.sides[0], values.sides[1], state->name());
+    if (value == nullptr) continue;
+    if (at_.journal != nullptr) at_.journal->states.insert({state, values.before});
+    values_.current[state] = value;
+    graph_.AddUpdate(state, value);
+  }
+}
+
+void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<void()> elaborate) {
+  Journal journal{at_.frame, {}, {}};
+  Journal* const outer = std::exchange(at_.journal, &journal);
+  elaborate();
+  at_.journal = outer;
+  if (at_.frame->returned && !at_.frame->refused) {
+    at_.frame->returned = false;
+    report_.Error(
+        Code::kCondition, both->place,
+        "whether this holds is known when the network runs, so it keeps both sides: assign a name "
+        "on both, and 'return' it after the 'if'");
+  }
+  for (const auto& [name, old] : journal.names) {
+    auto [entry, is_new] = both->names.insert({name, {}});
+    if (is_new) entry->second.before = old;
+  }
+  for (const auto& [state, old] : journal.states) {
+    auto [entry, is_new] = both->states.insert({state, {}});
+    if (is_new) entry->second.before = old;
+  }
+  for (auto& [name, names] : both->names) {
+    auto found = at_.frame->scope.find(name);
+    names.sides[side] =
+        found == at_.frame->scope.end() ? std::nullopt : std::optional(found->second);
+  }
+  for (auto& [state, values] : both->states) values.sides[side] = names_.CurrentState(state);
+  for (const auto& [name, old] : llvm::reverse(journal.names)) {
+    if (old) {
+      at_.frame->scope[name] = *old;
+    } else {
+      at_.frame->scope.erase(name);
+    }
+  }
+  for (const auto& [state, old] : llvm::reverse(journal.states)) values_.current[state] = old;
+}
+
+Value* Branches::SelectSide(BothSides* both, Value* first, Value* second, llvm::StringRef name) {
+  if (first == second) return first;
+  Value*& value = both->selected[{first, second}];
+  if (value != nullptr) return value;
+  if (first->type().dtype != second->type().dtype ||
+      first->type().rank() != second->type().rank() ||
+      llvm::any_of(llvm::zip(first->type().dims, second->type().dims), [&](const auto& dims) {
+        const DimCheck check = MakeCheck(Operator::kEqual, std::get<0>(dims), std::get<1>(dims));
+        return constraints_.Decide(check) != Truth::kTrue;
+      })) {
+    report_.Error(Code::kCondition, both->place,
+                  "'" + name + "' is " + first->type().ToString() +
+                      " on one side of this 'if' and " + second->type().ToString() +
+                      " on the other");
+    return nullptr;
+  }
+  Call call;
+  call.def = callees_.FindOperator(sugar::kPlanSelect);
+  call.place = both->place;
+  call.operands = {{Datum(both->condition), both->place},
+                   {Datum(first), both->place},
+                   {Datum(second), both->place}};
+  const std::string full = at_.frame->FullName(name);
+  Op* op = emitter_.Emit(call, full);
+  value = op == nullptr ? nullptr : op->result();
+  return value;
+}
+
+Datum Branches::SelectDatum(BothSides* both, const Datum& first, const Datum& second,
+                            llvm::StringRef name) {
+  if (first.holds_poison() || second.holds_poison()) return Datum();
+  // A comparison takes each list once.
+  if (!budget_.Spend(std::min<uint64_t>(first.extent(), 1 << 16), both->place)) return Datum();
+  if (IsSame(first, second)) return first;
+  auto as_tensor = [&](const Datum& datum) {
+    return datum.tensor() != nullptr || datum.is<Dim>() || datum.is_literal();
+  };
+  if (!as_tensor(first) || !as_tensor(second)) {
+    report_.Error(Code::kCondition, both->place,
+                  "'" + name + "' is " + first.Phrase() + " on one side of this 'if' and " +
+                      second.Phrase() + " on the other; a Plan can choose between tensors only");
+    return Datum();
+  }
+  std::optional<DType> dtype;
+  if (first.tensor() != nullptr) dtype = first.tensor()->type().dtype;
+  if (!dtype && second.tensor() != nullptr) dtype = second.tensor()->type().dtype;
+  if (!dtype) {
+    const bool real = (!first.is<Dim>() && NaturalDType(first) != DType::kI64) ||
+                      (!second.is<Dim>() && NaturalDType(second) != DType::kI64);
+    dtype = real && !first.is<Dim>() ? NaturalDType(first) : DType::kI64;
+  }
+  Value* a = literals_.AsTensor(first, both->place, dtype, {});
+  Value* b = literals_.AsTensor(second, both->place, dtype, {});
+  Value* value = a == nullptr || b == nullptr ? nullptr : SelectSide(both, a, b, name);
+  return value == nullptr ? Datum() : Datum(value);
+}
+
+}  // namespace pdl

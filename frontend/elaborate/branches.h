@@ -1,0 +1,86 @@
+#ifndef PDL_FRONTEND_ELABORATE_BRANCHES_H_
+#define PDL_FRONTEND_ELABORATE_BRANCHES_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace pdl {
+
+class Budget;
+class CallEmitter;
+class CalleeTable;
+class Expressions;
+class Literals;
+class NameTable;
+class OperatorExpressions;
+class Reporter;
+class SizeConditions;
+class SizeConstraints;
+class Statements;
+
+/// `if`: decided while compiling or, on `training` and on symbols, by each Plan.
+class Branches {
+ public:
+  Branches(Position& at, Graph& graph, ValueState& values, Reporter& report, Budget& budget,
+           NameTable& names, CalleeTable& callees, SizeConstraints& constraints,
+           SizeConditions& conditions, CallEmitter& emitter, Literals& literals,
+           Expressions& expressions, OperatorExpressions& operators, Statements& statements)
+      : at_(at),
+        graph_(graph),
+        values_(values),
+        report_(report),
+        budget_(budget),
+        names_(names),
+        callees_(callees),
+        constraints_(constraints),
+        conditions_(conditions),
+        emitter_(emitter),
+        literals_(literals),
+        expressions_(expressions),
+        operators_(operators),
+        statements_(statements) {}
+
+  /// Elaborates the first branch whose condition holds, or both sides of one that a Plan decides.
+  void ElaborateBranches(llvm::ArrayRef<ast::Branch> branches);
+
+ private:
+  /// What the sides of an `if` that a Plan decides have set.
+  struct BothSides;
+
+  /// The value of an `if`'s condition: a bool, a tensor that a Plan knows, or poison.
+  Datum EvaluateCondition(const ast::Expr* expr);
+  /// The value as a condition; poison where it is none, which was reported.
+  Datum CheckCondition(const Datum& datum, SourceRange range);
+  Datum EvaluateNot(const ast::PrefixExpr* prefix);
+  Datum EvaluateAndOr(const ast::ChainExpr* chain);
+  /// A relation between sizes; nullopt where it is another expression.
+  std::optional<Datum> EvaluateRelation(const ast::ChainExpr* chain);
+  Value* EmitCheck(const DimCheck& check, SourceRange range);
+  /// Elaborates each side from the same names; what they set differently is selected by the Plan.
+  void ElaborateBothSides(Value* condition, const ast::Branch& then,
+                          llvm::ArrayRef<ast::Branch> otherwise);
+  /// Elaborates one side, notes what it set, and takes that back.
+  void ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<void()> elaborate);
+  /// The value that the Plan chooses; null where the types differ, which was reported.
+  Value* SelectSide(BothSides* both, Value* first, Value* second, llvm::StringRef name);
+  Datum SelectDatum(BothSides* both, const Datum& first, const Datum& second, llvm::StringRef name);
+
+  Position& at_;
+  Graph& graph_;
+  ValueState& values_;
+  Reporter& report_;
+  Budget& budget_;
+  NameTable& names_;
+  CalleeTable& callees_;
+  SizeConstraints& constraints_;
+  SizeConditions& conditions_;
+  CallEmitter& emitter_;
+  Literals& literals_;
+  Expressions& expressions_;
+  OperatorExpressions& operators_;
+  Statements& statements_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_BRANCHES_H_

@@ -1,0 +1,64 @@
+#include "frontend/elaborate/builtins.h"
+
+#include "frontend/elaborate/budget.h"
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/parameter_names.h"
+#include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/type_reader.h"
+
+namespace pdl {
+
+std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const Operand* piped) {
+  const auto* callee = llvm::dyn_cast<ast::NameExpr>(expr->callee);
+  if (callee == nullptr) return std::nullopt;
+  const llvm::StringRef name = callee->name;
+  const size_t count = expr->arguments.size() + (piped != nullptr ? 1 : 0);
+  if (piped == nullptr && name == "params" && expr->arguments.size() == 1 &&
+      !expr->arguments[0].is_named()) {
+    std::vector<Value*> parameters;
+    if (!parameter_names_.ReadParameters(expr->arguments[0].value, &parameters)) return Datum();
+    if (at_.IsRepeated() && !budget_.MayGrow(0, parameters.size(), expr->range)) return Datum();
+    return budget_.MakeList(std::vector<Datum>(parameters.begin(), parameters.end()), expr->range);
+  }
+  const bool is_query = name == "len" || name == "dims" || name == "dtype";
+  const bool is_extreme = at_.frame->dims_first && (name == "min" || name == "max") && count == 2;
+  if (!is_query && !is_extreme) return std::nullopt;
+  std::vector<Operand> operands;
+  if (piped != nullptr) operands.push_back(*piped);
+  for (const ast::Argument& argument : expr->arguments) {
+    if (argument.is_named() || argument.is_spread) return std::nullopt;
+    operands.push_back({expressions_.Evaluate(argument.value), argument.value->range});
+    if (operands.back().datum.is_poison()) return Datum();
+  }
+  if (is_extreme) {
+    const std::optional<Dim> a = types_.AsDim(operands[0].datum, operands[0].range, "a size");
+    const std::optional<Dim> b = types_.AsDim(operands[1].datum, operands[1].range, "a size");
+    if (!a || !b) return Datum();
+    return Datum(name == "min" ? Dim::Min(*a, *b) : Dim::Max(*a, *b));
+  }
+  if (count != 1) {
+    report_.Error(Code::kOperandCount, callee->range,
+                  "'" + name + "' takes 1 input, got " + llvm::Twine(count));
+    return Datum();
+  }
+  const Datum& operand = operands[0].datum;
+  if (name == "len") {
+    if (const auto* items = operand.list()) return Datum(static_cast<int64_t>(items->size()));
+    report_.Error(Code::kOperandKind, operands[0].range,
+                  "'len' takes a list, got " + operand.Phrase());
+    return Datum();
+  }
+  Value* tensor = operand.tensor();
+  if (tensor == nullptr) {
+    report_.Error(Code::kOperandKind, operands[0].range,
+                  "'" + name + "' takes a tensor, got " + operand.Phrase());
+    return Datum();
+  }
+  if (name == "dtype") return Datum(tensor->type().dtype);
+  std::vector<Datum> dims;
+  for (const Dim& dim : tensor->type().dims) dims.push_back(Datum(dim));
+  if (at_.IsRepeated() && !budget_.MayGrow(0, dims.size(), expr->range)) return Datum();
+  return budget_.MakeList(std::move(dims), expr->range);
+}
+
+}  // namespace pdl

@@ -1,0 +1,40 @@
+#ifndef PDL_FRONTEND_ELABORATE_BUILTINS_H_
+#define PDL_FRONTEND_ELABORATE_BUILTINS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class Budget;
+class Expressions;
+class ParameterNames;
+class Reporter;
+class TypeReader;
+
+/// Functions of constants that the language itself has, such as `len` and `dims`.
+class Builtins {
+ public:
+  Builtins(Position& at, Reporter& report, Budget& budget, TypeReader& types,
+           Expressions& expressions, ParameterNames& parameter_names)
+      : at_(at),
+        report_(report),
+        budget_(budget),
+        types_(types),
+        expressions_(expressions),
+        parameter_names_(parameter_names) {}
+
+  /// A function of constants that the language itself has; nullopt where the call is none.
+  std::optional<Datum> EvaluateBuiltin(const ast::CallExpr* expr, const Operand* piped);
+
+ private:
+  Position& at_;
+  Reporter& report_;
+  Budget& budget_;
+  TypeReader& types_;
+  Expressions& expressions_;
+  ParameterNames& parameter_names_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_BUILTINS_H_

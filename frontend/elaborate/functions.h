@@ -1,0 +1,75 @@
+#ifndef PDL_FRONTEND_ELABORATE_FUNCTIONS_H_
+#define PDL_FRONTEND_ELABORATE_FUNCTIONS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class ArgumentBinder;
+class Budget;
+class CallEmitter;
+class CalleeTable;
+class Expressions;
+class LayerArgumentReader;
+class LayerCalls;
+class NameTable;
+class Reporter;
+
+/// Functions: calls that leave out their inputs, and layers that are instances.
+class Functions {
+ public:
+  Functions(Position& at, ValueState& values, Reporter& report, Budget& budget, NameTable& names,
+            CalleeTable& callees, CallEmitter& emitter, Expressions& expressions,
+            ArgumentBinder& binder, LayerCalls& layers, LayerArgumentReader& argument_reader)
+      : at_(at),
+        values_(values),
+        report_(report),
+        budget_(budget),
+        names_(names),
+        callees_(callees),
+        emitter_(emitter),
+        expressions_(expressions),
+        binder_(binder),
+        layers_(layers),
+        argument_reader_(argument_reader) {}
+
+  /// A function, none or a name in place of one; poison where it is a mistake.
+  Datum ReadFunction(const ast::Expr* expr);
+  /// The call as a function; poison where a mistake was reported.
+  Datum FunctionOf(const ast::CallExpr* call);
+  /// Evaluates what is given for a layer's parameter of this type.
+  Datum EvaluateFor(const ast::Type* type, const ast::Expr* expr);
+  /// The function as an instance whose parameters are at `path`.
+  FunctionPtr MakeInstance(const FunctionPtr& function, std::string path);
+  /// Calls a function with the inputs of `expr`; none where it is poison.
+  CallResults Apply(const FunctionPtr& function, const ast::CallExpr* expr, const Operand* piped,
+                    Targets targets);
+  /// Calls a function with these operands; its parameters are at `way` unless it is an instance.
+  CallResults ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands,
+                      SourceRange place, llvm::StringRef way);
+  /// `layer name = f(…)`.
+  void ElaborateInstance(const ast::LayerInstanceStatement* statement);
+
+ private:
+  /// Evaluates the inputs that a call gives to a function, which are poison after a mistake; false
+  /// where they go beyond a limit.
+  bool ReadInputs(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,
+                  LayerArguments* given);
+  Datum FunctionNamed(llvm::StringRef name, SourceRange range);
+
+  Position& at_;
+  ValueState& values_;
+  Reporter& report_;
+  Budget& budget_;
+  NameTable& names_;
+  CalleeTable& callees_;
+  CallEmitter& emitter_;
+  Expressions& expressions_;
+  ArgumentBinder& binder_;
+  LayerCalls& layers_;
+  LayerArgumentReader& argument_reader_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_FUNCTIONS_H_

@@ -1,0 +1,52 @@
+#ifndef PDL_FRONTEND_ELABORATE_INITIALIZERS_H_
+#define PDL_FRONTEND_ELABORATE_INITIALIZERS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class ArgumentBinder;
+class CallEmitter;
+class Functions;
+class Reporter;
+
+/// Initializers of parameters and states, and the weights that they load.
+class Initializers {
+ public:
+  Initializers(const CompileRequest& request, Position& at, Graph& graph, ReportedErrors& reported,
+               Reporter& report, CallEmitter& emitter, ArgumentBinder& binder, Functions& functions)
+      : request_(request),
+        at_(at),
+        graph_(graph),
+        reported_(reported),
+        report_(report),
+        emitter_(emitter),
+        binder_(binder),
+        functions_(functions) {}
+
+  /// Adds what gives a variable its first value to `info`: a block, or weights. `init` is the
+  /// function that a record gives in place of the declared one, or null. False after a mistake.
+  bool ReadInitializer(const ast::VariableStatement* statement, const Type& type,
+                       const FunctionPtr& init, VariableInfo* info);
+
+ private:
+  /// The operator that makes the first value, with its attributes; null where a mistake was
+  /// reported.
+  FunctionPtr FunctionFor(const ast::VariableStatement* statement, const FunctionPtr& init);
+  /// Adds the attributes that the declared type gives; false where a mistake was reported.
+  bool Complete(const Type& type, SourceRange type_range, Call* initializer);
+  bool ReadLoad(const ast::CallExpr* load, const Type& type, VariableInfo* info);
+
+  const CompileRequest& request_;
+  Position& at_;
+  Graph& graph_;
+  ReportedErrors& reported_;
+  Reporter& report_;
+  CallEmitter& emitter_;
+  ArgumentBinder& binder_;
+  Functions& functions_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_INITIALIZERS_H_

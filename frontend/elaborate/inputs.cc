@@ -1,0 +1,96 @@
+#include "frontend/elaborate/inputs.h"
+
+#include "frontend/elaborate/layer_conditions.h"
+#include "frontend/elaborate/layer_inputs.h"
+#include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/size_conditions.h"
+#include "frontend/elaborate/size_constraints.h"
+#include "frontend/elaborate/type_reader.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+void Inputs::ElaborateInput(const ast::InputStatement* statement) {
+  const bool is_new = names_.Declare(statement->name);
+  if (at_.frame->arguments != nullptr) {  // of a file that is called
+    const LayerArguments& arguments = *at_.frame->arguments;
+    const Operand* given = nullptr;
+    Operand named;
+    if (at_.frame->next_operand < arguments.operands.size()) {
+      given = &arguments.operands[at_.frame->next_operand++];
+    }
+    for (const LayerArgument& argument : arguments.named) {
+      if (argument.name.text != statement->name.text) continue;
+      named = {argument.datum, argument.range};
+      given = &named;
+    }
+    if (given == nullptr) {
+      // An input that nothing needs may be left out.
+      at_.frame->missing_input = statement->name.text.str();
+      return names_.Poison(statement->name);
+    }
+    std::optional<Datum> bound =
+        layer_inputs_.BindInput(statement->type, statement->name.text, *given, nullptr);
+    if (!bound) return names_.Poison(statement->name);
+    names_.Assign(statement->name.text, std::move(*bound));
+    layer_conditions_.CheckCallerKeeps(statement->where);
+    return;
+  }
+  std::optional<Type> type = types_.ReadType(statement->type, /*introduces=*/true);
+  if (!type || !is_new) return names_.Poison(statement->name);
+  // What an `if` has left behind has the name too, even where the text cannot use it.
+  if (graph_.FindValue(statement->name.text) != nullptr) {
+    report_.Error(Code::kRedefined, statement->name.range,
+                  "'" + statement->name.text + "' is defined already");
+    return names_.Poison(statement->name);
+  }
+  Value* value = graph_.AddInput(statement->name.text, std::move(*type),
+                                 at_.AddLocation(graph_, statement->range.begin));
+  graph_.SetComment(value, statement->doc.str());
+  names_.Assign(statement->name.text, Datum(value));
+  for (const ast::Expr* condition : statement->where) {
+    std::vector<DimCheck> checks;
+    bool failed = false;
+    if (!conditions_.Read(condition, &checks, &failed)) continue;
+    if (failed) {
+      report_.Error(Code::kAssertion, condition->range, "no input can keep this");
+      continue;
+    }
+    for (DimCheck& check : checks) {
+      constraints_.Add(std::move(check), at_.AddLocation(graph_, condition->range.begin));
+    }
+  }
+}
+
+// A symbol that only stands in `N*M` cannot be found from what is fed.
+void Inputs::CheckSymbolsSolvable() {
+  llvm::StringSet<> solvable;
+  for (const Value* input : graph_.inputs()) {
+    for (const Dim& dim : input->type().dims) {
+      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solution = dim.Solve(0);
+      const bool is_linear = !solution || solution->has_value();
+      if (!solution) llvm::consumeError(solution.takeError());
+      if (is_linear) dim.ForEachSymbol([&](llvm::StringRef symbol) { solvable.insert(symbol); });
+    }
+  }
+  if (report_.diagnostics().has_errors()) return;
+  std::vector<std::pair<SourceRange, llvm::StringRef>> unsolvable;
+  for (const auto& entry : at_.frame->symbols) {
+    if (solvable.contains(entry.first()) || entry.second.value.is<DType>()) continue;
+    unsolvable.emplace_back(entry.second.range, entry.first());
+  }
+  llvm::sort(unsolvable,
+             [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+  uint32_t last_line = 0;
+  for (const auto& [range, symbol] : unsolvable) {
+    // Two in one dim are one mistake.
+    const uint32_t line = at_.file->LineOf(range.begin);
+    if (std::exchange(last_line, line) == line) continue;
+    report_.Error(Code::kUnsolvableSymbol, range,
+                  "no input says what " + symbol + " is: give one a dim such as " + symbol +
+                      " or 2*" + symbol);
+  }
+}
+
+}  // namespace pdl

@@ -1,0 +1,51 @@
+#ifndef PDL_FRONTEND_ELABORATE_INPUTS_H_
+#define PDL_FRONTEND_ELABORATE_INPUTS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class LayerConditions;
+class LayerInputs;
+class NameTable;
+class Reporter;
+class SizeConditions;
+class SizeConstraints;
+class TypeReader;
+
+/// Inputs of a file.
+class Inputs {
+ public:
+  Inputs(Position& at, Graph& graph, Reporter& report, NameTable& names,
+         SizeConstraints& constraints, SizeConditions& conditions, TypeReader& types,
+         LayerInputs& layer_inputs, LayerConditions& layer_conditions)
+      : at_(at),
+        graph_(graph),
+        report_(report),
+        names_(names),
+        constraints_(constraints),
+        conditions_(conditions),
+        types_(types),
+        layer_inputs_(layer_inputs),
+        layer_conditions_(layer_conditions) {}
+
+  /// Adds an input, or binds what the caller of the file gives.
+  void ElaborateInput(const ast::InputStatement* statement);
+  /// Reports symbols whose sizes no input tells: one that only stands in `N*M`.
+  void CheckSymbolsSolvable();
+
+ private:
+  Position& at_;
+  Graph& graph_;
+  Reporter& report_;
+  NameTable& names_;
+  SizeConstraints& constraints_;
+  SizeConditions& conditions_;
+  TypeReader& types_;
+  LayerInputs& layer_inputs_;
+  LayerConditions& layer_conditions_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_INPUTS_H_

@@ -1,0 +1,51 @@
+#ifndef PDL_FRONTEND_ELABORATE_LAYER_ATTRIBUTES_H_
+#define PDL_FRONTEND_ELABORATE_LAYER_ATTRIBUTES_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class AttributeChecker;
+class Functions;
+class NameTable;
+class Reporter;
+
+/// Binds what a call gives to the attributes of a layer.
+class LayerAttributes {
+ public:
+  LayerAttributes(Position& at, Reporter& report, NameTable& names, AttributeChecker& attributes,
+                  Functions& functions)
+      : at_(at), report_(report), names_(names), attributes_(attributes), functions_(functions) {}
+
+  /// Binds all attributes in the open frame, which is the layer's; false after a mistake.
+  bool BindLayerAttributes(const ast::LayerStatement* layer, const LayerArguments& arguments);
+  /// The same for one, which is `given` or, where that is null, has its default.
+  bool BindLayerAttribute(const ast::Parameter& parameter, const LayerArgument* given,
+                          const LayerArguments& arguments);
+
+ private:
+  /// What an attribute of a layer is given, or its default.
+  struct LayerAttribute {
+    const ast::Parameter& parameter;
+    const LayerArgument* given;  // null: the default
+    const LayerArguments& arguments;
+    Datum datum;
+    SourceRange range;
+  };
+  /// Reports that it is of the wrong kind; false.
+  bool RefuseAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
+                       const std::string& got);
+  bool BindFunctions(const LayerAttribute& attribute);
+  size_t CountRepeated(const LayerArguments& arguments) const;
+  bool BindRecords(const LayerAttribute& attribute);
+
+  Position& at_;
+  Reporter& report_;
+  NameTable& names_;
+  AttributeChecker& attributes_;
+  Functions& functions_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_LAYER_ATTRIBUTES_H_

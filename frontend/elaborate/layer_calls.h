@@ -1,0 +1,60 @@
+#ifndef PDL_FRONTEND_ELABORATE_LAYER_CALLS_H_
+#define PDL_FRONTEND_ELABORATE_LAYER_CALLS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class Budget;
+class LayerAttributes;
+class LayerConditions;
+class LayerInputs;
+class Reporter;
+class Statements;
+
+/// Layers, and files that are called like layers: each call is expanded where it is written.
+class LayerCalls {
+ public:
+  LayerCalls(const CompileRequest& request, Position& at, Graph& graph, ValueState& values,
+             Reporter& report, Budget& budget, LayerAttributes& layer_attributes,
+             LayerInputs& layer_inputs, LayerConditions& layer_conditions, Statements& statements)
+      : request_(request),
+        at_(at),
+        graph_(graph),
+        values_(values),
+        report_(report),
+        budget_(budget),
+        layer_attributes_(layer_attributes),
+        layer_inputs_(layer_inputs),
+        layer_conditions_(layer_conditions),
+        statements_(statements) {}
+
+  /// Expands a layer or a file. `path` is the path to its parameters; `is_instance` where other
+  /// calls may have made them already. No results where it is poison.
+  CallResults CallLayer(const Callee& callee, const LayerArguments& arguments, llvm::StringRef path,
+                        bool is_instance, llvm::ArrayRef<const void*> active, Targets targets);
+
+ private:
+  /// False where the call goes beyond a limit or leads back to itself, which was reported. `active`
+  /// are the layers that led to it.
+  bool MayCall(const Callee& callee, const void* identity, SourceRange place,
+               llvm::ArrayRef<const void*> active);
+  /// Elaborates the statements of the layer or file in `frame`, which then has the results.
+  void Expand(const Callee& callee, const LayerArguments& arguments, TextFrame* frame);
+  bool BindLayer(const ast::LayerStatement* layer, const LayerArguments& arguments);
+
+  const CompileRequest& request_;
+  Position& at_;
+  Graph& graph_;
+  ValueState& values_;
+  Reporter& report_;
+  Budget& budget_;
+  LayerAttributes& layer_attributes_;
+  LayerInputs& layer_inputs_;
+  LayerConditions& layer_conditions_;
+  Statements& statements_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_LAYER_CALLS_H_

@@ -1,0 +1,106 @@
+#include "frontend/elaborate/members.h"
+
+#include "frontend/elaborate/callee_table.h"
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/parameter_names.h"
+#include "frontend/elaborate/reporter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace pdl {
+
+using ast::Operator;
+
+// `lstm(x).last`: one result of a call by its name; `hidden.w`: a parameter by the way to it.
+Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
+  if (std::optional<Datum> found = FindByWay(member)) return *found;
+  const ast::Expr* base = member->base;
+  while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(base)) {
+    base = parenthesis->inner;
+  }
+  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(base);
+  const bool is_pipe = chain != nullptr && chain->operators[0].op == Operator::kPipe;
+  const auto* call = llvm::dyn_cast<ast::CallExpr>(is_pipe ? chain->operands.back() : base);
+  const llvm::StringRef wanted = member->member.text;
+  if (call == nullptr) {
+    const auto* name = llvm::dyn_cast<ast::NameExpr>(base);
+    const bool is_way = name != nullptr && (at_.frame->ways.contains(name->name) ||
+                                            at_.frame->instances.contains(name->name));
+    const Datum datum = is_way ? Datum() : expressions_.Evaluate(base);
+    if (is_way || !datum.holds_poison()) {
+      const llvm::StringRef text = at_.file->Text(base->range);
+      std::vector<std::string> names;
+      for (Value* parameter : parameter_names_.ParametersBelow(text)) {
+        llvm::StringRef rest = parameter->name();
+        if (rest.consume_front(at_.frame->FullName(text)) && rest.consume_front(".")) {
+          names.push_back(rest.str());
+        }
+      }
+      const std::vector<llvm::StringRef> known(names.begin(), names.end());
+      if (is_way || !known.empty()) {
+        report_.Error(
+            Code::kUnknownName, member->member.range,
+            "'" + text + "' has no parameter '" + wanted + "'" + report_.DidYouMean(wanted, known));
+      } else {
+        Diagnostic& diagnostic = report_.Error(
+            Code::kOperandKind, member->member.range,
+            "a name after '.' is a result of a call, and '" + text + "' is " + datum.Phrase());
+        NoteResults(datum, &diagnostic);
+      }
+    }
+    return Datum();
+  }
+  // The name being assigned is that of the wanted result.
+  const Callee callee = callees_.FindCallee(at_.file->Text(call->callee->range));
+  const int index = callee.op == nullptr ? -1 : callee.op->signature.FindOutput(wanted);
+  llvm::SmallVector<std::string, 4> names;
+  if (targets.size() == 1) {
+    if (index > 0) names.append(static_cast<size_t>(index), "_");
+    names.push_back(targets[0]);
+  }
+  const CallResults results = expressions_.EvaluateResults(base, names);
+  if (results.is_poison()) return Datum();
+  std::vector<llvm::StringRef> known;
+  for (const CallResult& result : results.all) {
+    if (result.name == wanted) return expressions_.Use(result, member->member.range);
+    known.push_back(result.name);
+  }
+  report_.Error(Code::kUnknownName, member->member.range,
+                "'" + at_.file->Text(call->callee->range) + "' has no result '" + wanted + "'" +
+                    report_.DidYouMean(wanted, known));
+  return Datum();
+}
+
+std::optional<Datum> Members::FindByWay(const ast::MemberExpr* member) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  const ast::Expr* expr = member;
+  while (const auto* inner = llvm::dyn_cast<ast::MemberExpr>(expr)) {
+    parts.push_back(inner->member.text);
+    expr = inner->base;
+  }
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
+  if (name == nullptr) return std::nullopt;
+  std::string way = name->name.str();
+  for (llvm::StringRef part : llvm::reverse(parts)) way += "." + part.str();
+  auto found = at_.frame->scope.find(way);  // what a flat text assigned
+  if (found != at_.frame->scope.end()) return found->second;
+  Value* value = graph_.FindValue(at_.frame->FullName(way));
+  if (value == nullptr) return std::nullopt;
+  return Datum(value->kind() == ValueKind::kState ? names_.CurrentState(value) : value);
+}
+
+// That a name holds the first of several results of its call, and how the others are had.
+void Members::NoteResults(const Datum& datum, Diagnostic* diagnostic) {
+  const Value* tensor = datum.tensor();
+  const Op* call = tensor == nullptr ? nullptr : tensor->producer();
+  if (call == nullptr || call->results().size() < 2) return;
+  const OpSignature& signature = call->def().signature;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < call->results().size(); ++i)
+    names.push_back(signature.output(static_cast<unsigned>(i)).name);
+  diagnostic->Note("its call gives more than one result: " + llvm::join(names, ", ") + " = " +
+                   signature.name + "(...), or " + signature.name + "(...)." + names[1]);
+}
+
+}  // namespace pdl

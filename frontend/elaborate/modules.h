@@ -1,0 +1,45 @@
+#ifndef PDL_FRONTEND_ELABORATE_MODULES_H_
+#define PDL_FRONTEND_ELABORATE_MODULES_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class CalleeTable;
+class LayerChecks;
+class Reporter;
+
+/// Files: the layers that each defines, and those that it imports.
+class Modules {
+ public:
+  Modules(const CompileRequest& request, Position& at, ModuleTable& files, Reporter& report,
+          CalleeTable& callees, LayerChecks& layer_checks)
+      : request_(request),
+        at_(at),
+        files_(files),
+        report_(report),
+        callees_(callees),
+        layer_checks_(layer_checks) {}
+
+  /// A file that was parsed; `folder` ends with '/' unless it is empty.
+  Module* AddModule(const Ast& ast, llvm::StringRef folder, bool is_standard);
+  /// Adds the files of the request's library.
+  void AddStandardLayers();
+  /// Collects the layers of a file and reads its imports.
+  void EnterModule(Module* module);
+
+ private:
+  void ReadImport(Module* module, const ast::ImportStatement* statement);
+  Module* ImportFile(Module* module, const ast::ImportStatement* statement);
+
+  const CompileRequest& request_;
+  Position& at_;
+  ModuleTable& files_;
+  Reporter& report_;
+  CalleeTable& callees_;
+  LayerChecks& layer_checks_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_MODULES_H_

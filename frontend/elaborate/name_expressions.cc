@@ -1,0 +1,96 @@
+#include "frontend/elaborate/name_expressions.h"
+
+#include "frontend/elaborate/callee_table.h"
+#include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/training_values.h"
+#include "frontend/elaborate/type_reader.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+Datum NameExpressions::EvaluateName(const ast::NameExpr* name) {
+  auto found = at_.frame->scope.find(name->name);
+  const bool is_symbol_first = at_.frame->dims_first && (found == at_.frame->scope.end() ||
+                                                         found->second.tensor() != nullptr);
+  auto symbol = at_.frame->symbols.find(name->name);
+  const bool is_symbol = symbol != at_.frame->symbols.end();
+  if (is_symbol && (is_symbol_first || found == at_.frame->scope.end()))
+    return symbol->second.value;
+  if (found != at_.frame->scope.end()) {
+    if (at_.optimizer != nullptr && at_.frame->caller == nullptr)
+      training_values_.NoteOptimizerName(name->range, found->second);
+    return found->second;
+  }
+  if (std::optional<DType> dtype = DTypeFromName(name->name)) return Datum(*dtype);
+  if (name->name == "training") return training_values_.EvaluateTraining(name->range);
+  if (name->name == "step") return training_values_.EvaluateStep();
+  if (at_.frame->dims_first && graph_.IsDataSymbol(name->name))
+    return Datum(Dim::Symbol(name->name));
+  ReportUnknownName(name);
+  // One message for each name.
+  names_.Assign(name->name, Datum::Undefined());
+  return Datum();
+}
+
+// `~T` among dims: of a type that is known, or of sizes that the data decide.
+Datum NameExpressions::EvaluateRagged(const ast::RaggedExpr* ragged) {
+  const std::string name = "~" + ragged->symbol.text.str();
+  if (!at_.frame->dims_first) {
+    report_.Error(Code::kUnknownSize, ragged->range,
+                  "'" + name + "' stands among dims only, as in [N, " + name + ", 4]");
+    return Datum();
+  }
+  if (!at_.frame->symbols.contains(name) && graph_.IsDataSymbol(name))
+    return Datum(Dim::Symbol(name));
+  const Dim* rows = types_.ReadRaggedDim(ragged->symbol, ragged->range, /*introduces=*/false);
+  return rows == nullptr ? Datum() : Datum(*rows);
+}
+
+void NameExpressions::ReportUnknownName(const ast::NameExpr* name) {
+  if (at_.frame->module->broken_names.contains(name->name)) return;
+  if (auto found = at_.frame->one_sided.find(name->name); found != at_.frame->one_sided.end()) {
+    report_
+        .Error(Code::kCondition, name->range,
+               "'" + name->name + "' is set on one side of an 'if' only")
+        .NoteAt(at_.file, found->second,
+                "whether this holds is known when the network runs, so a name is set before it "
+                "or on both sides");
+    return;
+  }
+  if (const std::optional<uint32_t> line = report_.LineThatDefines(name->name)) {
+    const bool is_here = *line == at_.file->LineOf(name->range.begin);
+    report_.Error(Code::kUnknownName, name->range,
+                  "'" + name->name + "' is used before it is defined" +
+                      (is_here ? "" : ", on line " + std::to_string(*line)));
+    return;
+  }
+  if (at_.frame->symbols.contains(("~" + name->name).str())) {
+    report_.Error(
+        Code::kUnknownName, name->range,
+        "'~" + name->name + "' is no one size: each row has its own; sequence_length gives them");
+    return;
+  }
+  const Callee callee = callees_.FindCallee(name->name);
+  const bool is_called = callee.op != nullptr || callee.is_network() || callee.function != nullptr;
+  std::string hint;
+  if (is_called && !at_.frame->dims_first) {
+    hint = std::string("; it is ") + (callee.op != nullptr ? "an operator: " : "a layer: ") +
+           name->name.str() + "(...)";
+  } else if (report_.MaySuggest(at_.frame->scope.size() + at_.frame->symbols.size())) {
+    std::vector<llvm::StringRef> known;
+    for (const auto& entry : at_.frame->scope) known.push_back(entry.first());
+    for (const auto& entry : at_.frame->symbols) known.push_back(entry.first());
+    llvm::sort(known);  // a StringMap has no order of its own
+    hint = report_.DidYouMean(name->name, known);
+  }
+  if (at_.frame->dims_first) {
+    report_.Error(Code::kUnknownName, name->range,
+                  "no symbol or constant is called '" + name->name + "'" + hint);
+  } else {
+    report_.Error(Code::kUnknownName, name->range,
+                  "no value is called '" + name->name + "'" + hint);
+  }
+}
+
+}  // namespace pdl

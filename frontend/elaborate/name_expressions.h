@@ -1,0 +1,46 @@
+#ifndef PDL_FRONTEND_ELABORATE_NAME_EXPRESSIONS_H_
+#define PDL_FRONTEND_ELABORATE_NAME_EXPRESSIONS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class CalleeTable;
+class NameTable;
+class Reporter;
+class TrainingValues;
+class TypeReader;
+
+/// Names in expressions: values, symbols, dtypes, `training` and `step`.
+class NameExpressions {
+ public:
+  NameExpressions(Position& at, Graph& graph, Reporter& report, NameTable& names,
+                  CalleeTable& callees, TypeReader& types, TrainingValues& training_values)
+      : at_(at),
+        graph_(graph),
+        report_(report),
+        names_(names),
+        callees_(callees),
+        types_(types),
+        training_values_(training_values) {}
+
+  /// What a name stands for; poison where it is unknown, which was reported.
+  Datum EvaluateName(const ast::NameExpr* name);
+  /// `~T` among dims: of a type that is known, or of sizes that the data decide.
+  Datum EvaluateRagged(const ast::RaggedExpr* ragged);
+  /// Reports a name that nothing defines, with what was probably meant.
+  void ReportUnknownName(const ast::NameExpr* name);
+
+ private:
+  Position& at_;
+  Graph& graph_;
+  Reporter& report_;
+  NameTable& names_;
+  CalleeTable& callees_;
+  TypeReader& types_;
+  TrainingValues& training_values_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_NAME_EXPRESSIONS_H_

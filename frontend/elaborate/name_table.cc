@@ -1,0 +1,119 @@
+#include "frontend/elaborate/name_table.h"
+
+#include "frontend/elaborate/reporter.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+void NameTable::CollectNames(llvm::ArrayRef<const ast::Statement*> statements) {
+  auto reserve = [&](const ast::Identifier& name) { graph_.ReserveName(name.text); };
+  for (const ast::Statement* statement : statements) {
+    if (const auto* s = llvm::dyn_cast<ast::AssignStatement>(statement)) {
+      llvm::for_each(s->targets, reserve);
+    } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
+      CollectNames(s->body.statements);
+    } else if (const auto* s = llvm::dyn_cast<ast::IfStatement>(statement)) {
+      for (const ast::Branch& branch : s->branches) CollectNames(branch.block.statements);
+    } else if (const auto* s = llvm::dyn_cast<ast::InputStatement>(statement)) {
+      reserve(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::VariableStatement>(statement)) {
+      reserve(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::OutputStatement>(statement)) {
+      for (const ast::Argument& binding : s->bindings) {
+        if (binding.is_named()) reserve(binding.name);
+      }
+    } else if (const auto* s = llvm::dyn_cast<ast::BrokenStatement>(statement)) {
+      llvm::for_each(s->names, reserve);
+    }
+  }
+}
+
+void NameTable::Assign(llvm::StringRef name, Datum datum) {
+  if (at_.journal != nullptr && at_.journal->frame == at_.frame) {
+    auto [entry, is_first] = at_.journal->names.insert({name, std::nullopt});
+    auto found = at_.frame->scope.find(name);
+    if (is_first && found != at_.frame->scope.end()) entry->second = found->second;
+  }
+  at_.frame->scope[name] = std::move(datum);
+}
+
+llvm::SmallVector<std::string, 1> NameTable::FullNames(
+    llvm::ArrayRef<ast::Identifier> names) const {
+  llvm::SmallVector<std::string, 1> full;
+  for (const ast::Identifier& name : names)
+    full.push_back(name.text == "_" ? std::string("_") : at_.frame->FullName(name.text));
+  return full;
+}
+
+void NameTable::Poison(llvm::ArrayRef<ast::Identifier> names) {
+  for (const ast::Identifier& name : names) Assign(name.text, Datum());
+}
+
+void NameTable::PoisonUndefined(llvm::ArrayRef<ast::Identifier> names) {
+  for (const ast::Identifier& name : names) {
+    const auto found = at_.frame->scope.find(name.text);
+    const bool is_free = found == at_.frame->scope.end() || found->second.is_undefined();
+    Assign(name.text, is_free ? Datum::Undefined() : Datum());
+  }
+}
+
+void NameTable::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements) {
+  for (const ast::Statement* statement : statements) {
+    if (const auto* s = llvm::dyn_cast<ast::AssignStatement>(statement)) {
+      PoisonUndefined(s->targets);
+    } else if (const auto* s = llvm::dyn_cast<ast::VariableStatement>(statement)) {
+      PoisonUndefined(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
+      PoisonUndefined(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
+      at_.frame->instances[s->name.text] = nullptr;
+    } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
+      PoisonUndefined(s->names);
+      PoisonAssigned(s->body.statements);
+    } else if (const auto* s = llvm::dyn_cast<ast::IfStatement>(statement)) {
+      for (const ast::Branch& branch : s->branches) PoisonAssigned(branch.block.statements);
+    }
+  }
+}
+
+bool NameTable::Declare(const ast::Identifier& name) {
+  auto [entry, is_new] = at_.frame->declared.try_emplace(name.text, name.range);
+  auto found = at_.frame->scope.find(name.text);
+  const bool is_free = found == at_.frame->scope.end() || found->second.is_undefined();
+  if (is_new && is_free) return true;
+  // The same statement again, in a loop.
+  if (!is_new && entry->second == name.range && !at_.frame->counts.empty()) return true;
+  Diagnostic& diagnostic =
+      report_.Error(Code::kRedefined, name.range, "'" + name.text + "' is defined already");
+  const auto assigned = at_.frame->assigned.find(name.text);
+  const SourceRange* first = !is_new                                 ? &entry->second
+                             : assigned != at_.frame->assigned.end() ? &assigned->second
+                                                                     : nullptr;
+  if (first != nullptr)
+    diagnostic.Note("first on line " + std::to_string(at_.file->LineOf(first->begin)));
+  return false;
+}
+
+std::string NameTable::TakeWay(llvm::StringRef own, bool is_outermost) {
+  const std::string& base = at_.frame->base;
+  const bool is_own = base.empty();
+  const std::string name = is_own ? own.str() : base;
+  const std::string tail = is_own || is_outermost ? "" : "." + own.str();
+  std::string way;
+  unsigned n = 0;
+  do {
+    const std::string suffix = ++n == 1 ? "" : "_" + std::to_string(n);
+    way =
+        tail.empty() ? name + suffix + at_.frame->counts : name + at_.frame->counts + tail + suffix;
+  } while (!at_.frame->taken.insert(way).second);
+  way = at_.frame->FullName(way);
+  at_.frame->ways[name].push_back(way);
+  return way;
+}
+
+Value* NameTable::CurrentState(Value* state) {
+  auto found = values_.current.find(state);
+  return found == values_.current.end() ? state : found->second;
+}
+
+}  // namespace pdl

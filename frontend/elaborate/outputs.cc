@@ -1,0 +1,84 @@
+#include "frontend/elaborate/outputs.h"
+
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/literals.h"
+#include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/reporter.h"
+
+namespace pdl {
+
+void Outputs::ElaborateOutput(const ast::OutputStatement* statement) {
+  for (const ast::Argument& binding : statement->bindings) {
+    const auto* as_name = llvm::dyn_cast<ast::NameExpr>(binding.value);
+    const ast::Identifier name =
+        binding.is_named() ? binding.name : ast::Identifier{as_name->name, as_name->range};
+    at_.frame->base = name.text.str();
+    const std::string full = at_.frame->FullName(name.text);
+    const Targets targets = binding.is_named() ? Targets(full) : Targets();
+    const Datum datum = expressions_.Evaluate(binding.value, targets);
+    if (at_.frame->arguments != nullptr) {  // a result of the file that is called
+      at_.frame->results.push_back({name.text.str(), datum, binding.value->range});
+      if (binding.is_named()) names_.Assign(name.text, datum);
+      continue;
+    }
+    auto [entry, is_new] = places_.try_emplace(name.text, name.range);
+    if (!is_new) {
+      report_.Error(Code::kRedefined, name.range, "there is an output '" + name.text + "' already")
+          .Note("first on line " + std::to_string(at_.file->LineOf(entry->second.begin)));
+      continue;
+    }
+    Value* value = literals_.AsTensor(datum, binding.value->range, std::nullopt, full);
+    if (value == nullptr) {
+      if (binding.is_named()) names_.Poison(binding.name);
+      continue;
+    }
+    graph_.AddOutput(name.text, value, statement->doc.str());
+    if (binding.is_named()) names_.Assign(name.text, Datum(value));
+  }
+}
+
+void Outputs::ElaborateReturn(const ast::OutputStatement* statement) {
+  at_.frame->returned = at_.frame->saw_return = true;
+  size_t index = 0;
+  for (const ast::Argument& binding : statement->bindings) {
+    const auto* as_name = llvm::dyn_cast<ast::NameExpr>(binding.value);
+    std::string name = binding.is_named()   ? binding.name.text.str()
+                       : as_name != nullptr ? as_name->name.str()
+                       : index == 0         ? "y"
+                                            : "y_" + std::to_string(index + 1);
+    at_.frame->base.clear();
+    std::string target =
+        index < at_.frame->result_names.size() ? at_.frame->result_names[index] : std::string("_");
+    const Datum datum =
+        expressions_.Evaluate(binding.value, target == "_" ? Targets() : Targets(target));
+    for (const CallResult& result : at_.frame->results) {
+      if (result.name != name) continue;
+      report_.Error(Code::kRedefined, binding.range(), "there is a result '" + name + "' already")
+          .Note("results get names of their own by: return a=" + name + ", b=" + name);
+      break;
+    }
+    at_.frame->results.push_back({std::move(name), datum, binding.value->range});
+    ++index;
+  }
+}
+
+void Outputs::CheckOutputNames() {
+  for (const GraphOutput& output : graph_.outputs()) {
+    const Value* kept = graph_.FindValue(output.name);
+    const auto place = places_.find(output.name);
+    if (kept == nullptr || place == places_.end()) continue;
+    const bool is_state = kept->kind() == ValueKind::kState;
+    if (!is_state && kept->kind() != ValueKind::kParameter) continue;
+    const Value* last = kept;
+    for (const GraphUpdate& update : graph_.updates())
+      if (update.state == kept) last = update.value;
+    if (output.value == last) continue;
+    report_
+        .Error(Code::kRedefined, place->second,
+               "the output '" + output.name + "' is another value than the " +
+                   (is_state ? "state" : "parameter") + " of that name when a run ends")
+        .Note("give it a name of its own: output " + output.name + "_now = " + output.name);
+  }
+}
+
+}  // namespace pdl

@@ -1,0 +1,46 @@
+#ifndef PDL_FRONTEND_ELABORATE_OUTPUTS_H_
+#define PDL_FRONTEND_ELABORATE_OUTPUTS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class Expressions;
+class Literals;
+class NameTable;
+class Reporter;
+
+/// Outputs of a file and results of a layer.
+class Outputs {
+ public:
+  Outputs(Position& at, Graph& graph, llvm::StringMap<SourceRange>& places, Reporter& report,
+          NameTable& names, Literals& literals, Expressions& expressions)
+      : at_(at),
+        graph_(graph),
+        places_(places),
+        report_(report),
+        names_(names),
+        literals_(literals),
+        expressions_(expressions) {}
+
+  /// Adds outputs to the graph, or results to the called file.
+  void ElaborateOutput(const ast::OutputStatement* statement);
+  /// Ends a layer with its results.
+  void ElaborateReturn(const ast::OutputStatement* statement);
+  /// A run keeps values by their names: an output called as a state or a parameter is what that is
+  /// when the run ends.
+  void CheckOutputNames();
+
+ private:
+  Position& at_;
+  Graph& graph_;
+  llvm::StringMap<SourceRange>& places_;
+  Reporter& report_;
+  NameTable& names_;
+  Literals& literals_;
+  Expressions& expressions_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_OUTPUTS_H_

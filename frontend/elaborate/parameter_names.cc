@@ -1,0 +1,95 @@
+#include "frontend/elaborate/parameter_names.h"
+
+#include "frontend/elaborate/budget.h"
+#include "frontend/elaborate/callee_table.h"
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/name_expressions.h"
+#include "frontend/elaborate/reporter.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters) {
+  if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr))
+    return ReadParameters(parenthesis->inner, parameters);
+  if (const auto* list = llvm::dyn_cast<ast::ListExpr>(expr)) {
+    bool ok = true;
+    for (const ast::Argument& item : list->items) ok &= ReadParameters(item.value, parameters);
+    return ok;
+  }
+  if (const auto* call = llvm::dyn_cast<ast::CallExpr>(expr)) {
+    const Datum datum = expressions_.Evaluate(call);
+    if (datum.is_poison()) return false;
+    for (const Datum& item : datum.list() != nullptr ? *datum.list() : std::vector<Datum>()) {
+      Value* parameter = item.tensor();
+      if (parameter != nullptr && parameter->kind() == ValueKind::kParameter &&
+          !llvm::is_contained(*parameters, parameter))
+        parameters->push_back(parameter);
+    }
+    if (datum.list() != nullptr) return true;
+  }
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
+  if (name == nullptr && !llvm::isa<ast::MemberExpr>(expr)) {
+    report_.Error(Code::kOperandKind, expr->range,
+                  "wanted the name of a layer, a value or a parameter, or a list of such");
+    return false;
+  }
+  const llvm::StringRef text = at_.file->Text(expr->range);
+  const std::vector<Value*> found = ParametersBelow(text);
+  if (!found.empty()) {
+    for (Value* parameter : found)
+      if (!llvm::is_contained(*parameters, parameter)) parameters->push_back(parameter);
+    return true;
+  }
+  const bool is_known = name != nullptr && (at_.frame->scope.contains(name->name) ||
+                                            at_.frame->instances.contains(name->name));
+  // The calls that would make them may have failed.
+  if (callees_.IsBroken(text) || (is_known && report_.diagnostics().has_errors())) return false;
+  if (!is_known && name != nullptr) {
+    name_expressions_.ReportUnknownName(name);
+    return false;
+  }
+  // They may be lacking for a mistake that is known.
+  auto is_spoiled = [&](const std::string& way) { return values_.spoiled_ways.contains(way); };
+  const auto value = at_.frame->scope.find(text);
+  if ((value != at_.frame->scope.end() && value->second.holds_poison()) ||
+      llvm::any_of(WaysOf(text), is_spoiled)) {
+    return false;
+  }
+  report_.Error(Code::kUnknownName, expr->range, "there are no parameters below '" + text + "'");
+  return false;
+}
+
+std::vector<Value*> ParameterNames::ParametersBelow(llvm::StringRef name) {
+  const std::vector<std::string> ways = WaysOf(name);
+  std::vector<Value*> found;
+  if (at_.IsRepeated() && !budget_.Spend(graph_.parameters().size() * ways.size() / 8, {}))
+    return found;
+  for (Value* parameter : graph_.parameters()) {
+    const llvm::StringRef full = parameter->name();
+    const bool is_below = llvm::any_of(ways, [&](const std::string& way) {
+      return full.starts_with(way) && (full.size() == way.size() || full[way.size()] == '.');
+    });
+    if (is_below) found.push_back(parameter);
+  }
+  return found;
+}
+
+std::vector<std::string> ParameterNames::WaysOf(llvm::StringRef name) {
+  std::vector<std::string> ways;
+  const auto instance = at_.frame->instances.find(name);
+  if (instance != at_.frame->instances.end() && instance->second != nullptr &&
+      !instance->second->path.empty()) {
+    ways.push_back(instance->second->path);
+  }
+  if (auto found = at_.frame->ways.find(name); found != at_.frame->ways.end())
+    ways.insert(ways.end(), found->second.begin(), found->second.end());
+  if (auto found = at_.frame->scope.find(name); found != at_.frame->scope.end()) {
+    const auto* function = found->second.get<Datum::FunctionValue>();
+    if (function != nullptr && !(*function)->path.empty()) ways.push_back((*function)->path);
+  }
+  if (ways.empty()) ways.push_back(at_.frame->FullName(name));
+  return ways;
+}
+
+}  // namespace pdl

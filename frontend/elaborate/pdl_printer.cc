@@ -1,0 +1,305 @@
+// A graph as flat text: each value is declared, or each call a statement, in the order in which
+// they came to be, so that the text makes the same graph again.
+#include <algorithm>
+
+#include "frontend/elaborate/sugar.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/compiler.h"
+
+namespace pdl {
+namespace {
+
+class PdlPrinter {
+ public:
+  PdlPrinter(const Graph& graph, bool with_training, llvm::raw_ostream& os)
+      : graph_(graph), with_training_(with_training), os_(os) {}
+
+  void Print();
+
+ private:
+  void PrintComment(llvm::StringRef comment);
+  void PrintVariable(const Value& value, llvm::StringRef keyword);
+  void PrintOp(const Op& op);
+  // `cos(x, scale=5.0)`; an initializer leaves out what its declaration says.
+  void PrintCall(const Op& op, const Type* declared);
+  // The operands of counted inputs: `x, init=[h, c]`.
+  void PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream&()> next);
+  // The layers that are the bodies of a call; theirs come before.
+  void PrintBodies(const Op& op);
+  void PrintBody(BlockId id, const Op& caller);
+  // In the body of a loop the last part of a name, so that the way to it is that of the call.
+  llvm::StringRef NameOf(const Value* value) const {
+    auto found = names_.find(value);
+    return found == names_.end() ? llvm::StringRef(value->name()) : found->second;
+  }
+
+  const Graph& graph_;
+  const bool with_training_;
+  llvm::raw_ostream& os_;
+  llvm::StringRef indent_;
+  llvm::DenseMap<const Value*, std::string> names_;
+  llvm::DenseMap<uint32_t, std::string> bodies_;  // layers by block
+  llvm::StringSet<> layers_;
+};
+
+// `name`, with another end where that is taken.
+std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
+  std::string unique = name.str();
+  for (unsigned i = 2; !taken.insert(unique).second; ++i)
+    unique = (name + "_" + llvm::Twine(i)).str();
+  return unique;
+}
+
+std::string AsIdentifier(llvm::StringRef name) {
+  std::string text = name.str();
+  for (char& c : text)
+    if (!llvm::isAlnum(c)) c = '_';
+  return text.empty() || llvm::isDigit(text[0]) ? "v" + text : text;
+}
+
+void PdlPrinter::PrintComment(llvm::StringRef comment) {
+  if (comment.empty()) return;
+  for (llvm::StringRef line : llvm::split(comment, '\n')) {
+    os_ << (line.empty() ? "##" : "## ") << line << '\n';
+  }
+}
+
+// Whether a list of lists says its sizes: behind a 0 there is nothing that could.
+static bool SaysItsSizes(const Op& op) {
+  const llvm::ArrayRef<Dim> dims = op.result()->type().dims;
+  return op.type() != sugar::kConstant || dims.empty() ||
+         llvm::none_of(dims.drop_back(), [](const Dim& dim) { return dim.is_constant(0); });
+}
+
+void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
+  if (!SaysItsSizes(op)) {
+    const Type& type = op.result()->type();
+    os_ << sugar::kFirstStep << '(' << ShapeToString(type.dims);
+    if (type.dtype != DType::kF32) os_ << ", dtype=" << DTypeName(type.dtype);
+    os_ << ')';
+    return;
+  }
+  os_ << op.type() << '(';
+  bool first = true;
+  auto next = [&]() -> llvm::raw_ostream& {
+    if (!first) os_ << ", ";
+    first = false;
+    return os_;
+  };
+  const OpSignature& signature = op.def().signature;
+  if (signature.has_counts()) {
+    PrintCounted(op, next);
+  } else {
+    for (const Value* operand : op.operands()) next() << NameOf(operand);
+  }
+  const bool is_repeatable = !signature.inputs.empty() && signature.inputs.back().repeatable;
+  // A positional attribute directly behind all inputs reads best without its name.
+  const int positional = signature.PositionalAttribute();
+  const bool may_stand_bare = !is_repeatable && op.operands().size() == signature.inputs.size();
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t i = 0; i < signature.attributes.size(); ++i) {
+      const AttributeDecl& decl = signature.attributes[i];
+      const AttributeValue& value = op.attribute_values()[i];
+      const bool is_bare = static_cast<int>(i) == positional && may_stand_bare;
+      if (is_bare != (pass == 0)) continue;
+      if (decl.counted) continue;
+      if (!decl.required() && Identical(value, decl.default_value)) continue;
+      if (const auto* block = std::get_if<BlockId>(&value)) {
+        next() << decl.name << '=' << bodies_.lookup(block->index) << "()";
+        continue;
+      }
+      if (declared != nullptr && !decl.is_list) {
+        if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) continue;
+        if (decl.kind == AttributeKind::kDType) continue;
+      }
+      next();
+      if (!is_bare) os_ << decl.name << '=';
+      os_ << AttributeToString(value);
+    }
+  }
+  os_ << ')';
+}
+
+void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
+  PrintComment(value.comment());
+  os_ << keyword << ' ' << value.name() << ": " << value.type().ToString();
+  if (value.kind() == ValueKind::kInput) {
+    os_ << '\n';
+    return;
+  }
+  os_ << " = ";
+  const VariableInfo& info = value.variable();
+  if (info.weight) {
+    os_ << "load(" << AttributeToString(info.weight->file) << ", "
+        << AttributeToString(info.weight->tensor) << ')';
+  } else if (info.initializer) {
+    PrintCall(*graph_.block(*info.initializer).ops.back(), &value.type());
+  }
+  // What is trained is a state in the network of a step, which has none of these.
+  if (value.kind() == ValueKind::kState) {
+    os_ << '\n';
+    return;
+  }
+  const VariableInfo defaults;
+  std::vector<std::string> fields;
+  auto field = [&](llvm::StringRef name, double number, double fallback) {
+    if (number != fallback) fields.push_back((name + "=" + FloatToString(number)).str());
+  };
+  field("weight_decay", info.weight_decay, defaults.weight_decay);
+  field("gradient_clipping", info.gradient_clipping, defaults.gradient_clipping);
+  field("lr_scale", info.lr_scale, defaults.lr_scale);
+  if (!info.trainable) fields.push_back("trainable=false");
+  if (!fields.empty()) os_ << " with {" << llvm::join(fields, ", ") << '}';
+  os_ << '\n';
+}
+
+void PdlPrinter::PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream&()> next) {
+  const OpSignature& signature = op.def().signature;
+  size_t operand = 0;
+  for (size_t i = 0; i < signature.inputs.size(); ++i) {
+    const InputDecl& input = signature.inputs[i];
+    const size_t end =
+        std::min(op.operands().size(), signature.FirstOperand(i + 1, op.attribute_values()));
+    llvm::ArrayRef<Value*> given = op.operands().slice(operand, end - operand);
+    operand = end;
+    if (given.empty()) continue;
+    if (i == 0) {
+      for (const Value* value : given) next() << NameOf(value);
+    } else if (!input.repeatable) {
+      next() << input.name << '=' << NameOf(given.front());
+    } else {
+      next() << input.name << "=[";
+      llvm::ListSeparator separator(", ");
+      for (const Value* value : given) os_ << separator << NameOf(value);
+      os_ << ']';
+    }
+  }
+}
+
+void PdlPrinter::PrintBodies(const Op& op) {
+  for (const AttributeValue& value : op.attribute_values())
+    if (const auto* block = std::get_if<BlockId>(&value)) PrintBody(*block, op);
+}
+
+void PdlPrinter::PrintBody(BlockId id, const Op& caller) {
+  if (bodies_.contains(id.index)) return;
+  const Block& block = graph_.block(id);
+  for (const Op* op : block.ops) PrintBodies(*op);
+  const std::string layer = Unique(AsIdentifier(NameOf(caller.result())) + "_body", layers_);
+  bodies_[id.index] = layer;
+  llvm::StringSet<> taken;
+  auto take = [&](const Value* value) {
+    const llvm::StringRef name = value->name();
+    names_[value] = Unique(AsIdentifier(name.substr(name.rfind('.') + 1)), taken);
+  };
+  llvm::for_each(block.inputs, take);
+  for (const Op* op : block.ops) llvm::for_each(op->results(), take);
+  os_ << "layer " << layer << '(';
+  llvm::ListSeparator input_separator(", ");
+  llvm::StringSet<> sizes;
+  for (const Value* input : block.inputs) {
+    Type type = input->type();
+    for (const Dim& dim : type.dims) sizes.insert(dim.symbol());
+    // A bound may have sizes that only inputs further on introduce; the call brings it anyway.
+    bool is_known = true;
+    if (type.index_bound)
+      type.index_bound->ForEachSymbol(
+          [&](llvm::StringRef symbol) { is_known &= sizes.contains(symbol); });
+    if (!is_known) type.index_bound.reset();
+    os_ << input_separator << NameOf(input) << ": " << type.ToString();
+  }
+  os_ << ") {\n";
+  const llvm::StringRef indent = std::exchange(indent_, "  ");
+  for (const Op* op : block.ops) PrintOp(*op);
+  indent_ = indent;
+  os_ << "  return ";
+  llvm::ListSeparator output_separator(", ");
+  for (size_t i = 0; i < block.outputs.size(); ++i)
+    os_ << output_separator << "out" << i << '=' << NameOf(block.outputs[i]);
+  os_ << "\n}\n";
+}
+
+void PdlPrinter::PrintOp(const Op& op) {
+  PrintBodies(op);
+  PrintComment(op.result()->comment());
+  os_ << indent_;
+  llvm::ListSeparator separator(", ");
+  for (const Value* result : op.results()) os_ << separator << NameOf(result);
+  os_ << " = ";
+  PrintCall(op, nullptr);
+  os_ << '\n';
+}
+
+void PdlPrinter::Print() {
+  // What is printed: inputs and variables where they were made, calls in their order, behind all
+  // that they read.
+  struct Item {
+    uint32_t number;
+    const Value* value;
+    const Op* op;
+  };
+  std::vector<Item> items;
+  for (auto values : {graph_.inputs(), graph_.parameters(), graph_.states()}) {
+    for (const Value* value : values) items.push_back({graph_.number(value), value, nullptr});
+  }
+  uint32_t number = 0;
+  for (const Op* op : graph_.ops()) {
+    number = std::max(number, graph_.number(op->result()));
+    for (const Value* value : op->operands()) number = std::max(number, graph_.number(value));
+    items.push_back({number, nullptr, op});
+  }
+  llvm::stable_sort(items, [](const Item& a, const Item& b) { return a.number < b.number; });
+  for (const Item& item : items) {
+    if (item.op != nullptr) {
+      PrintOp(*item.op);
+    } else {
+      PrintVariable(*item.value, item.value->kind() == ValueKind::kInput       ? "input"
+                                 : item.value->kind() == ValueKind::kParameter ? "param"
+                                                                               : "state");
+    }
+  }
+  for (const GraphConstraint& constraint : graph_.constraints()) {
+    const DimCheck& check = constraint.check;
+    const llvm::StringRef sign = check.relation == DimCheck::Relation::kEqual      ? "=="
+                                 : check.relation == DimCheck::Relation::kNotEqual ? "!="
+                                                                                   : ">=";
+    const std::string relation =
+        (check.left.ToString() + " " + sign + " " + check.right.ToString()).str();
+    os_ << "assert " << relation;
+    if (check.message != relation) os_ << ", " << AttributeToString(check.message);
+    os_ << '\n';
+  }
+  for (const GraphUpdate& update : graph_.updates()) {
+    os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
+  }
+  for (const GraphTraining& training : graph_.trainings()) {
+    if (!with_training_) os_ << "# with a layer of another text: ";
+    os_ << "minimize " << training.loss->name() << " over ["
+        << llvm::join(
+               llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }), ", ")
+        << "] with " << training.optimizer;
+    if (training.every > 1) os_ << " every " << training.every;
+    os_ << '\n';
+  }
+  for (const GraphOutput& output : graph_.outputs()) {
+    PrintComment(output.comment);
+    os_ << "output " << output.name;
+    if (output.name != output.value->name()) os_ << " = " << output.value->name();
+    os_ << '\n';
+  }
+}
+
+}  // namespace
+
+std::string EmitPdl(const Graph& graph, bool with_training) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  PdlPrinter(graph, with_training, os).Print();
+  return text;
+}
+
+}  // namespace pdl

@@ -1,0 +1,206 @@
+#include "frontend/elaborate/reporter.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace pdl {
+
+namespace {
+
+// The statement that gives a name its first value, in blocks too.
+const ast::Statement* FindDefinition(llvm::ArrayRef<const ast::Statement*> statements,
+                                     llvm::StringRef name) {
+  auto is_it = [&](const ast::Identifier& defined) { return defined.text == name; };
+  for (const ast::Statement* statement : statements) {
+    bool found = false;
+    if (const auto* s = llvm::dyn_cast<ast::AssignStatement>(statement)) {
+      found = llvm::any_of(s->targets, is_it);
+    } else if (const auto* s = llvm::dyn_cast<ast::InputStatement>(statement)) {
+      found = is_it(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::VariableStatement>(statement)) {
+      found = is_it(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::AttrStatement>(statement)) {
+      found = is_it(s->name);
+    } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
+      if (llvm::any_of(s->names, is_it)) return statement;
+      if (const ast::Statement* inner = FindDefinition(s->body.statements, name)) return inner;
+    } else if (const auto* s = llvm::dyn_cast<ast::IfStatement>(statement)) {
+      for (const ast::Branch& branch : s->branches) {
+        if (const ast::Statement* inner = FindDefinition(branch.block.statements, name))
+          return inner;
+      }
+    }
+    if (found) return statement;
+  }
+  return nullptr;
+}
+
+// The attribute, the item of one or the first operand that the error names, or else the call.
+SourceRange PlaceOf(const CallError& e, const Call& call) {
+  if (e.attribute.empty()) {
+    const bool has_operand = !e.inputs.empty() && e.inputs[0] < call.operands.size();
+    return has_operand ? call.operands[e.inputs[0]].range : call.place;
+  }
+  for (size_t i = call.attributes.size(); i-- > 0;) {
+    if (call.attributes[i].name != e.attribute) continue;
+    const AttributePlace& place = call.places[i];
+    const auto* list = llvm::dyn_cast_if_present<ast::ListExpr>(place.expr);
+    if (e.element && list != nullptr && *e.element < list->items.size())
+      return list->items[*e.element].value->range;
+    if (e.element && *e.element < place.elements.size()) return place.elements[*e.element];
+    return e.code() == Code::kUnknownAttribute && place.name != SourceRange() ? place.name
+                                                                              : place.value;
+  }
+  return call.place;
+}
+
+}  // namespace
+
+Diagnostic& Reporter::Error(Code code, SourceRange range, const llvm::Twine& message) {
+  // Text that is elaborated more than once has its error once.
+  const bool repeats = at_.frame != nullptr && (at_.IsRepeated() || at_.frame->is_default);
+  if (reported_.stopped ||
+      (repeats && !reported_.places.insert({at_.file.get(), range.begin}).second)) {
+    silent_ = Diagnostic();
+    return silent_;
+  }
+  Diagnostic& diagnostic = diagnostics_->Error(code, at_.file, range, message.str());
+  unsigned shown = 0;
+  for (const TextFrame* frame = at_.frame; frame != nullptr && frame->caller != nullptr;
+       frame = frame->caller) {
+    // Of a long way the beginning and the end tell most.
+    if (++shown > 4 && frame->caller->caller != nullptr) continue;
+    diagnostic.NoteAt(frame->caller_file, frame->place,
+                      "in this call of '" + frame->callee.str() + "'");
+  }
+  return diagnostic;
+}
+
+Diagnostic& Reporter::CallerError(Code code, SourceRange place, const llvm::Twine& message) {
+  const PlaceScope caller(&at_, at_.frame->caller, at_.frame->caller_file);
+  return Error(code, place, message);
+}
+
+Datum Reporter::Catch(Diagnostics* mistakes, llvm::function_ref<Datum()> evaluate) {
+  Diagnostics* const outer = std::exchange(diagnostics_, mistakes);
+  const Datum datum = evaluate();
+  diagnostics_ = outer;
+  reported_.stopped = false;
+  return datum;
+}
+
+void Reporter::NotYet(SourceRange range, const llvm::Twine& what) {
+  Error(Code::kNotSupported, range, what + " not part of this version yet");
+}
+
+void Reporter::ReportCallError(llvm::Error error, const Call& call) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const CallError& e) {
+        const std::string message = e.is_whole ? e.text() : call.def->name() + ": " + e.text();
+        const SourceRange range = PlaceOf(e, call);
+        // The attributes of a function may be written elsewhere.
+        const bool is_elsewhere = call.attribute_file != nullptr &&
+                                  call.attribute_file != at_.file && range != call.place;
+        Diagnostic& diagnostic = [&]() -> Diagnostic& {
+          const PlaceScope place(&at_, at_.frame, is_elsewhere ? call.attribute_file : at_.file);
+          return Error(e.code(), range, message);
+        }();
+        if (is_elsewhere) diagnostic.NoteAt(at_.file, call.place, "in this call");
+        const OpSignature& signature = call.def->signature;
+        if (e.code() == Code::kOperandCount && call.operands.size() > signature.MaxOperands() &&
+            !signature.attributes.empty()) {
+          diagnostic.Note("attributes are given by name: " + signature.attributes[0].name + "=…");
+        }
+        for (size_t i = 0; i < e.inputs.size(); ++i) {
+          if (e.inputs[i] >= call.operands.size()) continue;
+          const Operand& operand = call.operands[e.inputs[i]];
+          if (i > 0 && !is_elsewhere) diagnostic.Underline(operand.range);
+          diagnostic.Note(NoteOnOperand(operand));
+        }
+      },
+      [&](const llvm::ErrorInfoBase& e) { Error(Code::kShapeMismatch, call.place, e.message()); });
+}
+
+std::string Reporter::NoteOnOperand(const Operand& operand) {
+  llvm::StringRef text = at_.file->Text(operand.range);
+  std::string subject = text.size() <= 40 && !text.contains('\n') ? text.str() : "operand";
+  Value* tensor = operand.datum.tensor();
+  if (tensor == nullptr) return subject + ": a constant";
+  subject += ": " + tensor->type().ToString();
+  // An operand that is computed right here says nothing by its line.
+  const bool is_name = llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (!is_name || tensor->location() == kUnknownLocation) return subject;
+  const Location& location = graph_.locations()[tensor->location()];
+  return subject + ", from line " + std::to_string(location.line);
+}
+
+void Reporter::NoteLoops(Diagnostic* diagnostic, bool leave_out_innermost) {
+  constexpr unsigned kShown = 4;
+  unsigned shown = 0;
+  for (const TextFrame* frame = at_.frame; frame != nullptr; frame = frame->caller) {
+    llvm::ArrayRef<TextFrame::OpenLoop> loops = frame->loops;
+    if (frame == at_.frame && leave_out_innermost && !loops.empty()) loops = loops.drop_back();
+    for (const TextFrame::OpenLoop& loop : llvm::reverse(loops)) {
+      if (++shown > kShown) return;
+      diagnostic->NoteAt(frame->module->file, loop.over,
+                         "in round " + std::to_string(loop.round + 1) + " of " +
+                             std::to_string(loop.rounds) + " of this loop");
+    }
+  }
+}
+
+void Reporter::NoteAtLocation(Diagnostic* diagnostic, LocationId id, std::string text) {
+  if (id == kUnknownLocation) return;
+  const Location& location = graph_.locations()[id];
+  for (const Module& module : files_.modules) {
+    if (module.file_index != location.file || location.line > module.file->num_lines()) continue;
+    // Columns count characters.
+    const llvm::StringRef line = module.file->Line(location.line);
+    size_t offset = 0;
+    for (uint32_t column = 1; column < location.column && offset < line.size(); ++column) {
+      do {
+        ++offset;
+      } while (offset < line.size() && (static_cast<unsigned char>(line[offset]) & 0xC0) == 0x80);
+    }
+    const auto begin = module.file->LineBegin(location.line) + static_cast<uint32_t>(offset);
+    const size_t length = line.drop_front(offset)
+                              .take_while([](char c) { return llvm::isAlnum(c) || c == '_'; })
+                              .size();
+    diagnostic->NoteAt(module.file,
+                       {begin, begin + static_cast<uint32_t>(std::max<size_t>(length, 1))},
+                       std::move(text));
+    return;
+  }
+}
+
+std::string Reporter::DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  if (candidates.size() > reported_.suggestions) return "";
+  reported_.suggestions -= candidates.size();
+  const llvm::StringRef near = NearestName(name, candidates);
+  return near.empty() ? "" : "; did you mean '" + near.str() + "'?";
+}
+
+std::string Reporter::DidYouMeanOrTakes(llvm::StringRef name,
+                                        llvm::ArrayRef<llvm::StringRef> candidates) {
+  std::string near = DidYouMean(name, candidates);
+  if (!near.empty() || candidates.empty()) return near;
+  constexpr size_t kShown = 8;
+  const size_t shown = candidates.size() > kShown ? kShown : candidates.size() - 1;
+  const std::string rest = candidates.size() > kShown
+                               ? std::to_string(candidates.size() - kShown) + " more"
+                               : candidates.back().str();
+  if (shown == 0) return "; it takes " + rest;
+  return "; it takes " + llvm::join(candidates.take_front(shown), ", ") + " and " + rest;
+}
+
+std::optional<uint32_t> Reporter::LineThatDefines(llvm::StringRef name) {
+  if (at_.frame->caller != nullptr || ast_.statements.size() > reported_.suggestions)
+    return std::nullopt;
+  reported_.suggestions -= ast_.statements.size();
+  const ast::Statement* statement = FindDefinition(ast_.statements, name);
+  if (statement == nullptr) return std::nullopt;
+  return at_.file->LineOf(statement->range.begin);
+}
+
+}  // namespace pdl

@@ -1,0 +1,181 @@
+#include "frontend/elaborate/size_conditions.h"
+
+#include "frontend/elaborate/budget.h"
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/fold.h"
+#include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/size_constraints.h"
+#include "frontend/elaborate/type_reader.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+using ast::Operator;
+
+namespace {
+
+/// A size that is 1 where a relation holds, else 0.
+Dim OneWhereHolds(const DimCheck& check) {
+  const Dim difference = check.left - check.right;
+  if (check.relation == DimCheck::Relation::kAtLeast)
+    return Dim::Min(Dim(1), Dim::Max(Dim(0), difference + 1));
+  // The 0 says that this is no less; bounds of a maximum do not.
+  const Dim distance = Dim::Max(Dim(0), Dim::Max(difference, Dim(0) - difference));
+  const Dim differs = Dim::Min(Dim(1), distance);
+  return check.relation == DimCheck::Relation::kNotEqual ? differs : 1 - differs;
+}
+
+/// That such a size is 1.
+DimCheck TruthCheck(const Dim& truth, llvm::StringRef text) {
+  return {truth, DimCheck::Relation::kAtLeast, 1, ("'" + text + "' does not hold").str()};
+}
+
+}  // namespace
+
+bool SizeConditions::Read(const ast::Expr* condition, std::vector<DimCheck>* checks, bool* failed) {
+  const Budget::Nesting nesting(budget_);
+  if (!nesting.Fits(condition->range) || !budget_.SpendStep(condition->range)) return false;
+  if (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(condition)) {
+    return Read(parenthesis->inner, checks, failed);
+  }
+  if (const auto* prefix = llvm::dyn_cast<ast::PrefixExpr>(condition);
+      prefix != nullptr && prefix->op == Operator::kNot) {
+    return ReadDenied(prefix, checks, failed);
+  }
+  if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(condition)) {
+    const Operator op = chain->operators[0].op;
+    if (op == Operator::kAnd) {
+      bool ok = true;
+      for (const ast::Expr* operand : chain->operands) ok &= Read(operand, checks, failed);
+      return ok;
+    }
+    if (op == Operator::kOr) return ReadAlternatives(chain, checks, failed);
+    if (op >= Operator::kEqual && op <= Operator::kIn) {
+      if (std::optional<bool> ok = ReadRelation(chain, checks, failed)) return *ok;
+    }
+  }
+  const Datum datum = expressions_.EvaluateSize(condition);
+  if (datum.holds_poison()) return false;
+  const auto* truth = datum.get<bool>();
+  if (truth == nullptr) {
+    report_.Error(Code::kUnknownSize, condition->range,
+                  "wanted a condition on sizes and constants, got " + datum.Phrase());
+    return false;
+  }
+  *failed |= !*truth;
+  return true;
+}
+
+void SizeConditions::Add(DimCheck check, SourceRange place, std::vector<DimCheck>* checks,
+                         bool* failed) {
+  if (!budget_.SpendCheck(check, place)) return;
+  const Truth truth = constraints_.Decide(check);
+  if (truth == Truth::kFalse) *failed = true;
+  if (truth == Truth::kUnknown) checks->push_back(std::move(check));
+}
+
+std::optional<bool> SizeConditions::ReadRelation(const ast::ChainExpr* chain,
+                                                 std::vector<DimCheck>* checks, bool* failed) {
+  const ast::OperatorUse use = chain->operators[0];
+  const Datum left = expressions_.EvaluateSize(chain->operands[0]);
+  if (use.op == Operator::kIn) {
+    const ast::ChainExpr* range = ast::AsRange(chain->operands[1]);
+    if (range == nullptr || !left.dim()) return std::nullopt;
+    return ReadInRange(chain, *left.dim(), range, checks, failed);
+  }
+  const Datum right = expressions_.EvaluateSize(chain->operands[1]);
+  if (left.holds_poison() || right.holds_poison()) return false;
+  if (left.dim() && right.dim()) {
+    if (const std::string reason = NotComparable(use.op, *left.dim(), *right.dim());
+        !reason.empty()) {
+      report_.Error(Code::kArithmetic, use.range, reason);
+      return false;
+    }
+    Add(MakeCheck(use.op, *left.dim(), *right.dim()), chain->range, checks, failed);
+    return true;
+  }
+  if (left.holds_tensor() || right.holds_tensor()) return std::nullopt;
+  llvm::Expected<Datum> truth = FoldInfix(use.op, left, right);
+  if (truth) {
+    *failed |= !*truth->get<bool>();
+    return true;
+  }
+  report_.Error(Code::kArithmetic, use.range, llvm::toString(truth.takeError()));
+  return false;
+}
+
+bool SizeConditions::ReadInRange(const ast::ChainExpr* chain, const Dim& item,
+                                 const ast::ChainExpr* range, std::vector<DimCheck>* checks,
+                                 bool* failed) {
+  auto end_of_range = [&](const ast::Expr* end) {
+    return types_.AsDim(expressions_.EvaluateSize(end), end->range, "the end of a range");
+  };
+  const std::optional<Dim> low = end_of_range(range->operands[0]);
+  const std::optional<Dim> high = end_of_range(range->operands[1]);
+  if (!low || !high) return false;
+  for (const Dim& end : {*low, *high}) {
+    if (const std::string reason = NotComparable(Operator::kLess, item, end); !reason.empty()) {
+      report_.Error(Code::kArithmetic, chain->operators[0].range, reason);
+      return false;
+    }
+  }
+  const bool takes_end = range->operators[0].op == Operator::kRangeTo;
+  Add(MakeCheck(Operator::kGreaterEqual, item, *low), chain->range, checks, failed);
+  Add(MakeCheck(takes_end ? Operator::kLessEqual : Operator::kLess, item, *high), chain->range,
+      checks, failed);
+  return true;
+}
+
+bool SizeConditions::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCheck>* checks,
+                                bool* failed) {
+  std::vector<DimCheck> open;
+  bool is_false = false;
+  if (!Read(denied->operand, &open, &is_false)) return false;
+  if (is_false) return true;
+  if (open.empty()) *failed = true;
+  Dim holds = 1;
+  for (const DimCheck& check : open) holds = Dim::Min(holds, OneWhereHolds(check));
+  if (open.empty()) return true;
+  // What is known to hold already says nothing new.
+  DimCheck check = TruthCheck(1 - holds, at_.file->Text(denied->range));
+  if (!budget_.SpendCheck(check, denied->range)) return false;
+  const Truth truth = constraints_.Decide(check);
+  if (truth == Truth::kFalse) *failed = true;
+  if (truth == Truth::kUnknown) checks->push_back(std::move(check));
+  return true;
+}
+
+bool SizeConditions::ReadAlternatives(const ast::ChainExpr* chain, std::vector<DimCheck>* checks,
+                                      bool* failed) {
+  std::vector<std::vector<DimCheck>> open;
+  for (const ast::Expr* operand : chain->operands) {
+    std::vector<DimCheck> wanted;
+    bool is_false = false;
+    if (!Read(operand, &wanted, &is_false)) return false;
+    if (!is_false && wanted.empty()) return true;
+    if (!is_false) open.push_back(std::move(wanted));
+  }
+  if (open.empty()) *failed = true;
+  if (open.size() < 2) {
+    for (std::vector<DimCheck>& one : open) llvm::move(one, std::back_inserter(*checks));
+    return true;
+  }
+  Dim any = 0;
+  for (const std::vector<DimCheck>& all : open) {
+    Dim holds = 1;
+    for (const DimCheck& check : all) holds = Dim::Min(holds, OneWhereHolds(check));
+    any = Dim::Max(any, holds);
+  }
+  if (!any.is_valid()) {
+    report_.Error(Code::kArithmetic, chain->range, "this is too long to be decided");
+    return false;
+  }
+  DimCheck check = TruthCheck(any, at_.file->Text(chain->range));
+  if (!budget_.SpendCheck(check, chain->range)) return false;
+  const Truth truth = constraints_.Decide(check);
+  if (truth == Truth::kFalse) *failed = true;
+  if (truth == Truth::kUnknown) checks->push_back(std::move(check));
+  return true;
+}
+
+}  // namespace pdl

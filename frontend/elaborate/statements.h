@@ -1,0 +1,81 @@
+#ifndef PDL_FRONTEND_ELABORATE_STATEMENTS_H_
+#define PDL_FRONTEND_ELABORATE_STATEMENTS_H_
+
+#include "frontend/elaborate/elaboration_state.h"
+
+namespace pdl {
+
+class Assignments;
+class Attrs;
+class Branches;
+class Budget;
+class Expectations;
+class ForLoops;
+class Functions;
+class Inputs;
+class Minimize;
+class NameTable;
+class Outputs;
+class Reporter;
+class Variables;
+
+/// Elaborates statements, one after the other.
+class Statements {
+ public:
+  Statements(Position& at, std::vector<PendingLoad>& pending_loads, LastStatement& last,
+             Reporter& report, Budget& budget, NameTable& names, Functions& functions,
+             Branches& branches, ForLoops& loops, Minimize& minimize, Expectations& expectations,
+             Attrs& attrs, Inputs& inputs, Variables& variables, Outputs& outputs,
+             Assignments& assignments)
+      : at_(at),
+        pending_loads_(pending_loads),
+        last_(last),
+        report_(report),
+        budget_(budget),
+        names_(names),
+        functions_(functions),
+        branches_(branches),
+        loops_(loops),
+        minimize_(minimize),
+        expectations_(expectations),
+        attrs_(attrs),
+        inputs_(inputs),
+        variables_(variables),
+        outputs_(outputs),
+        assignments_(assignments) {}
+
+  /// Elaborates a statement in the open frame; reports one that cannot stand there.
+  void Elaborate(const ast::Statement* statement);
+  /// The same for those of an `if` or `for`, up to a `return`.
+  void ElaborateBlock(const ast::Block& block);
+
+ private:
+  /// Whether these are a test's own statements.
+  bool IsInTest() const { return at_.frame->in_test && at_.frame->caller == nullptr; }
+  /// Why the statement cannot stand here; empty where it can.
+  std::string Misplacement(const ast::Statement* statement) const;
+  /// Reports a statement that cannot stand here; false then.
+  bool CheckPlace(const ast::Statement* statement);
+  void Dispatch(const ast::Statement* statement);
+
+  Position& at_;
+  std::vector<PendingLoad>& pending_loads_;
+  LastStatement& last_;
+  Reporter& report_;
+  Budget& budget_;
+  NameTable& names_;
+  Functions& functions_;
+  Branches& branches_;
+  ForLoops& loops_;
+  Minimize& minimize_;
+  Expectations& expectations_;
+  Attrs& attrs_;
+  Inputs& inputs_;
+  Variables& variables_;
+  Outputs& outputs_;
+  Assignments& assignments_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_ELABORATE_STATEMENTS_H_

@@ -1,0 +1,101 @@
+#include "frontend/elaborate/variables.h"
+
+#include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/initializers.h"
+#include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/type_reader.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace pdl {
+
+using ast::StatementKind;
+
+void Variables::ElaborateVariable(const ast::VariableStatement* statement) {
+  const bool is_param = statement->kind == StatementKind::kParam;
+  const llvm::StringRef name = statement->name.text;
+  bool ok = names_.Declare(statement->name);
+  const ast::TypeTerm& term = statement->type->terms.front();
+  auto is_ragged = [](const ast::Dim& dim) { return dim.kind == ast::DimKind::kRagged; };
+  if (term.is_sparse || llvm::any_of(term.dims, is_ragged)) {
+    report_.Error(
+        Code::kBadType, term.range,
+        llvm::Twine(is_param ? "a parameter" : "a state") + " is dense and has no ragged dims");
+    return names_.Poison(statement->name);
+  }
+  const std::optional<Type> type = types_.ReadType(statement->type, /*introduces=*/false);
+  VariableInfo info;
+  FunctionPtr init;
+  if (statement->with != nullptr) ok &= ReadParameterAttributes(statement->with, &info, &init);
+  if (!type) return names_.Poison(statement->name);
+  if (!type->is_plain()) {
+    report_.Error(Code::kBadType, statement->type->range,
+                  llvm::Twine(is_param ? "a parameter" : "a state") + " has no ragged dims, got " +
+                      type->ToString());
+    return names_.Poison(statement->name);
+  }
+  if (is_param) {
+    for (const Dim& dim : type->dims) {
+      if (dim.is_constant()) continue;
+      report_.Error(
+          Code::kUnknownSize, statement->type->range,
+          "the sizes of a parameter are known while compiling; " + dim.ToString() + " is not");
+      return names_.Poison(statement->name);
+    }
+  }
+  bool is_mistake = false;
+  Value* value = FindShared(statement, *type, &is_mistake);
+  if (is_mistake) return names_.Poison(statement->name);
+  if (value == nullptr) {
+    ok &= initializers_.ReadInitializer(statement, *type, init, &info);
+    if (!ok) return names_.Poison(statement->name);
+    const LocationId location = at_.AddLocation(graph_, statement->range.begin);
+    std::string full = at_.frame->FullName(name) + at_.frame->counts;
+    if (graph_.FindValue(full) != nullptr) full = graph_.NewName(full);
+    value = is_param ? graph_.AddParameter(full, *type, std::move(info), location)
+                     : graph_.AddState(full, *type, std::move(info), location);
+    graph_.SetComment(value, statement->doc.str());
+  }
+  if (!is_param) {
+    at_.frame->states[name] = value;
+    value = names_.CurrentState(value);
+  }
+  names_.Assign(name, Datum(value));
+}
+
+bool Variables::ReadParameterAttributes(const ast::Expr* with, VariableInfo* info,
+                                        FunctionPtr* init) {
+  const Datum datum = expressions_.Evaluate(with);
+  if (datum.holds_poison()) return false;
+  const auto* record = datum.get<Datum::Record>();
+  if (record == nullptr) {
+    report_.Error(Code::kBadInitializer, with->range,
+                  "wanted a record such as {weight_decay=1e-4}");
+    return false;
+  }
+  const ParameterRecord& given = **record;
+  if (given.weight_decay) info->weight_decay = *given.weight_decay;
+  if (given.gradient_clipping) info->gradient_clipping = *given.gradient_clipping;
+  if (given.lr_scale) info->lr_scale = *given.lr_scale;
+  if (given.trainable) info->trainable = *given.trainable;
+  *init = given.init;
+  return true;
+}
+
+Value* Variables::FindShared(const ast::VariableStatement* statement, const Type& type,
+                             bool* is_mistake) {
+  if (!at_.frame->is_instance) return nullptr;
+  Value* value = graph_.FindValue(at_.frame->FullName(statement->name.text) + at_.frame->counts);
+  if (value == nullptr) return nullptr;
+  const ValueKind kind =
+      statement->kind == StatementKind::kParam ? ValueKind::kParameter : ValueKind::kState;
+  if (value->kind() == kind && value->type() == type) return value;
+  report_.Error(Code::kSharedParameter, statement->name.range,
+                "'" + value->name() + "' is " + type.ToString() +
+                    " in this call of the instance, and " + value->type().ToString() +
+                    " in an earlier one");
+  *is_mistake = true;
+  return nullptr;
+}
+
+}  // namespace pdl

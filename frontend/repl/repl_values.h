@@ -1,0 +1,101 @@
+#ifndef PDL_FRONTEND_REPL_REPL_VALUES_H_
+#define PDL_FRONTEND_REPL_REPL_VALUES_H_
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/elaborate/fingerprint.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/compiler/repl.h"
+#include "pdl/op/storage.h"
+
+namespace pdl {
+
+/// The values that a session knows: given by a `feed`, or computed once and kept for as long as
+/// what they are computed from stays the same.
+class ReplValues {
+ public:
+  explicit ReplValues(ReplHost& host) : host_(host) {}
+
+  struct Found {
+    /// Absent where something that it needs was not fed.
+    std::optional<PackedConstant> value;
+    /// What that is.
+    std::vector<std::string> missing;
+  };
+  /// The values of that name in `graph`; what is not known is computed, in one run. The Error is
+  /// the run's.
+  llvm::Expected<std::vector<Found>> Get(const Graph& graph, llvm::ArrayRef<std::string> names);
+  /// Gives an input, parameter or state a value.
+  void Feed(const Value* value, PackedConstant given);
+  /// Gives `training` a value.
+  void SetTraining(bool training) { training_ = training; }
+  /// Begins the next run: states become what the updates of this one made of them. The Error is
+  /// that of a run, and nothing is changed.
+  llvm::Error Advance(const Graph& graph);
+  /// Why an input, parameter or state cannot have that value; empty where it can.
+  static std::string Misfit(llvm::StringRef name, const Type& type, const PackedConstant& given);
+  /// The sizes that what is fed gives to symbols, without what `except` was fed.
+  llvm::StringMap<int64_t> KnownSizes(const Graph& graph, const Value& except) const;
+  Fingerprints Describe(const Graph& graph) const;
+  /// Forgets what is not of this graph as it is now.
+  void KeepOnly(const Graph& graph);
+  void Clear();
+  /// Values that did not come from the text, by name: what was given so far, to go back to.
+  struct Given {
+    PackedConstant value;
+    uint64_t version;
+  };
+  using Givens = llvm::StringMap<Given>;
+  const Givens& givens() const { return given_; }
+  void GoBackTo(Givens givens) { given_ = std::move(givens); }
+
+  /// Calls that were run since the last ClearCounts, and how long that took.
+  size_t num_calls() const { return num_calls_; }
+  double milliseconds() const { return milliseconds_; }
+  void ClearCounts() { num_calls_ = 0, milliseconds_ = 0; }
+
+ private:
+  /// What fed inputs tell of each symbol.
+  struct Size {
+    std::optional<int64_t> size;      // where a dim is the symbol alone
+    std::optional<Constant> offsets;  // of a ragged dim
+    uint64_t fingerprint = 0;
+  };
+  using Sizes = llvm::StringMap<Size>;
+
+  Sizes FindSizes(const Graph& graph, const Value* except = nullptr) const;
+  static bool Fits(const PackedConstant& given, const Type& type, const Sizes& sizes);
+  const Given* FindGiven(const Value* leaf, const Sizes& sizes) const;
+  Fingerprints Describe(const Graph& graph, const Sizes& sizes) const;
+  const PackedConstant* Find(const Value* value, uint64_t fingerprint, const Sizes& sizes) const;
+
+  struct Wanted;
+  /// What must be run for the values of these names; what is known goes to `found`, with what is
+  /// missing.
+  Wanted FindWanted(const Graph& graph, llvm::ArrayRef<std::string> names,
+                    const Fingerprints& prints, const Sizes& sizes,
+                    std::vector<Found>* found) const;
+  /// Leaves only what is wanted in the graph, with what is known as inputs; returns those by name.
+  static llvm::StringMap<PackedConstant> Narrow(
+      const Wanted& wanted, llvm::function_ref<const PackedConstant*(const Value*)> find,
+      Graph* graph);
+
+  ReplHost& host_;
+  std::unordered_map<uint64_t, PackedConstant> known_;  // by fingerprint
+  Givens given_;                                        // by name
+  uint64_t version_ = 0;
+  bool training_ = false;
+  size_t num_calls_ = 0;
+  double milliseconds_ = 0;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_FRONTEND_REPL_REPL_VALUES_H_

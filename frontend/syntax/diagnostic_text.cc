@@ -1,0 +1,144 @@
+// The form in which a person reads a diagnostic.
+#include <algorithm>
+#include <string>
+
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Unicode.h"
+#include "pdl/compiler/diagnostic.h"
+
+namespace pdl {
+namespace {
+
+constexpr unsigned kTabStop = 8;
+// A line wider than this is shown as a window around the caret.
+constexpr unsigned kMaxWidth = 160;
+constexpr unsigned kWindowBefore = 60;
+constexpr unsigned kWindowAfter = 60;
+
+// A source line as it is printed, and where each of its bytes lands.
+class PrintedLine {
+ public:
+  // `focus` is an offset in `line` that must stay visible.
+  PrintedLine(llvm::StringRef line, size_t focus) {
+    size_t begin = 0;
+    size_t end = line.size();
+    if (line.size() > kMaxWidth) {
+      begin = focus > kWindowBefore ? focus - kWindowBefore : 0;
+      end = std::min(line.size(), focus + kWindowAfter);
+      while (begin > 0 && IsContinuation(line[begin])) --begin;
+      while (end < line.size() && IsContinuation(line[end])) ++end;
+    }
+    if (begin > 0) Put("...", 3);
+    begin_ = begin;
+    for (size_t at = begin; at < end;) at += PutCharacter(line.substr(at, end - at));
+    columns_.push_back(width_);
+    if (end < line.size()) Put("...", 3);
+  }
+
+  const std::string& text() const { return text_; }
+
+  // The columns that print the bytes [begin, end); empty where they are cut off.
+  std::pair<unsigned, unsigned> Columns(size_t begin, size_t end) const {
+    const size_t last = begin_ + columns_.size() - 1;
+    const size_t from = std::clamp(begin, begin_, last);
+    const size_t to = std::clamp(end, begin_, last);
+    return {columns_[from - begin_], columns_[to - begin_]};
+  }
+
+ private:
+  static bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+  void Put(llvm::StringRef text, unsigned width) {
+    text_ += text;
+    width_ += width;
+  }
+
+  size_t PutCharacter(llvm::StringRef rest) {
+    const auto* bytes = reinterpret_cast<const llvm::UTF8*>(rest.data());
+    size_t size = llvm::getNumBytesForUTF8(*bytes);
+    const bool legal = size <= rest.size() && llvm::isLegalUTF8Sequence(bytes, bytes + size);
+    if (!legal) size = 1;
+    columns_.insert(columns_.end(), size, width_);
+    if (rest[0] == '\t') {
+      const unsigned spaces = kTabStop - width_ % kTabStop;
+      Put(std::string(spaces, ' '), spaces);
+      return 1;
+    }
+    const int width = legal ? llvm::sys::unicode::columnWidthUTF8(rest.take_front(size)) : -1;
+    if (width < 0) {
+      Put("\xEF\xBF\xBD", 1);
+    } else {
+      Put(rest.take_front(size), static_cast<unsigned>(width));
+    }
+    return size;
+  }
+
+  std::string text_;
+  unsigned width_ = 0;
+  size_t begin_ = 0;
+  std::vector<unsigned> columns_;  // by byte, from begin_ to one past the last
+};
+
+void PrintPlace(llvm::raw_ostream& os, const SourceFile& file, SourceRange range) {
+  const SourcePosition position = file.PositionOf(range.begin);
+  os << file.name() << ':' << position.line << ':' << position.column;
+}
+
+// The gutter's text, and the same width of blanks.
+std::string Gutter(uint32_t line) { return llvm::formatv(" {0}", line).str(); }
+
+void PrintExcerpt(llvm::raw_ostream& os, const SourceFile& file, SourceRange primary,
+                  llvm::ArrayRef<SourceRange> secondary) {
+  const uint32_t line = file.LineOf(primary.begin);
+  const uint32_t line_begin = file.LineBegin(line);
+  const llvm::StringRef text = file.Line(line);
+  const PrintedLine printed(text, primary.begin - line_begin);
+
+  std::string marks;
+  auto underline = [&](SourceRange range, bool caret) {
+    if (range.begin < line_begin || range.begin > line_begin + text.size()) return;
+    const size_t begin = range.begin - line_begin;
+    const size_t end = std::min<size_t>(std::max(range.end, range.begin) - line_begin, text.size());
+    auto [from, to] = printed.Columns(begin, end);
+    if (from == to && !caret) return;
+    to = std::max(to, from + 1);
+    if (marks.size() < to) marks.resize(to, ' ');
+    std::fill(marks.begin() + from, marks.begin() + to, '~');
+    if (caret) marks[from] = '^';
+  };
+  for (SourceRange range : secondary) underline(range, /*caret=*/false);
+  underline(primary, /*caret=*/true);
+
+  const std::string gutter = Gutter(line);
+  os << gutter << " | " << printed.text() << '\n';
+  os << std::string(gutter.size(), ' ') << " | " << marks << '\n';
+}
+
+}  // namespace
+
+void Diagnostic::Render(llvm::raw_ostream& os) const {
+  if (file != nullptr) {
+    PrintPlace(os, *file, primary);
+    os << ": ";
+  }
+  os << (severity == Severity::kError ? "error: " : "warning: ") << message;
+  if (code != Code{}) os << " [" << CodeName(code) << ']';
+  os << '\n';
+  std::string blank = "  ";
+  if (file != nullptr) {
+    PrintExcerpt(os, *file, primary, secondary);
+    blank.assign(Gutter(file->LineOf(primary.begin)).size(), ' ');
+  }
+  for (const DiagnosticNote& note : notes) {
+    os << blank << " = ";
+    if (note.file != nullptr) {
+      PrintPlace(os, *note.file, note.range);
+      os << ": ";
+    }
+    os << note.text << '\n';
+    if (note.file != nullptr) PrintExcerpt(os, *note.file, note.range, {});
+  }
+}
+
+}  // namespace pdl

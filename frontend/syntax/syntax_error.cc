@@ -1,0 +1,225 @@
+#include "frontend/syntax/syntax_error.h"
+
+#include <string>
+#include <vector>
+
+#include "frontend/syntax/ast_builder.h"
+#include "frontend/syntax/keywords.h"
+#include "frontend/syntax/token.h"
+#include "grammar/PdlParser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "pdl/op/dtype.h"
+
+namespace pdl {
+namespace {
+
+bool EndsOperand(size_t type) {
+  return type == PdlParser::NAME || type == PdlParser::RPAREN || type == PdlParser::RBRACKET;
+}
+
+bool OpensBracket(size_t type) {
+  return type == PdlParser::LPAREN || type == PdlParser::LBRACKET || type == PdlParser::REC ||
+         type == PdlParser::LBRACE;
+}
+
+bool ClosesBracket(size_t type) {
+  return type == PdlParser::RPAREN || type == PdlParser::RBRACKET || type == PdlParser::RBRACE;
+}
+
+// Which token is the innermost bracket that is open before the next one; -1 where none is.
+ssize_t InnermostBracket(const UnitStream& stream) {
+  int depth = 0;
+  for (size_t i = stream.position(); i-- > 0;) {
+    const size_t type = stream.tokens()[i].type();
+    if (ClosesBracket(type)) ++depth;
+    if (OpensBracket(type) && depth-- == 0) return static_cast<ssize_t>(i);
+  }
+  return -1;
+}
+
+// Inside the innermost bracket that is open before the next token, a comma may stand.
+bool CommaMayFollow(const UnitStream& stream) {
+  const ssize_t open = InnermostBracket(stream);
+  if (open < 0) return false;
+  // A '(' that calls nothing holds one expression.
+  return stream.tokens()[static_cast<size_t>(open)].type() != PdlParser::LPAREN ||
+         (open > 0 && EndsOperand(stream.tokens()[static_cast<size_t>(open) - 1].type()));
+}
+
+// The statement has ended, and not in an expression that an operator could go on with.
+bool EndsWithoutExpression(const UnitStream& stream) {
+  const llvm::ArrayRef<Token> taken =
+      llvm::ArrayRef<Token>(stream.tokens()).take_front(stream.position());
+  const Token* start = taken.end();
+  bool has_expression = false;
+  while (start != taken.begin() && start[-1].type() != PdlParser::NL &&
+         start[-1].type() != PdlParser::LBRACE) {
+    --start;
+    has_expression |= start->type() == PdlParser::ASSIGN || start->type() == PdlParser::WHERE;
+  }
+  if (start == taken.end()) return false;
+  switch (start->type()) {
+    case PdlParser::IMPORT:
+    case PdlParser::LOAD:
+      return true;
+    case PdlParser::ATTR:
+    case PdlParser::INPUT:
+      return !has_expression;
+    default:
+      return false;
+  }
+}
+
+// What the words of other languages are called here.
+llvm::StringRef HelpOnWord(llvm::StringRef word) {
+  return llvm::StringSwitch<llvm::StringRef>(word)
+      .Cases("def", "fn", "func", "function", "class", "a layer begins with 'layer'")
+      .Cases("let", "var", "val", "const", "auto", "a value needs no word before it: x = 2")
+      .Cases("while", "loop", "a loop that a run makes is 'scan', one over a known count 'for'")
+      .Case("elif", "a further condition is 'else if'")
+      .Case("from", "a file is imported by: import \"file.pdl\"")
+      .Default("");
+}
+
+// What the signs and words of other languages are called here.
+llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
+                       llvm::StringRef wanted) {
+  const size_t type = stream.next().type();
+  if (stream.position() > 0 && stream.last().type() == PdlParser::NAME) {
+    const llvm::StringRef last = builder.Spelling(stream.last());
+    if (type == PdlParser::LPAREN && DTypeFromName(last))
+      return "the dims of a type stand between '[' and ']': f32[N, 3]";
+    const size_t before_last = stream.position() > 1 ? stream.tokens()[stream.position() - 2].type()
+                                                     : size_t{PdlParser::NL};
+    const bool starts_statement = before_last == PdlParser::NL ||
+                                  before_last == PdlParser::LBRACE ||
+                                  before_last == PdlParser::RBRACE;
+    if (starts_statement && !HelpOnWord(last).empty()) return HelpOnWord(last);
+  }
+  const size_t before = stream.position() == 0 ? size_t{PdlParser::NL} : stream.last().type();
+  const bool starts = before == PdlParser::NL || before == PdlParser::LBRACE;
+  switch (type) {
+    case PdlParser::ASSIGN:
+      if (wanted.contains('{')) return "to compare, write '=='";
+      if (before == PdlParser::PLUS || before == PdlParser::MINUS || before == PdlParser::STAR ||
+          before == PdlParser::SLASH) {
+        return "a name is given a new value by 'y = y + x'";
+      }
+      return "";
+    case PdlParser::IF:
+      return starts ? "" : "of two values one is chosen by where(condition, a, b)";
+    case PdlParser::FLOOR_DIV:
+      return starts ? "a comment begins with '#'" : "";
+    case PdlParser::BAR:
+      return before == PdlParser::BAR ? "conditions are joined by 'and' and 'or'" : "";
+    default:
+      return "";
+  }
+}
+
+std::string Found(const Token& token, llvm::StringRef spelled) {
+  if (token.type() == PdlParser::NL || token.type() == antlr4::Token::EOF) {
+    return spelled == "}" ? "'}'" : "end of the line";
+  }
+  if (token.type() == PdlParser::STRING) return "a text";
+  return "'" + spelled.take_front(60).str() + "'";
+}
+
+// What the parser could have gone on with, in the words of a person.
+std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBuilder& builder,
+                   const antlr4::misc::IntervalSet& expected) {
+  auto has = [&](size_t type) { return expected.contains(type); };
+  if (has(PdlParser::NUMBER) && has(PdlParser::STRING)) {
+    return stream.position() == 0 ? "a statement" : "an expression";
+  }
+  if (has(PdlParser::NL)) {
+    if (EndsWithoutExpression(stream)) return "the end of the line";
+    return builder.AwaitsAssign() ? "'=', an operator or the end of the line"
+                                  : "an operator or the end of the line";
+  }
+  std::vector<std::string> words;
+  if (has(PdlParser::NUMBER)) {
+    words.push_back("a number or a name");
+  } else if (has(PdlParser::NAME)) {
+    words.push_back(has(PdlParser::SPARSE) ? "a type" : "a name");
+  }
+  if (has(PdlParser::STRING)) words.push_back("a text in quotes");
+  const bool closes = has(PdlParser::RPAREN) || has(PdlParser::RBRACKET) || has(PdlParser::RBRACE);
+  if (closes && !has(PdlParser::COMMA) && words.empty() && CommaMayFollow(stream)) {
+    const size_t before = stream.last().type();
+    const bool is_empty =
+        before == PdlParser::LPAREN || before == PdlParser::LBRACKET || before == PdlParser::REC;
+    words.push_back(is_empty ? "an expression" : "','");
+  }
+  if (words.empty() || !has(PdlParser::SPARSE)) {
+    const antlr4::dfa::Vocabulary& vocabulary = parser->getVocabulary();
+    for (ssize_t type : expected.toList()) {
+      if (type <= 0 || words.size() >= 5) continue;
+      const std::string literal = vocabulary.getLiteralName(static_cast<size_t>(type));
+      const bool is_soft = has(PdlParser::NAME) && !literal.empty() && llvm::isAlpha(literal[1]);
+      if (!literal.empty() && !is_soft) words.push_back(literal);
+    }
+  }
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+llvm::StringRef HelpOnCharacter(llvm::StringRef character) {
+  return llvm::StringSwitch<llvm::StringRef>(character)
+      .Cases("'", "`", "\u2018", "\u2019", "\u201C", "\u201D",
+             "a text stands between '\"' and '\"'")
+      .Case("^", "a power is written '**'")
+      .Case("&", "conditions are joined by 'and' and 'or'")
+      .Case("!", "a condition is turned round by 'not'")
+      .Case(";", "a statement ends with its line")
+      .Cases("\u2013", "\u2014", "\u2212", "the minus sign is '-'")
+      .Case("\u00D7", "the product is written '*'")
+      .Default("");
+}
+
+void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuilder* builder) {
+  const Token& token = stream.next();
+  const llvm::StringRef spelled = builder->Spelling(token);
+  const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
+  const std::string wanted = Wanted(parser, stream, *builder, expected);
+  const std::string suffix = wanted.empty() ? "" : ", wanted " + wanted;
+  // An empty bracket asks for what closes it only; an expression could stand there all the same.
+  const bool wants_name = expected.contains(size_t{PdlParser::NAME}) ||
+                          llvm::StringRef(wanted).starts_with("an expression");
+  if (IsReserved(token.type()) && wants_name) {
+    if (token.type() == PdlParser::ELSE) {
+      builder->Fail(Code::kSyntax, token.range(),
+                    "unexpected 'else': it stands on the line of the '}' before it");
+      return;
+    }
+    const size_t after = stream.tokens()[stream.position() + 1].type();
+    const bool is_named = after == PdlParser::ASSIGN || after == PdlParser::COLON;
+    builder->FailReserved(token, is_named ? ", not a name" : suffix);
+    return;
+  }
+  if (stream.position() > 0 && IsReserved(stream.last().type()) &&
+      (token.type() == PdlParser::ASSIGN || token.type() == PdlParser::COLON)) {
+    builder->FailReserved(stream.last(), ", not a name");
+    return;
+  }
+  if (ClosesBracket(token.type()) && InnermostBracket(stream) < 0) {
+    builder->Fail(Code::kSyntax, token.range(),
+                  "unexpected '" + spelled + "': no bracket is open here");
+    return;
+  }
+  Diagnostic* diagnostic =
+      builder->Fail(Code::kSyntax, token.range(), "unexpected " + Found(token, spelled) + suffix);
+  if (diagnostic == nullptr) return;
+  if (const llvm::StringRef help = HelpOn(stream, *builder, wanted); !help.empty()) {
+    diagnostic->Note(help.str());
+  }
+}
+
+}  // namespace pdl

@@ -1,8 +1,0 @@
-// Room: ir
-#ifndef PDL_EXPORT_H_
-#define PDL_EXPORT_H_
-
-/// Marks what libpdl.so shows to programs and plugins; everything else has hidden visibility.
-#define PDL_API __attribute__((visibility("default")))
-
-#endif  // PDL_EXPORT_H_

@@ -1,0 +1,24 @@
+// Module: ir
+#ifndef PDL_OP_LOCATION_H_
+#define PDL_OP_LOCATION_H_
+
+#include <cstdint>
+
+namespace pdl {
+
+/// A row of a Graph's location table; kUnknownLocation is none.
+using LocationId = uint32_t;
+inline constexpr LocationId kUnknownLocation = UINT32_MAX;
+
+/// Where a call was written.
+struct Location {
+  uint32_t file = 0;    // index into the Graph's file names
+  uint32_t line = 0;    // 1-based
+  uint32_t column = 0;  // 1-based, in characters
+  /// The row that this one was expanded, derived or fused from.
+  LocationId origin = kUnknownLocation;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_OP_LOCATION_H_

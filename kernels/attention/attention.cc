@@ -1,0 +1,321 @@
+// attention: softmax(q k^T) v, block by block.
+#include "kernels/attention/attention_blocks.h"
+#include "kernels/attention/attention_inference.h"
+#include "kernels/indexing/index_range.h"
+#include "pdl/op/gradient.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+namespace {
+
+using attention::kColumns;
+
+// Rows of queries that are computed together: each block of them goes over all keys.
+constexpr int64_t kRows = 64;
+
+struct AttentionState : CallState {
+  attention::Sizes4 sizes;
+  int64_t row_blocks = 0, slots = 1, slot_bytes = 0;
+};
+
+// The online softmax of Milakov and Gimelshein (arXiv:1805.02867), over blocks of keys: a row keeps
+// the largest score so far, and its sums are scaled down when a larger one comes.
+template <class T>
+class Forward {
+ public:
+  using C = ComputeType<T>;
+
+  static int64_t WorkspaceBytes(const attention::Sizes4& s) {
+    const int64_t elements =
+        kRows * s.depth + kColumns * (s.depth + s.width) + kRows * (kColumns + 2 * s.width + 2);
+    return elements * static_cast<int64_t>(sizeof(C)) + 8 * 64;
+  }
+
+  Forward(const attention::Sizes4& sizes, llvm::ArrayRef<const Tensor*> inputs,
+          llvm::ArrayRef<Tensor*> outputs)
+      : s_(sizes),
+        q_(inputs[0]->data<T>()),
+        k_(inputs[1]->data<T>()),
+        v_(inputs[2]->data<T>()),
+        mask_(s_.has_mask ? static_cast<const char*>(inputs[4]->raw()) : nullptr),
+        past_(attention::PastOf(inputs, 3)),
+        y_(outputs[0]->data<T>()),
+        lse_(outputs[1]->data<C>()) {}
+
+  // Rows [begin, begin + rows) of a head.
+  void Run(int64_t head, int64_t begin, int64_t rows, char* memory) const {
+    C* q = attention::Take<C>(&memory, kRows * s_.depth);
+    C* k = attention::Take<C>(&memory, kColumns * s_.depth);
+    C* v = attention::Take<C>(&memory, kColumns * s_.width);
+    C* scores = attention::Take<C>(&memory, kRows * kColumns);
+    C* sums = attention::Take<C>(&memory, kRows * s_.width);
+    C* part = attention::Take<C>(&memory, kRows * s_.width);
+    C* largest = attention::Take<C>(&memory, kRows);
+    C* total = attention::Take<C>(&memory, kRows);
+    std::fill_n(sums, rows * s_.width, C(0));
+    std::fill_n(largest, rows, -std::numeric_limits<C>::infinity());
+    std::fill_n(total, rows, C(0));
+    const int64_t first_row = head * s_.rows + begin, first_key = s_.FirstKey(head);
+    const C* queries = AsNumbers(q_ + first_row * s_.depth, rows * s_.depth, q);
+
+    const int64_t visible = s_.NumVisible(begin + rows - 1, past_);
+    for (int64_t column = 0; column < visible; column += kColumns) {
+      const int64_t n = std::min(kColumns, visible - column);
+      const T* keys = k_ + (first_key + column) * s_.depth;
+      if (rows < 4) {
+        for (int64_t i = 0; i < rows; ++i) {
+          loops_.dots(queries + i * s_.depth, keys, n, s_.depth, scores + i * kColumns);
+        }
+      } else {
+        loops_.load_turned(keys, n, s_.depth, k);
+        loops_.Multiply(rows, n, s_.depth, queries, s_.depth, 1, k, kColumns, scores, kColumns);
+      }
+      for (int64_t i = 0; i < rows; ++i) {
+        ScaleRow(head, begin + i, column, n, scores + i * kColumns, sums + i * s_.width,
+                 largest + i, total + i);
+      }
+      const C* values = AsNumbers(v_ + (first_key + column) * s_.width, n * s_.width, v);
+      loops_.Multiply(rows, s_.width, n, scores, kColumns, 1, values, s_.width, part, s_.width);
+      loops_.add_scaled(part, rows * s_.width, C(1), sums);
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      // A row that sees nothing is 0.
+      const C factor = total[i] == 0 ? C(0) : C(1) / total[i];
+      loops_.store(sums + i * s_.width, s_.width, factor, y_ + (first_row + i) * s_.width);
+      lse_[first_row + i] = largest[i] == std::numeric_limits<C>::infinity()
+                                ? largest[i]
+                                : largest[i] + std::log(total[i]);
+    }
+  }
+
+ private:
+  // n elements as numbers to compute with: themselves, or in `memory`.
+  const C* AsNumbers(const T* from, int64_t n, C* memory) const {
+    if constexpr (std::is_same_v<T, C>) {
+      return from;
+    } else {
+      loops_.load(from, n, memory);
+      return memory;
+    }
+  }
+
+  // Makes exponentials of a row's scores of a block, and scales what it has summed up so far.
+  void ScaleRow(int64_t head, int64_t row, int64_t column, int64_t n, C* scores, C* sums,
+                C* largest, C* total) const {
+    const int64_t seen = std::clamp<int64_t>(s_.NumVisible(row, past_) - column, 0, n);
+    std::fill(scores + seen, scores + n, C(0));
+    const int64_t at = s_.MaskOffset(head) + row * s_.mask_row + column * s_.mask_column;
+    const char* mask =
+        mask_ == nullptr ? nullptr : mask_ + at * (s_.mask_is_bool ? 1 : int64_t{sizeof(T)});
+    const C most = loops_.score_row(scores, seen, static_cast<C>(s_.scale), mask, s_.mask_is_bool,
+                                    s_.mask_column);
+    const C next = most > *largest || most != most ? most : *largest;
+    if (next == -std::numeric_limits<C>::infinity()) {
+      std::fill_n(scores, seen, C(0));
+      return;
+    }
+    const C factor = math::Exp(*largest - next);
+    *total = *total * factor + loops_.exp_row(scores, seen, next);
+    *largest = next;
+    if (factor != 1) {
+      for (int64_t e = 0; e < s_.width; ++e) sums[e] *= factor;
+    }
+  }
+
+  const attention::Sizes4& s_;
+  const attention::Loops<T> loops_;
+  const T *q_, *k_, *v_;
+  const char* mask_;
+  int64_t past_;
+  T* y_;
+  C* lse_;
+};
+
+template <class Context>
+class AttentionOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const auto inputs = context.inputs();
+    auto state = std::make_shared<AttentionState>();
+    state->sizes =
+        attention::MakeSizes(inputs[0], inputs[1], inputs[2],
+                             inputs.size() > 4 ? &inputs[4] : nullptr, this->attributes());
+    state->row_blocks = (state->sizes.rows + kRows - 1) / kRows;
+    const int64_t tasks = state->sizes.num_heads() * state->row_blocks;
+    state->slots = std::clamp<int64_t>(tasks, 1, attention::kMostSlots);
+    VisitDType(FloatTypes(), inputs[0].dtype, [&](auto tag) {
+      state->slot_bytes = Forward<typename decltype(tag)::type>::WorkspaceBytes(state->sizes);
+    });
+    Preparation preparation;
+    preparation.workspace_bytes = state->slots * state->slot_bytes;
+    preparation.state = std::move(state);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const AttentionState& state = *context.template state<AttentionState>();
+    const attention::Sizes4& s = state.sizes;
+    if (outputs[1]->num_elements() == 0) return llvm::Error::success();
+    char* workspace = static_cast<char*>(context.workspace());
+    VisitDType(FloatTypes(), inputs[0]->dtype(), [&](auto tag) {
+      const Forward<typename decltype(tag)::type> forward(s, inputs, outputs);
+      context.ParallelFor(state.slots, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t slot = begin; slot < end; ++slot) {
+          char* memory = workspace + slot * state.slot_bytes;
+          for (int64_t task = slot; task < s.num_heads() * state.row_blocks; task += state.slots) {
+            const int64_t row = task % state.row_blocks * kRows;
+            forward.Run(task / state.row_blocks, row, std::min(kRows, s.rows - row), memory);
+          }
+        }
+      });
+    });
+    return llvm::Error::success();
+  }
+};
+
+llvm::Error InferAttention(InferenceContext& context) {
+  if (llvm::Error error = CheckAttention(context, 3, 4)) return error;
+  Type y = context.input(0);
+  y.dims.back() = context.input(2).dims.back();
+  Shape rows(y.dims.begin(), y.dims.end() - 1);
+  context.SetOutput(1, Type(LseDType(y.dtype), rows));
+  context.SetOutput(0, std::move(y));
+  return llvm::Error::success();
+}
+
+std::vector<NamedAttribute> SameAttributes(GradientContext& g) {
+  std::vector<NamedAttribute> attributes = {{"causal", g.attributes().Bool("causal")}};
+  if (g.attributes().Has("scale")) attributes.push_back({"scale", g.attributes().Float("scale")});
+  return attributes;
+}
+
+// What each row's gradient of the scores is taken off: the sum over y dy, less the gradient of lse.
+Value* RowShift(GradientContext& g, Value* dy) {
+  const DType wide = LseDType(dy->type().dtype);
+  const auto widen = [&](Value* v) { return g.Call("cast", {v}, {{"to", wide}}); };
+  Value* shift =
+      g.Call("sum", {g.Mul(widen(g.output()), widen(dy))}, {{"axes", std::vector<int64_t>{-1}}});
+  return g.output_gradient(1) == nullptr ? shift : g.Sub(shift, g.output_gradient(1));
+}
+
+// The gradient of a mask that is added, which is as large as the mask is: by the definition. The
+// heads that share keys get an axis of their own.
+Value* MaskGradient(GradientContext& g, Value* dy, Value* shift) {
+  const Type& q = g.input(0)->type();
+  const DType dtype = q.dtype, wide = LseDType(dtype);
+  const unsigned rank = q.rank();
+  const Shape& keys = g.input(1)->type().dims;
+  const Dim heads = rank > 2 ? q.dims[rank - 3] : Dim(1);
+  const Dim groups = rank > 2 ? keys[rank - 3] : Dim(1);
+  const auto widen = [&](Value* v) { return g.Call("cast", {v}, {{"to", wide}}); };
+  const auto apart = [&](Value* v, bool is_key) {
+    if (v == nullptr) return v;
+    Shape dims = v->type().dims;
+    const size_t at = rank > 2 ? rank - 3 : 0;
+    if (rank == 2) dims.insert(dims.begin(), Dim(1));
+    dims[at] = groups;
+    dims.insert(dims.begin() + static_cast<int64_t>(at) + 1,
+                is_key ? Dim(1) : Dim::FloorDiv(heads, groups));
+    return g.Call("reshape", {widen(v)}, {{"dims", dims}});
+  };
+  Shape scores = q.dims;
+  scores.back() = keys[rank - 2];
+  const auto product = [&](Value* a, Value* b) {
+    Value* both = g.Call("matmul", {apart(a, false), apart(b, true)}, {{"transpose_b", true}});
+    return g.Call("reshape", {both}, {{"dims", scores}});
+  };
+  const auto column = [&](Value* v) {
+    Shape dims = q.dims;
+    dims.back() = 1;
+    return g.Call("reshape", {v}, {{"dims", dims}});
+  };
+  Value* s = product(g.input(0), g.input(1));
+  if (s == nullptr) return nullptr;
+  Value* factor =
+      g.attributes().Has("scale")
+          ? g.Scalar(g.attributes().Float("scale"), s)
+          : g.Call("rsqrt",
+                   {g.Call("size", {}, {{"dims", Shape{q.dims.back()}}, {"dtype", wide}})});
+  s = g.Add(g.Mul(s, factor), widen(g.input(4)));
+  Value* p = g.Call("exp", {g.Sub(s, column(g.output(1)))});
+  if (g.attributes().Bool("causal")) {
+    Value* rows = g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{q.dims[rank - 2]}}});
+    Value* columns = g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{keys[rank - 2]}}});
+    Value* past = g.Call("cast", {g.input(3)}, {{"to", DType::kI64}});
+    rows = g.Call("unsqueeze", {g.Add(rows, past)}, {{"axes", std::vector<int64_t>{1}}});
+    p = g.Call("where", {g.Call("less_equal", {columns, rows}), p, g.Scalar(0, p)});
+  }
+  Value* ds = g.Mul(p, g.Sub(product(dy, g.input(2)), column(shift)));
+  // A row that sees nothing has no probabilities.
+  if (ds == nullptr) return nullptr;
+  Value* seen = column(g.Call(
+      "greater", {g.output(1), g.Scalar(-std::numeric_limits<double>::infinity(), g.output(1))}));
+  ds = g.Call("where", {seen, ds, g.Scalar(0, ds)});
+  return g.SumTo(g.Call("cast", {ds}, {{"to", dtype}}), g.input(4));
+}
+
+void AttentionGradient(GradientContext& g) {
+  const Type& q = g.input(0)->type();
+  Value* dy = g.output_gradient();
+  if (dy == nullptr) {
+    dy = g.Call("zeros", {}, {{"dims", g.output()->type().dims}, {"dtype", q.dtype}});
+  }
+  if (dy == nullptr) return;
+  Value* shift = RowShift(g, dy);
+  llvm::SmallVector<Value*, 8> operands = {g.input(0),  g.input(1), g.input(2),
+                                           g.output(1), dy,         shift};
+  for (unsigned i = 3; i < g.num_inputs(); ++i) operands.push_back(g.input(i));
+  Value* dq = g.Call("attention_gradient", operands, SameAttributes(g));
+  if (dq == nullptr) return;
+  for (unsigned i = 0; i < 3; ++i) g.SetInputGradient(i, dq->producer()->result(i));
+  if (g.num_inputs() > 4 && IsFloat(g.input(4)->type().dtype)) {
+    g.SetInputGradient(4, MaskGradient(g, dy, shift));
+  }
+}
+
+struct AttentionMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "Scaled dot product attention (Vaswani et al., arXiv:1706.03762): softmax(scale * q k^T + "
+        "mask) v, with memory for blocks of the scores only. Each row of q is a query that sees "
+        "the rows of k and v, its keys and values. With `causal`, query i sees the keys up to "
+        "`past` + i. Where k and v have fewer heads than q, as many neighbouring heads of q share "
+        "one (grouped queries, arXiv:2305.13245). A query that sees no key gives 0.");
+    AddInput("q", "[..., H, T, D]: T queries, of H heads; or [T, D]").Accepts(kFloatSet);
+    AddInput("k", "[..., G, S, D]: S keys; G divides H").Accepts(kFloatSet);
+    AddInput("v", "[..., G, S, E]: the values of the keys").Accepts(kFloatSet);
+    AddInput("past",
+             "how many keys come before the first query's own, with `causal`; 0 if left out")
+        .Accepts(kIndexSet)
+        .OwnDType()
+        .Optional(0);
+    AddInput("mask",
+             "broadcasts to [..., H, T, S]: truth values, true where a query sees a key; or of q's "
+             "dtype, added to the scaled products")
+        .Accepts(kFloatSet | DTypeSet(DType::kBool))
+        .Optional();
+    AddOutput("y", "[..., H, T, E]; dtype as q");
+    AddOutput("lse", "[..., H, T]: the logarithm of each query's sum of exponentials; f64, or f32")
+        .OwnDType();
+    AddAttr<bool>("causal", "queries see no keys that come after their own").Default(false);
+    AddAttr<double>("scale", "what the products are multiplied by; none: 1 / sqrt(D)").Optional();
+    AddExample(
+        "y = attention([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0], [3.0]], "
+        "causal=true, scale=0.0)  # = [[1.0], [2.0]]");
+    properties().reduced_precision = ReducedPrecision::kCompute;
+    SetInference(InferAttention);
+    SetGradient(AttentionGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterAttentionOps(OpRegistry& registry) {
+  registry.BeginFamily("Attention");
+  registry.RegisterOp<AttentionOp, AttentionMaker>("attention");
+  RegisterAttentionGradient(registry);
+}
+
+}  // namespace pdl

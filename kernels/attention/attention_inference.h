@@ -1,0 +1,22 @@
+// What the declarations of attention and of its gradient share.
+#ifndef PDL_KERNELS_ATTENTION_ATTENTION_INFERENCE_H_
+#define PDL_KERNELS_ATTENTION_ATTENTION_INFERENCE_H_
+
+#include "pdl/op/dtype.h"
+#include "pdl/op/inference.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+
+/// The dtype of sums of exponentials.
+inline DType LseDType(DType dtype) { return dtype == DType::kF64 ? DType::kF64 : DType::kF32; }
+
+/// Checks operands 0 to 2 (q, k, v) against each other, and `past` and `mask`, where those operands
+/// are given.
+llvm::Error CheckAttention(InferenceContext& context, unsigned past, unsigned mask);
+
+void RegisterAttentionGradient(OpRegistry& registry);
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_ATTENTION_ATTENTION_INFERENCE_H_

@@ -1,0 +1,360 @@
+// The gradient of a loop is a loop in the other direction. Its steps compute the forward step
+// again, from what was carried into it, and carry back what flows to that, and sums of what flows
+// to the captured values.
+#include "kernels/control/scan_gradient.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler/differentiate.h"
+
+namespace pdl {
+namespace {
+
+/// A block that is being filled.
+class BlockBuilder {
+ public:
+  BlockBuilder(GradientContext& g, llvm::StringRef name)
+      : g_(g), graph_(g.graph()), name_(name), id_(graph_.AddBlock()) {}
+
+  BlockId id() const { return id_; }
+  Value* Input(const Type& type) {
+    return graph_.AddBlockInput(id_, graph_.NewName(name_ + ".in"), type, g_.op().location());
+  }
+  Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
+              llvm::ArrayRef<NamedAttribute> attributes) {
+    const OpDef* def = g_.registry().Find(op);
+    llvm::Expected<Op*> call = graph_.AddOp(*def, operands, attributes,
+                                            {graph_.NewName(name_ + "." + op.str())}, Options());
+    if (call) return (*call)->result();
+    g_.Fail(llvm::toString(call.takeError()));
+    return nullptr;
+  }
+  Value* Zeros(const Type& type) {
+    return Call("zeros", {}, {{"dims", type.dims}, {"dtype", type.dtype}});
+  }
+  /// The calls of another block, whose inputs are in `map` already; adds its results there. False
+  /// after a mistake.
+  bool Copy(const Block& block, llvm::DenseMap<const Value*, Value*>& map) {
+    for (const Op* op : block.ops) {
+      llvm::SmallVector<Value*, 4> operands;
+      for (const Value* operand : op->operands()) operands.push_back(map.lookup(operand));
+      std::vector<std::string> names;
+      for (const Value* result : op->results()) names.push_back(graph_.NewName(result->name()));
+      CallOptions options = Options();
+      options.location = op->location();
+      llvm::Expected<Op*> copy = graph_.AddOpWithValues(
+          op->def(), operands, op->attribute_values().vec(), names, std::move(options));
+      if (!copy) {
+        g_.Fail(llvm::toString(copy.takeError()));
+        return false;
+      }
+      for (auto [from, to] : llvm::zip_equal(op->results(), (*copy)->results())) map[from] = to;
+    }
+    return true;
+  }
+
+ private:
+  CallOptions Options() const {
+    CallOptions options;
+    options.location = g_.op().location();
+    options.block = id_;
+    options.layer_path = g_.op().layer_path();
+    return options;
+  }
+
+  GradientContext& g_;
+  Graph& graph_;
+  std::string name_;
+  BlockId id_;
+};
+
+class ScanBackward {
+ public:
+  explicit ScanBackward(GradientContext& g)
+      : g_(g),
+        graph_(g.graph()),
+        block_(graph_.block(std::get<BlockId>(*g.attributes().Find("body")))),
+        is_packed_(!g.attributes().Find("axis")),
+        num_xs_(Count("num_xs")),
+        num_init_(Count("num_init")),
+        num_captured_(Count("num_captured")),
+        num_steps_(Count("num_results") - num_init_),
+        by_row_(g.num_inputs() > num_xs_ + num_init_ + num_captured_) {
+    if (!is_packed_) {
+      const int64_t axis = g.attributes().Int("axis");
+      axis_ = axis < 0 ? axis + g.input(0)->type().rank() : axis;
+    }
+  }
+
+  void Run() {
+    FindProducts();
+    if (!KeepStates()) return;
+    if (!MakeBackwardBlock()) return;
+    EmitBackwardLoop();
+  }
+
+ private:
+  /// `result = left @ right`, where `right` is captured and of rank 2: its gradient is one product
+  /// over all steps, in place of a sum of small ones.
+  struct Product {
+    const Op* op;
+    unsigned captured;
+    Value* left_steps = nullptr;  // the left sides of all steps
+    int left_output = -1;         // or which result of the loop they are
+    int gradient_output = -1;
+  };
+
+  unsigned Count(llvm::StringRef name) const {
+    return static_cast<unsigned>(g_.attributes().Int(name));
+  }
+  const Value* XOf(unsigned i) const { return block_.inputs[i]; }
+  const Value* StateOf(unsigned j) const { return block_.inputs[num_xs_ + j]; }
+  const Value* CapturedOf(unsigned k) const { return block_.inputs[num_xs_ + num_init_ + k]; }
+  static bool IsReal(const Value* value) { return IsFloat(value->type().dtype); }
+
+  void FindProducts() {
+    for (unsigned k = 0; k < num_captured_; ++k) {
+      const Value* captured = CapturedOf(k);
+      if (!IsReal(captured) || captured->type().rank() != 2 || axis_ > 1) continue;
+      const bool all = llvm::all_of(captured->uses(), [&](const Value::Use& use) {
+        const OpDef& def = use.op->def();
+        return def.name() == "matmul" && use.operand == 1 && use.op->operands().size() == 2 &&
+               use.op->operands()[0] != captured && use.op->operands()[0]->type().rank() == 2 &&
+               llvm::all_of(llvm::zip_equal(def.signature.attributes, use.op->attribute_values()),
+                            [](auto pair) {
+                              return Identical(std::get<0>(pair).default_value, std::get<1>(pair));
+                            });
+      });
+      const bool has_rows = llvm::all_of(captured->uses(), [&](const Value::Use& use) {
+        return use.op->operands()[0]->type().dims[0] == XOf(0)->type().dims[0];
+      });
+      if (!all || captured->uses().empty() || (by_row_ && !has_rows)) continue;
+      if (llvm::is_contained(block_.outputs, captured)) continue;
+      // Uses are in no order.
+      for (const Op* op : block_.ops)
+        if (op->operands().size() == 2 && op->operands()[1] == captured && op->type() == "matmul")
+          products_.push_back({op, k});
+    }
+  }
+  bool IsProduct(unsigned captured) const {
+    return llvm::any_of(products_, [&](const Product& p) { return p.captured == captured; });
+  }
+
+  /// A value whose rank leaves no room for the axis of the steps has dims of 1 in front.
+  Type StackableType(const Type& type) const {
+    Type made(type.dtype, type.dims);
+    while (!by_row_ && made.rank() < axis_) made.dims.insert(made.dims.begin(), Dim(1));
+    return made;
+  }
+
+  /// Repeats the loop so that it gives what is carried into each step, too.
+  bool KeepStates() {
+    if (num_init_ == 0) return true;
+    for (unsigned j = 0; by_row_ && j < num_init_; ++j) {
+      const Shape& dims = StateOf(j)->type().dims;
+      if (dims.empty() || dims[0] != XOf(0)->type().dims[0]) {
+        g_.Fail("what is carried for all rows together has no gradient");
+        return false;
+      }
+    }
+    BlockBuilder block(g_, g_.op().result()->name() + ".states");
+    llvm::DenseMap<const Value*, Value*> map;
+    for (const Value* input : block_.inputs) map[input] = block.Input(input->type());
+    if (!block.Copy(block_, map)) return false;
+    std::vector<Value*> outputs;
+    for (const Value* output : block_.outputs) outputs.push_back(map.lookup(output));
+    for (unsigned j = 0; j < num_init_; ++j) {
+      Value* state = map.lookup(StateOf(j));
+      const Type type = StackableType(state->type());
+      if (type.rank() != state->type().rank())
+        state = block.Call("reshape", {state}, {{"dims", type.dims}});
+      if (!state) return false;
+      outputs.push_back(state);
+    }
+    graph_.SetBlockOutputs(block.id(), outputs);
+    llvm::SmallVector<Value*, 8> operands;
+    for (unsigned i = 0; i < g_.num_inputs(); ++i) operands.push_back(g_.input(i));
+    const Op* loop = EmitLoop(operands, block.id(), num_xs_, num_init_, outputs.size(),
+                              g_.attributes().Bool("reverse"));
+    if (!loop) return false;
+    for (unsigned j = 0; j < num_init_; ++j) states_.push_back(loop->result(num_steps_ + j));
+    return true;
+  }
+
+  const Op* EmitLoop(llvm::ArrayRef<Value*> operands, BlockId body, size_t num_xs, size_t num_init,
+                     size_t num_results, bool reverse) {
+    llvm::SmallVector<NamedAttribute, 8> attributes = {
+        {"body", body},
+        {"reverse", reverse},
+        {"num_xs", static_cast<int64_t>(num_xs)},
+        {"num_init", static_cast<int64_t>(num_init)},
+        {"num_captured", static_cast<int64_t>(num_captured_)},
+        {"num_results", static_cast<int64_t>(num_results)}};
+    if (!is_packed_) attributes.push_back({"axis", static_cast<int64_t>(axis_)});
+    Value* first = g_.Call(g_.op().type(), operands, attributes);
+    return first ? first->producer() : nullptr;
+  }
+
+  bool MakeBackwardBlock() {
+    BlockBuilder block(g_, g_.op().result()->name() + ".back");
+    llvm::DenseMap<const Value*, Value*> map;
+    for (unsigned i = 0; i < num_xs_; ++i) map[XOf(i)] = block.Input(XOf(i)->type());
+    llvm::SmallVector<Value*, 2> states;
+    for (unsigned j = 0; j < num_init_; ++j)
+      states.push_back(block.Input(StackableType(StateOf(j)->type())));
+    std::vector<Value*> outputs, cotangents;
+    for (unsigned k = 0; k < num_steps_; ++k) {
+      if (!g_.output_gradient(k)) continue;
+      steps_.push_back(k);
+      cotangents.push_back(block.Input(Type(block_.outputs[num_init_ + k]->type().dtype,
+                                            block_.outputs[num_init_ + k]->type().dims)));
+    }
+    for (unsigned j = 0; j < num_init_; ++j) {
+      if (!IsReal(StateOf(j))) continue;
+      carried_.push_back(j);
+      cotangents.push_back(block.Input(StateOf(j)->type()));
+    }
+    llvm::SmallVector<Value*, 4> sums;
+    for (unsigned k = 0; k < num_captured_; ++k) {
+      if (!IsReal(CapturedOf(k)) || IsProduct(k)) continue;
+      summed_.push_back(k);
+      sums.push_back(block.Input(Type(CapturedOf(k)->type().dtype, CapturedOf(k)->type().dims)));
+    }
+    for (unsigned k = 0; k < num_captured_; ++k)
+      map[CapturedOf(k)] = block.Input(CapturedOf(k)->type());
+    for (unsigned j = 0; j < num_init_; ++j) {
+      Value* state = states[j];
+      if (state->type().rank() != StateOf(j)->type().rank())
+        state = block.Call("reshape", {state}, {{"dims", StateOf(j)->type().dims}});
+      if (!state) return false;
+      map[StateOf(j)] = state;
+    }
+    if (!block.Copy(block_, map)) return false;
+
+    for (unsigned k : steps_) outputs.push_back(map.lookup(block_.outputs[num_init_ + k]));
+    for (unsigned j : carried_) outputs.push_back(map.lookup(block_.outputs[j]));
+    std::vector<Value*> inputs;
+    for (unsigned i = 0; i < num_xs_; ++i)
+      if (IsReal(XOf(i))) inputs.push_back(map.lookup(XOf(i)));
+    for (unsigned j : carried_) inputs.push_back(map.lookup(StateOf(j)));
+    for (unsigned k : summed_) inputs.push_back(map.lookup(CapturedOf(k)));
+    for (const Product& product : products_) inputs.push_back(map.lookup(product.op->result()));
+    llvm::Expected<std::vector<Value*>> gradients =
+        Differentiate(graph_, g_.registry(), {block.id(), outputs, cotangents, inputs});
+    if (!gradients) {
+      g_.Fail(llvm::toString(gradients.takeError()));
+      return false;
+    }
+
+    // What is carried back comes first, then the values of the steps.
+    std::vector<Value*> results, step_results;
+    size_t next = 0;
+    for (unsigned i = 0; i < num_xs_; ++i) {
+      if (!IsReal(XOf(i))) continue;
+      Value* gradient = (*gradients)[next++];
+      if (!gradient) continue;
+      x_outputs_.push_back({i, step_results.size()});
+      step_results.push_back(gradient);
+    }
+    for (unsigned j : carried_) {
+      Value* gradient = (*gradients)[next++];
+      if (!gradient) gradient = block.Zeros(StateOf(j)->type());
+      if (!gradient) return false;
+      results.push_back(gradient);
+    }
+    for (Value* sum : sums) {
+      Value* gradient = (*gradients)[next++];
+      if (gradient) sum = block.Call("add", {sum, gradient}, {});
+      if (!sum) return false;
+      results.push_back(sum);
+    }
+    for (Product& product : products_) {
+      Value* gradient = (*gradients)[next++];
+      if (!gradient) continue;
+      product.gradient_output = static_cast<int>(step_results.size());
+      step_results.push_back(gradient);
+      const Value* left = product.op->operands()[0];
+      for (unsigned j = 0; j < num_init_; ++j)
+        if (left == StateOf(j)) product.left_steps = states_[j];
+      if (product.left_steps) continue;
+      product.left_output = static_cast<int>(step_results.size());
+      step_results.push_back(map.lookup(left));
+    }
+    num_back_steps_ = step_results.size();
+    llvm::append_range(results, step_results);
+    graph_.SetBlockOutputs(block.id(), results);
+    back_ = block.id();
+    num_back_results_ = results.size();
+    return true;
+  }
+
+  Value* ZerosLike(Value* value) {
+    return g_.Call("zeros", {}, {{"dims", value->type().dims}, {"dtype", value->type().dtype}});
+  }
+
+  void EmitBackwardLoop() {
+    if (num_back_results_ == 0) return;
+    llvm::SmallVector<Value*, 8> operands;
+    for (unsigned i = 0; i < num_xs_; ++i) operands.push_back(g_.input(i));
+    llvm::append_range(operands, states_);
+    for (unsigned k : steps_) operands.push_back(g_.output_gradient(k));
+    const size_t num_xs = operands.size();
+    for (unsigned j : carried_) {
+      Value* gradient = g_.output_gradient(num_steps_ + j);
+      operands.push_back(gradient ? gradient : ZerosLike(g_.input(num_xs_ + j)));
+    }
+    for (unsigned k : summed_) operands.push_back(ZerosLike(g_.input(num_xs_ + num_init_ + k)));
+    const size_t num_init = operands.size() - num_xs;
+    for (unsigned i = num_xs_ + num_init_; i < g_.num_inputs(); ++i)
+      operands.push_back(g_.input(i));
+    const Op* loop = EmitLoop(operands, back_, num_xs, num_init, num_back_results_,
+                              !g_.attributes().Bool("reverse"));
+    if (!loop) return;
+    for (auto [x, output] : x_outputs_)
+      g_.SetInputGradient(x, loop->result(static_cast<unsigned>(output)));
+    unsigned next = static_cast<unsigned>(num_back_steps_);
+    for (unsigned j : carried_) g_.SetInputGradient(num_xs_ + j, loop->result(next++));
+    for (unsigned k : summed_) g_.SetInputGradient(num_xs_ + num_init_ + k, loop->result(next++));
+    llvm::DenseMap<unsigned, Value*> gradients;
+    for (const Product& product : products_) {
+      if (product.gradient_output < 0) continue;
+      Value* left = product.left_steps ? product.left_steps
+                                       : loop->result(static_cast<unsigned>(product.left_output));
+      Value* right = loop->result(static_cast<unsigned>(product.gradient_output));
+      Value* gradient = g_.Call("matmul", {AllRows(left), AllRows(right)}, {{"transpose_a", true}});
+      Value*& sum = gradients[product.captured];
+      sum = sum ? g_.Add(sum, gradient) : gradient;
+    }
+    for (auto [captured, gradient] : gradients)
+      g_.SetInputGradient(num_xs_ + num_init_ + captured, gradient);
+  }
+
+  /// [.., D] as a matrix.
+  Value* AllRows(Value* steps) {
+    const Shape& dims = steps->type().dims;
+    if (dims.size() == 2) return steps;
+    Dim rows = 1;
+    for (const Dim& dim : llvm::ArrayRef<Dim>(dims).drop_back()) rows = rows * dim;
+    return g_.Call("reshape", {steps}, {{"dims", Shape{rows, dims.back()}}});
+  }
+
+  GradientContext& g_;
+  Graph& graph_;
+  const Block& block_;
+  bool is_packed_;
+  unsigned num_xs_, num_init_, num_captured_, num_steps_;
+  bool by_row_;
+  int64_t axis_ = 0;
+  llvm::SmallVector<Product, 2> products_;
+  llvm::SmallVector<Value*, 2> states_;  // what is carried into each step, stacked
+  llvm::SmallVector<unsigned, 4> steps_, carried_, summed_;
+  llvm::SmallVector<std::pair<unsigned, size_t>, 2> x_outputs_;
+  BlockId back_;
+  size_t num_back_steps_ = 0, num_back_results_ = 0;
+};
+
+}  // namespace
+
+void ScanGradient(GradientContext& g) { ScanBackward(g).Run(); }
+
+}  // namespace pdl

@@ -1,0 +1,286 @@
+#include "kernels/control/scan_inference.h"
+
+#include "pdl/compiler/graph.h"
+
+namespace pdl {
+namespace {
+
+/// How the steps of a call cut its sequences into slices.
+class ScanTypes {
+ public:
+  explicit ScanTypes(InferenceContext& context)
+      : context_(context),
+        is_packed_(!context.attributes().Find("axis")),
+        num_xs_(Count("num_xs")),
+        num_init_(Count("num_init")),
+        num_captured_(Count("num_captured")) {}
+
+  unsigned num_xs() const { return num_xs_; }
+  unsigned num_init() const { return num_init_; }
+  unsigned num_given() const { return num_xs_ + num_init_ + num_captured_; }
+  /// Each row has a length of its own, so that a step has fewer rows than there are.
+  bool by_row() const { return by_row_; }
+
+  /// Reads and checks the operands that are no captured ones.
+  llvm::Error Read() {
+    if (num_xs_ == 0)
+      return context_.Fail(Code::kOperandCount, "takes at least one sequence to go over");
+    const bool has_lengths = context_.num_inputs() > num_given();
+    if (is_packed_) return ReadPacked();
+    const Type& first = context_.input(0);
+    if (first.rank() == 0)
+      return context_.FailAt({0}, Code::kRank, "'xs' must have an axis to go along, got {0}",
+                             first.ToString());
+    llvm::Expected<unsigned> axis =
+        context_.NormalizeAxis(context_.attributes().Int("axis"), first.rank(), "axis");
+    if (!axis) return axis.takeError();
+    axis_ = *axis;
+    is_ragged_ = first.ragged_levels() > 0;
+    for (unsigned i = 0; i < num_xs_; ++i)
+      if (context_.input(i).ragged_levels() > 1)
+        return context_.FailAt({i}, Code::kStorage, "'xs' takes at most 1 ragged dim, got {0}",
+                               context_.input(i).ToString());
+    by_row_ = is_ragged_ || has_lengths;
+    steps_ = first.dims[axis_];
+    if (is_ragged_ && axis_ != 1)
+      return context_.FailAtAttribute("axis", Code::kStorage, "the steps of {0} are its axis 1",
+                                      first.ToString());
+    if (is_ragged_ && has_lengths)
+      return context_.FailAt({num_given()}, Code::kStorage, "the lengths of {0} are its own",
+                             first.ToString());
+    if (by_row_ && (first.rank() < 2 || axis_ > 1))
+      return context_.FailAtAttribute(
+          "axis", Code::kAxis, "with lengths, the rows and the steps are the first two axes");
+    if (by_row_) rows_ = first.dims[1 - axis_];
+    for (unsigned i = 1; i < num_xs_; ++i) {
+      const Type& other = context_.input(i);
+      if (other.rank() <= axis_ || (by_row_ && other.rank() < 2))
+        return context_.FailAt({i}, Code::kRank, "'xs' must have the axis {0}, got {1}", axis_,
+                               other.ToString());
+      if (llvm::Error error =
+              context_.RequireEqual(steps_, other.dims[axis_], {0, i}, "counts of steps differ"))
+        return error;
+      if (!by_row_) continue;
+      if (llvm::Error error =
+              context_.RequireEqual(rows_, other.dims[1 - axis_], {0, i}, "counts of rows differ"))
+        return error;
+    }
+    return has_lengths ? CheckLengths(rows_, "lengths", "[N]") : llvm::Error::success();
+  }
+
+  /// What the body sees of a sequence at a step; `rows` is its own count of rows.
+  Type SliceOf(const Type& type, const Dim& rows) const {
+    Type slice = type;
+    if (!by_row_) {
+      slice.dims.erase(slice.dims.begin() + axis_);
+    } else {
+      slice.dims.erase(slice.dims.begin());
+      if (!is_packed_) slice.dims.erase(slice.dims.begin());
+      slice.dims.insert(slice.dims.begin(), rows);
+    }
+    return slice;
+  }
+
+  /// What the body is given of a value that is carried, where each row carries its own.
+  Type RowsOf(const Type& type, const Dim& rows) const {
+    Type slice(type.dtype, type.dims);
+    if (by_row_ && type.rank() > 0) slice.dims[0] = rows;
+    return slice;
+  }
+  /// Requires a row of operand `input` for each sequence, where steps have rows.
+  llvm::Error RequireRows(unsigned input) {
+    const Type& type = context_.input(input);
+    if (!by_row_ || type.rank() == 0) return llvm::Error::success();
+    return context_.RequireEqual(type.dims[0], rows_, {input},
+                                 "what is carried has a row for each");
+  }
+
+  /// The results of all steps, one of which is a `slice`; none where that cannot be.
+  std::optional<Type> StackOf(const Type& slice) const {
+    Type stacked(slice.dtype, slice.dims);
+    if (slice.index_bound) stacked.index_bound = slice.index_bound;
+    if (!by_row_) {
+      if (slice.rank() < axis_) return std::nullopt;
+      stacked.dims.insert(stacked.dims.begin() + axis_, steps_);
+      return stacked;
+    }
+    stacked.dims[0] = rows_;
+    if (is_packed_) {
+      stacked.dims[0] = steps_;
+    } else {
+      stacked.dims.insert(stacked.dims.begin() + axis_, steps_);
+    }
+    return stacked;
+  }
+
+ private:
+  unsigned Count(llvm::StringRef name) const {
+    return static_cast<unsigned>(context_.attributes().Int(name));
+  }
+
+  llvm::Error ReadPacked() {
+    by_row_ = true;
+    const unsigned offsets = num_given();
+    if (context_.num_inputs() <= offsets || context_.input(offsets).rank() != 1)
+      return CheckLengths(0, "offsets", "[N + 1]");
+    rows_ = context_.input(offsets).dims[0] - 1;
+    if (llvm::Error error = CheckLengths(rows_ + 1, "offsets", "[N + 1]")) return error;
+    for (unsigned i = 0; i < num_xs_; ++i) {
+      if (context_.input(i).rank() == 0)
+        return context_.FailAt({i}, Code::kRank, "'xs' must have rows, got {0}",
+                               context_.input(i).ToString());
+      if (i == 0) continue;
+      if (llvm::Error error =
+              context_.RequireEqual(context_.input(0).dims[0], context_.input(i).dims[0], {0, i},
+                                    "counts of rows differ"))
+        return error;
+    }
+    steps_ = context_.input(0).dims[0];
+    return llvm::Error::success();
+  }
+
+  llvm::Error CheckLengths(const Dim& size, llvm::StringRef name, llvm::StringRef dims) {
+    const unsigned index = num_given();
+    if (context_.num_inputs() <= index)
+      return context_.Fail(Code::kOperandCount, "takes '{0}': i64{1}", name, dims);
+    const Type& type = context_.input(index);
+    if (type.dtype != DType::kI64 || type.rank() != 1)
+      return context_.FailAt({index}, Code::kRank, "'{0}' must be i64{1}, got {2}", name, dims,
+                             type.ToString());
+    if (is_packed_) {
+      return context_.RequireAtLeast(type.dims[0], 1, {index}, "offsets have one more than rows");
+    }
+    return context_.RequireEqual(type.dims[0], size, {index}, "there is a length for each row");
+  }
+
+  InferenceContext& context_;
+  bool is_packed_;
+  unsigned num_xs_, num_init_, num_captured_;
+  bool by_row_ = false;
+  bool is_ragged_ = false;
+  unsigned axis_ = 0;
+  Dim steps_, rows_;
+};
+
+bool Mentions(const Type& type, llvm::StringRef symbol) {
+  bool found = false;
+  auto look = [&](const Dim& dim) {
+    dim.ForEachSymbol([&](llvm::StringRef name) { found |= name == symbol; });
+  };
+  llvm::for_each(type.dims, look);
+  if (type.index_bound) look(*type.index_bound);
+  return found;
+}
+
+}  // namespace
+
+llvm::Expected<std::vector<Type>> ScanBodyTypes(InferenceContext& context) {
+  ScanTypes types(context);
+  if (llvm::Error error = types.Read()) return error;
+  const Dim rows = types.by_row() ? context.FreshSymbol("rows") : Dim();
+  std::vector<Type> given;
+  for (unsigned i = 0; i < types.num_given(); ++i) {
+    const Type& type = context.input(i);
+    if (i >= types.num_xs() && i < types.num_xs() + types.num_init())
+      if (llvm::Error error = types.RequireRows(i)) return error;
+    given.push_back(i < types.num_xs()                      ? types.SliceOf(type, rows)
+                    : i < types.num_xs() + types.num_init() ? types.RowsOf(type, rows)
+                                                            : type);
+  }
+  return given;
+}
+
+llvm::Error InferBlockScan(InferenceContext& context) {
+  ScanTypes types(context);
+  if (llvm::Error error = types.Read()) return error;
+  auto fail = [&](const char* format, auto&&... args) {
+    return context.FailAtAttribute("body", Code::kBody, format, args...);
+  };
+  const Block* body = context.FindBlock("body");
+  if (!body) return fail("a loop stands in a network alone");
+  if (body->inputs.size() != types.num_given())
+    return fail("the body takes {0} values, and is given {1}", body->inputs.size(),
+                types.num_given());
+  Dim rows;
+  if (types.by_row()) {
+    const Shape& dims = body->inputs[0]->type().dims;
+    if (dims.empty() || dims[0].symbol().empty() || dims[0].is_ragged())
+      return fail("the body takes {0}, which has no count of rows of its own",
+                  body->inputs[0]->type().ToString());
+    rows = dims[0];
+    for (unsigned i = 0; i < context.num_inputs(); ++i)
+      if (Mentions(context.input(i), rows.symbol()))
+        return fail("the count of rows {0} of the body is no size of its own", rows.ToString());
+  }
+  for (unsigned i = 0; i < types.num_given(); ++i) {
+    const Type& given = context.input(i);
+    const Type& taken = body->inputs[i]->type();
+    const bool is_carried = i >= types.num_xs() && i < types.num_xs() + types.num_init();
+    const bool is_captured = i >= types.num_xs() + types.num_init();
+    if (is_captured && !given.is_plain())
+      return context.FailAt({i}, Code::kStorage,
+                            "the body of a loop takes dense values from outside, got {0}",
+                            given.ToString());
+    const Type wanted = is_captured  ? given
+                        : is_carried ? types.RowsOf(given, rows)
+                                     : types.SliceOf(given, rows);
+    if (taken == wanted) {
+      if (is_carried)
+        if (llvm::Error error = types.RequireRows(i)) return error;
+      continue;
+    }
+    // A value may also be carried as a whole, whatever its rows are.
+    if (is_carried && taken == Type(given.dtype, given.dims)) continue;
+    return fail("the body takes {0} as its value {1}, and is given {2}", taken.ToString(), i + 1,
+                wanted.ToString());
+  }
+  for (const Op* op : body->ops) {
+    if (op->def().properties().random)
+      return fail("'{0}' draws random numbers, and each step would draw the same", op->type());
+    for (const DimCheck& check : op->checks()) {
+      const Type sides(DType::kI64, {check.left, check.right});
+      if (types.by_row() && check.relation == DimCheck::Relation::kEqual &&
+          Mentions(sides, rows.symbol()))
+        return fail("'{0}' in the body needs {1} == {2}, and a step has fewer rows than there are",
+                    op->type(), check.left.ToString(), check.right.ToString());
+    }
+    if (op->def().properties().has_side_effect)
+      return fail("'{0}' has an effect, and no loop has one", op->type());
+  }
+  const size_t num_results = body->outputs.size();
+  if (num_results != static_cast<size_t>(context.attributes().Int("num_results")))
+    return fail("the body gives {0} values, and the call has {1} results", num_results,
+                context.attributes().Int("num_results"));
+  if (num_results < types.num_init())
+    return fail("the body gives {0} values, and carries {1}", num_results, types.num_init());
+  if (num_results == 0) return fail("the body gives nothing");
+  const unsigned num_steps = static_cast<unsigned>(num_results) - types.num_init();
+  for (unsigned j = 0; j < types.num_init(); ++j) {
+    const Type& before = body->inputs[types.num_xs() + j]->type();
+    const Type& after = body->outputs[j]->type();
+    if (after.dtype != before.dtype || after.dims != before.dims || !after.is_plain())
+      return fail("what is carried begins as {0}, and the body gives {1} as its value {2}",
+                  before.ToString(), after.ToString(), j + 1);
+    const Type& first = context.input(types.num_xs() + j);
+    context.SetOutput(num_steps + j, Type(first.dtype, first.dims));
+  }
+  for (unsigned k = 0; k < num_steps; ++k) {
+    const Type& step = body->outputs[types.num_init() + k]->type();
+    Type rest = step;
+    if (types.by_row()) {
+      if (step.rank() == 0 || step.dims[0] != rows)
+        return fail("each step gives a row for each of its rows, and the body gives {0}",
+                    step.ToString());
+      rest.dims.erase(rest.dims.begin());
+      if (Mentions(rest, rows.symbol()))
+        return fail("the body gives {0}, whose rows change in size", step.ToString());
+    }
+    std::optional<Type> stacked = types.StackOf(step);
+    if (!step.is_plain() || !stacked)
+      return fail("the values {0} of the steps have no axis to be stacked along", step.ToString());
+    context.SetOutput(k, std::move(*stacked));
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace pdl

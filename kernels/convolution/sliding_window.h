@@ -1,0 +1,67 @@
+// The sizes of a window that slides over the dims behind the first two of a tensor, on every
+// device: of convolutions, of pooling, of im2col.
+#ifndef PDL_KERNELS_CONVOLUTION_SLIDING_WINDOW_H_
+#define PDL_KERNELS_CONVOLUTION_SLIDING_WINDOW_H_
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define PDL_WINDOW_FUNCTION __host__ __device__ __forceinline__
+#else
+#define PDL_WINDOW_FUNCTION inline
+#endif
+
+namespace pdl {
+
+/// One dim: window `o` of `out` covers the places o * stride - begin + i * dilation, for i in
+/// [0, kernel), of `in`; those outside are padding.
+struct WindowDim {
+  int64_t in = 1, out = 1;
+  int64_t kernel = 1, stride = 1, dilation = 1;
+  int64_t begin = 0, end = 0;  // padding
+
+  PDL_WINDOW_FUNCTION int64_t At(int64_t o, int64_t i) const {
+    return o * stride - begin + i * dilation;
+  }
+  PDL_WINDOW_FUNCTION bool Has(int64_t place) const { return place >= 0 && place < in; }
+};
+
+/// n / divisor rounded up, for n from 1 on; no sum overflows.
+PDL_WINDOW_FUNCTION int64_t DivideUp(int64_t n, int64_t divisor) { return (n - 1) / divisor + 1; }
+
+/// Up to three dims, outermost first; where there are fewer, the first ones are 1.
+struct SlidingWindow {
+  WindowDim d[3];
+
+  PDL_WINDOW_FUNCTION int64_t in() const { return d[0].in * d[1].in * d[2].in; }
+  PDL_WINDOW_FUNCTION int64_t out() const { return d[0].out * d[1].out * d[2].out; }
+  PDL_WINDOW_FUNCTION int64_t kernel() const { return d[0].kernel * d[1].kernel * d[2].kernel; }
+};
+
+/// A convolution: y[batch, features, out] of x[batch, channels, in] by
+/// w[features, channels / groups, kernel].
+struct ConvSizes {
+  int64_t batch = 1, groups = 1;
+  int64_t channels = 1, features = 1;
+  SlidingWindow window;
+
+  PDL_WINDOW_FUNCTION int64_t group_channels() const { return channels / groups; }
+  PDL_WINDOW_FUNCTION int64_t group_features() const { return features / groups; }
+  PDL_WINDOW_FUNCTION int64_t x_elements() const { return batch * channels * window.in(); }
+  PDL_WINDOW_FUNCTION int64_t y_elements() const { return batch * features * window.out(); }
+  PDL_WINDOW_FUNCTION int64_t w_elements() const {
+    return features * group_channels() * window.kernel();
+  }
+  /// Products that are added up, those with padding too; about so many where they are more than
+  /// 2**53, which integers could not count.
+  PDL_WINDOW_FUNCTION int64_t work() const {
+    const double products = static_cast<double>(y_elements()) *
+                            static_cast<double>(group_channels()) *
+                            static_cast<double>(window.kernel());
+    return products < 9e18 ? static_cast<int64_t>(products) : INT64_MAX;
+  }
+};
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_CONVOLUTION_SLIDING_WINDOW_H_

@@ -1,0 +1,118 @@
+// Element types on the GPU, and how runs of elements are read and written. No host includes: nvcc
+// compiles this into the kernels, and its text serves NVRTC.
+#ifndef PDL_KERNELS_CORE_ELEMENTS_CUH_
+#define PDL_KERNELS_CORE_ELEMENTS_CUH_
+
+#include "kernels/core/half_conversion.cuh"
+
+namespace pdl::cuda {
+
+/// IEEE 754 binary16 and bfloat16 as they lie in memory; arithmetic on them is done in float.
+struct Half {
+  unsigned short bits;
+};
+struct Bfloat {
+  unsigned short bits;
+};
+
+/// How elements of a storage type are computed with: halves as floats, others as they are.
+/// Conversion rounds to nearest even.
+template <class T>
+struct Element {
+  using Compute = T;
+  static __device__ __forceinline__ T Load(T x) { return x; }
+  static __device__ __forceinline__ T Store(T x) { return x; }
+};
+
+template <>
+struct Element<Half> {
+  using Compute = float;
+  static __device__ __forceinline__ float Load(Half x) { return HalfToFloat(x.bits); }
+  static __device__ __forceinline__ Half Store(float x) { return {FloatToHalf(x)}; }
+};
+
+template <>
+struct Element<Bfloat> {
+  using Compute = float;
+  static __device__ __forceinline__ float Load(Bfloat x) {
+    return __uint_as_float(static_cast<unsigned>(x.bits) << 16);
+  }
+  static __device__ __forceinline__ Bfloat Store(float x) { return {FloatToBfloat(x)}; }
+};
+
+template <class T>
+using ComputeType = typename Element<T>::Compute;
+
+// Type traits, since there is no <type_traits> for NVRTC.
+template <class T>
+inline constexpr bool kIsFloat = false;
+template <>
+inline constexpr bool kIsFloat<float> = true;
+template <>
+inline constexpr bool kIsFloat<double> = true;
+template <class T>
+inline constexpr bool kIsSigned = T(-1) < T(0);
+template <class A, class B>
+inline constexpr bool kIsSame = false;
+template <class A>
+inline constexpr bool kIsSame<A, A> = true;
+
+/// N elements that are read or written at once.
+template <class T, int N>
+struct alignas(sizeof(T) * N) Pack {
+  T at[N];
+};
+
+/// The most elements, a power of two, of which a pack of each T has at most 16 bytes.
+template <class... T>
+__host__ __device__ constexpr int PackSize() {
+  unsigned long largest = 1;
+  ((largest = sizeof(T) > largest ? sizeof(T) : largest), ...);
+  return static_cast<int>(16 / largest);
+}
+
+namespace detail {
+template <int kBytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using Type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using Type = unsigned short;
+};
+template <>
+struct WordOf<4> {
+  using Type = unsigned;
+};
+template <>
+struct WordOf<8> {
+  using Type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using Type = uint4;
+};
+}  // namespace detail
+
+/// Reads a pack with one instruction; `from` is aligned to the whole of it.
+template <int N, class T>
+__device__ __forceinline__ Pack<T, N> LoadPack(const T* from) {
+  using Word = typename detail::WordOf<sizeof(T) * N>::Type;
+  const Word word = *reinterpret_cast<const Word*>(from);
+  Pack<T, N> pack;
+  __builtin_memcpy(&pack, &word, sizeof word);
+  return pack;
+}
+template <int N, class T>
+__device__ __forceinline__ void StorePack(T* to, const Pack<T, N>& pack) {
+  using Word = typename detail::WordOf<sizeof(T) * N>::Type;
+  Word word;
+  __builtin_memcpy(&word, &pack, sizeof word);
+  *reinterpret_cast<Word*>(to) = word;
+}
+
+}  // namespace pdl::cuda
+
+#endif  // PDL_KERNELS_CORE_ELEMENTS_CUH_

@@ -1,0 +1,57 @@
+#include "kernels/core/float_copy.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kernels/core/tile_dispatch.h"
+#include "pdl/op/error.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kGrain = 1 << 15;
+
+struct Identity {
+  template <class T>
+  T operator()(T x) const {
+    return x;
+  }
+};
+
+TileFunction Conversion(DType from, DType to) {
+  static const Identity identity;
+  if (from == DType::kF16) return MakeUnaryTile<float, float16>(&identity).dense;
+  if (from == DType::kBF16) return MakeUnaryTile<float, bfloat16>(&identity).dense;
+  if (to == DType::kF16) return MakeUnaryTile<float16, float>(&identity).dense;
+  return MakeUnaryTile<bfloat16, float>(&identity).dense;
+}
+
+}  // namespace
+
+void Convert(DType from, const void* in, DType to, void* out, int64_t n, CPUContext& context) {
+  const TileFunction convert = Conversion(from, to);
+  context.ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+    const void* source = static_cast<const char*>(in) + begin * DTypeSize(from);
+    convert(&source, static_cast<char*>(out) + begin * DTypeSize(to), end - begin, nullptr);
+  });
+}
+
+llvm::Expected<std::shared_ptr<void>> AllocateAligned(int64_t bytes) {
+  const size_t rounded = static_cast<size_t>(RoundUp(std::max<int64_t>(bytes, 1), 64));
+  std::shared_ptr<void> memory(std::aligned_alloc(64, rounded), std::free);
+  if (memory == nullptr) return MakeDeviceError("no memory for a weight of {0} bytes", bytes);
+  return memory;
+}
+
+llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kF32) {
+    return std::shared_ptr<const void>(tensor.raw(), [](const void*) {});
+  }
+  llvm::Expected<std::shared_ptr<void>> floats = AllocateAligned(tensor.num_elements() * 4);
+  if (!floats) return floats.takeError();
+  const void* in = tensor.raw();
+  Conversion(tensor.dtype(), DType::kF32)(&in, floats->get(), tensor.num_elements(), nullptr);
+  return std::shared_ptr<const void>(std::move(*floats));
+}
+
+}  // namespace pdl

@@ -1,0 +1,80 @@
+// From the number of an element to the places of operands' elements in memory. Includes nothing, so
+// that its text serves NVRTC too; a C++ compiler takes it for the tests of its arithmetic.
+#ifndef PDL_KERNELS_CORE_INDEX_MAP_CUH_
+#define PDL_KERNELS_CORE_INDEX_MAP_CUH_
+
+#ifdef __CUDACC__
+#define PDL_HOST_DEVICE __host__ __device__ __forceinline__
+#else
+#define PDL_HOST_DEVICE inline
+#endif
+
+namespace pdl::cuda {
+
+/// The most axes of an IndexMap.
+inline constexpr int kMaxAxes = 16;
+
+/// Divides by a number that is known before the launch, without a division: Granlund and
+/// Montgomery, "Division by Invariant Integers using Multiplication", 1994. For dividends below
+/// 2^31.
+struct Divisor {
+  unsigned divisor = 1;
+  unsigned multiplier = 1;
+  unsigned shift = 0;
+
+  PDL_HOST_DEVICE unsigned Divide(unsigned n) const {
+    const unsigned high =
+        static_cast<unsigned>((static_cast<unsigned long long>(n) * multiplier) >> 32);
+    return (high + n) >> shift;
+  }
+};
+
+/// Offsets, in elements, of `kOperands` operands at one place.
+template <int kOperands>
+struct Offsets {
+  long long at[kOperands];
+};
+
+/// The row-major order of a space of up to kMaxAxes axes, and the strides of operands in it: passed
+/// to a kernel by value. Made by MakeIndexMap ("kernels/core/index_map.h").
+template <int kOperands>
+struct IndexMap {
+  int rank = 0;
+  /// Whether all numbers are below 2^31, so that the divisors serve.
+  bool narrow = true;
+  long long num_elements = 1;
+  long long sizes[kMaxAxes];
+  Divisor divisors[kMaxAxes];
+  long long strides[kOperands][kMaxAxes];
+
+  /// Requires 0 <= index < num_elements.
+  PDL_HOST_DEVICE Offsets<kOperands> At(long long index) const {
+    Offsets<kOperands> offsets;
+    for (int k = 0; k < kOperands; ++k) offsets.at[k] = 0;
+    if (narrow) {
+      unsigned rest = static_cast<unsigned>(index);
+      for (int axis = rank - 1; axis > 0; --axis) {
+        const unsigned quotient = divisors[axis].Divide(rest);
+        const unsigned place = rest - quotient * divisors[axis].divisor;
+        for (int k = 0; k < kOperands; ++k) offsets.at[k] += place * strides[k][axis];
+        rest = quotient;
+      }
+      index = rest;
+    } else {
+      for (int axis = rank - 1; axis > 0; --axis) {
+        const long long quotient = index / sizes[axis];
+        const long long place = index - quotient * sizes[axis];
+        for (int k = 0; k < kOperands; ++k) offsets.at[k] += place * strides[k][axis];
+        index = quotient;
+      }
+    }
+    if (rank > 0) {
+      for (int k = 0; k < kOperands; ++k) offsets.at[k] += index * strides[k][0];
+    }
+    return offsets;
+  }
+};
+
+}  // namespace pdl::cuda
+
+#endif  // PDL_KERNELS_CORE_INDEX_MAP_CUH_

@@ -1,0 +1,136 @@
+// The initializer orthogonal.
+#include "kernels/creation/orthogonal.h"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/core/element.h"
+#include "kernels/core/inference_helpers.h"
+#include "kernels/core/isa_dispatch.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/operator.h"
+#include "runtime/philox.h"
+
+namespace pdl {
+namespace {
+
+struct DotLoop {
+  static PDL_INLINE double Run(const double* a, const double* b, int64_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+  }
+};
+struct SubtractLoop {
+  static PDL_INLINE void Run(const double* a, double factor, int64_t n, double* b) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) b[i] -= factor * a[i];
+  }
+};
+
+// Random vectors, from each of which the directions of those before are taken off (Gram and
+// Schmidt, in the order that is stable). What normal numbers become so has no preferred direction.
+template <class Context>
+class OrthogonalOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    Preparation preparation;
+    preparation.workspace_bytes =
+        (context.outputs()[0].num_elements() + 1) * static_cast<int64_t>(sizeof(double));
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const int64_t n = outputs[0]->num_elements();
+    if (n == 0) return llvm::Error::success();
+    const random::OrthogonalVectors vectors(outputs[0]->sizes());
+    const int64_t length = vectors.length;
+    double* x = static_cast<double*>(context.workspace());
+    const random::Stream stream =
+        random::MakeStream(context.random().seed, context.random().run_count, this->stream_key());
+    context.ParallelFor((n + 1) / 2, 1 << 10, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const auto pair = random::NormalsOf(random::Philox(stream, static_cast<uint64_t>(i)));
+        x[2 * i] = pair.first;
+        x[2 * i + 1] = pair.second;
+      }
+    });
+    static const auto dot = ChooseIsa<DotLoop>();
+    static const auto subtract = ChooseIsa<SubtractLoop>();
+    const int64_t grain = std::max<int64_t>(1, (1 << 14) / length);
+    for (int64_t j = 0; j < vectors.count; ++j) {
+      double* done = x + j * length;
+      const double inverse = 1 / std::sqrt(dot(done, done, length));
+      for (int64_t i = 0; i < length; ++i) done[i] *= inverse;
+      context.ParallelFor(vectors.count - j - 1, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t k = j + 1 + begin; k < j + 1 + end; ++k) {
+          double* next = x + k * length;
+          subtract(done, dot(done, next, length), length, next);
+        }
+      });
+    }
+    VisitDType(FloatTypes(), outputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      T* out = static_cast<T*>(outputs[0]->raw());
+      for (int64_t j = 0; j < vectors.count; ++j) {
+        for (int64_t i = 0; i < length; ++i) {
+          const int64_t at = vectors.are_columns ? i * vectors.count + j : j * length + i;
+          out[at] = Element<T>::Store(static_cast<ComputeType<T>>(gain_ * x[j * length + i]));
+        }
+      }
+    });
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    gain_ = attributes.Float("gain");
+    return llvm::Error::success();
+  }
+
+ private:
+  double gain_ = 1;
+};
+
+llvm::Error InferOrthogonal(InferenceContext& context) {
+  const double gain = context.attributes().Float("gain");
+  if (!(gain <= std::numeric_limits<double>::max())) {
+    return context.FailAtAttribute("gain", Code::kAttributeRange, "'gain' must be finite, got {0}",
+                                   FloatToString(gain));
+  }
+  const Shape& dims = context.attributes().Dims("dims");
+  if (dims.size() < 2) {
+    return context.FailAtAttribute(
+        "dims", Code::kRank, "'dims' must have two sizes or more, got {0}", ShapeToString(dims));
+  }
+  return InferFromAttributes(context, kFloatSet);
+}
+
+struct OrthogonalMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "First values of a weight (Saxe et al., arXiv:1312.6120): a random matrix whose rows stand "
+        "at right angles to one another and have the length `gain`, or its columns where it has "
+        "more rows than columns. Its rows are along the first dim, its columns along all others. "
+        "It depends on the seed, the count of runs and the name of the result alone.");
+    AddOutput("y", "`dims` elements of `dtype`");
+    AddAttr<Shape>("dims", "the sizes, two or more").Positional();
+    AddAttr<double>("gain", "a factor for all numbers").Default(1).AtLeast(0);
+    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    AddExample("w = orthogonal([2, 5])\ny = round(w @ transpose(w))  # = [[1.0, 0.0], [0.0, 1.0]]");
+    properties().random = true;
+    SetInference(InferOrthogonal);
+  }
+};
+
+}  // namespace
+
+void RegisterOrthogonalOps(OpRegistry& registry) {
+  registry.BeginFamily("Random numbers");
+  registry.RegisterOp<OrthogonalOp, OrthogonalMaker>("orthogonal");
+}
+
+}  // namespace pdl

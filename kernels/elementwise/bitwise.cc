@@ -1,0 +1,168 @@
+// Operators on the bits of integers: bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left,
+// shift_right.
+#include "kernels/core/elementwise.h"
+#include "kernels/core/inference_helpers.h"
+#include "pdl/op/inference.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+namespace {
+
+using BitTypes = TypeList<int8_t, int32_t, int64_t, uint8_t, bool>;
+constexpr DTypeSet kBitSet = SetOf(BitTypes());
+
+struct BitwiseMaker : OpProtoMaker {
+ protected:
+  void Declare(const char* comment, DTypeSet dtypes, const char* right) {
+    AddComment(std::string(comment) +
+               " Broadcasts as NumPy does, over sizes that are literally 1.");
+    AddInput("x", "left operand").Accepts(dtypes);
+    AddInput("y", right).Accepts(dtypes);
+    AddOutput("z", "dtype as x, the dims of both broadcast");
+    properties().elementwise = true;
+    SetInference(InferElementwise);
+  }
+  void DeclareBits(const char* comment) {
+    Declare(comment, kBitSet, "right operand; dtype as x");
+    properties().commutative = true;
+    properties().widening = IntegerWidening::kModular;
+  }
+  void DeclareShift(const char* comment) {
+    Declare(comment, kIntegerSet, "how many places; dtype as x");
+  }
+};
+
+struct BitAnd {
+  template <class T>
+  T operator()(T x, T y) const {
+    return static_cast<T>(x & y);
+  }
+};
+template <class Context>
+using BitAndOp = BinaryOp<Context, BitAnd, BitTypes>;
+struct BitAndMaker : BitwiseMaker {
+  void Make() override {
+    DeclareBits("The bits that are set in both.");
+    properties().onnx_name = "BitwiseAnd";
+    AddExample("y = bitwise_and([6, 5], [3, 4])  # = [2, 4]");
+  }
+};
+
+struct BitOr {
+  template <class T>
+  T operator()(T x, T y) const {
+    return static_cast<T>(x | y);
+  }
+};
+template <class Context>
+using BitOrOp = BinaryOp<Context, BitOr, BitTypes>;
+struct BitOrMaker : BitwiseMaker {
+  void Make() override {
+    DeclareBits("The bits that are set in at least one.");
+    properties().onnx_name = "BitwiseOr";
+    AddExample("y = bitwise_or([6, 5], [3, 4])  # = [7, 5]");
+  }
+};
+
+struct BitXor {
+  template <class T>
+  T operator()(T x, T y) const {
+    return static_cast<T>(x ^ y);
+  }
+};
+template <class Context>
+using BitXorOp = BinaryOp<Context, BitXor, BitTypes>;
+struct BitXorMaker : BitwiseMaker {
+  void Make() override {
+    DeclareBits("The bits that are set in one of them only.");
+    properties().onnx_name = "BitwiseXor";
+    AddExample("y = bitwise_xor([6, 5], [3, 4])  # = [5, 1]");
+  }
+};
+
+struct BitNot {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return !x;
+    } else {
+      return static_cast<T>(~x);
+    }
+  }
+};
+template <class Context>
+using BitNotOp = UnaryOp<Context, BitNot, BitTypes>;
+struct BitNotMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("Each bit turned over, element by element: -1 - x for a signed integer.");
+    AddInput("x", "integers or truth values").Accepts(kBitSet);
+    AddOutput("y", "type as x");
+    properties().elementwise = true;
+    properties().widening = IntegerWidening::kModular;
+    properties().onnx_name = "BitwiseNot";
+    SetInference(InferSameAsFirst);
+    AddExample("y = bitwise_not([0, 5])  # = [-1, -6]");
+  }
+};
+
+// The count of places, or that of all bits where there are not so many.
+template <class T>
+PDL_INLINE uint64_t Places(T y) {
+  const uint64_t places = static_cast<uint64_t>(y);
+  return places < sizeof(T) * 8 ? places : sizeof(T) * 8;
+}
+
+struct ShiftLeft {
+  template <class T>
+  T operator()(T x, T y) const {
+    const uint64_t places = Places(y);
+    return places < sizeof(T) * 8 ? static_cast<T>(static_cast<uint64_t>(x) << places) : T(0);
+  }
+};
+template <class Context>
+using ShiftLeftOp = BinaryOp<Context, ShiftLeft, IntegerTypes>;
+struct ShiftLeftMaker : BitwiseMaker {
+  void Make() override {
+    DeclareShift(
+        "x with its bits moved up by y places, as NumPy: 0 where that is as many as it has, or "
+        "negative.");
+    properties().widening = IntegerWidening::kModular;
+    AddExample("y = shift_left([1, 5], [4, 1])  # = [16, 10]");
+  }
+};
+
+struct ShiftRight {
+  template <class T>
+  T operator()(T x, T y) const {
+    const uint64_t places = Places(y);
+    // The last place but one leaves what all more leave: copies of the sign.
+    const uint64_t most = sizeof(T) * 8 - 1;
+    const T shifted = static_cast<T>(x >> (places < most ? places : most));
+    return std::is_signed_v<T> || places <= most ? shifted : T(0);
+  }
+};
+template <class Context>
+using ShiftRightOp = BinaryOp<Context, ShiftRight, IntegerTypes>;
+struct ShiftRightMaker : BitwiseMaker {
+  void Make() override {
+    DeclareShift(
+        "x with its bits moved down by y places, and copies of the sign in their place, as NumPy: "
+        "x // 2**y. Where y is as many as it has bits, or negative, 0, or -1 if x is negative.");
+    AddExample("y = shift_right([16, -5], [3, 1])  # = [2, -3]");
+  }
+};
+
+}  // namespace
+
+void RegisterBitwiseOps(OpRegistry& registry) {
+  registry.BeginFamily("Bits");
+  registry.RegisterOp<BitAndOp, BitAndMaker>("bitwise_and");
+  registry.RegisterOp<BitOrOp, BitOrMaker>("bitwise_or");
+  registry.RegisterOp<BitXorOp, BitXorMaker>("bitwise_xor");
+  registry.RegisterOp<BitNotOp, BitNotMaker>("bitwise_not");
+  registry.RegisterOp<ShiftLeftOp, ShiftLeftMaker>("shift_left");
+  registry.RegisterOp<ShiftRightOp, ShiftRightMaker>("shift_right");
+}
+
+}  // namespace pdl

@@ -1,0 +1,240 @@
+// Activations that are straight but for a tail: gelu, silu, softplus, and log_sigmoid.
+//
+// Each is a ramp, and from it (or to it) a tail m * exp(-v) * R, where m is |x| = t or 1, v depends
+// on t, and R is smooth in t: a polynomial on each of 16 intervals. Formulas over the structs of
+// simd.h, right to about 2 ULP over all floats.
+#ifndef PDL_KERNELS_ELEMENTWISE_TAIL_MATH_H_
+#define PDL_KERNELS_ELEMENTWISE_TAIL_MATH_H_
+
+#include "kernels/core/simd.h"
+
+namespace pdl::simd {
+
+/// R on each interval, by the exponent and the first two bits of a number in [1, 16) that the
+/// intervals lie along: the point from which distances are counted, chosen so that R there is a
+/// float, and the coefficients, ascending, times 2^-64. Minimax fits (Remez).
+struct TailTable {
+  float centers[kTableSize];
+  float coefficients[7][kTableSize];
+};
+
+namespace detail {
+
+// clang-format off
+// exp(t^2 / 2) times the part of a standard normal distribution beyond t, where 1 + t is looked up.
+inline constexpr TailTable kGeluTable = {
+    {0x1.40c1fap+0f, 0x1.bf0508p+0f, 0x1.1fc8a8p+1f, 0x1.60924ep+1f, 0x1.c04ddp+1f, 0x1.209598p+2f, 0x1.5f63d4p+2f, 0x1.a03f04p+2f, 0x1.ff95b2p+2f, 0x1.40008cp+3f, 0x1.8069c2p+3f, 0x1.c08cd4p+3f, 0.0f, 0x1.7f03fp-2f, 0x1.3f97e4p-1f, 0x1.c0e96ep-1f},
+    {
+        {0x1.d7ed9ep-67f, 0x1.7bf11ap-67f, 0x1.3add06p-67f, 0x1.0b5d2ep-67f, 0x1.b35472p-68f, 0x1.5ab536p-68f, 0x1.20985ep-68f, 0x1.eb5ebap-69f, 0x1.92baa2p-69f, 0x1.43a3p-69f, 0x1.0e3462p-69f, 0x1.cff748p-70f, 0x1p-65f, 0x1.84f7bcp-66f, 0x1.4b46e2p-66f, 0x1.1e3446p-66f},
+        {-0x1.c37416p-68f, -0x1.332e66p-68f, -0x1.b47df2p-69f, -0x1.425b3cp-69f, -0x1.b5846cp-70f, -0x1.1addd4p-70f, -0x1.8c5c0ep-71f, -0x1.215c44p-71f, -0x1.8753d6p-72f, -0x1.fbf122p-73f, -0x1.630ffep-73f, -0x1.062b42p-73f, -0x1.988452p-66f, -0x1.07072cp-66f, -0x1.9376c6p-67f, -0x1.3b2834p-67f},
+        {0x1.7a3412p-69f, 0x1.befc5p-70f, 0x1.161572p-70f, 0x1.6b12c2p-71f, 0x1.a1f0d2p-72f, 0x1.bd65e2p-73f, 0x1.091fa4p-73f, 0x1.4e191cp-74f, 0x1.77026p-75f, 0x1.8af04ep-76f, 0x1.cf861p-77f, 0x1.26d712p-77f, 0x1.ffffc2p-67f, 0x1.2295cap-67f, 0x1.9ab594p-68f, 0x1.2815b8p-68f},
+        {-0x1.1e032cp-70f, -0x1.2acd28p-71f, -0x1.4a592ep-72f, -0x1.81ccecp-73f, -0x1.7dac22p-74f, -0x1.536a46p-75f, -0x1.5a158cp-76f, -0x1.7a8e4cp-77f, -0x1.628dacp-78f, -0x1.304e0cp-79f, -0x1.2c9c16p-80f, -0x1.49fc1p-81f, -0x1.1051f2p-67f, -0x1.163e4ap-68f, -0x1.6f0a34p-69f, -0x1.ee488ap-70f},
+        {0x1.8e02e4p-72f, 0x1.743604p-73f, 0x1.71998ep-74f, 0x1.859b5p-75f, 0x1.4ed418p-76f, 0x1.f607fap-78f, 0x1.b98ddp-79f, 0x1.a5530cp-80f, 0x1.4b030ep-81f, 0x1.d0e14ap-83f, 0x1.8370d4p-84f, 0x1.6f9056p-85f, 0x1.fed28p-69f, 0x1.dd1e0ap-70f, 0x1.2824f8p-70f, 0x1.774f46p-71f},
+        {-0x1.04a656p-73f, -0x1.b7b052p-75f, -0x1.8afe28p-76f, -0x1.7a07aep-77f, -0x1.204d36p-78f, -0x1.6ddb56p-80f, -0x1.165cc4p-81f, -0x1.d096p-83f, -0x1.3822d2p-84f, -0x1.658696p-86f, -0x1.f5bc74p-88f, -0x1.9ae13cp-89f, -0x1.a53d3ep-70f, -0x1.76dc58p-71f, -0x1.b87914p-72f, -0x1.08216cp-72f},
+        {0x1.3f1146p-75f, 0x1.e4a03p-77f, 0x1.8e920cp-78f, 0x1.5f3782p-79f, 0x1.d7d69p-81f, 0x1.02823cp-82f, 0x1.5100f2p-84f, 0x1.f62db2p-86f, 0x1.1ab6c6p-87f, 0x1.0c7b0cp-89f, 0x1.422162p-91f, 0x1.c8a1d2p-93f, 0x1.f512ccp-72f, 0x1.0ce0f2p-72f, 0x1.326ef2p-73f, 0x1.921db2p-74f},
+    }};
+
+// 1 / (1 + exp(-v)) with v = sqrt(8 / pi) * (t + 0.044715 t^3), where 1 + t is looked up.
+inline constexpr TailTable kApproximateGeluTable = {
+    {0x1.3f2a4cp+0f, 0x1.c0ae4p+0f, 0x1.206e24p+1f, 0x1.60340ep+1f, 0x1.c01704p+1f, 0x1.1f88p+2f, 0x1.60a3d8p+2f, 0x1.a0a3d8p+2f, 0x1.00a3d8p+3f, 0x1.40a3d8p+3f, 0x1.67d70ap+3f, 0x1.afae14p+3f, 0.0f, 0x1.81ca18p-2f, 0x1.3fe038p-1f, 0x1.c12f92p-1f},
+    {
+        {0x1.c9829ap-65f, 0x1.eb93fp-65f, 0x1.f9dd74p-65f, 0x1.fe91c4p-65f, 0x1.ffe8fep-65f, 0x1.ffffd8p-65f, 0x1p-64f, 0x1p-64f, 0x1p-64f, 0x1p-64f, 0x1p-64f, 0x1p-64f, 0x1p-65f, 0x1.4b29d2p-65f, 0x1.77be6p-65f, 0x1.9e935p-65f},
+        {0x1.7799cap-67f, 0x1.61757cp-68f, 0x1.042d64p-69f, 0x1.25acecp-71f, 0x1.8439fap-75f, 0x1.daab4ap-82f, 0x1.146f16p-91f, 0x1.049f14p-104f, 0x1.005172p-119f, 0.0f, 0.0f, 0.0f, 0x1.988454p-66f, 0x1.7c6892p-66f, 0x1.4fd914p-66f, 0x1.15c38cp-66f},
+        {-0x1.d2360cp-68f, -0x1.339c76p-68f, -0x1.25d876p-69f, -0x1.9fe2dp-71f, -0x1.76da44p-74f, -0x1.4aeda8p-80f, -0x1.b131e2p-88f, -0x1.64a88cp-101f, -0x1.aed0cap-117f, 0.0f, 0.0f, 0.0f, -0x1.7ce89cp-87f, -0x1.1fc98ep-68f, -0x1.a4a1f8p-68f, -0x1.e74d5cp-68f},
+        {0x1.17adc6p-70f, 0x1.de2e04p-70f, 0x1.5cb0f4p-70f, 0x1.4c708ep-71f, 0x1.b11092p-74f, 0x1.1b9304p-79f, 0x1.471dfcp-88f, 0x1.a76ab6p-101f, -0x1.f4f39ap-117f, 0.0f, 0.0f, 0.0f, -0x1.11ac66p-68f, -0x1.b3b7aap-69f, -0x1.0ee3ecp-69f, -0x1.46dca6p-71f},
+        {0x1.b6c46ep-71f, -0x1.0b1cfp-75f, -0x1.802aaep-72f, -0x1.34dd5ep-72f, -0x1.467918p-74f, -0x1.5d9e32p-79f, 0x1.3cc086p-85f, 0x1.2a7b36p-100f, 0x1.ad1b28p-115f, 0.0f, 0.0f, 0.0f, -0x1.dac3ecp-79f, 0x1.169984p-70f, 0x1.721eep-70f, 0x1.6ad6fp-70f},
+        {-0x1.873572p-72f, -0x1.085e62p-72f, -0x1.fb05b8p-76f, 0x1.03f9ecp-74f, 0x1.42d27cp-75f, 0x1.62b1dcp-79f, 0x1.02ae7cp-86f, 0x1.31c808p-97f, 0x1.617fe4p-116f, 0.0f, 0.0f, 0.0f, 0x1.59a0ecp-71f, 0x1.bbeacp-72f, 0x1.108012p-73f, -0x1.516d0ep-73f},
+        {-0x1.c63f94p-76f, 0x1.4f769ep-74f, 0x1.d2dc32p-75f, 0x1.3e615ep-77f, -0x1.605dd6p-77f, -0x1.b1e92cp-80f, -0x1.2192f6p-83f, -0x1.5f9c12p-96f, -0x1.94ccacp-115f, 0.0f, 0.0f, 0.0f, -0x1.11c35ep-74f, -0x1.7bdb42p-73f, -0x1.db2f46p-73f, -0x1.5b0c82p-73f},
+    }};
+
+// 1 / (1 + exp(-t)), where 1 + t / 2 is looked up.
+inline constexpr TailTable kSiluTable = {
+    {0x1.3ff624p+1f, 0x1.bf5cb6p+1f, 0x1.1ffc2ap+2f, 0x1.5fe758p+2f, 0x1.bf7b64p+2f, 0x1.2018a8p+3f, 0x1.600608p+3f, 0x1.9fef04p+3f, 0x1.feb852p+3f, 0x1.40a3d8p+4f, 0x1.80a3d8p+4f, 0x1.c0a3d8p+4f, 0.0f, 0x1.7f7a4cp-1f, 0x1.3f2c7cp+0f, 0x1.bfadcep+0f},
+    {
+        {0x1.d9265ap-65f, 0x1.f0eb5cp-65f, 0x1.fa5f96p-65f, 0x1.fde9b8p-65f, 0x1.ff879ep-65f, 0x1.ffefep-65f, 0x1.fffddp-65f, 0x1.ffffb4p-65f, 0x1.fffffcp-65f, 0x1p-64f, 0x1p-64f, 0x1p-64f, 0x1p-65f, 0x1.5ba02cp-65f, 0x1.8db0f4p-65f, 0x1.b41e6ap-65f},
+        {0x1.1f37cep-68f, 0x1.d45da4p-70f, 0x1.64256ap-71f, 0x1.0a0d3ep-72f, 0x1.e1192ep-75f, 0x1.01f8d4p-77f, 0x1.17fe12p-80f, 0x1.30012ap-83f, 0x1.f70e8cp-88f, 0x1.10168ap-93f, 0x1.3ef11cp-99f, 0x1.75dd28p-105f, 0x1.000002p-66f, 0x1.be6978p-67f, 0x1.632732p-67f, 0x1.028a6ep-67f},
+        {-0x1.e742bep-70f, -0x1.b8c66cp-71f, -0x1.5c515ap-72f, -0x1.07e2p-73f, -0x1.e035aep-76f, -0x1.01e78ap-78f, -0x1.17ea36p-81f, -0x1.3029a2p-84f, -0x1.a9f0b4p-89f, -0x1.437396p-91f, -0x1.7b267p-97f, -0x1.bc70acp-103f, -0x1.b1a24cp-85f, -0x1.3f8d8ap-69f, -0x1.892424p-69f, -0x1.6bd02cp-69f},
+        {0x1.bbbc12p-72f, 0x1.02b6fap-72f, 0x1.bbe598p-74f, 0x1.5a15b6p-75f, 0x1.3ea98ep-77f, 0x1.576178p-80f, 0x1.75210cp-83f, 0x1.95344p-86f, 0x1.4e186ep-90f, 0x1.6c9592p-96f, 0x1.ab5db4p-102f, 0x1.f4f576p-108f, -0x1.5527ep-70f, -0x1.6e794cp-71f, -0x1.32d8c6p-74f, 0x1.4e7412p-72f},
+        {-0x1.9bdc5ep-76f, -0x1.8223aap-75f, -0x1.93f446p-76f, -0x1.4eb212p-77f, -0x1.3c759ap-79f, -0x1.5721cap-82f, -0x1.774e86p-85f, -0x1.8f5106p-88f, -0x1.6f2f72p-91f, 0x1.6c15c8p-92f, 0x1.aac7e6p-98f, 0x1.f445dcp-104f, -0x1.18c04ap-78f, 0x1.5821acp-72f, 0x1.1b4d4cp-72f, 0x1.f3d234p-74f},
+        {-0x1.42d416p-76f, 0x1.c48032p-79f, 0x1.04df08p-78f, 0x1.f675eap-80f, 0x1.031642p-81f, 0x1.1d321ap-84f, 0x1.33dd1p-87f, 0x1.4d85ecp-90f, 0x1.2774d6p-94f, 0x1.3230e4p-100f, 0x1.66ead2p-106f, 0x1.a4b92p-112f, 0x1.2ca05p-73f, 0x1.39575cp-76f, -0x1.bb8ba2p-75f, -0x1.e0af04p-75f},
+        {0x1.ee300cp-78f, 0x1.13792cp-80f, -0x1.6d59cep-82f, -0x1.1e9374p-82f, -0x1.4b13d8p-84f, -0x1.79a14ep-87f, -0x1.72c6p-90f, -0x1.15f25p-92f, 0x1.a6c21cp-95f, -0x1.daf35ap-95f, -0x1.165e66p-100f, -0x1.464ddap-106f, -0x1.5a073p-76f, -0x1.16c5a6p-75f, -0x1.8982d8p-77f, 0x1.807818p-78f},
+    }};
+
+// log(1 + exp(-t)) / exp(-t), where 1 + t / 2 is looked up.
+inline constexpr TailTable kSoftplusTable = {
+    {0x1.40107p+1f, 0x1.bf02d8p+1f, 0x1.207c64p+2f, 0x1.5fa8ep+2f, 0x1.c0a34ap+2f, 0x1.1f8b48p+3f, 0x1.600608p+3f, 0x1.9fef04p+3f, 0x1.feb852p+3f, 0x1.40a3d8p+4f, 0x1.80a3d8p+4f, 0x1.c0a3d8p+4f, 0x1.fdfabap-3f, 0x1.82750ep-1f, 0x1.3fd9a4p+0f, 0x1.c03e78p+0f},
+    {
+        {0x1.ec1448p-65f, 0x1.f85d32p-65f, 0x1.fd32bcp-65f, 0x1.fef37ap-65f, 0x1.ffc4dep-65f, 0x1.fff7ccp-65f, 0x1.fffee8p-65f, 0x1.ffffdap-65f, 0x1.fffffep-65f, 0x1p-64f, 0x1p-64f, 0x1p-64f, 0x1.7a8b8ap-65f, 0x1.a3ac96p-65f, 0x1.c22e42p-65f, 0x1.d81c96p-65f},
+        {0x1.2e68dep-69f, 0x1.df07fcp-71f, 0x1.640556p-72f, 0x1.0bca5ep-73f, 0x1.d8c99ap-76f, 0x1.067b26p-78f, 0x1.17ff4p-81f, 0x1.300148p-84f, 0x1.f70e8ep-89f, 0x1.10168ap-94f, 0x1.3ef11cp-100f, 0x1.75dd28p-106f, 0x1.6b5716p-67f, 0x1.1d994ep-67f, 0x1.a20a58p-68f, 0x1.1ecd66p-68f},
+        {-0x1.0fa2acp-70f, -0x1.cc1f04p-72f, -0x1.5ed708p-73f, -0x1.0a544p-74f, -0x1.d83948p-77f, -0x1.0672acp-79f, -0x1.17fa72p-82f, -0x1.302bfep-85f, -0x1.a9f0c4p-90f, -0x1.437396p-92f, -0x1.7b267p-98f, -0x1.bc70acp-104f, -0x1.199bcp-69f, -0x1.3fc334p-69f, -0x1.233a18p-69f, -0x1.caf4p-70f},
+        {0x1.1f2e8ep-72f, 0x1.1a63aap-73f, 0x1.c62308p-75f, 0x1.5f3678p-76f, 0x1.39bf44p-78f, 0x1.5d87d6p-81f, 0x1.7507c2p-84f, 0x1.953566p-87f, 0x1.4e1874p-91f, 0x1.6c9594p-97f, 0x1.ab5db4p-103f, 0x1.f4f576p-109f, -0x1.a1e7cep-72f, 0x1.d7169ap-79f, 0x1.0ff6e6p-72f, 0x1.657dc2p-72f},
+        {-0x1.38f23ap-75f, -0x1.d828bcp-76f, -0x1.ab521ep-77f, -0x1.578326p-78f, -0x1.38220cp-80f, -0x1.5d2b4ap-83f, -0x1.7553ccp-86f, -0x1.8efa58p-89f, -0x1.6f2f5ep-92f, 0x1.6c15c8p-93f, 0x1.aac7e6p-99f, 0x1.f445dcp-105f, 0x1.b05dfap-73f, 0x1.6c8cfap-73f, 0x1.59a9dap-74f, 0x1.62d806p-78f},
+        {-0x1.7b146p-79f, 0x1.d90ffep-79f, 0x1.2cc2c2p-79f, 0x1.088052p-80f, 0x1.0160e2p-82f, 0x1.21d2eap-85f, 0x1.35c1p-88f, 0x1.4d78fep-91f, 0x1.2774f8p-95f, 0x1.3230e2p-101f, 0x1.66ead2p-107f, 0x1.a4b92p-113f, 0x1.579164p-77f, -0x1.01d0aep-75f, -0x1.381f5cp-75f, -0x1.7c062ep-76f},
+        {0x1.6edd4ep-79f, 0x1.5e935p-86f, -0x1.265908p-82f, -0x1.3eeb9ap-83f, -0x1.52c2f2p-85f, -0x1.8082bcp-88f, -0x1.97a2cep-91f, -0x1.1972cap-93f, 0x1.a6c1c6p-96f, -0x1.daf35ap-96f, -0x1.165e66p-101f, -0x1.464ddap-107f, -0x1.24dfa2p-76f, -0x1.348004p-77f, 0x1.686c74p-79f, 0x1.5ae4bap-78f},
+    }};
+// clang-format on
+
+// (exp(-r) - 1) / r for |r| <= ln 2 / 2.
+inline constexpr float kExponential[6] = {-1.0f,          0x1.fffffcp-2f,  -0x1.555490p-3f,
+                                          0x1.5558f4p-5f, -0x1.123a36p-7f, 0x1.6a23a4p-10f};
+
+/// How a formula's tail is computed; holds its table in the registers of a loop.
+template <class S>
+class Tail {
+ public:
+  using F = typename S::Floats;
+
+  explicit PDL_INLINE Tail(const TailTable& table) : centers_(S::LoadTable(table.centers)) {
+    for (int i = 0; i < 7; ++i) coefficients_[i] = S::LoadTable(table.coefficients[i]);
+  }
+
+  /// ramp plus or minus m * exp(-v) * R(t), where v = (high + low) * unit is at most 114, and
+  /// `place` is the number in [1, 16) that t is looked up by. `kExact` takes back what the first of
+  /// the two sums lost.
+  template <bool kMinus, bool kHalf, bool kHasLow, bool kExact = false, class M>
+  PDL_INLINE F Add(const F& ramp, const M& m, const F& high, const F& low, const F& t,
+                   const F& place) const {
+    constexpr float kUnit = kHalf ? 0.5f : 1.0f;
+    constexpr float kLn2High = 0x1.62e430p-1f / kUnit, kLn2Low = -0x1.05c610p-29f / kUnit;
+    // exp(-v) = 2^n * (1 + p). The low bits hold n + 64 + 127: in place they are 2^(n + 64).
+    const auto magic = S::Set(0x1.8p23f + 191.0f);
+    const F shifted = S::Fma(high, S::Set(-0x1.715476p+0f * kUnit), magic);
+    const F n = S::Sub(shifted, magic);
+    F r = S::Fma(n, S::Set(kLn2High), high);
+    if constexpr (kHasLow) {
+      r = S::Add(r, S::Fma(n, S::Set(kLn2Low), low));
+    } else {
+      r = S::Fma(n, S::Set(kLn2Low), r);
+    }
+    F p = S::Fma(S::Set(Exponential<kHalf>(5)), r, S::Set(Exponential<kHalf>(4)));
+    for (int i = 3; i >= 0; --i) p = S::Fma(p, r, S::Set(Exponential<kHalf>(i)));
+    p = S::Mul(p, r);
+    // R = base + u, and R * (1 + p) = base + rest.
+    const auto index = S::template ShiftRight<21>(place);
+    const F d = S::Sub(t, S::LookUp(centers_, index));
+    const F base = S::LookUp(coefficients_[0], index);
+    F u = S::Fma(S::LookUp(coefficients_[6], index), d, S::LookUp(coefficients_[5], index));
+    for (int i = 4; i >= 1; --i) u = S::Fma(u, d, S::LookUp(coefficients_[i], index));
+    u = S::Mul(u, d);
+    const F rest = S::Fma(S::Add(base, u), p, u);
+    // Only these two sums round: the product with a power of two is exact.
+    const F scaled = S::Mul(m, S::template ShiftLeft<23>(shifted));
+    if constexpr (!kMinus) return S::Fma(scaled, base, S::Fma(scaled, rest, ramp));
+    const F sum = S::Fnma(scaled, rest, ramp);
+    const F y = S::Fnma(scaled, base, sum);
+    if constexpr (!kExact) return y;
+    // What the sum lost; a number also where the ramp is infinite.
+    const F lost = S::Fms(scaled, rest, S::Sub(ramp, sum));
+    return S::Sub(y, S::Max(lost, S::Set(-1.0f)));
+  }
+
+ private:
+  template <bool kHalf>
+  static constexpr float Exponential(int i) {
+    float c = kExponential[i];
+    for (int k = 0; kHalf && k <= i; ++k) c *= 0.5f;
+    return c;
+  }
+
+  typename S::Table centers_;
+  typename S::Table coefficients_[7];
+};
+
+}  // namespace detail
+
+/// x times the part of a standard normal distribution that lies below x.
+template <class S>
+struct Gelu {
+  using F = typename S::Floats;
+  detail::Tail<S> tail{detail::kGeluTable};
+
+  PDL_INLINE F operator()(const F& x) const {
+    const F t = S::Min(S::Set(14.5f), S::Abs(x));
+    const F square = S::Mul(t, t);
+    const F place = S::Add(t, S::Set(1.0f));
+    const F ramp = S::Max(S::Set(-0.0f), x);
+    const F y =
+        tail.template Add<true, true, true>(ramp, t, square, S::Fms(t, t, square), t, place);
+    // It lies below the ramp; where both are 0, the ramp has the sign of x.
+    return S::Min(y, ramp);
+  }
+};
+
+/// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
+template <class S>
+struct ApproximateGelu {
+  using F = typename S::Floats;
+  detail::Tail<S> tail{detail::kApproximateGeluTable};
+
+  PDL_INLINE F operator()(const F& x) const {
+    // v = t * (sqrt(8 / pi) + cubic * t^2); w - kLinearHigh is exact.
+    constexpr float kLinearHigh = 0x1.9884p+0f, kLinearLow = 0x1.4cf50ep-18f;
+    constexpr float kCubic = 0x1.2444f2p-4f, kCubicLow = 0x1.49b16ap-29f;
+    const F t = S::Min(S::Set(11.0f), S::Abs(x));
+    const F square = S::Mul(t, t);
+    const F square_low = S::Fms(t, t, square);
+    const F w = S::Fma(square, S::Set(kCubic), S::Set(kLinearHigh));
+    const F lost = S::Fms(square, S::Set(kCubic), S::Sub(w, S::Set(kLinearHigh)));
+    const F rest =
+        S::Fma(square_low, S::Set(kCubic), S::Fma(square, S::Set(kCubicLow), S::Set(kLinearLow)));
+    const F v = S::Mul(t, w);
+    const F v_low = S::Fma(t, S::Add(lost, rest), S::Fms(t, w, v));
+    const F place = S::Add(t, S::Set(1.0f));
+    return tail.template Add<true, false, true>(S::Max(S::Set(-0.0f), x), t, v, v_low, t, place);
+  }
+};
+
+namespace detail {
+
+/// What a table whose steps are as wide as 2 is looked up by: |x| up to `most`, and near 0 (from
+/// 29 on R is 1 to the last bit) with its place.
+template <class S>
+struct WideSteps {
+  using F = typename S::Floats;
+  PDL_INLINE WideSteps(const F& x, float most)
+      : t(S::Min(S::Set(most), S::Abs(x))),
+        near(S::Min(S::Set(29.0f), t)),
+        place(S::Fma(near, S::Set(0.5f), S::Set(1.0f))) {}
+  F t, near, place;
+};
+
+}  // namespace detail
+
+/// x / (1 + exp(-x)).
+template <class S>
+struct Silu {
+  using F = typename S::Floats;
+  detail::Tail<S> tail{detail::kSiluTable};
+
+  PDL_INLINE F operator()(const F& x) const {
+    const detail::WideSteps<S> at(x, 110.0f);
+    return tail.template Add<true, false, false, true>(S::Max(S::Set(-0.0f), x), at.t, at.t, at.t,
+                                                       at.near, at.place);
+  }
+};
+
+/// log(1 + exp(x)).
+template <class S>
+struct Softplus {
+  using F = typename S::Floats;
+  detail::Tail<S> tail{detail::kSoftplusTable};
+
+  PDL_INLINE F operator()(const F& x) const {
+    const detail::WideSteps<S> at(x, 105.0f);
+    return tail.template Add<false, false, false>(S::Max(S::Set(0.0f), x), S::Set(1.0f), at.t, at.t,
+                                                  at.near, at.place);
+  }
+};
+
+/// log(1 / (1 + exp(-x))).
+template <class S>
+struct LogSigmoid {
+  using F = typename S::Floats;
+  Softplus<S> softplus;
+
+  PDL_INLINE F operator()(const F& x) const { return S::Neg(softplus(S::Neg(x))); }
+};
+
+}  // namespace pdl::simd
+
+#endif  // PDL_KERNELS_ELEMENTWISE_TAIL_MATH_H_

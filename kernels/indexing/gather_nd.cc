@@ -1,0 +1,222 @@
+// Operators that take elements at places of several axes, or beside each other: gather_nd,
+// take_along_axis.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/core/inference_helpers.h"
+#include "kernels/indexing/along_axis.h"
+#include "kernels/indexing/index_range.h"
+#include "kernels/indexing/nd_inference.h"
+#include "pdl/op/gradient.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kGrainBytes = 1 << 17;
+
+int64_t GrainOf(int64_t row_bytes) {
+  return std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(row_bytes, 16));
+}
+
+// --- gather_nd ----------------------------------------------------------------------------------
+
+template <class Context>
+class GatherNdOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    Preparation preparation;
+    preparation.state = std::make_shared<NdState>(
+        context.inputs()[0].sizes, context.inputs()[1].sizes, this->attributes().Int("batch_dims"));
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const NdState& s = *context.template state<NdState>();
+    if (outputs[0]->num_elements() == 0) return llvm::Error::success();
+    VisitBits(outputs[0]->dtype(), [&](auto zero) {
+      using Bits = decltype(zero);
+      const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
+      Bits* y = static_cast<Bits*>(outputs[0]->raw());
+      const Bits missing = static_cast<Bits>(MissingBits(outputs[0]->dtype()));
+      const Places indices(*inputs[1], 0);
+      const int64_t row_bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
+      context.ParallelFor(s.blocks * s.count, GrainOf(row_bytes), [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          const int64_t place = TuplePlace(indices, row, s.sizes);
+          Bits* to = y + row * s.inner;
+          if (place < 0) {
+            std::fill_n(to, s.inner, missing);
+          } else {
+            const Bits* from = x + (row / s.count * s.places + place) * s.inner;
+            std::memcpy(to, from, static_cast<size_t>(row_bytes));
+          }
+        }
+      });
+    });
+    return llvm::Error::success();
+  }
+};
+
+llvm::Error InferGatherNd(InferenceContext& context) {
+  auto dims = NdDims(context);
+  if (!dims) return dims.takeError();
+  const Type& x = context.input(0);
+  Type type(x.dtype, *dims);
+  if (context.input(1).index_bound) type.index_bound = x.index_bound;
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+void GatherNdGradient(GradientContext& g) {
+  const Type& x = g.input(0)->type();
+  if (!IsFloat(x.dtype)) return;
+  Value* zeros = g.Call("zeros", {}, {{"dims", x.dims}, {"dtype", x.dtype}});
+  const int64_t batch_dims = g.attributes().Int("batch_dims");
+  g.SetInputGradient(0, g.Call("scatter_nd", {zeros, g.input(1), g.output_gradient()},
+                               {{"reduction", std::string("add")}, {"batch_dims", batch_dims}}));
+}
+
+struct GatherNdMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "The elements of x, or parts of it, at places that are given along several axes: y[i, ...] "
+        "is x[indices[i, 0], ..., indices[i, K - 1], ...]. Negative indices count from the end. "
+        "Where one is outside its axis the result is nan, or 0 for integers and truth values.");
+    AddInput("x", "at least one dim").Accepts(kAnySet);
+    AddInput("indices", "[..., K]: places along the first K axes of x behind `batch_dims`")
+        .Accepts(kIndexSet)
+        .OwnDType()
+        .Selector();
+    AddOutput("y", "dtype as x; the dims of the indices without K, then those of x not indexed");
+    AddAttr<int64_t>("batch_dims", "how many of the first axes x and the indices share")
+        .Default(0)
+        .AtLeast(0);
+    AddExample("y = gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])  # = [2, 3]");
+    properties().moves_elements = true;
+    SetInference(InferGatherNd);
+    SetGradient(GatherNdGradient);
+  }
+};
+
+// --- take_along_axis ----------------------------------------------------------------------------
+
+template <class Context>
+class TakeAlongAxisOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    Preparation preparation;
+    preparation.state =
+        std::make_shared<AlongAxis>(context.outputs()[0].sizes, context.inputs()[0].sizes,
+                                    context.inputs()[1].sizes, this->attributes().Int("axis"));
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const AlongAxis& s = *context.template state<AlongAxis>();
+    if (outputs[0]->num_elements() == 0) return llvm::Error::success();
+    VisitBits(outputs[0]->dtype(), [&](auto zero) {
+      using Bits = decltype(zero);
+      const Bits missing = static_cast<Bits>(MissingBits(outputs[0]->dtype()));
+      const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
+      Bits* y = static_cast<Bits*>(outputs[0]->raw());
+      const Places places(*inputs[1], s.size);
+      const int64_t grain = GrainOf(s.inner * static_cast<int64_t>(sizeof(Bits)));
+      context.ParallelFor(s.outer * s.count, grain, [&](int64_t begin, int64_t end) {
+        int64_t block = -1, from = 0, index = 0;
+        for (int64_t row = begin; row < end; ++row) {
+          if (row / s.count != block) {
+            block = row / s.count;
+            from = AlongAxis::Offset(block, s.outer_sizes, s.outer_strides);
+            index = AlongAxis::Offset(block, s.outer_sizes, s.index_outer_strides);
+          }
+          const int64_t line = index + row % s.count * s.index_stride;
+          for (int64_t c = 0; c < s.inner; ++c) {
+            const int64_t place = places[line + s.IndexInnerOffset(c)];
+            y[row * s.inner + c] =
+                place < 0 ? missing : x[from + place * s.stride + s.InnerOffset(c)];
+          }
+        }
+      });
+    });
+    return llvm::Error::success();
+  }
+};
+
+llvm::Error InferTakeAlongAxis(InferenceContext& context) {
+  const Type& x = context.input(0);
+  const Type& indices = context.input(1);
+  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
+  if (!axis) return axis.takeError();
+  if (x.rank() != indices.rank()) {
+    return context.FailAt({0, 1}, Code::kRank, "ranks differ: {0} and {1}", x.rank(),
+                          indices.rank());
+  }
+  if (llvm::Error error = CheckIndexBound(context, x.dims[*axis], 0, 1)) return error;
+  Shape beside = x.dims, index_beside = indices.dims;
+  beside[*axis] = index_beside[*axis] = 1;
+  auto dims = BroadcastDims(context, beside, index_beside);
+  if (!dims) return dims.takeError();
+  (*dims)[*axis] = indices.dims[*axis];
+  Type type(x.dtype, *dims);
+  if (indices.index_bound) type.index_bound = x.index_bound;
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+// The operand repeated where the result is larger beside the axis.
+Value* Spread(GradientContext& g, Value* value, const Shape& result, size_t axis) {
+  Shape dims = result;
+  dims[axis] = value->type().dims[axis];
+  if (llvm::ArrayRef<Dim>(dims) == llvm::ArrayRef<Dim>(value->type().dims)) return value;
+  return g.Call("broadcast_to", {value}, {{"dims", dims}});
+}
+
+void TakeAlongAxisGradient(GradientContext& g) {
+  const Type& x = g.input(0)->type();
+  if (!IsFloat(x.dtype)) return;
+  const int64_t given = g.attributes().Int("axis");
+  const size_t axis = static_cast<size_t>(given < 0 ? given + x.rank() : given);
+  const Shape result = g.output()->type().dims;
+  Shape dims = result;
+  dims[axis] = x.dims[axis];
+  Value* zeros = g.Call("zeros", {}, {{"dims", dims}, {"dtype", x.dtype}});
+  Value* dx = g.Call("scatter", {zeros, Spread(g, g.input(1), result, axis), g.output_gradient()},
+                     {{"axis", static_cast<int64_t>(axis)}, {"reduction", std::string("add")}});
+  g.SetInputGradient(0, g.SumTo(dx, g.input(0)));
+}
+
+struct TakeAlongAxisMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "The elements of x at places along an axis that are given for each line by itself, as "
+        "NumPy's take_along_axis: with axis=1, y[i, j] is x[i, indices[i, j]]. A negative index "
+        "counts from the end; at one outside the axis the result is nan, or 0 for integers and "
+        "truth values.");
+    AddInput("x", "at least one dim").Accepts(kAnySet);
+    AddInput("indices", "places along the axis; rank as x, beside the axis the sizes broadcast")
+        .Accepts(kIndexSet)
+        .OwnDType()
+        .Selector();
+    AddOutput("y", "dtype as x; along the axis the size of the indices");
+    AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(-1);
+    AddExample(
+        "y = take_along_axis([[1, 2, 3], [4, 5, 6]], [[0, -1], [1, 1]])  # = [[1, 3], [5, 5]]");
+    properties().moves_elements = true;
+    SetInference(InferTakeAlongAxis);
+    SetGradient(TakeAlongAxisGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterGatherNdOps(OpRegistry& registry) {
+  registry.BeginFamily("Indexing");
+  registry.RegisterOp<GatherNdOp, GatherNdMaker>("gather_nd");
+  registry.RegisterOp<TakeAlongAxisOp, TakeAlongAxisMaker>("take_along_axis");
+}
+
+}  // namespace pdl

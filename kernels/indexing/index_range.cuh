@@ -1,0 +1,41 @@
+// Indices on the GPU, and what stands where they name no place. For .cu files.
+#ifndef PDL_KERNELS_INDEXING_INDEX_RANGE_CUH_
+#define PDL_KERNELS_INDEXING_INDEX_RANGE_CUH_
+
+#include "kernels/cuda/cuda_launch.h"
+
+namespace pdl::cuda {
+
+/// Where index i is among `size` places: negative ones count from the end; -1 where there is none.
+template <class Index>
+__device__ __forceinline__ long long PlaceOf(const Index* indices, long long i, long long size) {
+  long long index = static_cast<long long>(indices[i]);
+  if (index < 0) index += size;
+  return index >= 0 && index < size ? index : -1;
+}
+
+/// Calls visit(Index()) with the type of the indices.
+template <class Visit>
+llvm::Error VisitIndex(DType dtype, Visit visit) {
+  return dtype == DType::kI64 ? visit(static_cast<long long>(0)) : visit(0);
+}
+
+/// The bytes of what stands for a missing element: NaN, or 0 where there is none.
+inline unsigned long long MissingBits(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 0x7e00;
+    case DType::kBF16:
+      return 0x7fc0;
+    case DType::kF32:
+      return 0x7fc00000;
+    case DType::kF64:
+      return 0x7ff8000000000000;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace pdl::cuda
+
+#endif  // PDL_KERNELS_INDEXING_INDEX_RANGE_CUH_

@@ -1,0 +1,573 @@
+// Operators whose result reads each axis of the input in another way: pad, flip, roll, tile.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels/core/element.h"
+#include "kernels/core/inference_helpers.h"
+#include "kernels/core/strided_copy.h"
+#include "kernels/indexing/make_axis_maps.h"
+#include "pdl/op/gradient.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kGrainBytes = 1 << 17;
+
+// --- The kernel ---------------------------------------------------------------------------------
+
+// Neighbouring places of the result along an axis, which are read from `from` on, `step` (1, 0 or
+// -1) apart; from < 0: they are filled.
+struct AxisRun {
+  int64_t begin = 0, end = 0;
+  int64_t from = 0, step = 0;
+};
+
+// The run that begins at place `i` of an axis of `length` places.
+AxisRun RunAt(const AxisMap& map, int64_t i, int64_t length) {
+  const int64_t at = i - map.shift;
+  if (map.rule == AxisRule::kFlip) return {i, length, map.start + map.size - 1 - at, -1};
+  if (at >= 0 && at < map.size)
+    return {i, std::min<int64_t>(length, i + map.size - at), map.start + at, 1};
+  // In front of what is read, or behind it.
+  const int64_t end = at < 0 ? std::min<int64_t>(length, map.shift) : length;
+  if (map.rule == AxisRule::kFill) return {i, end, -1, 0};
+  const int64_t from = map.Place(i);
+  if (map.rule == AxisRule::kEdge || map.size == 1) return {i, end, from, 0};
+  const bool is_wrapped = map.rule == AxisRule::kWrap;
+  const int64_t period = is_wrapped ? map.size : 2 * map.size - 2;
+  const int64_t phase = (at % period + period) % period;
+  // A mirrored axis is read forwards up to its last element, and from there backwards.
+  const bool is_forward = is_wrapped || phase < map.size - 1;
+  const int64_t turn = is_wrapped || !is_forward ? period : map.size - 1;
+  return {i, std::min(end, i + turn - phase), from, is_forward ? 1 : -1};
+}
+
+// The run behind `run`, which does not end the axis.
+AxisRun NextRun(const AxisMap& map, const AxisRun& run, int64_t length) {
+  // Copies side by side, of which each begins at the first element: without a division.
+  if (map.rule == AxisRule::kWrap && map.size > 1 && run.end >= map.shift)
+    return {run.end, std::min<int64_t>(length, run.end + map.size), map.start, 1};
+  return RunAt(map, run.end, length);
+}
+
+struct MapState : CallState {
+  // An axis before the innermost one that does not stay as it is.
+  struct Outer {
+    AxisMap map;
+    int64_t length = 0;
+    int64_t stride = 0;  // of the input, in elements
+  };
+  llvm::SmallVector<Outer, 4> outer;
+  // The innermost one, whose places are `inner` neighbouring elements, and its size in the result.
+  AxisMap map;
+  // All runs of that axis, where they are few; else none, and each is made when it is copied.
+  llvm::SmallVector<AxisRun, 4> runs;
+  int64_t rows = 1, length = 1, inner = 1;
+  uint64_t fill = 0;
+};
+
+constexpr size_t kMaxKeptRuns = 1024;
+
+void KeepRuns(MapState* state) {
+  for (int64_t at = 0; at < state->length; at = state->runs.back().end) {
+    if (state->runs.size() == kMaxKeptRuns) return state->runs.clear();
+    state->runs.push_back(RunAt(state->map, at, state->length));
+  }
+}
+
+// Calls use(run, first, last) for the parts of runs that make the places [first, last).
+template <class Use>
+PDL_INLINE void ForEachRun(const MapState& s, int64_t first, int64_t last, Use use) {
+  if (s.runs.empty()) {
+    for (AxisRun run = RunAt(s.map, first, s.length);; run = NextRun(s.map, run, s.length)) {
+      const int64_t high = std::min(last, run.end);
+      use(run, first, high);
+      if (high == last) return;
+      first = high;
+    }
+  }
+  const AxisRun* run = s.runs.begin();
+  if (first > 0)
+    run = std::partition_point(run, s.runs.end(), [&](const AxisRun& r) { return r.end <= first; });
+  for (;; ++run) {
+    const int64_t high = std::min(last, run->end);
+    use(*run, first, high);
+    if (high == last) return;
+    first = high;
+  }
+}
+
+// Walks over the places of the outer axes in their order.
+class OuterPlace {
+ public:
+  OuterPlace(const MapState& state, int64_t row) : axes_(state.outer) {
+    index_.resize(axes_.size());
+    offset_.resize(axes_.size());
+    for (size_t axis = axes_.size(); axis-- > 0; row /= axes_[axis].length)
+      Set(axis, row % axes_[axis].length);
+  }
+
+  void Next() {
+    for (size_t axis = axes_.size(); axis-- > 0;) {
+      if (index_[axis] + 1 < axes_[axis].length) return Set(axis, index_[axis] + 1);
+      Set(axis, 0);
+    }
+  }
+
+  /// Where the row begins that is read, in elements; -1 where it is filled.
+  int64_t offset() const { return num_filled_ > 0 ? -1 : sum_; }
+
+ private:
+  void Set(size_t axis, int64_t index) {
+    index_[axis] = index;
+    const int64_t place = axes_[axis].map.Place(index);
+    const int64_t old = offset_[axis], offset = place < 0 ? -1 : place * axes_[axis].stride;
+    offset_[axis] = offset;
+    num_filled_ += static_cast<int>(offset < 0) - static_cast<int>(old < 0);
+    sum_ += std::max<int64_t>(offset, 0) - std::max<int64_t>(old, 0);
+  }
+
+  llvm::ArrayRef<MapState::Outer> axes_;
+  // Of each axis the place, and the offset of what is read there or -1; and of all the sum.
+  llvm::SmallVector<int64_t, 4> index_, offset_;
+  int64_t sum_ = 0;
+  int num_filled_ = 0;
+};
+
+template <class Bits>
+void CopyRun(const Bits* in, const AxisRun& run, int64_t begin, int64_t end, int64_t inner,
+             Bits fill, Bits* __restrict out) {
+  const int64_t n = end - begin;
+  if (in == nullptr || run.from < 0) {
+    std::fill_n(out, n * inner, fill);
+    return;
+  }
+  const Bits* from = in + (run.from + (begin - run.begin) * run.step) * inner;
+  if (run.step == 1 || n == 1) {
+    std::memcpy(out, from, static_cast<size_t>(n * inner) * sizeof(Bits));
+  } else if (inner == 1) {
+    if (run.step == 0) {
+      std::fill_n(out, n, *from);
+    } else {
+      for (int64_t i = 0; i < n; ++i) out[i] = from[-i];
+    }
+  } else {
+    for (int64_t i = 0; i < n; ++i) {
+      std::memcpy(out + i * inner, from + i * run.step * inner,
+                  static_cast<size_t>(inner) * sizeof(Bits));
+    }
+  }
+}
+
+// The result's places [begin, end), counted over all rows.
+template <class Bits>
+void CopyPlaces(const MapState& s, const Bits* in, int64_t begin, int64_t end, Bits* out) {
+  OuterPlace row(s, begin / s.length);
+  int64_t first = begin % s.length;
+  out += begin * s.inner;
+  for (;;) {
+    const int64_t last = std::min(s.length, first + end - begin);
+    const int64_t offset = row.offset();
+    const Bits* from = offset < 0 ? nullptr : in + offset;
+    begin += last - first;
+    ForEachRun(s, first, last, [&](const AxisRun& run, int64_t low, int64_t high) {
+      CopyRun(from, run, low, high, s.inner, static_cast<Bits>(s.fill), out);
+      out += (high - low) * s.inner;
+    });
+    if (begin == end) return;
+    first = 0;
+    row.Next();
+  }
+}
+
+// Its size depends on the count of axes alone, but for a bounded count of runs.
+std::shared_ptr<MapState> MakeState(const AxisMaps& maps, uint64_t fill) {
+  auto state = std::make_shared<MapState>();
+  state->fill = fill;
+  size_t last = maps.axes.size();
+  while (last > 0 && maps.is_identity(last - 1)) state->inner *= maps.to[--last];
+  if (last == 0) {
+    state->map.size = 1;
+    KeepRuns(state.get());
+    return state;
+  }
+  --last;
+  state->length = maps.to[last];
+  state->map = maps.axes[last];
+  KeepRuns(state.get());
+  const auto strides = RowMajorStrides(maps.from);
+  for (size_t axis = 0; axis < last; ++axis) {
+    state->rows *= maps.to[axis];
+    state->outer.push_back({maps.axes[axis], maps.to[axis], strides[axis]});
+  }
+  return state;
+}
+
+using MapFunction = llvm::Expected<AxisMaps> (*)(const AttributeReader&, const PrepareContext&);
+
+template <class Context, MapFunction kMaps>
+class MapOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    auto maps = kMaps(this->attributes(), context);
+    if (!maps) return maps.takeError();
+    Preparation preparation;
+    if (maps->is_identity()) preparation.aliases.push_back({0, 0});
+    if (context.outputs()[0].num_elements() == 0) return preparation;
+    maps->Collapse();
+    preparation.state = MakeState(*maps, FillBits(context.outputs()[0].dtype));
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    if (outputs[0]->num_elements() == 0) return llvm::Error::success();
+    const MapState& s = *context.template state<MapState>();
+    const auto run = [&](auto zero) {
+      using Bits = decltype(zero);
+      const int64_t bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
+      const int64_t grain = std::max<int64_t>(1, kGrainBytes / bytes);
+      context.ParallelFor(s.rows * s.length, grain, [&](int64_t begin, int64_t end) {
+        CopyPlaces(s, static_cast<const Bits*>(inputs[0]->raw()), begin, end,
+                   static_cast<Bits*>(outputs[0]->raw()));
+      });
+    };
+    VisitBits(outputs[0]->dtype(), run);
+    return llvm::Error::success();
+  }
+
+ private:
+  // The bytes of the attribute `value` as an element.
+  uint64_t FillBits(DType dtype) const {
+    uint64_t bits = 0;
+    if (this->attributes().Find("value") == nullptr) return bits;
+    const double value = this->attributes().Float("value");
+    VisitDType(AnyTypes(), dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T element = Element<T>::Store(static_cast<ComputeType<T>>(value));
+      std::memcpy(&bits, &element, sizeof(element));
+    });
+    return bits;
+  }
+};
+
+template <class Context>
+using PadOp = MapOp<Context, PadMaps>;
+template <class Context>
+using FlipOp = MapOp<Context, FlipMaps>;
+template <class Context>
+using RollOp = MapOp<Context, RollMaps>;
+template <class Context>
+using TileOp = MapOp<Context, TileMaps>;
+
+// --- pad ----------------------------------------------------------------------------------------
+
+// Whether an element of that dtype can hold the number.
+bool Holds(DType dtype, double value) {
+  bool holds = false;
+  VisitDType(AnyTypes(), dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) {
+      holds = value >= static_cast<double>(std::numeric_limits<T>::min()) &&
+              value < std::ldexp(1.0, std::numeric_limits<T>::digits) && value == std::floor(value);
+    } else {
+      holds = true;
+    }
+  });
+  return holds;
+}
+
+// Fails unless `attribute`, of which there are `got`, has an entry for each axis named.
+llvm::Error CheckCount(InferenceContext& context, llvm::StringRef attribute, size_t got,
+                       size_t wanted) {
+  if (got == wanted) return llvm::Error::success();
+  return context.FailAtAttribute(attribute, Code::kShapeMismatch,
+                                 "'{0}' must have one entry for each of the {1} axes, got {2}",
+                                 attribute, wanted, got);
+}
+
+llvm::Error InferPad(InferenceContext& context) {
+  const Type& x = context.input(0);
+  const AttributeReader& attributes = context.attributes();
+  auto axes = context.NormalizeAxes("axes", x.rank());
+  if (!axes) return axes.takeError();
+  const Shape& before = attributes.Dims("before");
+  const Shape& after = attributes.Dims("after");
+  if (llvm::Error error = CheckCount(context, "before", before.size(), axes->size())) return error;
+  if (llvm::Error error = CheckCount(context, "after", after.size(), axes->size())) return error;
+  const bool fills = attributes.String("mode") == "constant";
+  const double value = attributes.Float("value");
+  if (fills && !Holds(x.dtype, value)) {
+    return context.FailAtAttribute("value", Code::kAttributeRange, "{0} has no element {1}",
+                                   DTypeName(x.dtype), value);
+  }
+  Type type = x;
+  if (fills && value != 0) type.index_bound.reset();
+  for (size_t i = 0; i < before.size(); ++i) {
+    const size_t axis = detail::AxisOf(attributes, i, x.rank());
+    const Dim& size = x.dims[axis];
+    const Dim left = size + Dim::Min(before[i], 0) + Dim::Min(after[i], 0);
+    if (left.ProvablyAtMost(-1)) {
+      const bool is_front = (size + Dim::Min(before[i], 0)).ProvablyAtMost(-1);
+      return context.FailAtAttribute(is_front ? "before" : "after", Code::kAxis,
+                                     "more is taken off than axis {0} of {1} has", axis,
+                                     x.ToString());
+    }
+    const bool may_grow = !(before[i].ProvablyAtMost(0) && after[i].ProvablyAtMost(0));
+    const bool wants_element = !fills && may_grow;
+    if (llvm::Error error = context.RequireAtLeast(
+            left, wants_element ? 1 : 0, {0},
+            wants_element ? "there is nothing to pad with" : "more is taken off than there is")) {
+      return error;
+    }
+    type.dims[axis] = size + before[i] + after[i];
+  }
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+Shape Negative(llvm::ArrayRef<Dim> dims) {
+  Shape negative;
+  for (const Dim& dim : dims) negative.push_back(Dim(0) - dim);
+  return negative;
+}
+
+Value* Number(GradientContext& g, const Dim& dim) {
+  return g.Call("size", {}, {{"dims", Shape{dim}}});
+}
+
+// The places that `mode` reads for the places [-before, size + after) of an axis.
+Value* PlacesRead(GradientContext& g, llvm::StringRef mode, const Dim& size, const Dim& before,
+                  const Dim& after) {
+  Value* at = g.Call("range", {}, {{"start", Shape{0 - before}}, {"stop", Shape{size + after}}});
+  if (mode == "wrap") return g.Call("mod", {at, Number(g, size)});
+  Value* last = Number(g, size - 1);
+  if (mode == "edge") {
+    return g.Call("minimum", {g.Call("maximum", {at, Number(g, 0)}), last});
+  }
+  Value* period = Number(g, Dim::Max(size * 2 - 2, 1));
+  Value* distance = g.Call("mod", {at, period});
+  return g.Call("minimum", {distance, g.Sub(period, distance)});
+}
+
+void PadGradient(GradientContext& g) {
+  const Type& x = g.input(0)->type();
+  if (!IsFloat(x.dtype)) return;
+  const Shape& before = g.attributes().Dims("before");
+  const Shape& after = g.attributes().Dims("after");
+  std::vector<int64_t> axes;
+  for (size_t i = 0; i < before.size(); ++i) {
+    axes.push_back(static_cast<int64_t>(detail::AxisOf(g.attributes(), i, x.rank())));
+  }
+  const llvm::StringRef mode = g.attributes().String("mode");
+  Value* dx = g.output_gradient();
+  if (mode == "constant") {
+    g.SetInputGradient(
+        0, g.Call("pad", {dx},
+                  {{"before", Negative(before)}, {"after", Negative(after)}, {"axes", axes}}));
+    return;
+  }
+  // Each axis by itself: what was read more than once gets the sum; what was cut off gets zeros.
+  for (size_t i = 0; i < axes.size() && dx != nullptr; ++i) {
+    const Dim front = Dim::Min(before[i], 0), back = Dim::Min(after[i], 0);
+    const Dim grown_front = Dim::Max(before[i], 0), grown_back = Dim::Max(after[i], 0);
+    if (!grown_front.is_constant(0) || !grown_back.is_constant(0)) {
+      Shape dims = dx->type().dims;
+      const Dim left = x.dims[static_cast<size_t>(axes[i])] + front + back;
+      dims[static_cast<size_t>(axes[i])] = left;
+      Value* zeros = g.Call("zeros", {}, {{"dims", dims}, {"dtype", x.dtype}});
+      Value* places = PlacesRead(g, mode, left, grown_front, grown_back);
+      dx = g.Call("scatter_add", {zeros, places, dx}, {{"axis", axes[i]}});
+    }
+    if (!front.is_constant(0) || !back.is_constant(0)) {
+      dx = g.Call("pad", {dx},
+                  {{"before", Shape{0 - front}},
+                   {"after", Shape{0 - back}},
+                   {"axes", std::vector<int64_t>{axes[i]}}});
+    }
+  }
+  g.SetInputGradient(0, dx);
+}
+
+struct PadMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "x with elements added before and after it along axes, or taken off where a count is "
+        "negative. What is added is a constant, or read from what is left of x: mirrored at the "
+        "edge (\"reflect\": 3 2 | 1 2 3 | 2 1), the last element again (\"edge\": 1 1 | 1 2 3 | 3 "
+        "3), or x again (\"wrap\": 2 3 | 1 2 3 | 1 2), as often as it takes. Elements are taken "
+        "off "
+        "first.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "dtype as x; sizes with what is added");
+    AddAttr<Shape>("before", "for each axis how many elements are added before it");
+    AddAttr<Shape>("after", "for each axis how many elements are added after it");
+    AddAttr<std::vector<int64_t>>("axes",
+                                  "the axes, each once, negative ones from the end; none: all")
+        .Optional();
+    AddAttr<std::string>("mode", "what is added")
+        .Default("constant")
+        .OneOf({"constant", "reflect", "edge", "wrap"});
+    AddAttr<double>("value", "the constant that is added; an element of x's dtype").Default(0);
+    AddExample("y = pad([1, 2, 3], before=[1], after=[2])  # = [0, 1, 2, 3, 0, 0]");
+    AddExample(
+        "y = pad([1, 2, 3], before=[2], after=[1], mode=\"reflect\")  # = [3, 2, 1, 2, 3, 2]");
+    SetInference(InferPad);
+    SetGradient(PadGradient);
+  }
+};
+
+// --- flip ---------------------------------------------------------------------------------------
+
+llvm::Error InferFlip(InferenceContext& context) {
+  const Type& x = context.input(0);
+  auto axes = context.NormalizeAxes("axes", x.rank());
+  if (!axes) return axes.takeError();
+  return InferSameAsFirst(context);
+}
+
+struct FlipMaker : OpProtoMaker {
+  void Make() override {
+    AddComment("x with the order of its elements turned round along axes.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "type as x");
+    AddAttr<std::vector<int64_t>>("axes",
+                                  "the axes, each once, negative ones from the end; none: all")
+        .Optional()
+        .Positional();
+    AddExample("y = flip([[1, 2], [3, 4]], axes=[1])  # = [[2, 1], [4, 3]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
+    SetInference(InferFlip);
+    SetGradient([](GradientContext& g) {
+      if (!g.attributes().Has("axes")) {
+        g.SetInputGradient(0, g.Call("flip", {g.output_gradient()}));
+        return;
+      }
+      const std::vector<int64_t> axes = g.attributes().Ints("axes").vec();
+      g.SetInputGradient(0, g.Call("flip", {g.output_gradient()}, {{"axes", axes}}));
+    });
+  }
+};
+
+// --- roll ---------------------------------------------------------------------------------------
+
+llvm::Error InferRoll(InferenceContext& context) {
+  const AttributeReader& attributes = context.attributes();
+  auto axes = context.NormalizeAxes("axes", context.input(0).rank());
+  if (!axes) return axes.takeError();
+  const size_t count = attributes.Dims("shifts").size();
+  if (!attributes.Has("axes") && count != 1) {
+    return context.FailAtAttribute("shifts", Code::kShapeMismatch,
+                                   "'shifts' must have one entry where no 'axes' are given, got "
+                                   "{0}",
+                                   count);
+  }
+  if (attributes.Has("axes")) {
+    if (llvm::Error error = CheckCount(context, "shifts", count, axes->size())) return error;
+  }
+  return InferSameAsFirst(context);
+}
+
+struct RollMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "x with its elements moved on along axes; those that leave at the end come in at the "
+        "start. Without axes they are moved as if x had one dim.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "type as x");
+    AddAttr<Shape>("shifts", "for each axis by how many places; a negative one moves back")
+        .Positional();
+    AddAttr<std::vector<int64_t>>(
+        "axes", "the axes, each once, negative ones from the end; none: x as one dim")
+        .Optional()
+        .Positional();
+    AddExample("y = roll([1, 2, 3, 4], 1)  # = [4, 1, 2, 3]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
+    SetInference(InferRoll);
+    SetGradient([](GradientContext& g) {
+      std::vector<NamedAttribute> attributes = {
+          {"shifts", Negative(g.attributes().Dims("shifts"))}};
+      if (g.attributes().Has("axes")) {
+        attributes.push_back({"axes", g.attributes().Ints("axes").vec()});
+      }
+      g.SetInputGradient(0, g.Call("roll", {g.output_gradient()}, attributes));
+    });
+  }
+};
+
+// --- tile ---------------------------------------------------------------------------------------
+
+// The dims of x and the repeats, with ones in front of the fewer.
+std::pair<Shape, Shape> TileDims(const Shape& dims, const Shape& repeats) {
+  std::pair<Shape, Shape> result = {dims, repeats};
+  const size_t rank = std::max(dims.size(), repeats.size());
+  result.first.insert(result.first.begin(), rank - dims.size(), Dim(1));
+  result.second.insert(result.second.begin(), rank - repeats.size(), Dim(1));
+  return result;
+}
+
+llvm::Error InferTile(InferenceContext& context) {
+  if (llvm::Error error = CheckDims(context, "repeats")) return error;
+  Type type = context.input(0);
+  const auto [dims, repeats] = TileDims(type.dims, context.attributes().Dims("repeats"));
+  type.dims = dims;
+  for (size_t d = 0; d < dims.size(); ++d) type.dims[d] = dims[d] * repeats[d];
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+// The copies side by side as axes of their own, which are added up.
+void TileGradient(GradientContext& g) {
+  const Type& x = g.input(0)->type();
+  if (!IsFloat(x.dtype)) return;
+  const auto [dims, repeats] = TileDims(x.dims, g.attributes().Dims("repeats"));
+  Shape apart;
+  std::vector<int64_t> axes;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (!repeats[d].is_constant(1)) {
+      axes.push_back(static_cast<int64_t>(apart.size()));
+      apart.push_back(repeats[d]);
+    }
+    apart.push_back(dims[d]);
+  }
+  Value* dx = g.output_gradient();
+  if (!axes.empty()) {
+    dx = g.Call("reshape", {dx}, {{"dims", apart}});
+    dx = g.Call("sum", {dx}, {{"axes", axes}});
+  }
+  g.SetInputGradient(0, g.Call("reshape", {dx}, {{"dims", x.dims}}));
+}
+
+struct TileMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "x side by side with itself, so many times along each axis. Repeats and dims are matched "
+        "from the last on; where there are fewer of the one, ones stand in front.");
+    AddInput("x", "elements of any rank").Accepts(kAnySet);
+    AddOutput("y", "dtype as x; sizes multiplied");
+    AddAttr<Shape>("repeats", "for each of the last axes how many times").Positional();
+    AddExample("y = tile([1, 2], [2, 2])  # = [[1, 2, 1, 2], [1, 2, 1, 2]]");
+    properties().moves_elements = true;
+    properties().reduced_precision = ReducedPrecision::kFollow;
+    SetInference(InferTile);
+    SetGradient(TileGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterPadOps(OpRegistry& registry) {
+  registry.BeginFamily("Padding and repeating");
+  registry.RegisterOp<PadOp, PadMaker>("pad");
+  registry.RegisterOp<FlipOp, FlipMaker>("flip");
+  registry.RegisterOp<RollOp, RollMaker>("roll");
+  registry.RegisterOp<TileOp, TileMaker>("tile");
+}
+
+}  // namespace pdl

@@ -1,0 +1,239 @@
+#include <memory>
+
+#include "kernels/indexing/nd_index.cuh"
+#include "pdl/op/op_registry.h"
+
+namespace pdl::cuda {
+namespace {
+
+enum class Reduction { kNone, kAdd, kMul, kMin, kMax };
+
+Reduction ReductionOf(llvm::StringRef name) {
+  return name == "add"   ? Reduction::kAdd
+         : name == "mul" ? Reduction::kMul
+         : name == "min" ? Reduction::kMin
+         : name == "max" ? Reduction::kMax
+                         : Reduction::kNone;
+}
+
+template <class T>
+__device__ __forceinline__ T Combine(Reduction reduction, T there, T update) {
+  using Compute = ComputeType<T>;
+  const Compute a = Element<T>::Load(there), b = Element<T>::Load(update);
+  switch (reduction) {
+    case Reduction::kMin:
+      return b < a || b != b ? update : there;
+    case Reduction::kMax:
+      return b > a || b != b ? update : there;
+    case Reduction::kAdd:
+      if constexpr (kIsFloat<Compute>) {
+        return Element<T>::Store(a + b);
+      } else {
+        return static_cast<T>(static_cast<unsigned long long>(a) +
+                              static_cast<unsigned long long>(b));
+      }
+    case Reduction::kMul:
+      if constexpr (kIsFloat<Compute>) {
+        return Element<T>::Store(a * b);
+      } else {
+        return static_cast<T>(static_cast<unsigned long long>(a) *
+                              static_cast<unsigned long long>(b));
+      }
+    default:
+      return update;
+  }
+}
+
+class ScatterBase : public Operator<CUDAContext> {
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    reduction_ = ReductionOf(attributes.String("reduction"));
+    return llvm::Error::success();
+  }
+  /// Brings x into the result where that is not its memory already.
+  static llvm::Error CopyBase(const Tensor& x, Tensor* y, CUDAContext& context) {
+    if (x.raw() == y->raw() || x.num_bytes() == 0) return llvm::Error::success();
+    return context.CopyWithin(y->raw(), x.raw(), x.num_bytes());
+  }
+  Reduction reduction_ = Reduction::kNone;
+};
+
+// --- scatter ------------------------------------------------------------------------------------
+
+/// A thread goes along each line of the axis, so that each element gets its updates in order.
+template <class T, class Index>
+__global__ void __launch_bounds__(kBlockThreads)
+    ScatterKernel(const __grid_constant__ IndexMap<2> lines, Reduction reduction, long long count,
+                  long long index_stride, long long size, long long stride, const Index* indices,
+                  const T* updates, T* y) {
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long line = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+       line < lines.num_elements; line += step) {
+    const Offsets<2> at = lines.At(line);
+    long long from = at.at[0];
+    for (long long i = 0; i < count; ++i, from += index_stride) {
+      const long long place = PlaceOf(indices, from, size);
+      if (place < 0) continue;
+      const long long to = at.at[1] + place * stride;
+      y[to] = Combine(reduction, y[to], updates[from]);
+    }
+  }
+}
+
+struct ScatterState : CallState {
+  /// The lines along the axis: where they begin in the indices, and in x.
+  IndexMap<2> lines;
+  int64_t count = 0, index_stride = 0, size = 0, stride = 0;
+};
+
+class ScatterOp : public ScatterBase {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& x = context.inputs()[0];
+    if (auto error = RequireDType(AnyElement(), x.dtype, *this)) return error;
+    const int64_t rank = static_cast<int64_t>(x.sizes.size());
+    const int64_t given = attributes().Int("axis");
+    const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
+    Sizes walk = context.inputs()[1].sizes;
+    const Sizes from = DenseStrides(walk), to = DenseStrides(x.sizes);
+    auto state = std::make_shared<ScatterState>();
+    state->count = walk[axis];
+    state->index_stride = from[axis];
+    state->size = x.sizes[axis];
+    state->stride = to[axis];
+    walk[axis] = 1;
+    auto lines = MakeIndexMap<2>(walk, {from, to});
+    if (!lines) return lines.takeError();
+    state->lines = *lines;
+    Preparation preparation;
+    preparation.state = std::move(state);
+    preparation.in_place.push_back({0, 0});
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  CUDAContext& context) const override {
+    const ScatterState& state = *context.state<ScatterState>();
+    if (auto error = CopyBase(*inputs[0], outputs[0], context)) return error;
+    if (inputs[1]->num_elements() == 0) return llvm::Error::success();
+    return VisitDType(AnyElement(), outputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      return VisitIndex(inputs[1]->dtype(), [&](auto index) {
+        using Index = decltype(index);
+        return Launch(context, type().c_str(), &ScatterKernel<T, Index>,
+                      GridFor(context, state.lines.num_elements), dim3(kBlockThreads), state.lines,
+                      reduction_, state.count, state.index_stride, state.size, state.stride,
+                      static_cast<const Index*>(inputs[1]->raw()),
+                      static_cast<const T*>(inputs[2]->raw()), static_cast<T*>(outputs[0]->raw()));
+      });
+    });
+  }
+};
+
+// --- scatter_nd ---------------------------------------------------------------------------------
+
+/// The place of each tuple among those of all blocks, or -1.
+template <class Index>
+__global__ void __launch_bounds__(kBlockThreads)
+    PlacesKernel(const __grid_constant__ NdShape shape, const Index* indices, long long* places) {
+  const long long n = shape.blocks * shape.count;
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += step) {
+    const long long place = TuplePlace(shape, indices, i);
+    places[i] = place < 0 ? -1 : i / shape.count * shape.places + place;
+  }
+}
+
+/// A block of threads for each tuple: the one whose place is named first in its block of x takes
+/// all updates of that place, in their order, so that a result has the same bits in every run.
+template <class T>
+__global__ void __launch_bounds__(kBlockThreads)
+    ScatterNdKernel(const __grid_constant__ NdShape shape, Reduction reduction,
+                    const long long* places, const T* updates, T* y) {
+  __shared__ int matches[kBlockThreads];
+  __shared__ int any;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (long long tuple = blockIdx.x; tuple < shape.blocks * shape.count; tuple += gridDim.x) {
+    const long long place = places[tuple];
+    const long long start = tuple / shape.count * shape.count, end = start + shape.count;
+    __syncthreads();  // somebody may still be reading `any`
+    if (thread == 0) any = place < 0 ? 1 : 0;
+    __syncthreads();
+    for (long long i = start + thread; i < tuple; i += kBlockThreads) {
+      if (places[i] == place) any = 1;
+    }
+    __syncthreads();
+    if (any != 0) continue;
+    for (long long begin = tuple; begin < end; begin += kBlockThreads) {
+      const long long mine = begin + thread;
+      const int match = mine < end && places[mine] == place ? 1 : 0;
+      __syncthreads();
+      if (thread == 0) any = 0;
+      matches[thread] = match;
+      __syncthreads();
+      if (match != 0) any = 1;
+      __syncthreads();
+      if (any == 0) continue;
+      for (int k = 0; k < kBlockThreads; ++k) {
+        if (matches[k] == 0) continue;
+        for (long long c = thread; c < shape.inner; c += kBlockThreads) {
+          const long long to = place * shape.inner + c;
+          y[to] = Combine(reduction, y[to], updates[(begin + k) * shape.inner + c]);
+        }
+      }
+    }
+  }
+}
+
+struct ScatterNdState : CallState {
+  NdShape shape;
+};
+
+class ScatterNdOp : public ScatterBase {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    if (auto error = RequireDType(AnyElement(), context.inputs()[0].dtype, *this)) return error;
+    auto shape = MakeNdShape(context, attributes().Int("batch_dims"));
+    if (!shape) return shape.takeError();
+    auto state = std::make_shared<ScatterNdState>();
+    state->shape = *shape;
+    Preparation preparation;
+    preparation.workspace_bytes =
+        shape->blocks * shape->count * static_cast<int64_t>(sizeof(int64_t));
+    preparation.state = std::move(state);
+    preparation.in_place.push_back({0, 0});
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  CUDAContext& context) const override {
+    const NdShape& shape = context.state<ScatterNdState>()->shape;
+    if (auto error = CopyBase(*inputs[0], outputs[0], context)) return error;
+    if (inputs[2]->num_elements() == 0) return llvm::Error::success();
+    const int64_t tuples = shape.blocks * shape.count;
+    long long* places = static_cast<long long*>(context.workspace());
+    auto error = VisitIndex(inputs[1]->dtype(), [&](auto index) {
+      using Index = decltype(index);
+      return Launch(context, type().c_str(), &PlacesKernel<Index>, GridFor(context, tuples),
+                    dim3(kBlockThreads), shape, static_cast<const Index*>(inputs[1]->raw()),
+                    places);
+    });
+    if (error) return error;
+    return VisitDType(AnyElement(), outputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::Type;
+      return Launch(context, type().c_str(), &ScatterNdKernel<T>, GridFor(context, tuples, 1),
+                    dim3(kBlockThreads), shape, reduction_, places,
+                    static_cast<const T*>(inputs[2]->raw()), static_cast<T*>(outputs[0]->raw()));
+    });
+  }
+};
+
+}  // namespace
+
+void AddScatterKernels(OpRegistry& registry) {
+  registry.AddKernel("scatter", DeviceKind::kCUDA, &CreateKernel<ScatterOp>);
+  registry.AddKernel("scatter_nd", DeviceKind::kCUDA, &CreateKernel<ScatterNdOp>);
+}
+
+}  // namespace pdl::cuda

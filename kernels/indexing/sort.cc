@@ -1,0 +1,287 @@
+// Operators that order the elements of lines: sort, argsort, topk.
+#include <algorithm>
+#include <bit>
+
+#include "kernels/core/element.h"
+#include "kernels/core/inference_helpers.h"
+#include "pdl/op/gradient.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/operator.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kGrainElements = 1 << 12;
+constexpr int64_t kMostSlots = 16;
+
+// --- Keys ---------------------------------------------------------------------------------------
+
+// Unsigned numbers in the order of the elements: nan after all others, zeros of both signs equal.
+template <class T>
+auto KeyOf(T element) {
+  const auto x = Element<T>::Load(element);
+  if constexpr (std::is_floating_point_v<decltype(x)>) {
+    using Bits = std::conditional_t<sizeof(x) == 8, uint64_t, uint32_t>;
+    constexpr Bits kSign = Bits(1) << (sizeof(Bits) * 8 - 1);
+    if (x != x) return ~Bits(0);
+    const Bits bits = std::bit_cast<Bits>(x == 0 ? decltype(x)(0) : x);
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+  } else if constexpr (sizeof(T) == 8) {
+    return static_cast<uint64_t>(x) ^ uint64_t { 1 } << 63;
+  } else {
+    return static_cast<uint32_t>(static_cast<int32_t>(x)) ^ uint32_t { 1 } << 31;
+  }
+}
+
+// An element's key and place, ordered by both: so equal elements stay in their order.
+struct WideEntry {
+  uint64_t key;
+  int64_t place;
+
+  WideEntry() = default;
+  WideEntry(uint64_t key_in, int64_t place_in) : key(key_in), place(place_in) {}
+  bool operator<(const WideEntry& other) const {
+    return key != other.key ? key < other.key : place < other.place;
+  }
+};
+// The same in one number, where the key has 32 bits.
+struct NarrowEntry {
+  uint64_t bits;
+
+  NarrowEntry() = default;
+  NarrowEntry(uint32_t key, int64_t place)
+      : bits(uint64_t{key} << 32 | static_cast<uint64_t>(place)) {}
+  bool operator<(const NarrowEntry& other) const { return bits < other.bits; }
+};
+int64_t PlaceOf(const WideEntry& entry) { return entry.place; }
+int64_t PlaceOf(const NarrowEntry& entry) { return static_cast<int64_t>(entry.bits & 0xffffffffu); }
+
+// --- The kernel ---------------------------------------------------------------------------------
+
+// x is `outer` blocks of `size` rows of `inner` elements; of each line along the rows the first
+// `count` are wanted. Each of `slots` tasks has room for one line.
+struct SortState : CallState {
+  int64_t outer = 1, size = 0, inner = 1, count = 0;
+  int64_t slots = 1, slot_bytes = 0;
+};
+
+// What a call gives.
+enum class Wanted { kBoth, kPlaces };
+
+template <class Context, Wanted kWanted>
+class SortLinesOp : public Operator<Context> {
+ public:
+  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
+    const OperandType& x = context.inputs()[0];
+    const int64_t rank = static_cast<int64_t>(x.sizes.size());
+    const int64_t given = this->attributes().Int("axis");
+    const int64_t axis = given < 0 ? given + rank : given;
+    auto state = std::make_shared<SortState>();
+    for (int64_t d = 0; d < rank; ++d) {
+      if (d < axis) state->outer *= x.sizes[static_cast<size_t>(d)];
+      if (d > axis) state->inner *= x.sizes[static_cast<size_t>(d)];
+    }
+    state->size = x.sizes[static_cast<size_t>(axis)];
+    state->count = context.outputs()[0].sizes[static_cast<size_t>(axis)];
+    const int64_t lines = state->outer * state->inner;
+    const int64_t elements = std::max<int64_t>(1, state->size);
+    state->slots = std::clamp<int64_t>(lines * elements / kGrainElements, 1, kMostSlots);
+    state->slots = std::min(state->slots, std::max<int64_t>(lines, 1));
+    state->slot_bytes = elements * static_cast<int64_t>(sizeof(WideEntry));
+    Preparation preparation;
+    preparation.workspace_bytes = state->slots * state->slot_bytes;
+    preparation.state = std::move(state);
+    return preparation;
+  }
+
+  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
+                  Context& context) const override {
+    const SortState& s = *context.template state<SortState>();
+    if (outputs[0]->num_elements() == 0) return llvm::Error::success();
+    char* workspace = static_cast<char*>(context.workspace());
+    VisitDType(AnyTypes(), inputs[0]->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* x = static_cast<const T*>(inputs[0]->raw());
+      T* y = kWanted == Wanted::kBoth ? static_cast<T*>(outputs[0]->raw()) : nullptr;
+      int64_t* places = static_cast<int64_t*>(outputs.back()->raw());
+      const auto sort = [&](auto entry) {
+        context.ParallelFor(s.slots, 1, [&](int64_t begin, int64_t end) {
+          for (int64_t slot = begin; slot < end; ++slot) {
+            auto* entries = reinterpret_cast<decltype(entry)*>(workspace + slot * s.slot_bytes);
+            for (int64_t line = slot; line < s.outer * s.inner; line += s.slots) {
+              const int64_t block = line / s.inner, column = line % s.inner;
+              SortLine(s, x + block * s.size * s.inner + column, entries);
+              const int64_t to = block * s.count * s.inner + column;
+              for (int64_t i = 0; i < s.count; ++i) {
+                const int64_t place = PlaceOf(entries[i]);
+                places[to + i * s.inner] = place;
+                if (y != nullptr) {
+                  y[to + i * s.inner] = x[(block * s.size + place) * s.inner + column];
+                }
+              }
+            }
+          }
+        });
+      };
+      if (sizeof(KeyOf(T())) == 4 && s.size <= int64_t{0xffffffff}) {
+        sort(NarrowEntry());
+      } else {
+        sort(WideEntry());
+      }
+    });
+    return llvm::Error::success();
+  }
+
+ protected:
+  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
+    // topk has the other word for it.
+    backwards_ =
+        attributes.Has("largest") ? attributes.Bool("largest") : attributes.Bool("descending");
+    return llvm::Error::success();
+  }
+
+ private:
+  // The first `count` entries of a line, in order.
+  template <class T, class Entry>
+  void SortLine(const SortState& s, const T* x, Entry* entries) const {
+    for (int64_t i = 0; i < s.size; ++i) {
+      const auto key = KeyOf(x[i * s.inner]);
+      if constexpr (std::is_same_v<Entry, NarrowEntry>) {
+        entries[i] = Entry(static_cast<uint32_t>(backwards_ ? ~key : key), i);
+      } else {
+        entries[i] = Entry(backwards_ ? ~key : key, i);
+      }
+    }
+    if (s.count < s.size) std::nth_element(entries, entries + s.count, entries + s.size);
+    std::sort(entries, entries + s.count);
+  }
+
+  bool backwards_ = false;
+};
+template <class Context>
+using SortOp = SortLinesOp<Context, Wanted::kBoth>;
+template <class Context>
+using ArgsortOp = SortLinesOp<Context, Wanted::kPlaces>;
+
+// --- Declarations -------------------------------------------------------------------------------
+
+// Types of places along an axis of x, for `dims`.
+Type PlacesType(const Type& x, unsigned axis, const Shape& dims) {
+  Type type(DType::kI64, dims);
+  type.index_bound = x.dims[axis];
+  return type;
+}
+
+template <Wanted kWanted>
+llvm::Error InferSort(InferenceContext& context) {
+  const Type& x = context.input(0);
+  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
+  if (!axis) return axis.takeError();
+  if (kWanted == Wanted::kBoth) context.SetOutput(0, x);
+  context.SetOutput(kWanted == Wanted::kBoth ? 1 : 0, PlacesType(x, *axis, x.dims));
+  return llvm::Error::success();
+}
+
+llvm::Error InferTopk(InferenceContext& context) {
+  if (llvm::Error error = CheckDims(context, "k")) return error;
+  const Type& x = context.input(0);
+  auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
+  if (!axis) return axis.takeError();
+  const Shape& k = context.attributes().Dims("k");
+  if (k.size() != 1) {
+    return context.FailAtAttribute("k", Code::kRank, "'k' must be one size, got {0}", k.size());
+  }
+  const Dim& size = x.dims[*axis];
+  if ((size - k[0]).ProvablyAtMost(-1)) {
+    return context.FailAtAttribute("k", Code::kAxis, "axis {0} of {1} has no {2} elements", *axis,
+                                   x.ToString(), k[0].ToString());
+  }
+  if (llvm::Error error =
+          context.RequireAtLeast(size, k[0], {0}, "more elements are wanted than there are")) {
+    return error;
+  }
+  Type type = x;
+  type.dims[*axis] = k[0];
+  context.SetOutput(1, PlacesType(x, *axis, type.dims));
+  context.SetOutput(0, std::move(type));
+  return llvm::Error::success();
+}
+
+// Each element's gradient goes back to its place.
+void SortGradient(GradientContext& g) {
+  const Type& x = g.input(0)->type();
+  if (!IsFloat(x.dtype) || g.output_gradient() == nullptr) return;
+  Value* zeros = g.Call("zeros", {}, {{"dims", x.dims}, {"dtype", x.dtype}});
+  g.SetInputGradient(
+      0, g.Call("scatter", {zeros, g.output(1), g.output_gradient()},
+                {{"axis", g.attributes().Int("axis")}, {"reduction", std::string("add")}}));
+}
+
+constexpr const char* kOrderComment =
+    " Equal elements stay in their order. nan counts as larger than every number, so it comes "
+    "last, "
+    "and first where the order is descending.";
+
+struct SortMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(std::string("The elements of each line along an axis in order.") + kOrderComment);
+    AddInput("x", "at least one dim").Accepts(kAnySet);
+    AddOutput("y", "type as x");
+    AddOutput("indices", "i64, dims as x: where each element of y stands in x").OwnDType();
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<bool>("descending", "the largest first").Default(false);
+    AddExample("y = sort([3, 1, 2])  # = [1, 2, 3]");
+    properties().widening = IntegerWidening::kOrder;
+    SetInference(InferSort<Wanted::kBoth>);
+    SetGradient(SortGradient);
+  }
+};
+
+struct ArgsortMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        std::string("The places of the elements of each line along an axis, in the order of the "
+                    "elements.") +
+        kOrderComment);
+    AddInput("x", "at least one dim").Accepts(kAnySet);
+    AddOutput("indices", "i64, dims as x: where each element of the sorted line stands in x")
+        .OwnDType();
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<bool>("descending", "the largest first").Default(false);
+    AddExample("i = argsort([3, 1, 2])  # = [1, 2, 0]");
+    properties().widening = IntegerWidening::kOrder;
+    SetInference(InferSort<Wanted::kPlaces>);
+  }
+};
+
+struct TopkMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "The k largest or smallest elements of each line along an axis, in order, and their "
+        "places. Of equal elements the one that stands first comes first. nan counts as larger "
+        "than every number.");
+    AddInput("x", "at least one dim").Accepts(kAnySet);
+    AddOutput("y", "dtype as x; along the axis of size k");
+    AddOutput("indices", "i64, dims as y: where each element of y stands in x").OwnDType();
+    AddAttr<Shape>("k", "how many; at most the size of the axis").Positional();
+    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
+    AddAttr<bool>("largest", "the largest, and from the largest on; else the smallest")
+        .Default(true);
+    AddExample("y = topk([3, 1, 4, 2], 2)  # = [4, 3]");
+    properties().widening = IntegerWidening::kOrder;
+    SetInference(InferTopk);
+    SetGradient(SortGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterSortOps(OpRegistry& registry) {
+  registry.BeginFamily("Sorting");
+  registry.RegisterOp<SortOp, SortMaker>("sort");
+  registry.RegisterOp<ArgsortOp, ArgsortMaker>("argsort");
+  registry.RegisterOp<SortOp, TopkMaker>("topk");
+}
+
+}  // namespace pdl

@@ -1,0 +1,186 @@
+#include "kernels/linear/einsum_spec.h"
+
+#include <map>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace pdl {
+namespace {
+
+// Labels before they are numbered: letters, and from kEllipsis on the dims of an ellipsis, the last
+// one first.
+constexpr int kEllipsis = 1000;
+
+struct Term {
+  EinsumSpec::Labels labels;  // kEllipsis once where an ellipsis stands
+  bool has_ellipsis = false;
+};
+
+llvm::Expected<Term> ReadTerm(llvm::StringRef text, EinsumComplaint complain) {
+  Term term;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ' ') continue;
+    if (llvm::isAlpha(c)) {
+      term.labels.push_back(c);
+    } else if (text.substr(i).starts_with("...") && !term.has_ellipsis) {
+      term.has_ellipsis = true;
+      term.labels.push_back(kEllipsis);
+      i += 2;
+    } else {
+      return complain(
+          std::nullopt, Code::kAttributeRange,
+          llvm::formatv("'{0}' does not belong into an equation: it is made of letters, "
+                        "',', '->' and one '...' for each operand",
+                        text.substr(i, text.substr(i).starts_with("...") ? 3 : 1)));
+    }
+  }
+  return term;
+}
+
+// Puts the labels of `count` dims in the place of the ellipsis.
+void Expand(Term& term, size_t count) {
+  EinsumSpec::Labels labels;
+  for (const int label : term.labels) {
+    if (label != kEllipsis) {
+      labels.push_back(label);
+      continue;
+    }
+    for (size_t k = count; k-- > 0;) labels.push_back(kEllipsis + static_cast<int>(k));
+  }
+  term.labels = std::move(labels);
+}
+
+std::string NameOf(int label) {
+  return label < kEllipsis ? std::string(1, static_cast<char>(label)) : "...";
+}
+
+}  // namespace
+
+Shape EinsumSpec::SizesOf(llvm::ArrayRef<int> labels) const {
+  Shape dims;
+  for (const int label : labels) dims.push_back(sizes[static_cast<size_t>(label)]);
+  return dims;
+}
+
+llvm::Expected<EinsumSpec> ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands,
+                                       EinsumComplaint complain, EinsumRequirement require) {
+  const auto [left, right] = equation.split("->");
+  const bool has_output = equation.contains("->");
+  llvm::SmallVector<llvm::StringRef, 4> texts;
+  left.split(texts, ',');
+  if (texts.size() != operands.size()) {
+    return complain(std::nullopt, Code::kAttributeRange,
+                    llvm::formatv("the equation '{0}' is of {1} operands, got {2}", equation,
+                                  texts.size(), operands.size()));
+  }
+  std::vector<Term> terms;
+  size_t most = 0;  // dims that an ellipsis stands for
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    auto term = ReadTerm(texts[i], complain);
+    if (!term) return term.takeError();
+    const size_t named = term->labels.size() - (term->has_ellipsis ? 1 : 0);
+    if (term->has_ellipsis ? operands[i].size() < named : operands[i].size() != named) {
+      return complain(i, Code::kRank,
+                      llvm::formatv("'{0}' names {1} dims, the operand is {2}", texts[i].trim(),
+                                    named, ShapeToString(operands[i])));
+    }
+    most = std::max(most, operands[i].size() - named);
+    Expand(*term, operands[i].size() - named);
+    terms.push_back(std::move(*term));
+  }
+  // Sizes: of an ellipsis' dims, one that is not a literal 1.
+  std::map<int, Dim> sizes;
+  std::map<int, int> counts;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    for (size_t axis = 0; axis < operands[i].size(); ++axis) {
+      const int label = terms[i].labels[axis];
+      const Dim& size = operands[i][axis];
+      ++counts[label];
+      const auto [found, is_new] = sizes.try_emplace(label, size);
+      if (is_new || (label >= kEllipsis && size.is_constant(1))) continue;
+      if (label >= kEllipsis && found->second.is_constant(1)) {
+        found->second = size;
+      } else if (llvm::Error error = require(found->second, size, i)) {
+        return error;
+      }
+    }
+  }
+  Term output;
+  if (has_output) {
+    auto term = ReadTerm(right, complain);
+    if (!term) return term.takeError();
+    output = std::move(*term);
+    Expand(output, most);
+    for (size_t i = 0; i < output.labels.size(); ++i) {
+      const int label = output.labels[i];
+      if (counts.count(label) == 0) {
+        return complain(
+            std::nullopt, Code::kAttributeRange,
+            llvm::formatv("no operand has the label '{0}' of the result", NameOf(label)));
+      }
+      if (llvm::is_contained(llvm::ArrayRef<int>(output.labels).take_front(i), label)) {
+        return complain(std::nullopt, Code::kAttributeRange,
+                        llvm::formatv("the result has the label '{0}' twice", NameOf(label)));
+      }
+    }
+  } else {
+    // An ellipsis, then what occurs once, in the order of the alphabet.
+    for (size_t k = most; k-- > 0;) output.labels.push_back(kEllipsis + static_cast<int>(k));
+    for (const auto& [label, count] : counts) {
+      if (label < kEllipsis && count == 1) output.labels.push_back(label);
+    }
+  }
+  EinsumSpec spec;
+  std::map<int, int> numbers;
+  for (const auto& [label, size] : sizes) {
+    numbers[label] = static_cast<int>(spec.sizes.size());
+    spec.sizes.push_back(size);
+  }
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    EinsumSpec::Labels labels;
+    for (size_t axis = 0; axis < operands[i].size(); ++axis) {
+      const int label = terms[i].labels[axis];
+      if (label >= kEllipsis && operands[i][axis].is_constant(1) && !sizes[label].is_constant(1)) {
+        labels.push_back(static_cast<int>(spec.sizes.size()));
+        spec.sizes.push_back(1);
+      } else {
+        labels.push_back(numbers[label]);
+      }
+    }
+    spec.operands.push_back(std::move(labels));
+  }
+  for (const int label : output.labels) spec.output.push_back(numbers[label]);
+  return spec;
+}
+
+EinsumSpec ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands) {
+  auto spec = ParseEinsum(
+      equation, operands,
+      [](std::optional<unsigned>, Code, const std::string& message) -> llvm::Error {
+        InternalError("einsum: " + message);
+      },
+      [](const Dim&, const Dim&, unsigned) { return llvm::Error::success(); });
+  return llvm::cantFail(std::move(spec));
+}
+
+std::string EinsumEquation(llvm::ArrayRef<EinsumSpec::Labels> operands,
+                           llvm::ArrayRef<int> output) {
+  std::string text;
+  const auto append = [&](llvm::ArrayRef<int> labels) {
+    for (const int label : labels) {
+      text.push_back(static_cast<char>(label < 26 ? 'a' + label : 'A' + (label - 26)));
+    }
+  };
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (i > 0) text.push_back(',');
+    append(operands[i]);
+  }
+  text.append("->");
+  append(output);
+  return text;
+}
+
+}  // namespace pdl

@@ -1,0 +1,314 @@
+#include "kernels/linear/matmul_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/core/float_copy.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "runtime/memory.h"
+#include "runtime/saturating.h"
+
+namespace pdl {
+namespace {
+
+// Products below this stay in one piece.
+constexpr int64_t kSmallWork = int64_t{128} * 128 * 128;
+constexpr int64_t kMaxPieces = 16;
+// A block of rows should still be in the second-level cache when it is computed; for that it is not
+// cut below so many rows.
+constexpr int64_t kBlockBytes = int64_t{512} << 10;
+constexpr int64_t kCachedRows = 128;
+// Rows of a block where columns could be cut instead.
+constexpr int64_t kLeastRows = 64;
+// What goes over a block of columns row by row wants rows of this length.
+constexpr int64_t kManyColumns = 256;
+// What several blocks read again and again.
+constexpr int64_t kSharedBytes = int64_t{1} << 20;
+
+// For each matrix of the result's batch, where that of an operand starts.
+std::vector<int64_t> BatchOffsets(llvm::ArrayRef<int64_t> operand_batch,
+                                  llvm::ArrayRef<int64_t> batch, int64_t matrix_elements) {
+  int64_t count = 1;
+  for (const int64_t size : batch) count *= size;
+  std::vector<int64_t> offsets(static_cast<size_t>(count));
+  const StridedView view = BroadcastView(operand_batch, batch);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i, offset = 0;
+    for (size_t d = view.sizes.size(); d-- > 0;) {
+      offset += rest % view.sizes[d] * view.strides[d];
+      rest /= view.sizes[d];
+    }
+    offsets[static_cast<size_t>(i)] = offset * matrix_elements;
+  }
+  return offsets;
+}
+
+}  // namespace
+
+llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const PrepareContext& context,
+                                                                   bool transpose_a,
+                                                                   bool transpose_b) {
+  auto plan = std::make_shared<MatmulPlan>();
+  if (llvm::Error error = plan->ReadShapes(context, transpose_a, transpose_b)) return error;
+  if (plan->c_elements_ == 0 || plan->shape_.k == 0) return plan;
+  plan->CutIntoTasks();
+  const GemmShape& shape = plan->shape_;
+  const bool is_tiny = shape.m * shape.n * shape.k <= 512;
+  const bool reads_b_once =
+      shape.m == 1 && shape.b_column == 1 && context.constant_input(1) == nullptr;
+  llvm::Error error = plan->compute_dtype_ != DType::kF32 || is_tiny || reads_b_once
+                          ? plan->PreparePlain(context)
+                          : plan->PrepareDnnl(context);
+  if (error) return error;
+  plan->LayOutWorkspace();
+  return plan;
+}
+
+llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose_a,
+                                   bool transpose_b) {
+  dtype_ = context.inputs()[0].dtype;
+  compute_dtype_ = dtype_ == DType::kF16 || dtype_ == DType::kBF16 ? DType::kF32 : dtype_;
+  element_size_ = DTypeSize(compute_dtype_);
+  Sizes a = context.inputs()[0].sizes;
+  Sizes b = context.inputs()[1].sizes;
+  a_elements_ = context.inputs()[0].num_elements();
+  b_elements_ = context.inputs()[1].num_elements();
+  c_elements_ = context.outputs()[0].num_elements();
+  const bool vector_a = a.size() == 1;
+  const bool vector_b = b.size() == 1;
+  if (vector_a) a.insert(a.begin(), 1);
+  if (vector_b) b.push_back(1);
+  Sizes batch = context.outputs()[0].sizes;
+  if (!vector_a) batch.pop_back();
+  if (!vector_b) batch.pop_back();
+
+  const int64_t a_rows = a[a.size() - 2], a_columns = a[a.size() - 1];
+  const int64_t b_rows = b[b.size() - 2], b_columns = b[b.size() - 1];
+  GemmShape& s = shape_;
+  s.m = transpose_a ? a_columns : a_rows;
+  s.k = transpose_a ? a_rows : a_columns;
+  s.n = transpose_b ? b_rows : b_columns;
+  s.a_row = transpose_a ? 1 : a_columns;
+  s.a_column = transpose_a ? a_columns : 1;
+  s.b_row = transpose_b ? 1 : b_columns;
+  s.b_column = transpose_b ? b_columns : 1;
+  s.c_row = s.n;
+  if (c_elements_ == 0 || s.k == 0) return llvm::Error::success();
+  if (!transpose_a && b_elements_ == b_rows * b_columns) {
+    // All matrices of the left batch meet one right matrix: they are one tall matrix.
+    s.m = c_elements_ / s.n;
+    a_offsets_ = b_offsets_ = {0};
+    return llvm::Error::success();
+  }
+  const auto a_batch = llvm::ArrayRef<int64_t>(a).drop_back(2);
+  const auto b_batch = llvm::ArrayRef<int64_t>(b).drop_back(2);
+  // For tiny matrices, the places of all of them take more memory than they do.
+  const int64_t matrices = c_elements_ / (s.m * s.n);
+  auto counted = CountHostMemory(SaturatingProduct({matrices, 2 * sizeof(int64_t)}),
+                                 "the places of the matrices of a batch");
+  if (!counted) return counted.takeError();
+  counted_ = std::move(*counted);
+  a_offsets_ = BatchOffsets(a_batch, batch, a_rows * a_columns);
+  b_offsets_ = BatchOffsets(b_batch, batch, b_rows * b_columns);
+  return llvm::Error::success();
+}
+
+void MatmulPlan::CutIntoTasks() {
+  const GemmShape& s = shape_;
+  const int64_t batch = static_cast<int64_t>(a_offsets_.size());
+  const int64_t wanted =
+      batch >= kMaxPieces ? 1 : std::clamp<int64_t>(s.m * s.n * s.k / kSmallWork, 1, kMaxPieces);
+  // Many rows are cut though there are more columns, where all blocks find the right matrix in the
+  // second-level cache: rows of a block lie one behind the other.
+  const bool fits_cache = s.k * s.n * element_size_ <= kSharedBytes;
+  const bool cuts_many_rows = s.m < s.n && s.m >= 2 * kLeastRows && fits_cache;
+  split_ = s.m >= s.n || cuts_many_rows ? Split::kRows : Split::kColumns;
+  const int64_t length = split_ == Split::kRows ? s.m : s.n;
+  const int64_t least = cuts_many_rows            ? kLeastRows
+                        : split_ == Split::kRows  ? 16
+                        : s.n >= 4 * kManyColumns ? kManyColumns
+                                                  : kManyColumns / 2;
+  const int64_t multiple = split_ == Split::kRows ? 16 : 64;
+  // An even count suits most counts of threads.
+  const int64_t even = wanted == 1 ? 1 : RoundUp(wanted, 2);
+  const int64_t pieces = std::min(even, std::max<int64_t>(1, length / least));
+  block_length_ = pieces == 1 ? length : RoundUp((length + pieces - 1) / pieces, multiple);
+  if (split_ == Split::kRows) {
+    const int64_t in_cache = std::max(kCachedRows, kBlockBytes / (s.n * element_size_) / 16 * 16);
+    block_length_ = std::min(block_length_, in_cache);
+  }
+  blocks_ = (length + block_length_ - 1) / block_length_;
+  groups_ = batch * s.m * s.n * s.k < kSmallWork ? 1 : std::min(batch * blocks_, kMaxPieces);
+}
+
+GemmShape MatmulPlan::BlockShape(int64_t block) const {
+  GemmShape shape = shape_;
+  const int64_t begin = block * block_length_;
+  if (split_ == Split::kRows) {
+    shape.m = std::min(block_length_, shape_.m - begin);
+  } else {
+    shape.n = std::min(block_length_, shape_.n - begin);
+  }
+  return shape;
+}
+
+llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
+  plain_ = PlainGemm(compute_dtype_);
+  if (shape_.b_column == 1 || shape_.n == 1) return llvm::Error::success();
+  // [n, k] as it lies, read as [k, n]; all matrices of the batch.
+  const int64_t matrices = b_elements_ / (shape_.n * shape_.k);
+  StridedView view;
+  view.sizes = {matrices, shape_.k, shape_.n};
+  view.strides = {shape_.n * shape_.k, 1, shape_.b_column};
+  view.Collapse();
+  order_b_ = StridedCopy(view, element_size_);
+  orders_b_ = true;
+  shape_.b_row = shape_.n;
+  shape_.b_column = 1;
+  const Tensor* constant = context.constant_input(1);
+  if (constant == nullptr) return llvm::Error::success();
+  auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
+    llvm::Expected<std::shared_ptr<void>> ordered = AllocateAligned(b_elements_ * element_size_);
+    if (!ordered) return ordered.takeError();
+    std::shared_ptr<const void> source(constant->raw(), [](const void*) {});
+    if (compute_dtype_ != dtype_) {
+      auto floats = AsFloats(*constant);
+      if (!floats) return floats.takeError();
+      source = std::move(*floats);
+    }
+    CPUContext one_thread(1);
+    order_b_.Run(source.get(), ordered->get(), one_thread);
+    return std::shared_ptr<const void>(std::move(*ordered));
+  };
+  auto packed = context.Pack(1, "row-major", pack);
+  if (!packed) return packed.takeError();
+  ordered_b_ = std::move(*packed);
+  reads_b_ = false;
+  return llvm::Error::success();
+}
+
+llvm::Error MatmulPlan::PrepareDnnl(const PrepareContext& context) {
+  const Tensor* constant = b_elements_ == shape_.k * shape_.n ? context.constant_input(1) : nullptr;
+  dnnl_by_block_ = constant != nullptr && split_ == Split::kColumns && blocks_ > 1;
+  const bool has_tail =
+      BlockShape(blocks_ - 1).m != BlockShape(0).m || BlockShape(blocks_ - 1).n != BlockShape(0).n;
+  const int64_t count = dnnl_by_block_ ? blocks_ : has_tail ? 2 : 1;
+  reads_b_ = false;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t block = dnnl_by_block_ ? i : i == 0 ? 0 : blocks_ - 1;
+    auto gemm = DnnlGemm::Create(BlockShape(block), constant != nullptr);
+    if (!gemm) return gemm.takeError();
+    scratch_bytes_ = std::max(scratch_bytes_, RoundUp((*gemm)->scratch_bytes(), 64));
+    if ((*gemm)->packed_layout().empty()) {
+      reads_b_ = true;
+    } else {
+      const int64_t first = dnnl_by_block_ ? block * block_length_ * shape_.b_column : 0;
+      auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
+        auto floats = AsFloats(*constant);
+        if (!floats) return floats.takeError();
+        return (*gemm)->Pack(static_cast<const float*>(floats->get()) + first);
+      };
+      // The layout names neither how the weight lies nor which part of it is packed.
+      const std::string layout = llvm::formatv("{0}-{1}-{2}-{3}", (*gemm)->packed_layout(),
+                                               shape_.b_row, shape_.b_column, first)
+                                     .str();
+      auto packed = context.Pack(1, layout, pack);
+      if (!packed) return packed.takeError();
+      (*gemm)->SetPacked(std::move(*packed));
+    }
+    dnnl_.push_back(std::move(*gemm));
+  }
+  return llvm::Error::success();
+}
+
+void MatmulPlan::LayOutWorkspace() {
+  auto take = [&](int64_t bytes) {
+    const int64_t at = workspace_bytes_;
+    workspace_bytes_ += RoundUp(bytes, 64);
+    return at;
+  };
+  if (compute_dtype_ != dtype_) {
+    a_at_ = take(a_elements_ * element_size_);
+    c_at_ = take(c_elements_ * element_size_);
+    if (reads_b_) b_at_ = take(b_elements_ * element_size_);
+  }
+  if (orders_b_ && ordered_b_ == nullptr) ordered_b_at_ = take(b_elements_ * element_size_);
+  scratch_at_ = take(scratch_bytes_ * groups_);
+}
+
+void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_raw,
+                     CPUContext& context, llvm::function_ref<void(const OutputPiece&)> then) const {
+  if (a_offsets_.empty()) {
+    std::memset(c, 0, static_cast<size_t>(c_elements_ * DTypeSize(dtype_)));
+    if (then) then({0, 1, c_elements_, c_elements_});
+    return;
+  }
+  char* workspace = static_cast<char*>(workspace_raw);
+  const char* left = static_cast<const char*>(a.raw());
+  const char* right = static_cast<const char*>(b.raw());
+  char* result = static_cast<char*>(c);
+  if (a_at_ >= 0) {
+    Convert(dtype_, left, compute_dtype_, workspace + a_at_, a_elements_, context);
+    left = workspace + a_at_;
+    result = workspace + c_at_;
+  }
+  if (b_at_ >= 0) {
+    Convert(dtype_, right, compute_dtype_, workspace + b_at_, b_elements_, context);
+    right = workspace + b_at_;
+  }
+  if (ordered_b_ != nullptr) {
+    right = static_cast<const char*>(ordered_b_.get());
+  } else if (orders_b_) {
+    order_b_.Run(right, workspace + ordered_b_at_, context);
+    right = workspace + ordered_b_at_;
+  }
+  const int64_t tasks = static_cast<int64_t>(a_offsets_.size()) * blocks_;
+  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group) {
+      void* scratch = workspace + scratch_at_ + group * scratch_bytes_;
+      const int64_t last = tasks * (group + 1) / groups_;
+      for (int64_t task = tasks * group / groups_; task < last; ++task) {
+        const OutputPiece piece = RunTask(task, left, right, result, scratch);
+        if (then && c_at_ < 0) then(piece);
+      }
+    }
+  });
+  if (c_at_ < 0) return;
+  Convert(compute_dtype_, result, dtype_, c, c_elements_, context);
+  if (then) then({0, 1, c_elements_, c_elements_});
+}
+
+OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c,
+                                void* scratch) const {
+  const int64_t matrix = task / blocks_;
+  const int64_t block = task % blocks_;
+  const int64_t begin = block * block_length_;
+  int64_t a_at = a_offsets_[static_cast<size_t>(matrix)];
+  int64_t b_at = b_offsets_[static_cast<size_t>(matrix)];
+  int64_t c_at = matrix * shape_.m * shape_.n;
+  if (split_ == Split::kRows) {
+    a_at += begin * shape_.a_row;
+    c_at += begin * shape_.c_row;
+  } else {
+    b_at += begin * shape_.b_column;
+    c_at += begin;
+  }
+  const char* left = a + a_at * element_size_;
+  const char* right = b + b_at * element_size_;
+  char* result = c + c_at * element_size_;
+  const GemmShape shape = BlockShape(block);
+  const OutputPiece piece = {c_at, shape.m, shape.n, shape.c_row};
+  if (plain_ != nullptr) {
+    plain_(shape, left, right, result);
+    return piece;
+  }
+  const bool is_tail = block == blocks_ - 1;
+  const DnnlGemm& gemm = dnnl_by_block_ ? *dnnl_[static_cast<size_t>(block)]
+                         : is_tail      ? *dnnl_.back()
+                                        : *dnnl_.front();
+  gemm.Run(reinterpret_cast<const float*>(left), reinterpret_cast<const float*>(right),
+           reinterpret_cast<float*>(result), scratch);
+  return piece;
+}
+
+}  // namespace pdl

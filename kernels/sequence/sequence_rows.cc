@@ -1,0 +1,217 @@
+// Operators that make sequences of other lengths: sequence_concat, sequence_slice. They have no
+// kernels: their calls become those of packed rows and of offsets.
+#include "kernels/core/element.h"
+#include "kernels/core/inference_helpers.h"
+#include "kernels/indexing/index_range.h"
+#include "pdl/op/lowering.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+namespace {
+
+llvm::Error RequireRagged(InferenceContext& context, unsigned input) {
+  if (context.input(input).ragged_levels() > 0) return llvm::Error::success();
+  return context.FailAt({input}, Code::kStorage, "'{0}' must have a ragged dim, got {1}",
+                        context.def().signature.inputs[0].name, context.input(input).ToString());
+}
+
+// Elements [from, to) of a vector.
+Value* Part(LoweringContext& l, Value* of, const Dim& from, const Dim& to) {
+  return l.Call("slice", {of},
+                {{"axes", std::vector<int64_t>{0}}, {"starts", Shape{from}}, {"stops", Shape{to}}});
+}
+
+Value* Zeros(LoweringContext& l, const Shape& dims) {
+  return l.Call("zeros", {}, {{"dims", dims}, {"dtype", DType::kI64}});
+}
+
+Value* RangeTo(LoweringContext& l, const Dim& stop) {
+  return l.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", Shape{stop}}});
+}
+
+/// The sequences that offsets make.
+struct Sequences {
+  Dim count;
+  Value *begins, *lengths;
+};
+
+Sequences SequencesOf(LoweringContext& l, Value* offsets) {
+  const Dim count = offsets->type().dims[0] - 1;
+  Value* begins = Part(l, offsets, 0, count);
+  return {count, begins, l.Call("sub", {Part(l, offsets, 1, count + 1), begins})};
+}
+
+// For each of `rows` rows that `offsets` cut into sequences its own number, and that which `shifts`
+// has for its sequence.
+Value* ShiftedRows(LoweringContext& l, Value* offsets, const Dim& rows, Value* shifts) {
+  Value* ids = l.Call("segment_ids", {offsets}, {{"dims", Shape{rows}}});
+  return l.Call("add", {RangeTo(l, rows), l.Call("gather", {shifts, ids})});
+}
+
+// --- sequence_concat ----------------------------------------------------------------------------
+
+llvm::Error InferConcat(InferenceContext& context) {
+  if (llvm::Error error = RequireRagged(context, 0)) return error;
+  const Type& first = context.input(0);
+  const unsigned levels = first.ragged_levels();
+  for (unsigned i = 1; i < context.num_inputs(); ++i) {
+    if (llvm::Error error = RequireRagged(context, i)) return error;
+    if (llvm::Error error = RequireSameDType(context, 0, i)) return error;
+    const Type& other = context.input(i);
+    if (other.rank() != first.rank() || other.ragged_levels() != levels) {
+      return context.FailAt({0, i}, Code::kRank, "sequences of other dims: {0} and {1}",
+                            first.ToString(), other.ToString());
+    }
+    if (levels == 2 && other.dims[1] != first.dims[1]) {
+      return context.FailAt({0, i}, Code::kShapeMismatch, "other lengths: {0} and {1}",
+                            first.dims[1].ToString(), other.dims[1].ToString());
+    }
+    for (unsigned d = 0; d < first.rank(); ++d) {
+      if (d > 0 && d <= levels) continue;
+      if (llvm::Error error = context.RequireEqual(
+              first.dims[d], other.dims[d], {0, i},
+              d == 0 ? "there are other sequences" : "the rows are of another size")) {
+        return error;
+      }
+    }
+  }
+  Type type(first.dtype, first.dims);
+  type.dims[levels] = context.FreshSymbol("~rows");
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+llvm::Error LowerConcat(LoweringContext& l) {
+  llvm::SmallVector<Value*, 4> values, places;
+  Value* offsets = nullptr;
+  Dim rows = 0;
+  for (unsigned i = 0; i < l.num_inputs(); ++i) {
+    Value* own = l.input(i).offsets.back();
+    offsets = offsets == nullptr ? own : l.Call("add", {offsets, own});
+    values.push_back(l.input(i).values);
+    rows = rows + values.back()->type().dims[0];
+  }
+  if (offsets == nullptr) return l.TakeError();
+  // Where each row goes: behind those that come before it in its sequence.
+  Value* next = SequencesOf(l, offsets).begins;
+  for (unsigned i = 0; i < l.num_inputs(); ++i) {
+    Value* own = l.input(i).offsets.back();
+    const Sequences part = SequencesOf(l, own);
+    places.push_back(
+        ShiftedRows(l, own, values[i]->type().dims[0], l.Call("sub", {next, part.begins})));
+    next = l.Call("add", {next, part.lengths});
+  }
+  Value* from = l.Call("scatter", {Zeros(l, {rows}), l.Call("concat", places), RangeTo(l, rows)});
+  l.SetOffsets(l.result_type().dims[l.result_type().ragged_levels()], offsets, rows);
+  l.SetOutput(l.Call("gather", {l.Call("concat", values), from}));
+  return l.TakeError();
+}
+
+struct SequenceConcatMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "Sequences one behind the other: each is made of the rows of those at its place, in the "
+        "order of the operands. Of sequences of sequences the inner ones are taken.");
+    AddInput("xs", "[N, ~T, ...] each, or [N, ~S, ~T, ...] with the same ~S; one dtype")
+        .Accepts(kAnySet)
+        .Repeatable()
+        .Ragged();
+    AddOutput("y", "[N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as xs");
+    SetInference(InferConcat);
+    SetLowering(LowerConcat);
+    AddExample("input a: f32[N, ~A, 8]\ninput b: f32[N, ~B, 8]\noutput y = sequence_concat(a, b)");
+  }
+};
+
+// --- sequence_slice -----------------------------------------------------------------------------
+
+llvm::Error InferSlice(InferenceContext& context) {
+  if (llvm::Error error = RequireRagged(context, 0)) return error;
+  const Type& x = context.input(0);
+  const unsigned levels = x.ragged_levels();
+  for (unsigned i = 1; i < context.num_inputs(); ++i) {
+    const Type& numbers = context.input(i);
+    if (numbers.rank() == 0) continue;
+    if (numbers.rank() != levels || numbers.ragged_levels() + 1 != levels) {
+      return context.FailAt(
+          {0, i}, Code::kRank, "'{0}' must be one number, or one for each sequence of {1}, got {2}",
+          context.def().signature.inputs[i].name, x.ToString(), numbers.ToString());
+    }
+    if (llvm::Error error = context.RequireEqual(x.dims[0], numbers.dims[0], {0, i},
+                                                 "there is a number for each sequence")) {
+      return error;
+    }
+    if (levels == 2 && x.dims[1] != numbers.dims[1]) {
+      return context.FailAt({0, i}, Code::kShapeMismatch, "other lengths: {0} and {1}",
+                            x.dims[1].ToString(), numbers.dims[1].ToString());
+    }
+  }
+  Type type = x;
+  type.dims[levels] = context.FreshSymbol("~rows");
+  context.SetOutput(std::move(type));
+  return llvm::Error::success();
+}
+
+llvm::Error LowerSlice(LoweringContext& l) {
+  const LoweredValue& x = l.input(0);
+  const Sequences all = SequencesOf(l, x.offsets.back());
+  Value* zero = Zeros(l, {});
+  const auto numbers = [&](unsigned input) {
+    return l.Call("cast", {l.input(input).values}, {{"to", DType::kI64}});
+  };
+  const auto clamp = [&](Value* number, Value* most) {
+    return l.Call("minimum", {l.Call("maximum", {number, zero}), most});
+  };
+  Value* start = numbers(1);
+  start =
+      l.Call("where", {l.Call("less", {start, zero}), l.Call("add", {start, all.lengths}), start});
+  start = clamp(start, all.lengths);
+  Value* lengths = l.Call("sub", {all.lengths, start});
+  if (l.num_inputs() > 2) lengths = clamp(numbers(2), lengths);
+  Value* offsets =
+      l.Call("concat", {Zeros(l, {Dim(1)}), l.Call("cumsum", {lengths}, {{"axis", int64_t{0}}})});
+  const Dim& ragged = l.result_type().dims[l.result_type().ragged_levels()];
+  const Dim rows = TotalOf(ragged);
+  l.DefineSize(rows, l.Call("sum", {lengths}));
+  l.SetOffsets(ragged, offsets, rows);
+  Value* shift =
+      l.Call("sub", {l.Call("add", {all.begins, start}), Part(l, offsets, 0, all.count)});
+  l.SetOutput(l.Call("gather", {x.values, ShiftedRows(l, offsets, rows, shift)}));
+  return l.TakeError();
+}
+
+struct SequenceSliceMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "Some rows of each sequence: `lengths` of them from the row `starts` on, as far as there "
+        "are so many. Of sequences of sequences the inner ones are taken. How many rows that makes "
+        "only the data decide, so a network runs in two parts, with the count between them.");
+    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).Ragged();
+    AddInput("starts",
+             "the first row of each, below 0 from the end: one number, or [N], or [N, ~S]; no "
+             "gradient")
+        .Accepts(kIndexSet)
+        .OwnDType()
+        .Ragged(1);
+    AddInput("lengths", "how many rows of each: in the same way; left out: all that follow")
+        .Accepts(kIndexSet)
+        .OwnDType()
+        .Ragged(1)
+        .Optional();
+    AddOutput("y", "[N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as x");
+    SetInference(InferSlice);
+    SetLowering(LowerSlice);
+    AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_slice(x, 1, 2)");
+  }
+};
+
+}  // namespace
+
+void RegisterSequenceRowsOps(OpRegistry& registry) {
+  registry.BeginFamily("Ragged and sparse values");
+  registry.Add(SequenceConcatMaker().Build("sequence_concat"));
+  registry.Add(SequenceSliceMaker().Build("sequence_slice"));
+}
+
+}  // namespace pdl

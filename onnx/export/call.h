@@ -1,0 +1,113 @@
+#ifndef PDL_ONNX_EXPORT_CALL_H_
+#define PDL_ONNX_EXPORT_CALL_H_
+
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/SmallVector.h"
+#include "onnx/export/exporter.h"
+
+namespace pdl {
+
+/// The names of a call's results in the ONNX graph.
+struct ExportedNames {
+  llvm::SmallVector<std::string, 1> names;
+  ExportedNames(std::string name) { names.push_back(std::move(name)); }  // NOLINT: mostly one
+  ExportedNames(std::vector<std::string> all) : names(all.begin(), all.end()) {}  // NOLINT
+};
+
+/// One call on its way into the ONNX graph: what a rule sees of it, and the nodes that it makes.
+/// Names are those of ONNX values; each method that makes a node returns the name of its result.
+class ExportCall {
+ public:
+  ExportCall(const Op& op, Exporter& exporter)
+      : op_(op), attributes_(op.attributes()), exporter_(exporter) {}
+
+  const Op& op() const { return op_; }
+  const AttributeReader& attributes() const { return attributes_; }
+  Exporter& exporter() { return exporter_; }
+  unsigned num_inputs() const { return static_cast<unsigned>(op_.operands().size()); }
+  const Type& type(unsigned input) const { return op_.operands()[input]->type(); }
+  const Type& result(unsigned index = 0) const { return op_.result(index)->type(); }
+  DType dtype() const { return result().dtype; }
+  /// The dim that an attribute `axis` names, counted from the first.
+  int64_t Axis(llvm::StringRef name, unsigned rank) const;
+  /// The axes of a list; all where it is none.
+  std::vector<int64_t> Axes(llvm::StringRef name, unsigned rank) const;
+  /// The operator's name in ONNX, OpProperties::onnx_name.
+  llvm::StringRef OnnxName() const { return op_.def().properties().onnx_name; }
+  /// The position of an input by its name; nullopt where it was left out.
+  std::optional<unsigned> Find(llvm::StringRef name) const;
+
+  /// An operand, cast to `dtype` where it has another one.
+  std::string In(unsigned input) const { return exporter_.NameOf(op_.operands()[input]); }
+  std::string In(unsigned input, DType dtype);
+  /// A result computed in `from`, as the call's own dtype.
+  std::string Out(std::string name, DType from, unsigned index = 0);
+
+  std::string Node(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
+                   llvm::ArrayRef<OnnxAttribute> attributes = {});
+  std::vector<std::string> Nodes(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
+                                 llvm::ArrayRef<OnnxAttribute> attributes, unsigned outputs);
+  std::string Cast(const std::string& name, DType to);
+  std::string Scalar(double value, DType dtype);
+  std::string Ints(llvm::ArrayRef<int64_t> values) { return exporter_.AddInts(values); }
+  std::string Constant(const pdl::Constant& value) { return exporter_.AddConstant(value); }
+  llvm::Expected<std::string> Size(const Dim& dim) { return exporter_.SizeOf(dim); }
+  llvm::Expected<std::string> Sizes(llvm::ArrayRef<Dim> dims) { return exporter_.SizesOf(dims); }
+  /// A size as a scalar of any dtype.
+  llvm::Expected<std::string> Number(const Dim& dim, DType dtype);
+  /// `name` under the dims `to`; the sizes that it has now are `from`.
+  llvm::Expected<std::string> Reshape(const std::string& name, llvm::ArrayRef<Dim> from,
+                                      llvm::ArrayRef<Dim> to);
+  std::string Transpose(const std::string& name, llvm::ArrayRef<int64_t> perm);
+  std::string Unsqueeze(const std::string& name, llvm::ArrayRef<int64_t> axes);
+  std::string Squeeze(const std::string& name, llvm::ArrayRef<int64_t> axes);
+  std::string Reduce(llvm::StringRef type, const std::string& name, llvm::ArrayRef<int64_t> axes,
+                     bool keep);
+  /// The dims as numbers; an Error where one is a symbol.
+  llvm::Expected<std::vector<int64_t>> Fixed(llvm::ArrayRef<Dim> dims, llvm::StringRef what) const;
+  /// Why a call has no counterpart, as "what ONNX lacks".
+  llvm::Error Refuse(const llvm::Twine& reason) const;
+
+ private:
+  const Op& op_;
+  AttributeReader attributes_;
+  Exporter& exporter_;
+};
+
+/// How calls of an operator become nodes.
+struct ExportRule {
+  llvm::StringRef op;
+  llvm::Expected<ExportedNames> (*rule)(ExportCall& call);
+};
+
+/// The rules of the families, each in the file of its name.
+llvm::ArrayRef<ExportRule> ElementwiseExportRules();
+llvm::ArrayRef<ExportRule> ActivationExportRules();
+llvm::ArrayRef<ExportRule> IntegerExportRules();
+llvm::ArrayRef<ExportRule> ReductionExportRules();
+llvm::ArrayRef<ExportRule> ShapeExportRules();
+llvm::ArrayRef<ExportRule> ConstantExportRules();
+llvm::ArrayRef<ExportRule> IndexExportRules();
+llvm::ArrayRef<ExportRule> ProductExportRules();
+llvm::ArrayRef<ExportRule> WindowExportRules();
+llvm::ArrayRef<ExportRule> PoolExportRules();
+llvm::ArrayRef<ExportRule> NormalizationExportRules();
+llvm::ArrayRef<ExportRule> LossExportRules();
+llvm::ArrayRef<ExportRule> LoopExportRules();
+
+/// For operators that say by `onnx_name` which one of ONNX they are.
+const ExportRule& SameNameExportRule();
+
+/// The rule of an operator: that of its family, or by its `onnx_name`; null where ONNX has no
+/// counterpart.
+const ExportRule* FindExportRule(const OpDef& def);
+
+/// The dtypes that ONNX Runtime computes in, on a CPU; others are computed in what ComputeDType
+/// gives, and cast back.
+DType ComputeDType(DType dtype);
+
+}  // namespace pdl
+
+#endif  // PDL_ONNX_EXPORT_CALL_H_

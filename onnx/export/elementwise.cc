@@ -1,0 +1,230 @@
+// Export of elementwise arithmetic, comparison and logic.
+#include <cmath>
+
+#include "onnx/export/call.h"
+
+namespace pdl {
+namespace {
+
+using Exported = llvm::Expected<ExportedNames>;
+
+std::vector<std::string> Operands(ExportCall& c, DType dtype) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < c.num_inputs(); ++i) names.push_back(c.In(i, dtype));
+  return names;
+}
+
+/// The operator of ONNX that its own names; a comparison gives another dtype than it has.
+Exported SameName(ExportCall& c) {
+  const DType own = c.type(0).dtype;
+  const DType dtype = own == DType::kBool ? own : ComputeDType(own);
+  const std::string y = c.Node(c.OnnxName(), Operands(c, dtype));
+  return c.dtype() == own ? c.Out(y, dtype) : y;
+}
+
+Exported Relu(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  // ONNX Runtime has it for floats alone.
+  if (IsFloat(dtype)) return c.Out(c.Node(c.OnnxName(), {x}), dtype);
+  return c.Out(c.Node("Max", {x, c.Scalar(0, dtype)}), dtype);
+}
+
+Exported NotEqual(ExportCall& c) {
+  const DType own = c.type(0).dtype;
+  const DType dtype = own == DType::kBool ? own : ComputeDType(own);
+  return c.Node("Not", {c.Node("Equal", Operands(c, dtype))});
+}
+
+Exported IsFinite(ExportCall& c) {
+  const std::string x = c.In(0, ComputeDType(c.type(0).dtype));
+  return c.Node("Not", {c.Node("Or", {c.Node("IsInf", {x}), c.Node("IsNaN", {x})})});
+}
+
+Exported Wave(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  std::string y = c.Node(c.OnnxName(), {c.In(0, dtype)});
+  const double scale = c.attributes().Float("scale");
+  if (scale != 1) y = c.Node("Mul", {y, c.Scalar(scale, dtype)});
+  return c.Out(y, dtype);
+}
+
+Exported AddN(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  std::string sum = c.In(0, dtype);
+  for (unsigned i = 1; i < c.num_inputs(); ++i) sum = c.Node("Add", {sum, c.In(i, dtype)});
+  return c.Out(sum, dtype);
+}
+
+/// x times a number, after a function.
+Exported Scaled(ExportCall& c, llvm::StringRef function, double factor) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Mul", {c.Node(function, {c.In(0, dtype)}), c.Scalar(factor, dtype)}), dtype);
+}
+Exported Log2(ExportCall& c) { return Scaled(c, "Log", 1 / std::log(2.0)); }
+Exported Log10(ExportCall& c) { return Scaled(c, "Log", 1 / std::log(10.0)); }
+
+Exported Exp2(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Pow", {c.Scalar(2, dtype), c.In(0, dtype)}), dtype);
+}
+
+Exported Rsqrt(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Reciprocal", {c.Node("Sqrt", {c.In(0, dtype)})}), dtype);
+}
+
+Exported Square(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  return c.Out(c.Node("Mul", {x, x}), dtype);
+}
+
+Exported Erfc(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Sub", {c.Scalar(1, dtype), c.Node("Erf", {c.In(0, dtype)})}), dtype);
+}
+
+Exported Trunc(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  return c.Out(c.Node("Mul", {c.Node("Sign", {x}), c.Node("Floor", {c.Node("Abs", {x})})}), dtype);
+}
+
+Exported Cbrt(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  const std::string root = c.Node("Pow", {c.Node("Abs", {x}), c.Scalar(1.0 / 3, dtype)});
+  return c.Out(c.Node("Mul", {c.Node("Sign", {x}), root}), dtype);
+}
+
+/// Near 0 by 2 tanh(x / 2) / (1 - tanh(x / 2)), which loses no digits there.
+Exported Expm1(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype), one = c.Scalar(1, dtype), two = c.Scalar(2, dtype);
+  const std::string t = c.Node("Tanh", {c.Node("Div", {x, two})});
+  const std::string small = c.Node("Div", {c.Node("Mul", {two, t}), c.Node("Sub", {one, t})});
+  const std::string large = c.Node("Sub", {c.Node("Exp", {x}), one});
+  const std::string is_small = c.Node("Less", {c.Node("Abs", {x}), one});
+  return c.Out(c.Node("Where", {is_small, small, large}), dtype);
+}
+
+/// log(1 + x) as 2 atanh(x / (2 + x)), which loses no digits where x is small.
+std::string SmallLog1p(ExportCall& c, const std::string& x, DType dtype) {
+  const std::string two = c.Scalar(2, dtype);
+  return c.Node("Mul", {two, c.Node("Atanh", {c.Node("Div", {x, c.Node("Add", {two, x})})})});
+}
+
+Exported Log1p(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  const std::string small = SmallLog1p(c, x, dtype);
+  const std::string large = c.Node("Log", {c.Node("Add", {x, c.Scalar(1, dtype)})});
+  const std::string is_small = c.Node("Less", {c.Node("Abs", {x}), c.Scalar(0.5, dtype)});
+  return c.Out(c.Node("Where", {is_small, small, large}), dtype);
+}
+
+/// What the smaller one adds to the larger one; infinities of one sign have no difference.
+Exported Logaddexp(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype), y = c.In(1, dtype);
+  const std::string apart = c.Node("Abs", {c.Node("Sub", {x, y})});
+  const std::string below =
+      c.Node("Where", {c.Node("Equal", {x, y}), c.Scalar(0, dtype), c.Node("Neg", {apart})});
+  const std::string more = SmallLog1p(c, c.Node("Exp", {below}), dtype);
+  return c.Out(c.Node("Add", {c.Node("Max", {x, y}), more}), dtype);
+}
+
+/// Without overflow: of parts of the larger one.
+Exported Hypot(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype), y = c.In(1, dtype);
+  const std::string larger = c.Node("Max", {c.Node("Abs", {x}), c.Node("Abs", {y})});
+  const std::string is_special =
+      c.Node("Or", {c.Node("Equal", {larger, c.Scalar(0, dtype)}), c.Node("IsInf", {larger})});
+  const std::string unit = c.Node("Where", {is_special, c.Scalar(1, dtype), larger});
+  const std::string a = c.Node("Div", {x, unit}), b = c.Node("Div", {y, unit});
+  const std::string squares = c.Node("Add", {c.Node("Mul", {a, a}), c.Node("Mul", {b, b})});
+  return c.Out(c.Node("Mul", {unit, c.Node("Sqrt", {squares})}), dtype);
+}
+
+/// The arc tangent of y / x, half a turn further on where x is negative.
+Exported Atan2(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string y = c.In(0, dtype), x = c.In(1, dtype), zero = c.Scalar(0, dtype);
+  const std::string pi = c.Scalar(M_PI, dtype), minus_pi = c.Scalar(-M_PI, dtype);
+  const std::string is_left = c.Node("Less", {x, zero});
+  const std::string turn =
+      c.Node("Where", {is_left, c.Node("Where", {c.Node("Less", {y, zero}), minus_pi, pi}), zero});
+  const std::string angle = c.Node("Add", {c.Node("Atan", {c.Node("Div", {y, x})}), turn});
+  const std::string is_zero =
+      c.Node("And", {c.Node("Equal", {x, zero}), c.Node("Equal", {y, zero})});
+  return c.Out(c.Node("Where", {is_zero, zero, angle}), dtype);
+}
+
+Exported Pow(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  return c.Out(c.Node("Pow", {c.In(0, dtype), c.In(1, dtype)}), dtype);
+}
+
+Exported Clip(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const auto bound = [&](llvm::StringRef name) -> std::string {
+    return c.attributes().Has(name) ? c.Scalar(c.attributes().Float(name), dtype) : "";
+  };
+  return c.Out(c.Node("Clip", {c.In(0, dtype), bound("low"), bound("high")}), dtype);
+}
+
+Exported Where(ExportCall& c) {
+  const DType own = c.dtype();
+  // What ONNX Runtime chooses: truth values as numbers, halves as f32.
+  const DType dtype = own == DType::kBool  ? DType::kU8
+                      : own == DType::kF16 ? DType::kF32
+                                           : ComputeDType(own);
+  return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
+}
+
+/// A side that a Plan chooses by sizes: both are computed.
+Exported PlanSelect(ExportCall& c) { return Where(c); }
+
+Exported CastTo(ExportCall& c) { return c.Cast(c.In(0), c.dtype()); }
+Exported Operand(ExportCall& c) { return c.In(0); }
+
+constexpr ExportRule kRules[] = {
+    {"relu", Relu},
+    {"not_equal", NotEqual},
+    {"isfinite", IsFinite},
+    {"sin", Wave},
+    {"cos", Wave},
+    {"add_n", AddN},
+    {"log2", Log2},
+    {"log10", Log10},
+    {"exp2", Exp2},
+    {"rsqrt", Rsqrt},
+    {"square", Square},
+    {"erfc", Erfc},
+    {"trunc", Trunc},
+    {"cbrt", Cbrt},
+    {"expm1", Expm1},
+    {"log1p", Log1p},
+    {"hypot", Hypot},
+    {"logaddexp", Logaddexp},
+    {"atan2", Atan2},
+    {"pow", Pow},
+    {"clip", Clip},
+    {"where", Where},
+    {"plan_select", PlanSelect},
+    {"cast", CastTo},
+    {"stop_gradient", Operand},
+};
+
+}  // namespace
+
+llvm::ArrayRef<ExportRule> ElementwiseExportRules() { return kRules; }
+
+const ExportRule& SameNameExportRule() {
+  static constexpr ExportRule kRule = {"", SameName};
+  return kRule;
+}
+
+}  // namespace pdl

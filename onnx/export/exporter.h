@@ -1,0 +1,104 @@
+// The state of an export: names, initializers, and the sizes that are there as tensors.
+#ifndef PDL_ONNX_EXPORT_EXPORTER_H_
+#define PDL_ONNX_EXPORT_EXPORTER_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+#include "onnx/export/export.h"
+
+namespace pdl {
+
+/// An attribute of a node.
+struct OnnxAttribute {
+  std::string name;
+  std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
+               const onnx::GraphProto*, Constant>
+      value;
+};
+
+class Exporter {
+ public:
+  Exporter(const Graph& graph, const OnnxExportOptions& options)
+      : graph_(graph), options_(options) {}
+
+  /// Fills the model's graph.
+  llvm::Error Run(onnx::GraphProto* to);
+
+  // --- For the calls ------------------------------------------------------------------------
+  const Graph& graph() const { return graph_; }
+  /// What ONNX calls a value.
+  const std::string& NameOf(const Value* value) const { return names_.at(value); }
+  void SetName(const Value* value, std::string name) { names_[value] = std::move(name); }
+  /// Whether a call or an output reads it.
+  bool IsUsed(const Value* value) const;
+  /// Adds a node whose outputs have fresh names.
+  std::vector<std::string> AddNode(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
+                                   llvm::ArrayRef<OnnxAttribute> attributes, unsigned outputs);
+  /// An initializer; equal small ones are one.
+  std::string AddConstant(const Constant& value, llvm::StringRef name = "");
+  std::string AddInts(llvm::ArrayRef<int64_t> values);
+  /// i64[1] of a size.
+  llvm::Expected<std::string> SizeOf(const Dim& dim);
+  /// i64[number of dims].
+  llvm::Expected<std::string> SizesOf(llvm::ArrayRef<Dim> dims);
+  /// From here on the symbols in a type are read from that value.
+  void LearnSizes(const Type& type, const std::string& name);
+  /// The calls of a block, whose inputs have names already, into the body of a loop.
+  llvm::Error ExportBlock(const Block& block, onnx::GraphProto* to);
+
+  static void SetType(const Type& type, llvm::StringRef name, onnx::ValueInfoProto* info);
+
+ private:
+  struct SizeSource {
+    std::string value;
+    unsigned axis;
+  };
+  /// What is known inside a graph or a body, forgotten at its end.
+  struct Known {
+    llvm::StringMap<std::string> sizes;  // by the text of a Dim
+    llvm::StringMap<SizeSource> sources;
+    std::vector<std::pair<Dim, SizeSource>> composed;
+  };
+
+  llvm::Error AddInputs();
+  llvm::Error AddVariables();
+  void RefuseOpenState(const Value* state);
+  llvm::Error AddOutputs();
+  void ExportOp(const Op& op);
+  void Refuse(const Op& op, std::string reason);
+  llvm::Error Refused();
+  std::string FreshName();
+  std::string NodeName(const std::string& value) const;
+  void ChooseNames();
+  std::string Arithmetic(llvm::StringRef type, const std::string& a, const std::string& b);
+  llvm::Expected<std::string> Symbol(llvm::StringRef symbol);
+
+  const Graph& graph_;
+  const OnnxExportOptions& options_;
+  onnx::GraphProto* main_ = nullptr;
+  onnx::GraphProto* target_ = nullptr;
+  llvm::DenseMap<const Value*, std::string> names_;
+  llvm::DenseSet<const Value*> outputs_;
+  llvm::StringSet<> output_names_;
+  std::map<std::string, std::string> constants_;
+  Known known_;
+  /// Of the call that is exported: the stem of names, and its place.
+  std::string stem_, place_;
+  unsigned next_ = 0;
+  /// (operator, reason) and its places.
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_ONNX_EXPORT_EXPORTER_H_

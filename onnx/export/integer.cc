@@ -1,0 +1,106 @@
+// Export of division with a remainder, and of bits.
+#include "onnx/export/call.h"
+
+namespace pdl {
+namespace {
+
+using Exported = llvm::Expected<ExportedNames>;
+
+/// What is divided by, without the zeros, and without the -1 by which the smallest integer cannot
+/// be divided; and where those are.
+struct Divisor {
+  std::string value, is_zero, is_minus_one, zero;
+};
+Divisor SafeDivisor(ExportCall& c, DType dtype) {
+  const std::string y = c.In(1, dtype), zero = c.Scalar(0, dtype);
+  const std::string is_zero = c.Node("Equal", {y, zero});
+  const std::string is_minus_one = c.Node("Equal", {y, c.Scalar(-1, dtype)});
+  const std::string is_either = c.Node("Or", {is_zero, is_minus_one});
+  return {c.Node("Where", {is_either, c.Scalar(1, dtype), y}), is_zero, is_minus_one, zero};
+}
+
+Exported FloorDiv(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  if (IsFloat(dtype)) return c.Out(c.Node("Floor", {c.Node("Div", {x, c.In(1, dtype)})}), dtype);
+  const Divisor y = SafeDivisor(c, dtype);
+  const std::string whole = c.Node("Sub", {x, c.Node("Mod", {x, y.value})});
+  const std::string other = c.Node(
+      "Where", {y.is_minus_one, c.Node("Sub", {y.zero, x}), c.Node("Div", {whole, y.value})});
+  return c.Out(c.Node("Where", {y.is_zero, y.zero, other}), dtype);
+}
+
+Exported Mod(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  const bool is_c = c.op().type() == "fmod";
+  if (IsFloat(dtype)) {
+    const std::string y = c.In(1, dtype);
+    if (is_c) return c.Out(c.Node("Mod", {x, y}, {{"fmod", int64_t{1}}}), dtype);
+    const std::string whole = c.Node("Floor", {c.Node("Div", {x, y})});
+    return c.Out(c.Node("Sub", {x, c.Node("Mul", {y, whole})}), dtype);
+  }
+  const Divisor y = SafeDivisor(c, dtype);
+  std::string rest = c.Node("Mod", {x, y.value});
+  if (is_c) {
+    // The rest has the sign of y: one step down where x has the other one.
+    const auto is_negative = [&](const std::string& value) {
+      return c.Node("Less", {value, y.zero});
+    };
+    const std::string differs = c.Node("Xor", {is_negative(x), is_negative(y.value)});
+    const std::string is_off =
+        c.Node("And", {differs, c.Node("Not", {c.Node("Equal", {rest, y.zero})})});
+    rest = c.Node("Where", {is_off, c.Node("Sub", {rest, y.value}), rest});
+  }
+  return c.Out(c.Node("Where", {y.is_zero, y.zero, rest}), dtype);
+}
+
+Exported Bitwise(ExportCall& c) {
+  llvm::StringRef name = c.OnnxName();
+  // Of truth values they are those of logic: And, Or, Xor, Not.
+  if (c.dtype() == DType::kBool) name.consume_front("Bitwise");
+  std::vector<std::string> operands;
+  for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i));
+  return c.Node(name, operands);
+}
+
+/// By a power of two, in i64; places outside the number are looked at apart.
+Exported Shift(ExportCall& c) {
+  const DType wide = DType::kI64;
+  const std::string x = c.In(0, wide), places = c.In(1, wide), zero = c.Scalar(0, wide);
+  const auto bits = static_cast<double>(8 * DTypeSize(c.dtype()));
+  const std::string is_outside = c.Node(
+      "Or",
+      {c.Node("Less", {places, zero}), c.Node("GreaterOrEqual", {places, c.Scalar(bits, wide)})});
+  // 2 ** 62 is the largest power there is; a place further on is one more product.
+  const std::string most = c.Node("Clip", {places, zero, c.Scalar(62, wide)});
+  const std::string power = c.Node("Pow", {c.Scalar(2, wide), most});
+  if (c.op().type() == "shift_left") {
+    const std::string twice =
+        c.Node("Where", {c.Node("Greater", {places, most}), c.Scalar(2, wide), c.Scalar(1, wide)});
+    const std::string moved = c.Node("Mul", {c.Node("Mul", {x, power}), twice});
+    return c.Out(c.Node("Where", {is_outside, zero, moved}), wide);
+  }
+  const std::string down = c.Node("Div", {c.Node("Sub", {x, c.Node("Mod", {x, power})}), power});
+  const std::string sign = c.Node("Where", {c.Node("Less", {x, zero}), c.Scalar(-1, wide), zero});
+  const std::string is_far = c.Node("Or", {is_outside, c.Node("Greater", {places, most})});
+  return c.Out(c.Node("Where", {is_far, sign, down}), wide);
+}
+
+constexpr ExportRule kRules[] = {
+    {"floor_div", FloorDiv},
+    {"mod", Mod},
+    {"fmod", Mod},
+    {"bitwise_and", Bitwise},
+    {"bitwise_or", Bitwise},
+    {"bitwise_xor", Bitwise},
+    {"bitwise_not", Bitwise},
+    {"shift_left", Shift},
+    {"shift_right", Shift},
+};
+
+}  // namespace
+
+llvm::ArrayRef<ExportRule> IntegerExportRules() { return kRules; }
+
+}  // namespace pdl

@@ -1,0 +1,243 @@
+// Export of loops: Scan, whose body is a graph.
+#include "llvm/ADT/STLExtras.h"
+#include "onnx/export/call.h"
+
+namespace pdl {
+namespace {
+
+using Exported = llvm::Expected<ExportedNames>;
+
+/// An output of the body under a name of its own: it may be an input, or come from outside.
+void Give(onnx::GraphProto* body, const std::string& from, const std::string& name) {
+  onnx::NodeProto* node = body->add_node();
+  node->set_op_type("Identity");
+  node->set_name(name);
+  node->add_input(from);
+  node->add_output(name);
+}
+
+/// Whether each row that a call gives is made of that row of its operands alone.
+bool KeepsRows(const Op& op, const Dim& rows) {
+  const auto has_rows = [&](const Value* value) {
+    const Shape& dims = value->type().dims;
+    return !dims.empty() && dims[0] == rows;
+  };
+  const auto mentions_rows = [&](llvm::ArrayRef<Dim> dims) {
+    return llvm::any_of(dims, [&](const Dim& dim) {
+      bool found = false;
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { found |= symbol == rows.symbol(); });
+      return found;
+    });
+  };
+  const auto is_whole = [&](const Value* value) { return !mentions_rows(value->type().dims); };
+  if (llvm::all_of(op.operands(), is_whole))
+    return llvm::all_of(op.results(), is_whole) || op.operands().empty();
+  const auto is_kept = [&](const Value* value) {
+    return has_rows(value) && !mentions_rows(llvm::ArrayRef(value->type().dims).drop_front());
+  };
+  const unsigned rank = op.result()->type().rank();
+  if (!llvm::all_of(op.results(), is_kept)) return false;
+  if (op.def().properties().elementwise) {
+    return llvm::all_of(op.operands(), [&](const Value* operand) {
+      return is_whole(operand) || (is_kept(operand) && operand->type().rank() == rank);
+    });
+  }
+  const AttributeReader attributes = op.attributes();
+  if (op.type() == "matmul") {
+    return rank == 2 && is_kept(op.operands()[0]) && is_whole(op.operands()[1]) &&
+           !attributes.Bool("transpose_a");
+  }
+  if (op.type() == "split" || op.type() == "concat") {
+    const int64_t axis = attributes.Int("axis");
+    return llvm::all_of(op.operands(), is_kept) && (axis < 0 ? axis + rank : axis) != 0;
+  }
+  return false;
+}
+
+/// The steps of rows that have a length each: all rows run to the end, and where one's own end is
+/// behind it, what it carries stays and what it gives is zeros.
+class RowLengths {
+ public:
+  RowLengths(ExportCall& c, onnx::GraphProto* body, std::string stem)
+      : c_(c), body_(body), stem_(std::move(stem)) {}
+
+  /// Adds the number of the step to what the loop goes along.
+  llvm::Error Begin(const Dim& steps, const std::string& lengths,
+                    std::vector<std::string>* inputs) {
+    llvm::Expected<std::string> count = c_.Number(steps, DType::kI64);
+    if (!count) return count.takeError();
+    inputs->push_back(
+        c_.Node("Range", {c_.Scalar(0, DType::kI64), *count, c_.Scalar(1, DType::kI64)}));
+    Exporter::SetType(Type(DType::kI64, {}), stem_ + "/step", body_->add_input());
+    running_ = Add("Less", {stem_ + "/step", lengths}, stem_ + "/running");
+    return llvm::Error::success();
+  }
+  /// `next` where the row still runs, else `before`.
+  std::string Keep(const Type& type, const std::string& next, const std::string& before,
+                   const std::string& name) {
+    std::string condition = running_;
+    if (type.rank() > 1) {
+      std::vector<int64_t> axes;
+      for (unsigned i = 1; i < type.rank(); ++i) axes.push_back(i);
+      condition = Add("Unsqueeze", {running_, c_.Ints(axes)}, name + "/running");
+    }
+    return Add("Where", {condition, next, before}, name);
+  }
+
+ private:
+  std::string Add(const char* type, std::vector<std::string> inputs, const std::string& name) {
+    onnx::NodeProto* node = body_->add_node();
+    node->set_op_type(type);
+    node->set_name(name);
+    for (std::string& input : inputs) node->add_input(std::move(input));
+    node->add_output(name);
+    return name;
+  }
+
+  ExportCall& c_;
+  onnx::GraphProto* body_;
+  std::string stem_, running_;
+};
+
+Exported Scan(ExportCall& c) {
+  const AttributeReader& a = c.attributes();
+  const auto num_xs = static_cast<unsigned>(a.Int("num_xs"));
+  const auto num_init = static_cast<unsigned>(a.Int("num_init"));
+  const auto num_captured = static_cast<unsigned>(a.Int("num_captured"));
+  const bool has_lengths = c.num_inputs() > num_xs + num_init + num_captured;
+  const int64_t axis = c.Axis("axis", c.type(0).rank());
+  Exporter& exporter = c.exporter();
+  BlockId id;
+  if (llvm::Error error = a.Get("body", &id)) return error;
+  const Block& block = exporter.graph().block(id);
+  const std::string stem = c.op().result()->name() + "/body";
+  if (has_lengths) {
+    const Dim& rows = block.inputs[0]->type().dims[0];
+    const auto is_carried_by_row = [&](const Value* value) {
+      return value->type().rank() > 0 && value->type().dims[0] == rows;
+    };
+    const auto keeps = [&](const Op* op) { return KeepsRows(*op, rows); };
+    if (!llvm::all_of(block.ops, keeps) ||
+        !llvm::all_of(llvm::ArrayRef(block.inputs).slice(num_xs, num_init), is_carried_by_row))
+      return c.Refuse("Scan has no lengths of rows, and the body may make one row of others");
+  }
+
+  onnx::GraphProto body;
+  body.set_name(stem);
+  // The body here takes slices, what is carried, and what is captured; Scan's takes what is carried
+  // first, and sees what is captured by itself.
+  std::vector<std::string> inputs;
+  for (unsigned i = 0; i < num_init; ++i) inputs.push_back(c.In(num_xs + i));
+  for (unsigned i = 0; i < num_xs; ++i) inputs.push_back(c.In(i));
+  for (unsigned i = 0; i < block.inputs.size(); ++i) {
+    const Value* input = block.inputs[i];
+    exporter.SetName(input, i < num_xs + num_init ? stem + "/" + input->name() : c.In(i));
+  }
+  const auto port = [&](unsigned i) {
+    Exporter::SetType(block.inputs[i]->type(), exporter.NameOf(block.inputs[i]), body.add_input());
+  };
+  for (unsigned i = 0; i < num_init; ++i) port(num_xs + i);
+  for (unsigned i = 0; i < num_xs; ++i) port(i);
+  RowLengths lengths(c, &body, stem);
+  if (has_lengths) {
+    const Dim& steps = c.type(0).dims[static_cast<size_t>(axis)];
+    if (llvm::Error error = lengths.Begin(steps, c.In(c.num_inputs() - 1), &inputs)) return error;
+  }
+  if (llvm::Error error = exporter.ExportBlock(block, &body)) return error;
+  for (size_t i = 0; i < block.outputs.size(); ++i) {
+    const Value* output = block.outputs[i];
+    if (exporter.NameOf(output).empty()) return c.Refuse("its body cannot be exported");
+    const std::string name = stem + "/" + std::to_string(i);
+    if (has_lengths) {
+      const std::string before = i < num_init ? exporter.NameOf(block.inputs[num_xs + i])
+                                              : c.Scalar(0, output->type().dtype);
+      lengths.Keep(output->type(), exporter.NameOf(output), before, name);
+    } else {
+      Give(&body, exporter.NameOf(output), name);
+    }
+    Exporter::SetType(output->type(), name, body.add_output());
+  }
+  const size_t num_steps = block.outputs.size() - num_init;
+  const int64_t backwards = a.Bool("reverse") ? 1 : 0;
+  const size_t num_along = inputs.size() - num_init;
+  std::vector<int64_t> axes(num_xs, axis);
+  axes.resize(num_along);  // numbers of steps have one axis
+  std::vector<OnnxAttribute> attributes = {
+      {"body", static_cast<const onnx::GraphProto*>(&body)},
+      {"num_scan_inputs", static_cast<int64_t>(num_along)},
+      {"scan_input_axes", axes},
+      {"scan_input_directions", std::vector<int64_t>(num_along, backwards)}};
+  if (num_steps > 0) {
+    attributes.push_back({"scan_output_axes", std::vector<int64_t>(num_steps, axis)});
+    attributes.push_back({"scan_output_directions", std::vector<int64_t>(num_steps, backwards)});
+  }
+  std::vector<std::string> names =
+      c.Nodes("Scan", inputs, attributes, static_cast<unsigned>(block.outputs.size()));
+  // Here what the steps give comes first.
+  std::rotate(names.begin(), names.begin() + num_init, names.end());
+  return names;
+}
+
+/// The products, or the sums with decay, up to each place: a Scan whose body is one step.
+Exported Recurrence(ExportCall& c) {
+  const bool is_product = c.op().type() == "cumprod";
+  const AttributeReader& a = c.attributes();
+  const DType dtype = ComputeDType(c.dtype());
+  const Type& type = c.type(0);
+  const int64_t axis = c.Axis("axis", type.rank());
+  if (NumElements(type.dims).is_constant(0)) return c.In(0);
+  Type slice(dtype, type.dims);
+  slice.dims.erase(slice.dims.begin() + axis);
+  llvm::Expected<std::string> sizes = c.Sizes(slice.dims);
+  if (!sizes) return sizes.takeError();
+  const std::string stem = c.op().result()->name() + "/body";
+  onnx::GraphProto body;
+  body.set_name(stem);
+  const auto add = [&](const char* type_name, const std::string& x, const std::string& y,
+                       const std::string& name) {
+    onnx::NodeProto* node = body.add_node();
+    node->set_op_type(type_name);
+    node->set_name(name);
+    node->add_input(x);
+    node->add_input(y);
+    node->add_output(name);
+  };
+  const std::string state = stem + "/state", x = stem + "/x", next = stem + "/next";
+  Exporter::SetType(slice, state, body.add_input());
+  Exporter::SetType(slice, x, body.add_input());
+  std::vector<std::string> inputs = {
+      c.Node("Expand", {c.Scalar(is_product ? 1 : 0, dtype), *sizes}), c.In(0, dtype)};
+  if (is_product) {
+    add("Mul", state, x, next);
+  } else {
+    const std::string decay = stem + "/decay", kept = stem + "/kept";
+    Exporter::SetType(slice, decay, body.add_input());
+    inputs.push_back(c.In(1, dtype));
+    add("Mul", decay, state, kept);
+    add("Add", kept, x, next);
+  }
+  Exporter::SetType(slice, next, body.add_output());
+  const std::string step = stem + "/step";
+  Give(&body, is_product && a.Bool("exclusive") ? state : next, step);
+  Exporter::SetType(slice, step, body.add_output());
+  const auto count = static_cast<size_t>(inputs.size() - 1);
+  const int64_t backwards = a.Bool("reverse") ? 1 : 0;
+  return c.Out(c.Nodes("Scan", inputs,
+                       {{"body", static_cast<const onnx::GraphProto*>(&body)},
+                        {"num_scan_inputs", static_cast<int64_t>(count)},
+                        {"scan_input_axes", std::vector<int64_t>(count, axis)},
+                        {"scan_input_directions", std::vector<int64_t>(count, backwards)},
+                        {"scan_output_axes", std::vector<int64_t>{axis}},
+                        {"scan_output_directions", std::vector<int64_t>{backwards}}},
+                       2)[1],
+               dtype);
+}
+
+constexpr ExportRule kRules[] = {
+    {"scan", Scan}, {"cumprod", Recurrence}, {"linear_recurrence", Recurrence}};
+
+}  // namespace
+
+llvm::ArrayRef<ExportRule> LoopExportRules() { return kRules; }
+
+}  // namespace pdl

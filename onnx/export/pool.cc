@@ -1,0 +1,277 @@
+// Export of pooling and resizing.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "llvm/ADT/STLExtras.h"
+#include "onnx/export/window.h"
+
+namespace pdl {
+namespace {
+
+using Exported = llvm::Expected<ExportedNames>;
+
+llvm::ArrayRef<Dim> Spatial(const Type& type) {
+  return llvm::ArrayRef<Dim>(type.dims).drop_front(2);
+}
+
+/// What ONNX Runtime looks for the largest element in.
+DType PoolDType(DType dtype) {
+  if (dtype == DType::kI8 || dtype == DType::kU8) return dtype;
+  const DType computed = ComputeDType(dtype);
+  return IsFloat(computed) ? computed : DType::kF64;
+}
+
+llvm::Expected<ExportedWindow> PoolWindow(ExportCall& c) {
+  const llvm::ArrayRef<Dim> in = Spatial(c.type(0));
+  const Shape& given = c.attributes().Dims("kernel");
+  Shape kernel;
+  for (size_t i = 0; i < in.size(); ++i) kernel.push_back(given[given.size() == 1 ? 0 : i]);
+  return ReadExportedWindow(c, kernel, in);
+}
+
+/// Sets `ceil_mode`. ONNX also counts a last window that begins in the padding at the end; where
+/// there is one fewer here, the padding is cut so that there is no room for it.
+llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
+                        std::vector<OnnxAttribute>* attributes) {
+  bool is_ceil = c.attributes().Bool("ceil_mode");
+  // "same" leaves nothing to round.
+  if (std::holds_alternative<std::string>(*c.attributes().Find("pad"))) {
+    is_ceil &= window.same.empty() && window.padding.empty();
+  } else if (is_ceil && !window.padding.empty()) {
+    return c.Refuse("'pad' must be known while exporting");
+  }
+  if (is_ceil) {
+    const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
+    bool differs = false;
+    std::vector<int64_t> end;
+    for (size_t i = 0; i < window.kernel.size(); ++i) {
+      if (!in[i].is_constant() || !out[i].is_constant()) continue;
+      const int64_t extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
+      const int64_t room = in[i].constant() + window.begin[i] + window.end[i] - extent;
+      const int64_t stride = window.stride[i];
+      differs |= (room + stride - 1) / stride + 1 != out[i].constant();
+      const int64_t reach = (out[i].constant() - 1) * stride + extent - window.begin[i];
+      end.push_back(std::max<int64_t>(reach - in[i].constant(), 0));
+    }
+    if (differs) {
+      if (end.size() < window.kernel.size())
+        return c.Refuse("ONNX counts a window that begins in the padding");
+      window.end = end;
+      is_ceil = false;
+    }
+  }
+  *attributes = window.Attributes();
+  attributes->push_back({"ceil_mode", int64_t{is_ceil}});
+  return llvm::Error::success();
+}
+
+Exported MaxPool(ExportCall& c) {
+  llvm::Expected<ExportedWindow> window = PoolWindow(c);
+  if (!window) return window.takeError();
+  const bool wants_index = c.op().type() == "max_pool_index";
+  const DType dtype = PoolDType(c.type(0).dtype);
+  std::vector<OnnxAttribute> attributes;
+  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
+  if (wants_index && !window->padding.empty())
+    return c.Refuse("'pad' must be known while exporting");
+  const double lowest = dtype == DType::kI8   ? -128
+                        : dtype == DType::kU8 ? 0
+                                              : -std::numeric_limits<double>::infinity();
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), lowest, dtype);
+  if (!x) return x.takeError();
+  const std::vector<std::string> names = c.Nodes("MaxPool", {*x}, attributes, wants_index ? 2 : 1);
+  if (!wants_index) return c.Out(names[0], dtype);
+  // ONNX counts places through all planes.
+  llvm::Expected<std::string> plane = c.Number(NumElements(Spatial(c.type(0))), DType::kI64);
+  if (!plane) return plane.takeError();
+  return c.Node("Mod", {names[1], *plane});
+}
+
+Exported AvgPool(ExportCall& c) {
+  llvm::Expected<ExportedWindow> window = PoolWindow(c);
+  if (!window) return window.takeError();
+  const DType dtype = ComputeDType(c.dtype());
+  const bool has_divisor = c.attributes().Has("divisor");
+  const bool is_ceil = c.attributes().Bool("ceil_mode");
+  if (has_divisor && is_ceil) return c.Refuse("AveragePool has no divisor");
+  std::vector<OnnxAttribute> attributes;
+  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
+  const bool has_counts =
+      !has_divisor && !c.attributes().Bool("count_include_pad") && !window->padding.empty();
+  attributes.push_back({"count_include_pad", int64_t{has_counts || has_divisor ||
+                                                     c.attributes().Bool("count_include_pad")}});
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), 0, dtype);
+  if (!x) return x.takeError();
+  std::string y = c.Node("AveragePool", {*x}, attributes);
+  if (has_counts) {
+    // How much of each window is no padding.
+    Shape plane = c.type(0).dims;
+    plane[0] = plane[1] = 1;
+    llvm::Expected<std::string> sizes = c.Sizes(plane);
+    if (!sizes) return sizes.takeError();
+    const std::string ones = c.Node("Expand", {c.Scalar(1, dtype), *sizes});
+    llvm::Expected<std::string> padded = window->Padded(c, ones, 0, dtype);
+    if (!padded) return padded.takeError();
+    y = c.Node("Div", {y, c.Node("AveragePool", {*padded}, attributes)});
+  }
+  if (has_divisor) {
+    double count = 1;
+    for (int64_t size : window->kernel) count *= static_cast<double>(size);
+    const auto divisor = static_cast<double>(c.attributes().Int("divisor"));
+    y = c.Node("Mul", {y, c.Scalar(count / divisor, dtype)});
+  }
+  return c.Out(y, dtype);
+}
+
+Exported LpPool(ExportCall& c) {
+  llvm::Expected<ExportedWindow> window = PoolWindow(c);
+  if (!window) return window.takeError();
+  const double p = c.attributes().Float("p");
+  if (p != std::floor(p)) return c.Refuse("the p of LpPool is a whole number");
+  const DType dtype = ComputeDType(c.dtype());
+  std::vector<OnnxAttribute> attributes;
+  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
+  attributes.push_back({"p", static_cast<int64_t>(p)});
+  llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), 0, dtype);
+  if (!x) return x.takeError();
+  return c.Out(c.Node("LpPool", {*x}, attributes), dtype);
+}
+
+/// [N, C, S...] as [N, C, product of S].
+llvm::Expected<std::string> Planes(ExportCall& c, const std::string& x, const Type& type) {
+  return c.Reshape(x, type.dims, {type.dims[0], type.dims[1], NumElements(Spatial(type))});
+}
+
+Exported MaxUnpool(ExportCall& c) {
+  const DType dtype = ComputeDType(c.dtype());
+  llvm::Expected<std::string> x = Planes(c, c.In(0, dtype), c.type(0));
+  if (!x) return x.takeError();
+  llvm::Expected<std::string> indices = Planes(c, c.In(1), c.type(1));
+  if (!indices) return indices.takeError();
+  const Shape& dims = c.result().dims;
+  const Shape planes = {dims[0], dims[1], NumElements(Spatial(c.result()))};
+  llvm::Expected<std::string> sizes = c.Sizes(planes);
+  if (!sizes) return sizes.takeError();
+  const std::string zeros = c.Node("Expand", {c.Scalar(0, dtype), *sizes});
+  const std::string added = c.Node("ScatterElements", {zeros, *indices, *x},
+                                   {{"axis", int64_t{2}}, {"reduction", std::string("add")}});
+  llvm::Expected<std::string> y = c.Reshape(added, planes, dims);
+  if (!y) return y.takeError();
+  return c.Out(*y, dtype);
+}
+
+Exported PlaneGather(ExportCall& c) {
+  llvm::Expected<std::string> x = Planes(c, c.In(0), c.type(0));
+  if (!x) return x.takeError();
+  llvm::Expected<std::string> indices = Planes(c, c.In(1), c.type(1));
+  if (!indices) return indices.takeError();
+  const std::string read = c.Node("GatherElements", {*x, *indices}, {{"axis", int64_t{2}}});
+  const Type& like = c.type(1);
+  llvm::Expected<std::string> y =
+      c.Reshape(read, {like.dims[0], like.dims[1], NumElements(Spatial(like))}, c.result().dims);
+  if (!y) return y.takeError();
+  return *y;
+}
+
+/// Each dim by itself: the mean, or the largest, of each part. Parts are of different lengths, so
+/// the places of each are listed, the last one again where it is shorter.
+Exported AdaptivePool(ExportCall& c) {
+  const bool is_max = c.op().type() == "adaptive_max_pool";
+  const DType dtype = is_max ? PoolDType(c.dtype()) : ComputeDType(c.dtype());
+  const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
+  std::string x = c.In(0, dtype);
+  const auto is_one = [](const Dim& dim) { return dim.is_constant(1); };
+  if (llvm::all_of(out, is_one))
+    return c.Out(c.Node(is_max ? "GlobalMaxPool" : "GlobalAveragePool", {x}), dtype);
+  llvm::Expected<std::vector<int64_t>> sizes = c.Fixed(in, "the sizes of the planes");
+  if (!sizes) return sizes.takeError();
+  llvm::Expected<std::vector<int64_t>> parts = c.Fixed(out, "'size'");
+  if (!parts) return parts.takeError();
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    const int64_t size = (*sizes)[i], count = (*parts)[i], axis = static_cast<int64_t>(i) + 2;
+    if (size == count) continue;
+    const auto begin = [&](int64_t part) { return part * size / count; };
+    const auto end = [&](int64_t part) { return ((part + 1) * size + count - 1) / count; };
+    int64_t longest = 0;
+    for (int64_t part = 0; part < count; ++part)
+      longest = std::max(longest, end(part) - begin(part));
+    std::vector<int64_t> places;
+    std::vector<float> shares;
+    for (int64_t part = 0; part < count; ++part) {
+      const int64_t length = end(part) - begin(part);
+      for (int64_t k = 0; k < longest; ++k) {
+        places.push_back(std::min(begin(part) + k, end(part) - 1));
+        shares.push_back(k < length ? 1.0F / static_cast<float>(length) : 0.0F);
+      }
+    }
+    const std::string read = c.Node(
+        "Gather", {x, c.Constant(Constant::Copy(DType::kI64, {count, longest}, places.data()))},
+        {{"axis", axis}});
+    if (is_max) {
+      x = c.Reduce("ReduceMax", read, {axis + 1}, false);
+      continue;
+    }
+    std::vector<int64_t> dims = {count, longest};
+    dims.resize(sizes->size() - i + 1, 1);
+    std::string weights = c.Constant(Constant::Copy(DType::kF32, dims, shares.data()));
+    if (dtype != DType::kF32) weights = c.Cast(weights, dtype);
+    x = c.Reduce("ReduceSum", c.Node("Mul", {read, weights}), {axis + 1}, false);
+  }
+  return c.Out(x, dtype);
+}
+
+Exported Resize(ExportCall& c) {
+  const AttributeReader& a = c.attributes();
+  const DType own = c.dtype();
+  const DType dtype = own == DType::kBool ? DType::kU8 : ComputeDType(own);
+  const std::string x = c.In(0, dtype);
+  const size_t rank = c.type(0).rank();
+  std::string sizes, scales;
+  if (a.Has("size")) {
+    llvm::Expected<std::string> given = c.Sizes(c.result().dims);
+    if (!given) return given.takeError();
+    sizes = *given;
+  } else {
+    std::vector<float> factors(rank, 1);
+    const std::vector<double>* list = std::get_if<std::vector<double>>(a.Find("scales"));
+    for (size_t i = 2; i < rank; ++i) {
+      const double factor = a.Has("scale") ? a.Float("scale") : (*list)[i - 2];
+      factors[i] = static_cast<float>(factor);
+      // What ONNX's f32 makes of 13/9 is less, and 9 elements would become 12.
+      const Dim &from = c.type(0).dims[i], &to = c.result().dims[i];
+      if (from.is_constant() && to.is_constant() &&
+          static_cast<double>(from.constant()) * factors[i] < static_cast<double>(to.constant()))
+        factors[i] = std::nextafter(factors[i], std::numeric_limits<float>::infinity());
+    }
+    scales = c.Constant(Constant::Copy(DType::kF32, {static_cast<int64_t>(rank)}, factors.data()));
+  }
+  const llvm::StringRef rounding = a.String("rounding");
+  const std::string nearest = (rounding.starts_with("prefer") ? "round_" : "") + rounding.str();
+  return c.Out(c.Node("Resize", {x, "", scales, sizes},
+                      {{"mode", a.String("mode").str()},
+                       {"coordinate_transformation_mode", a.String("coordinates").str()},
+                       {"nearest_mode", nearest},
+                       {"cubic_coeff_a", a.Float("cubic_a")},
+                       {"antialias", int64_t{a.Bool("antialias")}},
+                       {"exclude_outside", int64_t{a.String("outside") == "skip"}}}),
+               dtype);
+}
+
+constexpr ExportRule kRules[] = {
+    {"max_pool", MaxPool},
+    {"max_pool_index", MaxPool},
+    {"avg_pool", AvgPool},
+    {"lp_pool", LpPool},
+    {"max_unpool", MaxUnpool},
+    {"plane_gather", PlaneGather},
+    {"adaptive_avg_pool", AdaptivePool},
+    {"adaptive_max_pool", AdaptivePool},
+    {"resize", Resize},
+};
+
+}  // namespace
+
+llvm::ArrayRef<ExportRule> PoolExportRules() { return kRules; }
+
+}  // namespace pdl

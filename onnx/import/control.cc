@@ -1,0 +1,308 @@
+// Nodes with graphs in them, which become loops or are taken apart while importing, and lists of
+// tensors.
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "onnx/import/node.h"
+#include "onnx/import/rules.h"
+
+namespace pdl {
+namespace {
+
+/// Steps of a loop that are written one after another.
+constexpr int64_t kMaxSteps = 256;
+
+const onnx::GraphProto* Body(Node& n, llvm::StringRef name) {
+  const auto* attribute = n.Attribute(name);
+  if (attribute == nullptr || !attribute->has_g()) {
+    n.Fail("it has no graph '{0}'", name);
+    return nullptr;
+  }
+  return &attribute->g();
+}
+
+std::vector<Value*> Import(Node& n, const onnx::GraphProto& graph, llvm::ArrayRef<Value*> inputs) {
+  llvm::Expected<std::vector<Value*>> outputs =
+      n.importer().ImportSubgraph(graph, n.scope(), inputs);
+  if (outputs) return *outputs;
+  n.Take(outputs.takeError());
+  return {};
+}
+
+void ConvertIf(Node& n) {
+  Value* condition = n.In(0);
+  const onnx::GraphProto* then = Body(n, "then_branch");
+  const onnx::GraphProto* otherwise = Body(n, "else_branch");
+  if (condition == nullptr || n.failed()) return;
+  if (const std::optional<double> known = n.KnownReal(condition)) {
+    const std::vector<Value*> taken = Import(n, *known != 0 ? *then : *otherwise, {});
+    for (size_t i = 0; i < taken.size(); ++i) n.Out(static_cast<unsigned>(i), taken[i]);
+    return;
+  }
+  // Both are computed, and one is chosen.
+  const std::vector<Value*> a = Import(n, *then, {});
+  const std::vector<Value*> b = Import(n, *otherwise, {});
+  if (n.failed()) return;
+  if (a.size() != b.size()) return n.Fail("its branches give different counts of values");
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i]->type() != b[i]->type())
+      return n.Unsupported("branches that give values of different types: {0} and {1}",
+                           a[i]->type().ToString(), b[i]->type().ToString());
+    n.Out(static_cast<unsigned>(i), n.Call("where", {n.Reshape(condition, {}), a[i], b[i]}));
+  }
+}
+
+/// A loop whose steps are written one after another: what a step gives may have other types than
+/// what it is given, and an end that shows while importing ends it.
+void Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
+  std::vector<Value*> carried;
+  for (unsigned i = 2; i < n.num_inputs(); ++i) carried.push_back(n.In(i));
+  const size_t scanned = n.num_outputs() > carried.size() ? n.num_outputs() - carried.size() : 0;
+  std::vector<std::vector<Value*>> slices(scanned);
+  for (int64_t step = 0; runs && step < steps && !n.failed(); ++step) {
+    if (step >= kMaxSteps) return n.Unsupported("a loop of more than {0} steps", kMaxSteps);
+    std::vector<Value*> inputs = {n.Scalar(static_cast<double>(step), DType::kI64),
+                                  n.Scalar(1, DType::kBool)};
+    inputs.insert(inputs.end(), carried.begin(), carried.end());
+    const std::vector<Value*> results = Import(n, body, inputs);
+    if (n.failed()) return;
+    if (results.size() != 1 + carried.size() + scanned)
+      return n.Fail("its body gives {0} values, not {1}", results.size(),
+                    1 + carried.size() + scanned);
+    const std::optional<double> goes_on = n.KnownReal(results[0]);
+    if (!goes_on) return n.Unsupported("a loop whose end depends on data");
+    runs = *goes_on != 0;
+    for (size_t i = 0; i < carried.size(); ++i) carried[i] = results[1 + i];
+    for (size_t i = 0; i < scanned; ++i) slices[i].push_back(results[1 + carried.size() + i]);
+  }
+  for (size_t i = 0; i < carried.size(); ++i) n.Out(static_cast<unsigned>(i), carried[i]);
+  for (size_t i = 0; i < scanned; ++i) {
+    if (slices[i].empty()) return n.Unsupported("a loop without steps that stacks values");
+    n.Out(static_cast<unsigned>(carried.size() + i), n.Call("stack", slices[i]));
+  }
+}
+
+/// What the body of a loop is given, under the names that it has for it.
+std::vector<std::string> InputNames(const onnx::GraphProto& body, int first) {
+  std::vector<std::string> names;
+  for (int i = first; i < body.input_size(); ++i) names.push_back(body.input(i).name());
+  return names;
+}
+
+/// Whether a body's first output is the condition that it was given.
+bool GoesOn(const onnx::GraphProto& body) {
+  if (body.output_size() == 0 || body.input_size() < 2) return false;
+  std::string name = body.output(0).name();
+  for (int i = body.node_size(); i-- > 0;) {
+    const onnx::NodeProto& node = body.node(i);
+    if (node.output_size() != 1 || node.output(0) != name) continue;
+    if (node.op_type() == "Constant") return true;  // what it is shows in the loop
+    if ((node.op_type() != "Identity" && node.op_type() != "Cast") || node.input_size() != 1)
+      return false;
+    name = node.input(0);
+  }
+  const bool is_tensor = llvm::any_of(
+      body.initializer(), [&](const onnx::TensorProto& tensor) { return tensor.name() == name; });
+  return is_tensor || name == body.input(1).name();
+}
+
+void ConvertLoop(Node& n) {
+  const onnx::GraphProto* body = Body(n, "body");
+  if (body == nullptr) return;
+  const std::optional<double> runs = n.Has(1) ? n.KnownReal(n.In(1)) : 1.0;
+  if (n.failed()) return;
+  if (!runs) {
+    if (!n.importer().InputsOf(n.In(1)).empty()) n.IntsIn(1);
+    return n.Unsupported("a loop whose end depends on data");
+  }
+  const Dim steps = n.Has(0) ? n.SizeIn(0) : Dim(kMaxSteps + 1);
+  if (n.failed()) return;
+  if (steps.is_constant() &&
+      (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !GoesOn(*body)))
+    return Unroll(n, *body, steps.constant(), *runs != 0);
+  Node::Loop loop;
+  loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};
+  loop.names = InputNames(*body, 2);
+  loop.names.insert(loop.names.begin(), body->input_size() > 0 ? body->input(0).name() : "step");
+  for (unsigned i = 2; i < n.num_inputs(); ++i) loop.init.push_back(n.In(i));
+  std::vector<Value*> results = n.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
+    std::vector<Value*> inputs = {given[0], n.Scalar(1, DType::kBool)};
+    inputs.insert(inputs.end(), given.begin() + 1, given.end());
+    std::vector<Value*> gives = Import(n, *body, inputs);
+    if (n.failed()) return std::vector<Value*>();
+    if (gives.size() != n.num_outputs() + 1) {
+      n.Fail("its body gives {0} values, not {1}", gives.size(), n.num_outputs() + 1);
+    } else if (const std::optional<double> goes_on = n.KnownReal(gives[0]);
+               !goes_on || *goes_on == 0) {
+      n.Unsupported("a loop whose end depends on data");
+    }
+    gives.erase(gives.begin());
+    return gives;
+  });
+  if (n.failed()) return;
+  // What was carried comes first in ONNX.
+  std::rotate(results.begin(), results.end() - static_cast<std::ptrdiff_t>(loop.init.size()),
+              results.end());
+  for (size_t i = 0; i < results.size(); ++i) n.Out(static_cast<unsigned>(i), results[i]);
+}
+
+/// The axis `from` of a tensor moved to `to`.
+Value* MoveAxis(Node& n, Value* x, unsigned from, unsigned to) {
+  if (x == nullptr) return nullptr;
+  std::vector<int64_t> perm;
+  for (unsigned i = 0; i < x->type().rank(); ++i)
+    if (i != from) perm.push_back(i);
+  perm.insert(perm.begin() + to, from);
+  return n.Transpose(x, perm);
+}
+
+void ConvertScan(Node& n) {
+  const onnx::GraphProto* body = Body(n, "body");
+  if (body == nullptr) return;
+  const bool is_old = n.opset() < 9;  // with a batch in front, and lengths as its first input
+  const int64_t sequences = n.Int("num_scan_inputs", 0);
+  const int64_t first = is_old ? 1 : 0;
+  const int64_t states = static_cast<int64_t>(n.num_inputs()) - first - sequences;
+  if (sequences < 1 || states < 0) return n.Fail("{0} sequences", sequences);
+  if (is_old && n.Has(0)) return n.Unsupported("lengths of sequences");
+  if (n.num_outputs() < states) return n.Fail("{0} outputs", n.num_outputs());
+  const std::vector<int64_t> in_axes = n.Ints("scan_input_axes");
+  const std::vector<int64_t> directions = n.Ints(is_old ? "directions" : "scan_input_directions");
+  const std::vector<int64_t> out_axes = n.Ints("scan_output_axes");
+  const std::vector<int64_t> out_directions = n.Ints("scan_output_directions");
+  auto at = [](llvm::ArrayRef<int64_t> list, size_t i) { return i < list.size() ? list[i] : 0; };
+  const auto flip = [&](Value* x) {
+    return n.Call("flip", {x}, {{"axes", std::vector<int64_t>{0}}});
+  };
+  Node::Loop loop;
+  loop.reverse = at(directions, 0) != 0;
+  const std::vector<std::string> names = InputNames(*body, 0);
+  for (int64_t i = 0; i < states + sequences; ++i) {
+    Value* x = n.In(static_cast<unsigned>(first + i));
+    if (x == nullptr) return;
+    if (is_old) {
+      if (x->type().rank() == 0 || !x->type().dims[0].is_constant(1))
+        return n.Unsupported("a batch of sequences");
+      x = n.Call("squeeze", {x}, {{"axes", std::vector<int64_t>{0}}});
+    }
+    if (i < states) {
+      loop.init.push_back(x);
+      continue;
+    }
+    const auto sequence = static_cast<size_t>(i - states);
+    const unsigned axis = n.Axis(at(in_axes, sequence), x->type().rank());
+    if (n.failed()) return;
+    x = MoveAxis(n, x, axis, 0);
+    loop.xs.push_back((at(directions, sequence) != 0) == loop.reverse ? x : flip(x));
+    if (static_cast<size_t>(i) < names.size()) loop.names.push_back(names[static_cast<size_t>(i)]);
+  }
+  for (size_t i = 0; i < static_cast<size_t>(states) && i < names.size(); ++i)
+    loop.names.push_back(names[i]);
+  const auto num_states = static_cast<std::ptrdiff_t>(states);
+  std::vector<Value*> results = n.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
+    // The slices come last in ONNX.
+    std::vector<Value*> inputs(given);
+    std::rotate(inputs.begin(), inputs.end() - num_states, inputs.end());
+    std::vector<Value*> gives = Import(n, *body, inputs);
+    if (!n.failed() && gives.size() != n.num_outputs())
+      n.Fail("its body gives {0} values", gives.size());
+    return gives;
+  });
+  if (n.failed()) return;
+  std::rotate(results.begin(), results.end() - num_states, results.end());
+  for (size_t i = 0; i < results.size(); ++i) {
+    Value* value = results[i];
+    if (i >= static_cast<size_t>(states)) {
+      const size_t scanned = i - static_cast<size_t>(states);
+      if ((at(out_directions, scanned) != 0) != loop.reverse) value = flip(value);
+      const unsigned axis =
+          value == nullptr ? 0 : n.Axis(at(out_axes, scanned), value->type().rank());
+      if (n.failed()) return;
+      value = MoveAxis(n, value, 0, axis);
+    }
+    if (is_old) value = n.Call("unsqueeze", {value}, {{"axes", std::vector<int64_t>{0}}});
+    n.Out(static_cast<unsigned>(i), value);
+  }
+}
+
+// --- Lists of tensors ---------------------------------------------------------------------------
+
+void ConvertSequenceConstruct(Node& n) { n.SequenceOut(0, n.AllIn()); }
+void ConvertSequenceEmpty(Node& n) { n.SequenceOut(0, {}); }
+
+void ConvertSequenceLength(Node& n) {
+  const std::vector<Value*> all = n.SequenceIn(0);
+  if (!n.failed()) n.Out(n.Scalar(static_cast<double>(all.size()), DType::kI64));
+}
+
+/// The place that input 1 names in a list of `size`.
+size_t Place(Node& n, unsigned input, size_t size, bool may_end) {
+  const int64_t count = static_cast<int64_t>(size);
+  int64_t at = n.IntIn(input);
+  if (at < 0) at += count;
+  if (!n.failed() && (at < 0 || at >= count + (may_end ? 1 : 0)))
+    n.Fail("place {0} of a list of {1}", at, count);
+  return n.failed() ? 0 : static_cast<size_t>(at);
+}
+
+void ConvertSequenceAt(Node& n) {
+  const std::vector<Value*> all = n.SequenceIn(0);
+  if (n.failed()) return;
+  const size_t at = Place(n, 1, all.size(), false);
+  if (!n.failed()) n.Out(all[at]);
+}
+
+void ConvertSequenceInsert(Node& n) {
+  std::vector<Value*> all = n.SequenceIn(0);
+  Value* value = n.In(1);
+  if (n.failed()) return;
+  const size_t at = n.Has(2) ? Place(n, 2, all.size(), true) : all.size();
+  if (n.failed()) return;
+  all.insert(all.begin() + static_cast<int64_t>(at), value);
+  n.SequenceOut(0, std::move(all));
+}
+
+void ConvertSequenceErase(Node& n) {
+  std::vector<Value*> all = n.SequenceIn(0);
+  if (n.failed()) return;
+  const size_t at = n.Has(1) ? Place(n, 1, all.size(), false) : all.size() - 1;
+  if (n.failed()) return;
+  if (all.empty()) return n.Fail("the list is empty");
+  all.erase(all.begin() + static_cast<int64_t>(at));
+  n.SequenceOut(0, std::move(all));
+}
+
+// A value that may be missing is there, or it is known not to be.
+void ConvertOptional(Node& n) {
+  if (!n.Has(0)) return n.Unsupported("an optional value that is missing");
+  if (n.importer().FindSequence(n.scope(), n.proto().input(0)) != nullptr)
+    return n.SequenceOut(0, n.SequenceIn(0));
+  n.Out(n.In(0));
+}
+
+void ConvertOptionalHasElement(Node& n) {
+  const bool is_list =
+      n.Has(0) && n.importer().FindSequence(n.scope(), n.proto().input(0)) != nullptr;
+  if (n.Has(0) && !is_list) n.In(0);
+  n.Out(n.Scalar(n.Has(0) ? 1 : 0, DType::kBool));
+}
+
+}  // namespace
+
+llvm::ArrayRef<OnnxRule> ControlRules() {
+  static const OnnxRule kRules[] = {{"If", ConvertIf},
+                                    {"Loop", ConvertLoop},
+                                    {"Scan", ConvertScan},
+                                    {"Optional", ConvertOptional},
+                                    {"OptionalGetElement", ConvertOptional},
+                                    {"OptionalHasElement", ConvertOptionalHasElement},
+                                    {"SequenceConstruct", ConvertSequenceConstruct},
+                                    {"SequenceEmpty", ConvertSequenceEmpty},
+                                    {"SequenceLength", ConvertSequenceLength},
+                                    {"SequenceAt", ConvertSequenceAt},
+                                    {"SequenceInsert", ConvertSequenceInsert},
+                                    {"SequenceErase", ConvertSequenceErase}};
+  return kRules;
+}
+
+}  // namespace pdl

@@ -1,0 +1,701 @@
+#include "onnx/import/importer.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <numeric>
+#include <utility>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "onnx/import/node.h"
+#include "onnx/import/rules.h"
+#include "onnx/import/simplify.h"
+#include "onnx/model/pdl_names.h"
+#include "pdl/compiler/graph_walk.h"
+#include "pdl/compiler/pipeline.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+namespace {
+
+/// Constants of at most this many elements stand in the text.
+constexpr int64_t kMaxLiteral = 16;
+/// Integers are read while importing, so more of them do.
+constexpr int64_t kMaxIntegerLiteral = 256;
+/// How deep functions may call each other, and graphs lie in nodes.
+constexpr int kMaxCallDepth = 32;
+
+llvm::StringRef PlainDomain(llvm::StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
+
+std::string Described(const onnx::NodeProto& node) {
+  return node.domain().empty() || node.domain() == "ai.onnx" ? node.op_type()
+                                                             : node.domain() + "." + node.op_type();
+}
+
+llvm::StringMap<int64_t> OperatorSets(
+    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& sets) {
+  llvm::StringMap<int64_t> opsets;
+  for (const onnx::OperatorSetIdProto& set : sets)
+    opsets[PlainDomain(set.domain())] = set.version();
+  return opsets;
+}
+
+/// Names in messages and locations are cut in the middle where they are longer.
+constexpr size_t kMaxShownName = 200;
+
+/// A name as messages and locations have it, whatever bytes the model has for it.
+std::string Shortened(llvm::StringRef name) {
+  constexpr size_t kEach = kMaxShownName / 2 - 2;
+  std::string text = name.size() <= kMaxShownName
+                         ? name.str()
+                         : (name.take_front(kEach) + "..." + name.take_back(kEach)).str();
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return llvm::json::isUTF8(text) ? text : llvm::json::fixUTF8(text);
+}
+
+/// Constants that are computed while importing may have so many bytes together, and so many times
+/// what the tensors of the model have.
+constexpr int64_t kMaxMadeBytes = int64_t{1} << 28;
+constexpr int64_t kMaxMadeFactor = 4;
+
+/// What a function has for attributes that a call leaves out: field 11, attribute_proto, which the
+/// onnx.proto that is compiled here may be too old to name.
+std::vector<onnx::AttributeProto> DefaultsOf(const onnx::FunctionProto& function) {
+  using Wire = google::protobuf::internal::WireFormatLite;
+  constexpr int kAttributeProto = 11;
+  std::vector<onnx::AttributeProto> defaults;
+  const std::string& fields = function.unknown_fields();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(fields.data()),
+                                                static_cast<int>(fields.size()));
+  while (const uint32_t tag = stream.ReadTag()) {
+    if (tag != Wire::MakeTag(kAttributeProto, Wire::WIRETYPE_LENGTH_DELIMITED)) {
+      if (!Wire::SkipField(&stream, tag)) break;
+      continue;
+    }
+    std::string bytes;
+    if (!Wire::ReadBytes(&stream, &bytes)) break;
+    if (onnx::AttributeProto attribute; attribute.ParseFromString(bytes))
+      defaults.push_back(std::move(attribute));
+  }
+  return defaults;
+}
+
+/// Counts the nodes that functions make when they are expanded.
+class ExpansionCounter {
+ public:
+  using Functions = std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*>;
+  explicit ExpansionCounter(const Functions& functions) : functions_(functions) {}
+
+  llvm::Expected<int64_t> Count(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
+    int64_t count = 0;
+    for (const onnx::NodeProto& node : nodes) {
+      ++count;
+      auto add = [&](llvm::Expected<int64_t> more) -> llvm::Error {
+        if (!more) return more.takeError();
+        count = std::min(count + *more, kMany);
+        return llvm::Error::success();
+      };
+      for (const onnx::AttributeProto& attribute : node.attribute())
+        if (attribute.has_g())
+          if (llvm::Error error = add(Count(attribute.g().node()))) return error;
+      auto called = functions_.find({PlainDomain(node.domain()).str(), node.op_type()});
+      if (called == functions_.end()) continue;
+      if (llvm::Error error = add(CountFunction(*called->second))) return error;
+    }
+    return count;
+  }
+
+ private:
+  /// More is not told apart.
+  static constexpr int64_t kMany = int64_t{1} << 60;
+
+  llvm::Expected<int64_t> CountFunction(const onnx::FunctionProto& function) {
+    auto [entry, is_new] = counts_.try_emplace(&function, kOpen);
+    const std::string name = Shortened(
+        function.domain().empty() ? function.name() : function.domain() + "." + function.name());
+    if (!is_new) {
+      if (entry->second == kOpen)
+        return MakeUserError(Code::kBadNetwork, "function '{0}' calls itself", name);
+      return entry->second;
+    }
+    if (++depth_ > kMaxCallDepth)
+      return MakeUserError(Code::kBadNetwork, "functions call each other more than {0} deep",
+                           kMaxCallDepth);
+    llvm::Expected<int64_t> count = Count(function.node());
+    if (!count) return count;
+    --depth_;
+    if (*count > OnnxModel::kMaxNodes) {
+      return MakeUserError(Code::kBadNetwork,
+                           "function '{0}' makes {1}{2} nodes of the functions that it calls, and "
+                           "a model may have {3}",
+                           name, *count == kMany ? "more than " : "", *count, OnnxModel::kMaxNodes);
+    }
+    return counts_[&function] = *count;
+  }
+
+  static constexpr int64_t kOpen = -1;
+  const Functions& functions_;
+  llvm::DenseMap<const onnx::FunctionProto*, int64_t> counts_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+char UnknownInputs::ID = 0;
+
+Importer::Importer(const OnnxModel& model, const ImportOptions& options)
+    : model_(model), options_(options) {
+  opsets_ = OperatorSets(model.proto().opset_import());
+  scope_.opsets = &opsets_;
+  for (const onnx::FunctionProto& function : model.proto().functions())
+    functions_[{PlainDomain(function.domain()).str(), function.name()}] = &function;
+}
+
+const onnx::AttributeProto* ResolveAttribute(const onnx::AttributeProto& attribute,
+                                             const OnnxFunctionCall* call) {
+  const onnx::AttributeProto* found = &attribute;
+  for (; found != nullptr && !found->ref_attr_name().empty(); call = call->outer) {
+    if (call == nullptr) return nullptr;
+    const std::string& name = found->ref_attr_name();
+    auto find = [&](const auto& attributes) -> const onnx::AttributeProto* {
+      auto at = llvm::find_if(attributes, [&](const auto& each) { return each.name() == name; });
+      return at == attributes.end() ? nullptr : &*at;
+    };
+    found = find(call->node.attribute());
+    // What the function has for a call that says nothing refers to nothing.
+    if (found == nullptr) return find(call->defaults);
+  }
+  return found;
+}
+
+std::string OnnxScope::PathTo(const onnx::NodeProto& node) const {
+  const bool by_output = node.name().empty() && node.output_size() > 0;
+  return Shortened(path + (by_output ? node.output(0) : node.name()));
+}
+
+llvm::Error Importer::Spend(int64_t count) {
+  spent_ += count;
+  const int64_t most = kMaxCalls + kCallsOfANode * model_.proto().graph().node_size();
+  if (spent_ <= most) return llvm::Error::success();
+  return MakeUserError(Code::kBadNetwork,
+                       "the model makes more than {0} calls when its functions, loops and lists "
+                       "are expanded",
+                       most);
+}
+
+llvm::Error Importer::SpendBytes(const Constant& constant) {
+  made_bytes_ += constant.num_bytes();
+  if (made_bytes_ <= kMaxMadeBytes + kMaxMadeFactor * tensor_bytes_) return llvm::Error::success();
+  return MakeUserError(Code::kNotSupported,
+                       "the constants that its operators need have more than {0} bytes, with {1} "
+                       "times what the tensors of the model have",
+                       kMaxMadeBytes, kMaxMadeFactor);
+}
+
+/// Whether a text can say the sizes: of nested brackets none is inside an empty one.
+static bool IsWritable(const Constant& constant) {
+  const auto sizes = constant.sizes();
+  return sizes.empty() || !llvm::is_contained(sizes.drop_back(), 0);
+}
+
+LocationId Importer::LocationOf(llvm::StringRef node) {
+  Location location;
+  auto [entry, is_new] = files_.try_emplace(Shortened(node));
+  if (is_new) entry->second = graph_.AddFile(model_.name() + ":" + entry->first().str());
+  location.file = entry->second;
+  return graph_.AddLocation(location);
+}
+
+// --- What there is --------------------------------------------------------------------------
+
+const onnx::FunctionProto* Importer::FindFunction(const onnx::NodeProto& node) const {
+  auto found = functions_.find({PlainDomain(node.domain()).str(), node.op_type()});
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+void Importer::CountUnknown(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                            const llvm::StringMap<int64_t>& opsets) {
+  for (const onnx::NodeProto& node : nodes) {
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.has_g()) CountUnknown(attribute.g().node(), opsets);
+    if (FindFunction(node) != nullptr) continue;
+    const llvm::StringRef domain = PlainDomain(node.domain());
+    const int64_t version = opsets.lookup(domain);
+    if (FindOnnxRule(domain, node.op_type(), std::max<int64_t>(version, 1)) == nullptr)
+      ++unknown_[Described(node)];
+  }
+}
+
+llvm::Error Importer::CheckOperators() {
+  CountUnknown(model_.proto().graph().node(), opsets_);
+  for (const onnx::FunctionProto& function : model_.proto().functions())
+    CountUnknown(function.node(), OperatorSets(function.opset_import()));
+  if (unknown_.empty()) return llvm::Error::success();
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : unknown_)
+    texts.push_back(llvm::formatv("{0} ({1} {2})", name, count, count == 1 ? "node" : "nodes"));
+  return MakeUserError(Code::kNotSupported, "operators that are not supported: {0}",
+                       llvm::join(texts, ", "));
+}
+
+llvm::Error Importer::CheckExpansion() {
+  if (functions_.empty()) return llvm::Error::success();
+  llvm::Expected<int64_t> count = ExpansionCounter(functions_).Count(model_.proto().graph().node());
+  if (!count) return count.takeError();
+  if (*count <= OnnxModel::kMaxNodes) return llvm::Error::success();
+  return MakeUserError(Code::kBadNetwork,
+                       "it has {0} nodes when its functions are expanded, and a model may have {1}",
+                       *count, OnnxModel::kMaxNodes);
+}
+
+// --- Inputs ---------------------------------------------------------------------------------
+
+llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
+  const std::string& name = info.name();
+  if (info.type().has_sequence_type() || info.type().has_optional_type() ||
+      info.type().has_map_type() || info.type().has_sparse_tensor_type()) {
+    return MakeUserError(Code::kNotSupported,
+                         "input '{0}' is no dense tensor (a list, an optional value, a map or a "
+                         "sparse tensor)",
+                         name);
+  }
+  const auto& tensor = info.type().tensor_type();
+  llvm::Expected<DType> dtype = DTypeFromOnnx(tensor.elem_type());
+  if (!dtype) {
+    return MakeUserError(Code::kNotSupported, "input '{0}': {1}", name,
+                         llvm::toString(dtype.takeError()));
+  }
+  if (!tensor.has_shape())
+    return MakeUserError(Code::kNotSupported, "input '{0}' may have any number of dims", name);
+  Type type;
+  type.dtype = *dtype;
+  for (const auto& dim : tensor.shape().dim()) {
+    if (dim.has_dim_value()) {
+      if (dim.dim_value() < 0)
+        return MakeUserError(Code::kBadNetwork, "input '{0}' has a dim of size {1}", name,
+                             dim.dim_value());
+      type.dims.emplace_back(dim.dim_value());
+      continue;
+    }
+    type.dims.push_back(SizeOf(dim.dim_param()));
+  }
+  return type;
+}
+
+Dim Importer::SizeOf(const std::string& name) {
+  // One size for each name; a dim without a name has a size of its own.
+  auto [entry, is_new] =
+      symbols_.try_emplace(name.empty() ? "\n" + std::to_string(symbols_.size()) : name);
+  std::string& symbol = entry->second;
+  if (is_new) {
+    symbol =
+        graph_.NewName(ToIdentifier(name.empty() ? "D" + std::to_string(symbols_.size()) : name));
+    graph_.ReserveName(symbol);
+  }
+  for (const std::string& known : {name, symbol}) {
+    auto fixed = options_.fixed_sizes.find(known);
+    if (known.empty() || fixed == options_.fixed_sizes.end()) continue;
+    known_sizes_.insert(known);
+    return fixed->second;
+  }
+  return Dim::Symbol(symbol);
+}
+
+llvm::Error Importer::AddInputs() {
+  const onnx::GraphProto& graph = model_.proto().graph();
+  for (const onnx::ValueInfoProto& info : graph.output())
+    graph_.ReserveName(ToIdentifier(info.name()));
+  for (const onnx::ValueInfoProto& info : graph.input()) {
+    if (scope_.initializers.contains(info.name())) continue;  // a default; nobody gives another
+    if (scope_.values.contains(info.name()))
+      return MakeUserError(Code::kBadNetwork, "there are two inputs '{0}'", info.name());
+    if (auto fixed = options_.fixed_inputs.find(info.name());
+        fixed != options_.fixed_inputs.end()) {
+      llvm::Expected<Value*> value = AddConstant(fixed->second, info.name());
+      if (!value) return value.takeError();
+      scope_.values[info.name()] = *value;
+      continue;
+    }
+    llvm::Expected<Type> type = TypeOfInput(info);
+    if (!type) return type.takeError();
+    const std::string base = ToIdentifier(info.name());
+    Value* value = graph_.AddInput(graph_.FindValue(base) ? graph_.NewName(base) : base,
+                                   std::move(*type), LocationOf(info.name()));
+    scope_.values[info.name()] = value;
+    inputs_.emplace_back(info.name(), value);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Importer::AddInitializers(const onnx::GraphProto& graph, OnnxScope& scope) {
+  if (graph.sparse_initializer_size() > 0)
+    return MakeUserError(Code::kNotSupported, "sparse initializers are not supported");
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    if (!scope.initializers.try_emplace(tensor.name(), &tensor).second)
+      return MakeUserError(Code::kBadNetwork, "there are two initializers '{0}'", tensor.name());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Value*> Importer::Find(OnnxScope& scope, llvm::StringRef name) {
+  for (OnnxScope* at = &scope; at != nullptr; at = const_cast<OnnxScope*>(at->parent)) {
+    if (auto found = at->values.find(name); found != at->values.end()) return found->second;
+    auto tensor = at->initializers.find(name);
+    if (tensor == at->initializers.end()) continue;
+    // It is for all who see that name, in a body or not.
+    OpenBody* const body = std::exchange(body_, nullptr);
+    llvm::Expected<Value*> value = AddTensor(*tensor->second, name);
+    body_ = body;
+    if (value) at->values[name] = *value;
+    return value;
+  }
+  return nullptr;
+}
+
+const std::vector<Value*>* Importer::FindSequence(const OnnxScope& scope,
+                                                  llvm::StringRef name) const {
+  for (const OnnxScope* at = &scope; at != nullptr; at = at->parent)
+    if (auto found = at->sequences.find(name); found != at->sequences.end()) return &found->second;
+  return nullptr;
+}
+
+bool Importer::IsMissing(const OnnxScope& scope, llvm::StringRef name) const {
+  if (scope.call == nullptr) return false;
+  for (const OnnxScope* at = &scope; at != nullptr; at = at->parent) {
+    if (at->values.contains(name) || at->sequences.contains(name)) return false;
+    if (at->missing.contains(name)) return true;
+  }
+  return false;
+}
+
+const Constant* Importer::FindConstant(const Value* value) const {
+  while (const Value* outside = outside_.lookup(value)) value = outside;
+  if (const Constant* constant = known_.FindConstant(value)) return constant;
+  auto found = weights_.find(value);
+  return found == weights_.end() ? nullptr : &found->second;
+}
+
+llvm::Expected<Op*> Importer::AddLiteral(const Constant& constant) {
+  const DType dtype = constant.dtype();
+  const bool is_cast =
+      dtype == DType::kI16 || dtype == DType::kU16 || dtype == DType::kU32 || dtype == DType::kU64;
+  auto add = [&](llvm::StringRef type, llvm::ArrayRef<Value*> operands,
+                 llvm::ArrayRef<NamedAttribute> attributes) {
+    CallOptions options;
+    options.block = block();
+    return graph_.AddOp(*GlobalRegistry().Find(type), operands, attributes, {NewTemporary()},
+                        options);
+  };
+  if (!IsWritable(constant)) {
+    const uint64_t nothing = 0;
+    llvm::Expected<Op*> flat = AddLiteral(Constant::Copy(dtype, {0}, &nothing));
+    if (!flat) return flat;
+    Shape dims;
+    for (const int64_t size : constant.sizes()) dims.emplace_back(size);
+    return add("reshape", {(*flat)->result()}, {{"dims", dims}});
+  }
+  if (!is_cast) return add("constant", {}, {{"value", constant}, {"dtype", dtype}});
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < constant.num_elements(); ++i) {
+    values.push_back(dtype == DType::kU64
+                         ? static_cast<int64_t>(constant.values<uint64_t>()[static_cast<size_t>(i)])
+                         : static_cast<int64_t>(constant.ElementAsDouble(i)));
+  }
+  llvm::Expected<Op*> numbers =
+      add("constant", {},
+          {{"value", Constant::Copy(DType::kI64, constant.sizes(), values.data())},
+           {"dtype", DType::kI64}});
+  if (!numbers) return numbers;
+  return add("cast", {(*numbers)->result()}, {{"to", dtype}});
+}
+
+bool Importer::IsLiteral(const Constant& constant, bool is_named) {
+  const int64_t count = constant.num_elements();
+  if (!IsFloat(constant.dtype())) return count <= kMaxIntegerLiteral;
+  return count <= 1 || (constant.sizes().size() <= 1 && !is_named && count <= kMaxLiteral);
+}
+
+llvm::Expected<Value*> Importer::AddConstant(Constant constant, llvm::StringRef name) {
+  if (llvm::Error error = Spend(1)) return error;
+  Value* value = nullptr;
+  if (IsLiteral(constant, !name.empty())) {
+    llvm::Expected<Op*> op = AddLiteral(constant);
+    if (!op) return op.takeError();
+    value = (*op)->result();
+    known_.SetConstant(value, std::move(constant));
+  } else {
+    VariableInfo info;
+    info.trainable = IsFloat(constant.dtype());
+    const std::string tensor = name.empty() ? NewTemporary() : name.str();
+    info.weight = WeightRef{options_.weight_file, tensor, ""};
+    Type type;
+    type.dtype = constant.dtype();
+    type.dims.assign(constant.sizes().begin(), constant.sizes().end());
+    value = graph_.AddParameter(NewTemporary(), type, std::move(info));
+    weights_[value] = std::move(constant);
+  }
+  if (!name.empty()) SuggestName(value, name);
+  return value;
+}
+
+llvm::Expected<Value*> Importer::AddTensor(const onnx::TensorProto& tensor, llvm::StringRef name) {
+  if (Value* known = parameters_.lookup(&tensor)) return known;
+  llvm::Expected<Constant> constant = model_.ReadTensor(tensor);
+  if (!constant) return constant.takeError();
+  tensor_bytes_ += constant->num_bytes();
+  llvm::Expected<Value*> value = AddConstant(std::move(*constant), name);
+  if (value && (*value)->kind() == ValueKind::kParameter) parameters_[&tensor] = *value;
+  return value;
+}
+
+void Importer::SuggestName(const Value* value, llvm::StringRef name) {
+  suggested_.try_emplace(value, name.take_back(kMaxShownName).str());
+}
+
+void Importer::ForgetSharedNames() {
+  llvm::StringMap<std::vector<const Value*>> alike;
+  for (const Op* op : graph_.ops()) {
+    if (op->type() != "constant" && op->type() != "fill") continue;
+    std::string key = op->type();
+    for (const AttributeValue& value : op->attribute_values())
+      key += " " + AttributeToString(value);
+    alike[key].push_back(op->result());
+  }
+  for (const auto& entry : alike) {
+    const std::vector<const Value*>& values = entry.getValue();
+    const std::string first = suggested_.lookup(values[0]);
+    if (llvm::any_of(values, [&](const Value* v) { return suggested_.lookup(v) != first; }))
+      for (const Value* value : values) suggested_.erase(value);
+  }
+}
+
+std::vector<std::string> Importer::InputsOf(Value* value) const {
+  auto next = [&](Value* from, AddValue add) {
+    if (Value* outside = outside_.lookup(from)) add(outside);
+    AddOperands(from, add);
+  };
+  std::vector<std::string> names;
+  for (const Value* needed : BackwardSlice(value, next, WalkOrder::kDepthFirst))
+    for (const auto& [name, input] : inputs_)
+      if (input == needed) names.push_back(name);
+  return names;
+}
+
+// --- Nodes ----------------------------------------------------------------------------------
+
+llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
+                                     const onnx::NodeProto& node, OnnxScope& scope) {
+  if (++depth_ > kMaxCallDepth)
+    return MakeUserError(Code::kBadNetwork, "functions call each other more than {0} deep",
+                         kMaxCallDepth);
+  std::unique_ptr<FunctionInfo>& info = function_infos_[&function];
+  if (info == nullptr)
+    info = std::make_unique<FunctionInfo>(
+        FunctionInfo{OperatorSets(function.opset_import()), DefaultsOf(function)});
+  const OnnxFunctionCall call{node, info->defaults, scope.call};
+  OnnxScope inner;
+  inner.opsets = &info->opsets;
+  inner.call = &call;
+  inner.path = Shortened(scope.path + (node.name().empty() ? node.op_type() : node.name())) + "/";
+  for (int i = 0; i < function.input_size(); ++i) {
+    const std::string& parameter = function.input(i);
+    if (i >= node.input_size() || node.input(i).empty() || IsMissing(scope, node.input(i))) {
+      inner.missing.insert(parameter);
+      continue;
+    }
+    llvm::Expected<Value*> value = Find(scope, node.input(i));
+    if (!value) return value.takeError();
+    if (*value != nullptr) {
+      inner.values[parameter] = *value;
+    } else if (const auto* sequence = FindSequence(scope, node.input(i))) {
+      if (llvm::Error error = Spend(static_cast<int64_t>(sequence->size()))) return error;
+      inner.sequences[parameter] = *sequence;
+    } else {
+      return MakeUserError(Code::kBadNetwork,
+                           "node '{0}' reads '{1}', which nothing gives before it",
+                           scope.PathTo(node), node.input(i));
+    }
+  }
+  if (llvm::Error error = ImportNodes(function.node(), inner)) return error;
+  for (int i = 0; i < function.output_size() && i < node.output_size(); ++i) {
+    if (node.output(i).empty()) continue;
+    llvm::Expected<Value*> value = Find(inner, function.output(i));
+    if (!value) return value.takeError();
+    if (*value != nullptr) {
+      scope.values[node.output(i)] = *value;
+    } else if (const auto* sequence = FindSequence(inner, function.output(i))) {
+      if (llvm::Error error = Spend(static_cast<int64_t>(sequence->size()))) return error;
+      scope.sequences[node.output(i)] = *sequence;
+    } else {
+      return MakeUserError(Code::kBadNetwork, "function '{0}' gives no '{1}'", function.name(),
+                           function.output(i));
+    }
+  }
+  --depth_;
+  return llvm::Error::success();
+}
+
+llvm::Error Importer::ImportNode(const onnx::NodeProto& node, OnnxScope& scope) {
+  // A node that makes no calls takes time, too, where it is in a loop.
+  if (scope.parent != nullptr || scope.call != nullptr)
+    if (llvm::Error error = Spend(1)) return error;
+  if (const onnx::FunctionProto* function = FindFunction(node))
+    return ImportFunction(*function, node, scope);
+  const llvm::StringRef domain = PlainDomain(node.domain());
+  const int64_t opset = std::max<int64_t>(scope.opsets->lookup(domain), 1);
+  const OnnxRule* rule = FindOnnxRule(domain, node.op_type(), opset);
+  if (rule == nullptr)
+    return MakeUserError(Code::kNotSupported, "operators that are not supported: {0} (1 node)",
+                         Described(node));
+  Node context(*this, node, scope, opset);
+  rule->convert(context);
+  return context.TakeError();
+}
+
+llvm::Error Importer::ImportNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+                                  OnnxScope& scope) {
+  for (const onnx::NodeProto& node : nodes)
+    if (llvm::Error error = ImportNode(node, scope)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Value*>> Importer::ImportSubgraph(const onnx::GraphProto& graph,
+                                                             const OnnxScope& outer,
+                                                             llvm::ArrayRef<Value*> inputs) {
+  if (++depth_ > kMaxCallDepth)
+    return MakeUserError(Code::kBadNetwork, "graphs lie in each other more than {0} deep",
+                         kMaxCallDepth);
+  if (llvm::Error error = Spend(1 + graph.initializer_size())) return error;
+  OnnxScope scope;
+  scope.parent = &outer;
+  scope.opsets = outer.opsets;
+  scope.call = outer.call;
+  scope.path = outer.path;
+  if (llvm::Error error = AddInitializers(graph, scope)) return error;
+  for (int i = 0; i < graph.input_size() && static_cast<size_t>(i) < inputs.size(); ++i)
+    scope.values[graph.input(i).name()] = inputs[static_cast<size_t>(i)];
+  if (llvm::Error error = ImportNodes(graph.node(), scope)) return error;
+  std::vector<Value*> outputs;
+  for (const onnx::ValueInfoProto& info : graph.output()) {
+    llvm::Expected<Value*> value = Find(scope, info.name());
+    if (!value) return value.takeError();
+    if (*value == nullptr) {
+      const bool is_list = FindSequence(scope, info.name()) != nullptr;
+      return MakeUserError(is_list ? Code::kNotSupported : Code::kBadNetwork,
+                           is_list ? "'{0}' is a list of tensors, which no subgraph may give"
+                                   : "a subgraph gives no '{0}'",
+                           info.name());
+    }
+    outputs.push_back(*value);
+  }
+  --depth_;
+  return outputs;
+}
+
+// --- Outputs --------------------------------------------------------------------------------
+
+llvm::Error Importer::AddOutputs() {
+  const onnx::GraphProto& graph = model_.proto().graph();
+  if (graph.output_size() == 0) return MakeUserError(Code::kBadNetwork, "it has no outputs");
+  llvm::StringMap<unsigned> taken;
+  for (const onnx::ValueInfoProto& info : graph.output()) {
+    llvm::Expected<Value*> value = Find(scope_, info.name());
+    if (!value) return value.takeError();
+    std::vector<std::pair<std::string, Value*>> parts = {{info.name(), *value}};
+    if (*value == nullptr) {
+      const auto* sequence = FindSequence(scope_, info.name());
+      if (sequence == nullptr)
+        return MakeUserError(Code::kBadNetwork, "nothing gives the output '{0}'", info.name());
+      parts.clear();
+      for (Value* part : *sequence)
+        parts.emplace_back(info.name() + "_" + std::to_string(parts.size()), part);
+    }
+    for (const auto& [name, part] : parts) {
+      std::string base = ToIdentifier(name);
+      if (const unsigned count = ++taken[base]; count > 1) base += "_" + std::to_string(count);
+      graph_.AddOutput(base, part);
+      outputs_.emplace_back(name, part);
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<ImportedModel> Importer::Import() {
+  const onnx::GraphProto& graph = model_.proto().graph();
+  if (llvm::Error error = CheckOperators()) return error;
+  if (llvm::Error error = CheckExpansion()) return error;
+  if (llvm::Error error = AddInitializers(graph, scope_)) return error;
+  for (const auto& fixed : options_.fixed_inputs) {
+    const bool is_input = llvm::any_of(
+        graph.input(), [&](const auto& info) { return info.name() == fixed.getKey(); });
+    if (!is_input)
+      return MakeUserError(Code::kSurplusInput, "the model has no input '{0}'", fixed.getKey());
+  }
+  if (llvm::Error error = AddInputs()) return error;
+  for (const auto& fixed : options_.fixed_sizes) {
+    if (!known_sizes_.contains(fixed.getKey()))
+      return MakeUserError(Code::kUnknownSetting, "it has no input and no size '{0}' to be set",
+                           fixed.getKey());
+  }
+  if (llvm::Error error = ImportNodes(graph.node(), scope_)) return error;
+  if (llvm::Error error = AddOutputs()) return error;
+
+  // What was computed on the way stands in the text as a number.
+  auto evaluate =
+      [&](const Op& op,
+          llvm::ArrayRef<Constant>) -> llvm::Expected<std::optional<std::vector<Constant>>> {
+    if (op.operands().empty()) return std::nullopt;
+    std::vector<Constant> results;
+    for (const Value* result : op.results()) {
+      const Constant* constant = known_.FindConstant(result);
+      if (constant == nullptr || constant->num_elements() > kMaxLiteral || !IsWritable(*constant))
+        return std::nullopt;
+      results.push_back(*constant);
+    }
+    return results;
+  };
+  PassContext context{GlobalRegistry()};
+  context.evaluate = evaluate;
+  if (llvm::Error error = ImportPipeline().Run(graph_, context)) return error;
+  ForgetSharedNames();
+  if (llvm::Error error = ImportMergePipeline().Run(graph_, context)) return error;
+
+  std::vector<std::string> output_names;
+  for (const GraphOutput& output : graph_.outputs()) output_names.push_back(output.name);
+  llvm::DenseMap<const Value*, const Value*> copies;
+  llvm::Expected<Graph> compact = CompactGraph(graph_, suggested_, &copies);
+  if (!compact) return compact.takeError();
+  ImportedModel imported;
+  for (const auto& [value, constant] : weights_)
+    if (const Value* copy = copies.lookup(value)) imported.weights[copy->name()] = constant;
+  for (const auto& [name, value] : inputs_)
+    imported.inputs.emplace_back(name, copies.lookup(value)->name());
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    imported.outputs.emplace_back(outputs_[i].first, output_names[i]);
+  imported.graph = std::move(*compact);
+  return imported;
+}
+
+llvm::Expected<ImportedModel> ImportOnnx(const OnnxModel& model, const ImportOptions& options) {
+  llvm::Expected<ImportedModel> imported = Importer(model, options).Import();
+  if (imported) return imported;
+  // Every message says whose mistake it is.
+  llvm::Error named = llvm::Error::success();
+  llvm::handleAllErrors(
+      imported.takeError(),
+      [&](const UnknownInputs& e) {
+        named = llvm::make_error<UnknownInputs>(e.names(), model.name() + ": " + e.text());
+      },
+      [&](const UserError& e) {
+        named = llvm::make_error<UserError>(e.code(), model.name() + ": " + e.text());
+      },
+      [&](const llvm::ErrorInfoBase& e) {
+        named = llvm::make_error<UserError>(Code::kBadNetwork, model.name() + ": " + e.message());
+      });
+  return named;
+}
+
+}  // namespace pdl

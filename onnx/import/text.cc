@@ -1,0 +1,430 @@
+#include "onnx/import/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+#include "onnx/import/layers.h"
+#include "pdl/compiler/format.h"
+#include "pdl/op/error.h"
+
+namespace pdl {
+namespace {
+
+/// A chain of pipes ends where its line would become longer, or have more calls.
+constexpr size_t kMaxLine = 100;
+constexpr unsigned kMaxCalls = 5;
+
+/// Calls that one statement writes, the first operand of each being what comes before it.
+struct Chain {
+  std::string text;
+  unsigned calls = 0;
+  /// Whether text is one call that has its first operand in it: `relu(x)`.
+  const Value* head = nullptr;
+  std::string first_call;  // `relu()`, where text is one call
+  bool ends_in_layer = false;
+  std::vector<std::pair<std::string, std::vector<std::pair<std::string, Constant>>>> layers;
+};
+
+class TextWriter {
+ public:
+  TextWriter(const ImportedModel& model, llvm::StringRef weight_file)
+      : model_(model), graph_(model.graph), weight_file_(weight_file) {}
+
+  ImportedText Write();
+
+ private:
+  void FindLayers();
+  void WriteDeclarations();
+  /// The layer that is the body of a loop; bodies that read alike are one.
+  std::string WriteBody(BlockId id, const Op& caller);
+  void WriteOp(const Op& op);
+  Chain MakeChain(const Op& op);
+  void Flush(const Value* value);
+  bool CanPipe(const Value* value, const Op& into) const;
+  void AddLayer(const LayerCall& layer, Chain* chain);
+  void AddTensors(const Chain& chain, const Value* value);
+  std::string Call(const Op& op, bool without_first) const;
+  std::string Infix(const Op& op) const;
+  bool IsLiteral(const Value* value) const { return literals_.contains(value); }
+  void FindLiterals(llvm::ArrayRef<Op*> ops);
+  void FlushAll(llvm::ArrayRef<Op*> ops);
+  /// What the text calls a value: in a body, the end of its name.
+  std::string NameOf(const Value* value) const {
+    auto found = names_.find(value);
+    return found == names_.end() ? value->name() : found->second;
+  }
+  std::string ArgumentOf(const Value* value) const {
+    return IsLiteral(value) ? literals_.lookup(value) : NameOf(value);
+  }
+
+  /// The count of rows that a body has for itself; "" where it has none.
+  std::string RowsOf(const Block& block) const {
+    const Type& first = block.inputs[0]->type();
+    const llvm::StringRef symbol = first.rank() > 0 ? first.dims[0].symbol() : "";
+    return graph_.IsDataSymbol(symbol) ? symbol.str() : "";
+  }
+  /// Rows have the same name in every body.
+  Shape WithRows(Shape dims) const {
+    for (Dim& dim : dims) {
+      dim = dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
+        if (rows_.empty() || symbol != rows_) return std::nullopt;
+        return Dim::Symbol("rows");
+      });
+    }
+    return dims;
+  }
+  AttributeValue WithRows(const AttributeValue& value) const {
+    const auto* dims = std::get_if<Shape>(&value);
+    return dims == nullptr ? value : WithRows(*dims);
+  }
+
+  const ImportedModel& model_;
+  const Graph& graph_;
+  std::string weight_file_;
+  ImportedText out_;
+  llvm::DenseMap<const Op*, LayerCall> layers_;  // by last call
+  llvm::DenseSet<const Op*> inner_;
+  llvm::DenseSet<const Value*> in_layers_;    // parameters
+  llvm::DenseMap<const Value*, Chain> open_;  // not written yet
+  llvm::DenseSet<const Value*> outputs_;
+  llvm::DenseMap<const Value*, std::string> literals_;  // numbers that only infix operators use
+  bool has_layers_ = false;
+  std::string* text_ = &out_.text;                   // where statements go
+  llvm::DenseMap<const Value*, std::string> names_;  // in bodies
+  std::string body_layers_;                          // all of them
+  llvm::StringSet<> body_names_;
+  llvm::StringMap<std::string> bodies_;  // their names, by what they say
+  llvm::DenseMap<const Op*, std::string> body_of_;
+  std::string rows_;  // the symbol for the rows of a step, in the body that is written
+};
+
+bool IsInfix(llvm::StringRef type) {
+  return type == "add" || type == "sub" || type == "mul" || type == "div" || type == "pow";
+}
+
+void TextWriter::FindLiterals(llvm::ArrayRef<Op*> ops) {
+  for (const Op* op : ops) {
+    if (op->type() != "constant" || outputs_.contains(op->result())) continue;
+    const Type& type = op->result()->type();
+    const Constant& constant = op->attributes().Tensor("value");
+    if (!IsFloat(type.dtype) || type.rank() != 0 || !std::isfinite(constant.ElementAsDouble(0)) ||
+        std::signbit(constant.ElementAsDouble(0)))
+      continue;
+    const bool fits = llvm::all_of(op->result()->uses(), [&](const Value::Use& use) {
+      if (!IsInfix(use.op->type())) return false;
+      const Value* other = use.op->operands()[1 - use.operand];
+      return other->producer() != op &&
+             (other->producer() == nullptr || other->producer()->type() != "constant");
+    });
+    if (!fits) continue;
+    const double number = constant.ElementAsDouble(0);
+    literals_[op->result()] = type.dtype == DType::kF64 ? FloatToString(number)
+                                                        : FloatToString(static_cast<float>(number));
+  }
+}
+
+void TextWriter::FindLayers() {
+  const LayerFinder finder(model_);
+  for (const Op* op : graph_.ops()) {
+    std::optional<LayerCall> layer = finder.Find(*op);
+    if (!layer) continue;
+    for (const Op* inner : layer->inner) inner_.insert(inner);
+    for (const Value* parameter : layer->parameters) in_layers_.insert(parameter);
+    layers_[op] = std::move(*layer);
+    has_layers_ = true;
+  }
+}
+
+void TextWriter::WriteDeclarations() {
+  for (const Value* input : graph_.inputs())
+    out_.text += "input " + input->name() + ": " + input->type().ToString() + "\n";
+  for (const Value* parameter : graph_.parameters()) {
+    if (in_layers_.contains(parameter)) continue;
+    const std::string& name = parameter->name();
+    out_.text += "param " + name + ": " + parameter->type().ToString() + " = load(\"" +
+                 weight_file_ + "\", \"" + name + "\")" +
+                 (parameter->variable().trainable ? "" : " with {trainable=false}") + "\n";
+    out_.tensors.emplace_back(name, model_.weights.lookup(name));
+  }
+  out_.text += "\n";
+}
+
+std::string TextWriter::Infix(const Op& op) const {
+  const llvm::StringRef sign = llvm::StringSwitch<llvm::StringRef>(op.type())
+                                   .Case("add", "+")
+                                   .Case("sub", "-")
+                                   .Case("mul", "*")
+                                   .Case("div", "/")
+                                   .Case("pow", "**")
+                                   .Default("");
+  if (sign.empty()) return "";
+  // A literal takes the dtype of what stands beside it.
+  const bool both = IsLiteral(op.operands()[0]) && IsLiteral(op.operands()[1]);
+  auto text = [&](const Value* value) { return both ? NameOf(value) : ArgumentOf(value); };
+  return text(op.operands()[0]) + " " + sign.str() + " " + text(op.operands()[1]);
+}
+
+std::string TextWriter::Call(const Op& op, bool without_first) const {
+  std::vector<std::string> arguments;
+  const OpSignature& signature = op.def().signature;
+  bool is_positional = true;
+  size_t operand = 0;
+  for (size_t i = 0; i < signature.inputs.size() && operand < op.operands().size(); ++i) {
+    // Counted inputs behind the first one are given by name.
+    const bool has_counts = signature.has_counts();
+    const size_t end = has_counts ? std::min(op.operands().size(),
+                                             signature.FirstOperand(i + 1, op.attribute_values()))
+                                  : op.operands().size();
+    std::vector<std::string> names;
+    for (; operand < end; ++operand)
+      if (operand > 0 || !without_first) names.push_back(ArgumentOf(op.operands()[operand]));
+    if (i == 0 || !has_counts) {
+      arguments.insert(arguments.end(), names.begin(), names.end());
+    } else if (!names.empty()) {
+      const bool is_list = names.size() > 1;
+      arguments.push_back(signature.inputs[i].name + "=" + (is_list ? "[" : "") +
+                          llvm::join(names, ", ") + (is_list ? "]" : ""));
+      is_positional = false;
+    }
+  }
+  for (size_t i = 0; i < signature.attributes.size(); ++i) {
+    const AttributeDecl& declared = signature.attributes[i];
+    const AttributeValue& value = op.attribute_values()[i];
+    if (declared.counted || Identical(value, declared.default_value)) {
+      is_positional &= !declared.positional;
+      continue;
+    }
+    std::string text = std::holds_alternative<BlockId>(value) ? body_of_.lookup(&op) + "()"
+                                                              : AttributeToString(WithRows(value));
+    // One entry for all dims, where that is what one entry means.
+    if (const auto* shape = std::get_if<Shape>(&value)) {
+      const auto* usual = std::get_if<Shape>(&declared.default_value);
+      const bool is_uniform = llvm::all_of(*shape, [&](const Dim& d) { return d == (*shape)[0]; });
+      const bool may_shrink =
+          is_uniform && !shape->empty() &&
+          llvm::is_contained({"kernel", "stride", "pad", "dilation", "output_padding"},
+                             declared.name);
+      if (may_shrink && usual != nullptr && usual->size() == 1 && (*shape)[0] == (*usual)[0])
+        continue;
+      if (may_shrink) text = "[" + (*shape)[0].ToString() + "]";
+    }
+    // Those that come by position stand first.
+    is_positional &= declared.positional;
+    arguments.push_back(is_positional ? text : declared.name + "=" + text);
+  }
+  return op.type() + "(" + llvm::join(arguments, ", ") + ")";
+}
+
+bool TextWriter::CanPipe(const Value* value, const Op& into) const {
+  if (!open_.contains(value) || value->uses().size() != 1 || outputs_.contains(value)) return false;
+  return value->uses()[0].op == &into || inner_.contains(value->uses()[0].op);
+}
+
+void TextWriter::AddLayer(const LayerCall& layer, Chain* chain) {
+  chain->layers.emplace_back(layer.layer, layer.tensors);
+}
+
+Chain TextWriter::MakeChain(const Op& op) {
+  Chain chain;
+  for (const AttributeValue& value : op.attribute_values())
+    if (const auto* block = std::get_if<BlockId>(&value)) body_of_[&op] = WriteBody(*block, op);
+  auto layer = layers_.find(&op);
+  const bool is_layer = layer != layers_.end();
+  const Value* first = is_layer                ? layer->second.input
+                       : op.operands().empty() ? nullptr
+                                               : op.operands()[0];
+  const std::string call =
+      is_layer ? layer->second.layer + "(" + layer->second.arguments + ")" : Call(op, true);
+  // A second operand that is the same value cannot be piped.
+  const bool pipes = first != nullptr && CanPipe(first, op) &&
+                     llvm::count(op.operands(), first) <= 1 && !op.def().signature.has_counts();
+  if (pipes) {
+    Chain before = open_.lookup(first);
+    const bool has_layer = is_layer && llvm::any_of(before.layers, [&](const auto& other) {
+                             return other.first == layer->second.layer;
+                           });
+    const std::string base = before.calls == 1 && before.head != nullptr
+                                 ? NameOf(before.head) + " |> " + before.first_call
+                                 : before.text;
+    const size_t length = NameOf(op.results()[0]).size() + base.size() + call.size() + 7;
+    if (!has_layer && before.calls < kMaxCalls && length <= kMaxLine) {
+      open_.erase(first);
+      chain = std::move(before);
+      chain.text = base + " |> " + call;
+      chain.head = nullptr;
+      ++chain.calls;
+      if (is_layer) AddLayer(layer->second, &chain);
+      chain.ends_in_layer = is_layer;
+      return chain;
+    }
+  }
+  chain.calls = 1;
+  if (is_layer) {
+    chain.head = first;
+    chain.first_call = call;
+    chain.text = NameOf(first) + " |> " + call;
+    AddLayer(layer->second, &chain);
+    chain.ends_in_layer = true;
+    return chain;
+  }
+  chain.text = Infix(op);
+  if (chain.text.empty()) {
+    chain.text = Call(op, false);
+    if (first != nullptr && op.operands().size() == 1 && !op.def().signature.has_counts()) {
+      chain.head = first;
+      chain.first_call = call;
+    }
+  }
+  return chain;
+}
+
+/// What the statement that gives a value first has for its layers.
+void TextWriter::AddTensors(const Chain& chain, const Value* value) {
+  // The layer that is called last gives its parameters the statement's name.
+  for (size_t i = 0; i < chain.layers.size(); ++i) {
+    const auto& [layer, tensors] = chain.layers[i];
+    const bool is_last = chain.ends_in_layer && i + 1 == chain.layers.size();
+    const std::string way = is_last ? "" : layer + ".";
+    for (const auto& [name, constant] : tensors)
+      out_.tensors.emplace_back(value->name() + "." + way + name, constant);
+  }
+}
+
+void TextWriter::Flush(const Value* value) {
+  auto found = open_.find(value);
+  if (found == open_.end()) return;
+  const Chain chain = std::move(found->second);
+  open_.erase(found);
+  *text_ += NameOf(value) + " = " + chain.text + "\n";
+  AddTensors(chain, value);
+}
+
+void TextWriter::WriteOp(const Op& op) {
+  if (inner_.contains(&op) || (op.results().size() == 1 && IsLiteral(op.result()))) return;
+  auto layer = layers_.find(&op);
+  Chain chain = MakeChain(op);
+  // All that it names must stand before it.
+  if (layer != layers_.end()) {
+    Flush(layer->second.input);
+  } else {
+    for (const Value* operand : op.operands()) Flush(operand);
+  }
+  // The last results need no names where nobody asks for them.
+  size_t count = op.results().size();
+  while (count > 1 && op.results()[count - 1]->uses().empty() &&
+         !outputs_.contains(op.results()[count - 1]))
+    --count;
+  if (count == 1) {
+    open_[op.results()[0]] = std::move(chain);
+    return;
+  }
+  std::vector<std::string> names;
+  for (const Value* result : op.results().take_front(count)) names.push_back(NameOf(result));
+  *text_ += llvm::join(names, ", ") + " = " + chain.text + "\n";
+  AddTensors(chain, op.result());
+}
+
+void TextWriter::FlushAll(llvm::ArrayRef<Op*> ops) {
+  for (const Op* op : ops)
+    for (const Value* result : op->results()) Flush(result);
+}
+
+/// `name`, with another end where that is taken.
+std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
+  std::string unique = name.str();
+  for (unsigned i = 2; !taken.insert(unique).second; ++i)
+    unique = (name + "_" + llvm::Twine(i)).str();
+  return unique;
+}
+
+std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
+  const Block& block = graph_.block(id);
+  llvm::StringSet<> taken;
+  auto take = [&](const Value* value) {
+    const llvm::StringRef name = value->name();
+    names_[value] = Unique(name.substr(name.rfind('.') + 1), taken);
+  };
+  llvm::for_each(block.inputs, take);
+  for (const Op* op : block.ops) llvm::for_each(op->results(), take);
+  std::string text = "(";
+  llvm::ListSeparator comma(", ");
+  const std::string rows = std::exchange(rows_, RowsOf(block));
+  for (const Value* input : block.inputs) {
+    Type type = input->type();
+    type.dims = WithRows(type.dims);
+    type.index_bound.reset();  // it may have sizes that stand further on
+    text += comma;
+    text += NameOf(input) + ": " + type.ToString();
+  }
+  text += ") {\n";
+  std::string statements;
+  std::string* const outer = std::exchange(text_, &statements);
+  llvm::DenseMap<const Value*, Chain> open;
+  std::swap(open, open_);
+  for (const Value* output : block.outputs) outputs_.insert(output);
+  FindLiterals(block.ops);
+  for (const Op* op : block.ops) WriteOp(*op);
+  FlushAll(block.ops);
+  open_ = std::move(open);
+  text_ = outer;
+  rows_ = rows;
+  text += statements + "return ";
+  llvm::StringSet<> returned;
+  // What is carried keeps its name.
+  const auto num_xs = static_cast<size_t>(caller.attributes().Int("num_xs"));
+  const auto num_init = static_cast<size_t>(caller.attributes().Int("num_init"));
+  llvm::ListSeparator next(", ");
+  for (size_t i = 0; i < block.outputs.size(); ++i) {
+    const Value* output = block.outputs[i];
+    text += next;
+    const std::string name = i < num_init ? NameOf(block.inputs[num_xs + i]) : "y";
+    text += Unique(name, returned) + "=" + NameOf(output);
+  }
+  text += "\n}\n";
+  auto [entry, is_new] = bodies_.try_emplace(text);
+  if (is_new) {
+    std::string stem = caller.result()->name();
+    std::replace(stem.begin(), stem.end(), '.', '_');
+    entry->second = Unique(stem + "_step", body_names_);
+    body_layers_ += "layer " + entry->second + text + "\n";
+  }
+  return entry->second;
+}
+
+ImportedText TextWriter::Write() {
+  for (const GraphOutput& output : graph_.outputs()) outputs_.insert(output.value);
+  FindLiterals(graph_.ops());
+  FindLayers();
+  WriteDeclarations();
+  for (const Op* op : graph_.ops()) WriteOp(*op);
+  FlushAll(graph_.ops());
+  out_.text = body_layers_ + out_.text + "\n";
+  if (has_layers_) out_.text += "load \"" + weight_file_ + "\"\n";
+  for (const GraphOutput& output : graph_.outputs()) {
+    const bool has_name = output.name == output.value->name();
+    out_.text += "output " + output.name + (has_name ? "" : " = " + output.value->name()) + "\n";
+  }
+  auto file = std::make_shared<const SourceFile>("imported.pdl", std::move(out_.text));
+  Diagnostics diagnostics;
+  std::optional<std::string> formatted = FormatText(file, &diagnostics);
+  if (!formatted) InternalError("the text of an imported network has syntax errors");
+  out_.text = std::move(*formatted);
+  return std::move(out_);
+}
+
+}  // namespace
+
+ImportedText WriteImportedText(const ImportedModel& model, llvm::StringRef weight_file) {
+  return TextWriter(model, weight_file).Write();
+}
+
+}  // namespace pdl

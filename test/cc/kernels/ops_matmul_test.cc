@@ -1,0 +1,153 @@
+// matmul against sums in double, over every way it is cut and every dtype.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "test/cc/testing/op_test_util.h"
+
+namespace pdl::testing {
+namespace {
+
+int64_t Product(llvm::ArrayRef<int64_t> sizes) {
+  int64_t n = 1;
+  for (const int64_t size : sizes) n *= size;
+  return n;
+}
+
+// Small integers, so that sums in any order and precision are exact, or noise.
+Tensor Operand(DType dtype, llvm::ArrayRef<int64_t> sizes, uint64_t seed) {
+  std::vector<double> values = Noise(Product(sizes), seed);
+  for (double& value : values) value = std::round(value * 4);
+  if (dtype == DType::kU8) {
+    for (double& value : values) value = std::fabs(value);
+  }
+  return MakeAs(dtype, sizes, values);
+}
+
+// [batch of a broadcast with that of b, m, n] by definition; ranks of at least 2.
+std::vector<double> Reference(const Tensor& a, bool ta, const Tensor& b, bool tb,
+                              llvm::ArrayRef<int64_t> result) {
+  const std::vector<double> x = Values(a), y = Values(b);
+  const unsigned ra = a.rank(), rb = b.rank();
+  const int64_t m = a.size(ra - (ta ? 1 : 2)), k = a.size(ra - (ta ? 2 : 1));
+  const int64_t n = b.size(rb - (tb ? 2 : 1));
+  const auto batch = result.drop_back(2);
+  std::vector<double> z;
+  for (int64_t i = 0; i < Product(batch); ++i) {
+    int64_t at[2] = {0, 0};
+    const Tensor* operands[2] = {&a, &b};
+    for (int o = 0; o < 2; ++o) {
+      int64_t rest = i, stride = operands[o]->size(operands[o]->rank() - 1) *
+                                 operands[o]->size(operands[o]->rank() - 2);
+      for (size_t d = 0; d < batch.size(); ++d) {
+        const int64_t index = rest % batch[batch.size() - 1 - d];
+        rest /= batch[batch.size() - 1 - d];
+        if (d + 2 >= operands[o]->rank()) continue;
+        const int64_t size = operands[o]->size(static_cast<unsigned>(operands[o]->rank() - 3 - d));
+        if (size != 1) at[o] += index * stride;
+        stride *= size;
+      }
+    }
+    for (int64_t r = 0; r < m; ++r) {
+      for (int64_t c = 0; c < n; ++c) {
+        double sum = 0;
+        for (int64_t j = 0; j < k; ++j) {
+          sum += x[at[0] + (ta ? j * m + r : r * k + j)] * y[at[1] + (tb ? c * k + j : j * n + c)];
+        }
+        z.push_back(sum);
+      }
+    }
+  }
+  return z;
+}
+
+TEST(Matmul, AgreesWithTheDefinition) {
+  const std::vector<std::pair<Sizes, Sizes>> cases = {
+      {{1, 1}, {1, 1}},       {{2, 3}, {3, 4}},          {{1, 50}, {50, 70}},
+      {{33, 17}, {17, 65}},   {{5, 8, 6}, {6, 7}},       {{5, 8, 6}, {5, 6, 7}},
+      {{5, 1, 6}, {5, 6, 1}}, {{2, 1, 3, 4}, {5, 4, 3}}, {{3, 2}, {4, 2, 3}},
+      {{1, 3, 2}, {4, 2, 3}}, {{20, 4, 5}, {20, 5, 6}},  {{64, 64}, {64, 10}},
+      {{3, 0}, {0, 4}},       {{0, 3}, {3, 4}},          {{0, 2, 3}, {3, 4}},
+      {{2, 3}, {3, 0}},
+  };
+  for (const auto& [left, right] : cases) {
+    for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI8,
+                              DType::kI32, DType::kI64, DType::kU8}) {
+      for (const int flags : {0, 1, 2, 3}) {
+        const bool ta = (flags & 1) != 0, tb = (flags & 2) != 0;
+        Sizes a = left, b = right;
+        if (ta) std::swap(a[a.size() - 1], a[a.size() - 2]);
+        if (tb) std::swap(b[b.size() - 1], b[b.size() - 2]);
+        const Tensor x = Operand(dtype, a, 1), y = Operand(dtype, b, 2);
+        const Attributes attributes = {{"transpose_a", ta}, {"transpose_b", tb}};
+        const Tensor z = Apply("matmul", {x, y}, attributes);
+        std::vector<double> expected = Reference(x, ta, y, tb, z.sizes());
+        for (double& value : expected) {
+          if (dtype == DType::kI8) value = static_cast<int8_t>(static_cast<int64_t>(value));
+          if (dtype == DType::kU8) value = static_cast<uint8_t>(static_cast<int64_t>(value));
+          if (dtype == DType::kBF16) value = Values(MakeAs(dtype, {1}, {value}))[0];
+        }
+        const std::string what = x.TypeString() + " @ " + y.TypeString() + std::to_string(flags);
+        EXPECT_EQ(Values(z), expected) << what;
+        EXPECT_EQ(
+            Values(Apply("matmul", {x, y}, attributes, {.threads = 3, .constant_right = true})),
+            expected)
+            << what;
+      }
+    }
+  }
+}
+
+TEST(Matmul, LargeOnesAreAccurateAndTheSameForAnyThreads) {
+  const std::pair<Sizes, Sizes> cases[] = {{{300, 200}, {200, 310}},
+                                           {{8, 512}, {512, 1100}},
+                                           {{520, 256}, {256, 64}},
+                                           {{3, 160, 150}, {3, 150, 170}},
+                                           {{20, 64, 64}, {20, 64, 64}}};
+  for (const auto& [left, right] : cases) {
+    for (const DType dtype : {DType::kF32, DType::kF64, DType::kBF16}) {
+      const Tensor x = MakeAs(dtype, left, Noise(Product(left), 3));
+      const Tensor y = MakeAs(dtype, right, Noise(Product(right), 4));
+      for (const bool constant : {false, true}) {
+        const Tensor z = Apply("matmul", {x, y}, {}, {.constant_right = constant});
+        const std::vector<double> values = Values(z),
+                                  expected = Reference(x, false, y, false, z.sizes());
+        const double tolerance = dtype == DType::kF64 ? 1e-12 : dtype == DType::kF32 ? 2e-5 : 0.1;
+        for (size_t i = 0; i < values.size(); ++i) {
+          ASSERT_NEAR(values[i], expected[i], tolerance) << x.TypeString() << " at " << i;
+        }
+        for (const int threads : {2, 3, 8}) {
+          EXPECT_EQ(
+              Values(Apply("matmul", {x, y}, {}, {.threads = threads, .constant_right = constant})),
+              values);
+        }
+      }
+    }
+  }
+}
+
+TEST(Matmul, Infers) {
+  const Dim n = Dim::Symbol("N"), t = Dim::Symbol("T"), d = Dim::Symbol("D");
+  const auto f32 = [](llvm::ArrayRef<Dim> dims) { return Type(DType::kF32, dims); };
+  EXPECT_EQ(InferText("matmul", {f32({n, 784}), f32({784, 10})}), "f32[N, 10]");
+  EXPECT_EQ(InferText("matmul", {f32({n, t, d}), f32({d, 3 * d})}), "f32[N, T, 3*D]");
+  EXPECT_EQ(InferText("matmul", {f32({n, 8, t, d}), f32({n, 8, t, d})}, {{"transpose_b", true}}),
+            "f32[N, 8, T, T]");
+  EXPECT_EQ(InferText("matmul", {f32({n, d}), f32({t, 3})}), "f32[N, 3] if D == T");
+  EXPECT_EQ(InferText("matmul", {f32({n, 784}), f32({256, 10})}),
+            "301 at 0, 1: inner dims differ: 784 and 256");
+  EXPECT_EQ(InferText("matmul", {f32({2, 3, 4}), f32({5, 4, 3})}),
+            "304 at 0, 1: sizes do not broadcast: 2 and 5");
+  EXPECT_EQ(InferText("matmul", {f32({}), f32({3})}),
+            "305 at 0: 'a' must have at least one dim, got f32[]");
+  EXPECT_EQ(InferText("matmul", {f32({3}), f32({3})}, {{"transpose_a", true}}),
+            "305 at transpose_a: a vector cannot be transposed: 'a' is f32[3]");
+  EXPECT_EQ(InferText("matmul", {f32({3, 3}), Type(DType::kF64, {3, 3})}),
+            "303 at 0, 1: dtypes differ: f32 and f64");
+  EXPECT_EQ(
+      InferText("matmul", {Type(DType::kBool, {3, 3}), Type(DType::kBool, {3, 3})}).substr(0, 8),
+      "302 at 1");
+}
+
+}  // namespace
+}  // namespace pdl::testing

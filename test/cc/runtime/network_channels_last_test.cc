@@ -1,0 +1,328 @@
+// Convolutional networks keep their channels last on the CPU: the same numbers as call by call.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "kernels/core/cpu_isa.h"
+#include "test/cc/testing/network_testing.h"
+
+namespace pdl {
+namespace {
+
+/// Writes random convolutional networks over f32[N, C, ...] with 1 to 3 spatial dims.
+class RandomConvNet {
+ public:
+  explicit RandomConvNet(uint32_t seed) : random_(seed) {
+    rank_ = 1 + Below(3);
+    batch_ = Below(8) == 0 ? 0 : 1 + Below(3);
+    channels_ = 1 + Below(6);
+    for (unsigned i = 0; i < rank_; ++i) size_.push_back(5 + Below(rank_ == 3 ? 5 : 12));
+    x_sizes_ = {batch_, channels_};
+    x_sizes_.append(size_.begin(), size_.end());
+    text_ = "input x: f32" + Dims() + "\nx0 = x\n";
+    AddConv(3);
+    AddConv(1);
+    for (unsigned i = 0, count = 3 + Below(8); i < count; ++i) AddCall();
+    text_ += "output y = " + Current() + "\noutput m = mean(" + Current() +
+             ", axes=" + SpatialAxes() + ")\noutput s = sum(" + Current() + ", axes=[0, 1])\n";
+  }
+  const std::string& text() const { return text_; }
+  const Sizes& x_sizes() const { return x_sizes_; }
+
+ private:
+  int64_t Below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
+  std::string Current() const { return "x" + std::to_string(number_); }
+  void Assign(const std::string& call) {
+    text_ += "x" + std::to_string(number_ + 1) + " = " + call + "\n";
+    ++number_;
+  }
+  std::string Dims() const {
+    std::string text = "[" + std::to_string(batch_) + ", " + std::to_string(channels_);
+    for (const int64_t size : size_) text += ", " + std::to_string(size);
+    return text + "]";
+  }
+  std::string SpatialAxes() const {
+    return rank_ == 1 ? "[2]" : rank_ == 2 ? "[2, 3]" : "[2, 3, 4]";
+  }
+  std::string AddParameter(const std::string& dims) {
+    const std::string name = "w" + std::to_string(parameters_++);
+    text_ += "param " + name + ": f32" + dims + " = uniform(low=-0.6, high=0.6)\n";
+    return name;
+  }
+  std::string PerChannel() {
+    std::string dims = "[" + std::to_string(channels_);
+    for (unsigned i = 0; i < rank_; ++i) dims += ", 1";
+    return AddParameter(dims + "]");
+  }
+
+  void AddConv(int64_t kernel) {
+    int64_t groups = 1, features = 1 + Below(40);
+    if (Below(4) == 0) groups = channels_;
+    features *= groups;
+    if (features > 64) features = groups;
+    const int64_t stride = 1 + Below(2), dilation = kernel == 1 ? 1 : 1 + Below(2);
+    const int64_t pad = Below(kernel * dilation + 1);
+    std::string dims = "[" + std::to_string(features) + ", " + std::to_string(channels_ / groups);
+    for (int64_t& size : size_) {
+      size = (size + 2 * pad - ((kernel - 1) * dilation + 1)) / stride + 1;
+      dims += ", " + std::to_string(kernel);
+    }
+    std::string operands = Current() + ", " + AddParameter(dims + "]");
+    channels_ = features;
+    if (Below(2) == 0) operands += ", " + AddParameter("[" + std::to_string(channels_) + "]");
+    Assign("conv" + std::to_string(rank_) + "d(" + operands + ", stride=" + std::to_string(stride) +
+           ", dilation=" + std::to_string(dilation) + ", pad=" + std::to_string(pad) +
+           ", groups=" + std::to_string(groups) + ")");
+  }
+
+  void AddPool() {
+    if (Below(3) == 0) {
+      for (int64_t& size : size_) size = 2;
+      Assign((Below(2) == 0 ? "adaptive_max_pool(" : "adaptive_avg_pool(") + Current() + ", 2)");
+      return;
+    }
+    static constexpr const char* kNames[] = {"max_pool", "avg_pool", "lp_pool"};
+    for (int64_t& size : size_) size = (size + 2 - 3) / 2 + 1;
+    Assign(std::string(kNames[Below(3)]) + "(" + Current() + ", kernel=3, stride=2, pad=1)");
+  }
+
+  void AddCall() {
+    const std::string x = Current();
+    const int64_t smallest = *std::min_element(size_.begin(), size_.end());
+    switch (Below(12)) {
+      case 0:
+      case 1:
+        if (smallest >= 5) return AddConv(3);
+        return AddConv(1);
+      case 2:
+        return AddConv(1);
+      case 3:
+        if (smallest >= 3) AddPool();
+        return;
+      case 4: {
+        const std::string dims = "[" + std::to_string(channels_) + "]";
+        const std::string mean = AddParameter(dims), root = AddParameter(dims);
+        std::string weights;
+        if (Below(2) == 0) weights += ", " + AddParameter(dims);
+        if (!weights.empty() && Below(2) == 0) weights += ", " + AddParameter(dims);
+        return Assign("normalize(" + x + ", " + mean + ", " + root + " * " + root + weights +
+                      ", eps=0.1)");
+      }
+      case 5:
+        return Assign(x + " * " + PerChannel() + " + " + x);
+      case 6:
+        return Assign("relu(" + x + " - 0.1)");
+      case 7:  // a gate of each channel
+        return Assign(x + " * sigmoid(mean(" + x + ", axes=" + SpatialAxes() + ", keep=true))");
+      case 8:
+        channels_ *= 2;
+        return Assign("concat(" + x + ", tanh(" + x + "), axis=1)");
+      case 9:
+        return Assign("softmax(" + x + ", axis=" + (Below(2) == 0 ? "1" : "-1") + ")");
+      case 10:  // wants the order as it is written
+        text_ += "output o" + std::to_string(outputs_++) + " = cumsum(" + x + ", axis=1)\n";
+        return;
+      default:
+        return Assign(x + " * " + AddParameter("[" + std::to_string(size_.back()) + "]"));
+    }
+  }
+
+  std::mt19937 random_;
+  unsigned rank_ = 1, number_ = 0, parameters_ = 0, outputs_ = 0;
+  int64_t batch_ = 1, channels_ = 1;
+  Sizes size_, x_sizes_;
+  std::string text_;
+};
+
+std::vector<float> Floats(const Scope& scope, const std::string& name) {
+  const Tensor& tensor = *scope.Find(name)->Get<Tensor>();
+  return {tensor.data<float>(), tensor.data<float>() + tensor.num_elements()};
+}
+
+/// How far the outputs of two runs are apart, to the largest of each.
+double Distance(const Network& network, const Scope& a, const Scope& b) {
+  double most = 0;
+  for (const auto& output : network.graph().outputs()) {
+    const std::vector<float> left = Floats(a, output.name), right = Floats(b, output.name);
+    if (left.size() != right.size()) return 1e9;
+    double largest = 1e-6, apart = 0;
+    for (size_t i = 0; i < left.size(); ++i) {
+      if (!std::isfinite(left[i]) || !std::isfinite(right[i])) return 1e9;
+      largest = std::max(largest, std::abs(double(right[i])));
+      apart = std::max(apart, std::abs(double(left[i]) - double(right[i])));
+    }
+    most = std::max(most, apart / largest);
+  }
+  return most;
+}
+
+/// Runs the network as it is planned, with some counts of threads, and call by call as it is
+/// written.
+void ExpectSameNumbers(const std::string& text, const Sizes& x_sizes, double tolerance) {
+  const auto network = MakeNetwork(text);
+  ASSERT_TRUE(network) << text;
+  Scope plain, observed;
+  for (Scope* scope : {&plain, &observed}) Feed(*scope, "x", Noise(x_sizes));
+  CPUContext one(1);
+  ASSERT_EQ(Message(network->Run(&plain, &one)), "") << text;
+  RunOptions as_written;
+  as_written.check_finite = true;
+  ASSERT_EQ(Message(network->Run(&observed, &one, as_written)), "") << text;
+  EXPECT_LT(Distance(*network, plain, observed), tolerance) << text;
+  for (int threads : {2, 3}) {
+    Scope again;
+    Feed(again, "x", Noise(x_sizes));
+    CPUContext context(threads);
+    ASSERT_EQ(Message(network->Run(&again, &context)), "") << text;
+    for (const auto& output : network->graph().outputs())
+      EXPECT_TRUE(Bytes(again, output.name) == Bytes(plain, output.name))
+          << output.name << " with " << threads << " threads\n"
+          << text;
+  }
+}
+
+std::string PlanOf(const Network& network, const llvm::StringMap<int64_t>& sizes) {
+  CPUContext cpu(1);
+  return Value(network.DescribePlan(&cpu, {}, sizes));
+}
+
+TEST(NetworkChannelsLast, RandomNetworksGiveTheSameNumbers) {
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    const RandomConvNet net(seed);
+    ExpectSameNumbers(net.text(), net.x_sizes(), 2e-4);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Large enough for what small sizes do not reach: runs of rows, blocks of features, Winograd.
+TEST(NetworkChannelsLast, LargeConvolutions) {
+  struct Case {
+    Sizes x;
+    std::string weight, attributes;
+  };
+  const Case cases[] = {
+      {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},       // Winograd, runs of rows
+      {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},       // Winograd, whole images
+      {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},  // Winograd, other padding
+      {{1, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1"},      // blocks of features
+      {{3, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1, stride=2"},
+      {{1, 3, 224, 224}, "[64, 3, 7, 7]", "pad=3, stride=2"},
+      {{1, 96, 57, 57}, "[96, 1, 3, 3]", "pad=1, groups=96"},
+      {{1, 64, 28, 28}, "[128, 2, 3, 3]", "pad=1, groups=32"},
+      {{2, 40, 30, 30}, "[40, 40, 3, 3]", "pad=\"same\", dilation=3"},
+      {{1, 8, 64, 5}, "[8, 8, 3, 3]", "pad=[70, 1]"},  // windows in the padding alone
+  };
+  for (const Case& of : cases) {
+    std::string dims;
+    for (const int64_t size : of.x) dims += (dims.empty() ? "" : ", ") + std::to_string(size);
+    const std::string features = llvm::StringRef(of.weight).drop_front().split(',').first.str();
+    ExpectSameNumbers("input x: f32[" + dims + "]\nparam w: f32" + of.weight +
+                          " = he_normal()\ny = relu(conv2d(x, w, " + of.attributes +
+                          ") - 0.1)\noutput y\noutput z = conv2d(y, ones([" + features +
+                          ", 1, 1, 1]), groups=" + features + ")\n",
+                      of.x, 2e-5);
+  }
+}
+
+TEST(NetworkChannelsLast, WeightsMayBeTheScopes) {
+  for (const char* kernel : {"3, 3", "1, 1"}) {
+    const auto network = MakeNetwork(
+        std::string("input x: f32[N, 32, 20, 20]\nparam w: f32[32, 32, 3, 3] = he_normal()\n") +
+        "param v: f32[16, 32, " + kernel + "] = he_normal()\n" +
+        "output y = conv2d(relu(conv2d(x, w, pad=1)), v)\n");
+    ASSERT_TRUE(network);
+    Scope own, scopes, observed;
+    CPUContext cpu(2);
+    for (Scope* scope : {&own, &scopes, &observed}) Feed(*scope, "x", Noise({3, 32, 20, 20}));
+    ASSERT_EQ(Message(network->Run(&own, &cpu)), "");
+    for (Scope* scope : {&scopes, &observed}) Feed(*scope, "w", Noise({32, 32, 3, 3}, 7));
+    ASSERT_EQ(Message(network->Run(&scopes, &cpu)), "");
+    RunOptions as_written;
+    as_written.check_finite = true;
+    ASSERT_EQ(Message(network->Run(&observed, &cpu, as_written)), "");
+    EXPECT_LT(Distance(*network, scopes, observed), 2e-5);
+    EXPECT_GT(Distance(*network, scopes, own), 0.1);
+  }
+}
+
+TEST(NetworkChannelsLast, ChecksOfSizesStay) {
+  const auto network = MakeNetwork(
+      "input x: f32[N, 3, H, W]\nparam w: f32[4, 3, 5, 5] = he_normal()\n"
+      "output y = conv2d(relu(conv2d(x, w)), ones([2, 4, 1, 1]))\n");
+  ASSERT_TRUE(network);
+  Scope scope;
+  CPUContext cpu(1);
+  Feed(scope, "x", Noise({1, 3, 4, 9}));
+  EXPECT_EQ(Message(network->Run(&scope, &cpu)),
+            "m.pdl:3:24: conv2d: the window does not fit the padded size: H = 4 is less than 5 "
+            "[PDL0505]");
+}
+
+TEST(NetworkChannelsLast, NanStays) {
+  const auto network = MakeNetwork(
+      "input x: f32[1, 20, 6, 6]\nparam w: f32[20, 1, 3, 3] = ones()\n"
+      "c = conv2d(x, w, pad=1, groups=20)\n"
+      "output y = max_pool(conv2d(c, w[:, :, :1, :1], groups=20), kernel=2)\n");
+  ASSERT_TRUE(network);
+  Scope scope;
+  CPUContext cpu(1);
+  Tensor x = Noise({1, 20, 6, 6});
+  x.data<float>()[7 * 36 + 8] = NAN;  // channel 7, place [1, 2]
+  Feed(scope, "x", std::move(x));
+  ASSERT_EQ(Message(network->Run(&scope, &cpu)), "");
+  const std::vector<float> y = Floats(scope, "y");
+  for (size_t i = 0; i < y.size(); ++i) {
+    const size_t channel = i / 9, row = i / 3 % 3, column = i % 3;
+    EXPECT_EQ(std::isnan(y[i]), channel == 7 && row <= 1 && column <= 1) << i;
+  }
+}
+
+TEST(NetworkChannelsLast, OneTranspositionEachWay) {
+  if (CurrentIsa() != Isa::kAvx512) GTEST_SKIP() << "only where it gains";
+  const auto network = MakeNetwork(
+      "input x: f32[N, 3, H, W]\ninput c: f32[8]\nparam w: f32[8, 3, 3, 3] = he_normal()\n"
+      "param v: f32[8, 8, 1, 1] = he_normal()\n"
+      "a = conv2d(x, w, pad=1) |> normalize(c, c * c, c, c) |> relu() |> max_pool(kernel=2)\n"
+      "y = conv2d(a, v, c)\noutput y\noutput m = mean(y, axes=[2, 3])\n");
+  ASSERT_TRUE(network);
+  const std::string plan = PlanOf(*network, {{"N", 2}, {"H", 16}, {"W", 16}});
+  const auto count = [&](llvm::StringRef what) { return llvm::StringRef(plan).count(what); };
+  EXPECT_EQ(count("= transpose("), 2u) << plan;
+  EXPECT_EQ(count("= conv2d.channels_last("), 2u) << plan;
+  EXPECT_EQ(count("= max_pool.channels_last("), 1u) << plan;
+  EXPECT_EQ(count("axes=[1, 2]"), 1u) << plan;
+}
+
+// Images that come and go with their channels last, as some frameworks have them.
+TEST(NetworkChannelsLast, NoTranspositionOfWhatIsLastAlready) {
+  const std::string text =
+      "input x: f32[2, 16, 12, 3]\nparam w: f32[8, 3, 3, 3] = he_normal()\n"
+      "param v: f32[8, 8, 1, 1] = he_normal()\n"
+      "y = conv2d(conv2d(transpose(x, [0, 3, 1, 2]), w, pad=1) |> relu(), v)"
+      " |> transpose([0, 2, 3, -3])\n"
+      "output y\noutput z = reshape(y, [2, 16*12*8])\n";
+  ExpectSameNumbers(text, {2, 16, 12, 3}, 2e-5);
+  if (CurrentIsa() != Isa::kAvx512) GTEST_SKIP() << "only where it gains";
+  const std::string plan = PlanOf(*MakeNetwork(text), {});
+  EXPECT_EQ(plan.find("= transpose("), std::string::npos) << plan;
+}
+
+// A product as it lies needs no other order, one convolution finds its own, and a network that
+// learns convolutions keeps to what is written.
+TEST(NetworkChannelsLast, OnlyWhereItGains) {
+  const auto products = MakeNetwork(
+      "input x: f32[N, 3, 9, 9]\nparam w: f32[3, 3, 1, 1] = he_normal()\n"
+      "output y = relu(conv2d(conv2d(x, w), w))\n");
+  EXPECT_EQ(PlanOf(*products, {{"N", 2}}).find("channels_last"), std::string::npos);
+  const auto one = MakeNetwork(
+      "input x: f32[N, 3, 9, 9]\nparam w: f32[4, 3, 3, 3] = he_normal()\n"
+      "output y = relu(conv2d(x, w))\n");
+  EXPECT_EQ(PlanOf(*one, {{"N", 2}}).find("channels_last"), std::string::npos);
+  const auto gradient = MakeNetwork(
+      "input x: f32[N, 3, 9, 9]\nparam w: f32[4, 3, 3, 3] = he_normal()\n"
+      "y = sum(relu(conv2d(relu(conv2d(x, w)), ones([2, 4, 3, 3]))))\noutput g = grad(y, w)\n");
+  EXPECT_EQ(PlanOf(*gradient, {{"N", 2}}).find("channels_last"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pdl

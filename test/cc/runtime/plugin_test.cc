@@ -1,0 +1,60 @@
+#include "pdl/runtime/plugin.h"
+
+#include "gtest/gtest.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/op/operator.h"
+#include "pdl/version.h"
+#include "proto/pdl.pb.h"
+#include "test/cc/testing/runtime_testing.h"
+
+namespace pdl {
+namespace {
+
+const std::string kFolder = TEST_PLUGIN_FOLDER "/";
+
+TEST(LoadPlugin, AddsItsOperators) {
+  ASSERT_EQ(GlobalRegistry().Find("test_negate"), nullptr);
+  EXPECT_EQ(Message(LoadPlugin(kFolder + "libtest_plugin.so")), "");
+  EXPECT_EQ(Message(LoadPlugin(kFolder + "libtest_plugin.so")), "") << "twice does nothing";
+
+  OpDesc desc;
+  desc.set_type("test_negate");
+  desc.add_inputs("x");
+  desc.add_outputs("y");
+  std::unique_ptr<OperatorBase> op =
+      Value(CreateOperator(GlobalRegistry(), desc, DeviceKind::kCPU));
+  Scope scope;
+  CPUContext context(1);
+  scope.Create("x")->Set(Tensor::FromValues<float>(DType::kF32, {2}, {1, 2}));
+  EXPECT_EQ(Message(op->Run(&scope, &context)), "");
+  EXPECT_EQ(TensorToString(*scope.Find("y")->Get<Tensor>()), "[-1.0, -2.0]");
+}
+
+TEST(LoadPlugin, RefusesAnotherVersion) {
+  std::string path = kFolder + "libtest_plugin_of_other_version.so";
+  EXPECT_EQ(Message(LoadPlugin(path)), "plugin '" + path + "' was built against pdl 0.0.0-test, " +
+                                           "this is pdl " + PDL_PLUGIN_VERSION + " [PDL0508]");
+  EXPECT_EQ(GlobalRegistry().Find("test_other"), nullptr);
+}
+
+TEST(LoadPlugin, RefusesASecondOperatorOfAName) {
+  EXPECT_EQ(Message(LoadPlugin(kFolder + "libtest_plugin.so")), "");
+  std::string path = kFolder + "libtest_plugin_of_same_name.so";
+  EXPECT_EQ(
+      Message(LoadPlugin(path)),
+      "plugin '" + path + "' has an operator 'test_negate', and there is one already [PDL0508]");
+}
+
+TEST(LoadPlugin, RefusesWhatIsNoPlugin) {
+  std::string path = kFolder + "libtest_no_plugin.so";
+  EXPECT_EQ(Message(LoadPlugin(path)),
+            "'" + path + "' is no pdl plugin: pdl_plugin_version is not in it (see " +
+                "pdl_add_plugin) [PDL0508]");
+  EXPECT_EQ(Message(LoadPlugin("no-such.so")),
+            "cannot load plugin 'no-such.so': ./no-such.so: cannot open shared object file: No "
+            "such file or directory [PDL0508]");
+  EXPECT_NE(Message(LoadPlugin("cc/data/f32.npy")), "");
+}
+
+}  // namespace
+}  // namespace pdl

@@ -1,0 +1,78 @@
+// Operators for test/tool/gradcheck.test: x**2 with the right gradient, with half of it, and with
+// one that is no longer right when it is differentiated again, and one with
+// a gradient that its declaration denies.
+#include "pdl/op/gradient.h"
+#include "pdl/op/inference.h"
+#include "pdl/op/register_op.h"
+
+namespace {
+
+template <typename Context>
+class SquareOp : public pdl::Operator<Context> {
+ public:
+  llvm::Error Run(llvm::ArrayRef<const pdl::Tensor*> inputs,
+                  llvm::MutableArrayRef<pdl::Tensor*> outputs, Context&) const override {
+    inputs[0]->dtype() == pdl::DType::kF64 ? Square<double>(*inputs[0], outputs[0])
+                                           : Square<float>(*inputs[0], outputs[0]);
+    return llvm::Error::success();
+  }
+
+ private:
+  template <typename T>
+  static void Square(const pdl::Tensor& x, pdl::Tensor* y) {
+    for (int64_t i = 0; i < x.num_elements(); ++i)
+      y->data<T>()[i] = x.data<T>()[i] * x.data<T>()[i];
+  }
+};
+
+struct SquareMaker : pdl::OpProtoMaker {
+  void Declare(pdl::GradientFunction gradient) {
+    AddComment("x**2, element by element.");
+    AddInput("x", "any").Accepts(pdl::DTypeSet(pdl::DType::kF32) | pdl::DType::kF64);
+    AddOutput("y", "type as x");
+    SetInference(pdl::InferSameAsFirst);
+    SetGradient(gradient);
+  }
+};
+
+struct RightMaker : SquareMaker {
+  void Make() override {
+    Declare([](pdl::GradientContext& g) {
+      pdl::Value* slope = g.Mul(g.Scalar(2, g.input(0)), g.input(0));
+      g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+    });
+  }
+};
+struct HalfMaker : SquareMaker {
+  void Make() override {
+    Declare([](pdl::GradientContext& g) {
+      g.SetInputGradient(0, g.Mul(g.output_gradient(), g.input(0)));
+    });
+  }
+};
+// The slope is right, but as x * wrong_half(x) / x it has a wrong one itself.
+struct SecondMaker : SquareMaker {
+  void Make() override {
+    Declare([](pdl::GradientContext& g) {
+      pdl::Value* slope = g.Div(g.Call("half_square", {g.input(0)}), g.input(0));
+      g.SetInputGradient(0, g.Mul(g.output_gradient(), g.Mul(g.Scalar(2, slope), slope)));
+    });
+  }
+};
+// Claims that no gradient flows to its second input, and gives it one.
+struct ClaimedMaker : SquareMaker {
+  void Make() override {
+    Declare([](pdl::GradientContext& g) {
+      pdl::Value* slope = g.Mul(g.Scalar(2, g.input(0)), g.input(0));
+      for (unsigned i : {0u, 1u}) g.SetInputGradient(i, g.Mul(g.output_gradient(), slope));
+    });
+    AddInput("unread", "type as x").Accepts(pdl::DType::kF64).NotDifferentiable();
+  }
+};
+
+REGISTER_OP(SquareOp, ClaimedMaker, "claimed_square");
+REGISTER_OP(SquareOp, RightMaker, "right_square");
+REGISTER_OP(SquareOp, HalfMaker, "half_square");
+REGISTER_OP(SquareOp, SecondMaker, "second_square");
+
+}  // namespace

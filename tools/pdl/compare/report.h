@@ -1,0 +1,87 @@
+#ifndef PDL_TOOLS_PDL_COMPARE_REPORT_H_
+#define PDL_TOOLS_PDL_COMPARE_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/op/tensor.h"
+#include "tools/pdl/compare/lockstep.h"
+
+namespace pdl {
+
+/// When two elements are near each other: |a - b| <= absolute + relative * |b|, or at most `ulp`
+/// floats apart.
+struct Tolerance {
+  /// Unset: by dtype.
+  std::optional<double> relative, absolute;
+  std::optional<uint64_t> ulp;
+  bool nan_is_nan = true;
+};
+
+/// How a value of the first network and one of the second relate.
+struct ComparedValue {
+  enum class Kind : uint8_t { kVariable, kCall, kOutput };
+  enum class Result : uint8_t { kEqual, kNear, kDifferent };
+  Kind kind;
+  Result result;
+  std::string name;
+  std::string first_type, second_type;
+  std::string first_place, second_place;  // "model.pdl:3:5: add"
+  double max_error = 0, max_relative = 0;
+  uint64_t max_ulp = 0;
+  bool is_float = false;
+  int64_t elements = 0, wrong = 0;
+
+  /// One of its elements.
+  struct Element {
+    std::string index;  // "[0, 3]"; empty for a scalar
+    std::string first, second;
+    double error = 0, relative = 0;
+    uint64_t ulp = 0;
+  };
+  /// The first that differs and the one furthest apart, where elements differ.
+  std::optional<Element> first_wrong, worst;
+  std::string tolerance;
+};
+
+ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, const SeenValue& first,
+                            const SeenValue& second, const Tolerance& tolerance);
+
+/// What a comparison found, as it goes on. Of values in between it keeps the first that differs.
+class CompareReport {
+ public:
+  /// `lists_all`: a line for each value as it is compared.
+  CompareReport(std::string first, std::string second, bool is_json, bool lists_all)
+      : titles_{std::move(first), std::move(second)}, is_json_(is_json), lists_all_(lists_all) {}
+
+  void Add(ComparedValue value);
+  /// An output that only one of them has.
+  void AddLone(llvm::StringRef output, bool in_first);
+  /// Values that are not outputs and have no partner, or were not compared.
+  std::vector<std::string> only_in_first, only_in_second, left_out;
+
+  bool differs() const { return first_ || !lone_outputs_[0].empty() || !lone_outputs_[1].empty(); }
+  /// How many values were compared.
+  int64_t compared() const { return counts_[0] + counts_[1] + counts_[2]; }
+  void Print(llvm::raw_ostream& os) const;
+
+ private:
+  void PrintText(llvm::raw_ostream& os) const;
+  void PrintJson(llvm::raw_ostream& os) const;
+
+  std::string titles_[2];
+  bool is_json_, lists_all_;
+  std::optional<ComparedValue> first_;
+  std::vector<ComparedValue> outputs_;
+  std::vector<std::string> lone_outputs_[2];
+  /// By result, of values other than outputs.
+  int64_t counts_[3] = {0, 0, 0};
+};
+
+}  // namespace pdl
+
+#endif  // PDL_TOOLS_PDL_COMPARE_REPORT_H_

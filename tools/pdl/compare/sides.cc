@@ -1,0 +1,144 @@
+#include "tools/pdl/compare/sides.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/op/error.h"
+#include "pdl/op/op_registry.h"
+#include "pdl/runtime/packed_value.h"
+#include "tools/pdl/compare/copy_calls.h"
+#include "tools/pdl/support/elements.h"
+#include "tools/pdl/support/load_network.h"
+
+namespace pdl {
+namespace {
+
+/// The values of parameters and states, their floats rounded; not those of states whose size is not
+/// known before a run.
+llvm::Expected<llvm::StringMap<Constant>> RoundedValues(const Network& network, DType floats) {
+  llvm::StringMap<Constant> values;
+  for (const Value* variable : Variables(network.graph())) {
+    const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
+    if (!llvm::all_of(variable->type().dims, is_known)) continue;
+    llvm::Expected<Tensor> value = network.InitialValue(variable->name());
+    if (!value) return value.takeError();
+    values[variable->name()] =
+        (IsFloat(value->dtype()) ? CastFloats(*value, floats) : *value).ToConstant();
+  }
+  return values;
+}
+
+/// Puts the parts of an input into another Scope, where they were given at all.
+llvm::Error FeedPart(const Scope& from, llvm::StringRef from_name, const PartType& part,
+                     llvm::StringRef name, Side& side) {
+  const Variable* variable = from.Find(PartName(from_name, part.part));
+  const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+  if (tensor == nullptr) return llvm::Error::success();
+  const DType wanted = part.type.dtype;
+  if (tensor->dtype() != wanted && !(IsFloat(tensor->dtype()) && IsFloat(wanted))) {
+    return MakeUserError(Code::kInputType, "input '{0}' of {1} is {2}, and what is fed is {3}",
+                         name, side.path, part.type.ToString(), tensor->TypeString());
+  }
+  side.scope.Create(PartName(name, part.part))
+      ->Set(tensor->dtype() == wanted ? Tensor(*tensor) : CastFloats(*tensor, wanted));
+  return llvm::Error::success();
+}
+
+llvm::Error FeedFrom(const Scope& fed, const Side& first, const Pairs& pairs, Side& side) {
+  llvm::Error errors = llvm::Error::success();
+  const llvm::ArrayRef<Value*> given = first.loaded->graph().inputs();
+  for (const Value* input : side.network->graph().inputs()) {
+    const std::string name = &side == &first ? input->name() : pairs.FirstOf(input->name());
+    const bool is_there = llvm::any_of(given, [&](const Value* v) { return v->name() == name; });
+    if (!is_there) {
+      std::vector<std::string> names;
+      for (const Value* value : given) names.push_back(value->name());
+      errors = llvm::joinErrors(
+          std::move(errors),
+          MakeUserError(Code::kMissingInput,
+                        "{0} has the input '{1}', and {2} has none of that name, but {3}: --pair "
+                        "NAME={1} says which one it is",
+                        side.path, input->name(), first.path,
+                        names.empty() ? "no inputs" : llvm::join(names, ", ")));
+      continue;
+    }
+    for (const PartType& part : PartsOf(input->name(), input->type()))
+      errors = llvm::joinErrors(std::move(errors), FeedPart(fed, name, part, input->name(), side));
+  }
+  return errors;
+}
+
+}  // namespace
+
+llvm::Error Pairs::Add(llvm::StringRef argument) {
+  auto assignment = ParseAssignment(argument);
+  if (!assignment) return assignment.takeError();
+  const auto [first, second] = *assignment;
+  if (second.empty()) return MakeUsageError("wanted NAME=NAME, got '{0}'", argument);
+  if (!second_of_.try_emplace(first, second.str()).second)
+    return MakeUsageError("'{0}' is paired twice", first);
+  if (!first_of_.try_emplace(second, first.str()).second)
+    return MakeUsageError("'{0}' is paired twice", second);
+  return llvm::Error::success();
+}
+
+std::string Pairs::Lookup(const llvm::StringMap<std::string>& to,
+                          const llvm::StringMap<std::string>& back, llvm::StringRef name) {
+  const auto found = to.find(name);
+  if (found != to.end()) return found->second;
+  // One whose name stands for another value has no partner of that name.
+  return back.count(name) != 0 ? std::string() : name.str();
+}
+
+std::string Side::Title() const {
+  std::string title = path;
+  if (options.device.kind != DeviceKind::kCPU) title += " on " + DeviceToString(options.device);
+  if (floats) title += (" in " + DTypeName(*floats)).str();
+  return title;
+}
+
+llvm::Error Open(Side& side) {
+  auto context = OpenDevice(side.options);
+  if (!context) return context.takeError();
+  side.context = std::move(*context);
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(side.path, side.options);
+  if (!loaded) return loaded.takeError();
+  auto network = CreateNetwork(std::move(*loaded), side.options);
+  if (!network) return network.takeError();
+  side.network = side.loaded = std::move(*network);
+  if (!side.floats) return llvm::Error::success();
+  llvm::Expected<Graph> converted = ConvertFloats(side.loaded->graph(), *side.floats);
+  if (!converted) return converted.takeError();
+  NetworkOptions options;
+  options.seed = side.options.seed;
+  llvm::Expected<llvm::StringMap<Constant>> values = RoundedValues(*side.loaded, *side.floats);
+  if (!values) return values.takeError();
+  options.weights = std::move(*values);
+  auto made = Network::Create(std::move(*converted), std::move(options), GlobalRegistry());
+  if (!made) return made.takeError();
+  side.network = std::move(*made);
+  return llvm::Error::success();
+}
+
+llvm::Error OpenSame(const Side& opened, Side& side) {
+  auto context = OpenDevice(side.options);
+  if (!context) return context.takeError();
+  side.context = std::move(*context);
+  side.network = opened.network;
+  side.loaded = opened.loaded;
+  return llvm::Error::success();
+}
+
+llvm::Error FeedBoth(RunInputs& inputs, const Pairs& pairs, Side& first, Side& second) {
+  Scope fed;
+  llvm::Error errors = inputs.Feed(first.loaded->graph(), first.options, &fed);
+  errors = llvm::joinErrors(std::move(errors), FeedFrom(fed, first, pairs, first));
+  return llvm::joinErrors(std::move(errors), FeedFrom(fed, first, pairs, second));
+}
+
+llvm::Error FeedOne(RunInputs& inputs, Side& side) {
+  Scope fed;
+  llvm::Error errors = inputs.Feed(side.loaded->graph(), side.options, &fed);
+  return llvm::joinErrors(std::move(errors), FeedFrom(fed, side, Pairs(), side));
+}
+
+}  // namespace pdl

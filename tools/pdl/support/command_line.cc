@@ -1,0 +1,214 @@
+#include "tools/pdl/support/command_line.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "pdl/op/error.h"
+#include "tools/pdl/support/console.h"
+
+namespace pdl {
+
+char UsageError::ID = 0;
+
+llvm::Expected<int64_t> ParseInt(llvm::StringRef text, int64_t min, int64_t max) {
+  int64_t value = 0;
+  if (text.getAsInteger(10, value) || value < min || value > max) {
+    if (max == std::numeric_limits<int64_t>::max())
+      return MakeUsageError("wanted a whole number from {0} on, got '{1}'", min, text);
+    return MakeUsageError("wanted a whole number from {0} to {1}, got '{2}'", min, max, text);
+  }
+  return value;
+}
+
+llvm::Expected<int64_t> ParseByteSize(llvm::StringRef text) {
+  const size_t digits = text.find_first_not_of("0123456789.");
+  const llvm::StringRef unit = text.substr(std::min(digits, text.size())).ltrim();
+  const double factor = llvm::StringSwitch<double>(unit)
+                            .Cases("", "B", 1)
+                            .Cases("k", "kB", "KB", 1e3)
+                            .Cases("M", "MB", 1e6)
+                            .Cases("G", "GB", 1e9)
+                            .Cases("T", "TB", 1e12)
+                            .Cases("Ki", "KiB", 0x1p10)
+                            .Cases("Mi", "MiB", 0x1p20)
+                            .Cases("Gi", "GiB", 0x1p30)
+                            .Cases("Ti", "TiB", 0x1p40)
+                            .Default(0);
+  double value = 0;
+  if (factor == 0 || text.substr(0, digits).getAsDouble(value) || value * factor < 1 ||
+      value * factor >= 0x1p62)
+    return MakeUsageError("wanted a size such as 512MiB or 4GB, got '{0}'", text);
+  return static_cast<int64_t>(value * factor);
+}
+
+llvm::Expected<std::pair<llvm::StringRef, llvm::StringRef>> ParseAssignment(llvm::StringRef text) {
+  const auto [name, value] = text.split('=');
+  if (name.empty() || name.size() == text.size())
+    return MakeUsageError("wanted NAME=VALUE, got '{0}'", text);
+  return std::make_pair(name, value);
+}
+
+void CommandLine::AddValue(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
+                           Setter setter) {
+  Option option{section_, names.str(), {}, value.str(), help.str(), std::move(setter)};
+  llvm::SmallVector<llvm::StringRef, 2> spellings;
+  names.split(spellings, ", ");
+  for (llvm::StringRef spelling : spellings) option.spellings.push_back(spelling.str());
+  options_.push_back(std::move(option));
+}
+
+void CommandLine::AddFlag(llvm::StringRef names, llvm::StringRef help, bool* target) {
+  AddValue(names, "", help, [target](llvm::StringRef) {
+    *target = true;
+    return llvm::Error::success();
+  });
+}
+
+void CommandLine::AddString(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
+                            std::string* target) {
+  AddValue(names, value, help, [target](llvm::StringRef text) {
+    *target = text.str();
+    return llvm::Error::success();
+  });
+}
+
+void CommandLine::AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
+                            llvm::StringRef help, std::string* target) {
+  AddValue(names, llvm::join(choices, "|"), help,
+           [target, choices = choices.vec()](llvm::StringRef text) -> llvm::Error {
+             if (!llvm::is_contained(choices, text)) {
+               return MakeUsageError("wanted {0}, got '{1}'{2}", llvm::join(choices, ", "), text,
+                                     DidYouMean(text, choices));
+             }
+             *target = text.str();
+             return llvm::Error::success();
+           });
+}
+
+const CommandLine::Option* CommandLine::Find(llvm::StringRef spelling) const {
+  for (const Option& option : options_)
+    if (llvm::is_contained(option.spellings, spelling)) return &option;
+  return nullptr;
+}
+
+llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
+                                     size_t* index) const {
+  const llvm::StringRef argument = arguments[*index];
+  llvm::StringRef spelling = argument, value;
+  bool has_value = false;
+  if (argument.starts_with("--")) {
+    has_value = argument.contains('=');
+    std::tie(spelling, value) = argument.split('=');
+  } else if (argument.size() > 2) {
+    // -oFILE
+    has_value = true;
+    spelling = argument.take_front(2);
+    value = argument.drop_front(2);
+  }
+
+  const Option* option = Find(spelling);
+  if (option == nullptr) {
+    // Without their dashes, which make any two of them look alike.
+    std::vector<llvm::StringRef> all = {"help"};
+    for (const Option& candidate : options_)
+      for (llvm::StringRef known : candidate.spellings)
+        if (known.consume_front("--")) all.push_back(known);
+    llvm::StringRef word = spelling;
+    const llvm::StringRef near =
+        word.consume_front("--") ? NearestName(word, all) : llvm::StringRef();
+    return MakeUsageError("there is no option '{0}'{1}",
+                          argument.starts_with("--") ? spelling : argument,
+                          near.empty() ? "" : "; did you mean '--" + near.str() + "'?");
+  }
+  if (option->value.empty() && has_value)
+    return MakeUsageError("option {0} takes no value, got '{1}'", spelling, value);
+  if (!option->value.empty() && !has_value) {
+    const bool is_last = *index + 1 == arguments.size();
+    if (is_last || (arguments[*index + 1].starts_with("--") && arguments[*index + 1].size() > 2))
+      return MakeUsageError("option {0} wants {1} after it", spelling, option->value);
+    value = arguments[++*index];
+  }
+  if (llvm::Error error = option->setter(value)) {
+    return llvm::handleErrors(std::move(error), [&](const UsageError& e) {
+      return MakeUsageError("option {0}: {1}", spelling, e.text());
+    });
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
+    llvm::ArrayRef<llvm::StringRef> arguments) {
+  std::vector<llvm::StringRef> rest;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      rest.insert(rest.end(), arguments.begin() + static_cast<ptrdiff_t>(i) + 1, arguments.end());
+      break;
+    }
+    if (arguments[i] == "--help" || arguments[i] == "-h") {
+      PrintHelp(llvm::outs());
+      return std::nullopt;
+    }
+    if (arguments[i].size() < 2 || arguments[i][0] != '-') {
+      rest.push_back(arguments[i]);
+      continue;
+    }
+    if (llvm::Error error = ParseOption(arguments, &i)) {
+      return llvm::handleErrors(std::move(error),
+                                [&](const UsageError& e) { return Wrong(e.text()); });
+    }
+  }
+  return rest;
+}
+
+llvm::Expected<std::optional<llvm::StringRef>> CommandLine::ParseOneFile(
+    llvm::ArrayRef<llvm::StringRef> arguments) {
+  auto files = Parse(arguments);
+  if (!files) return files.takeError();
+  if (!*files) return std::nullopt;
+  if ((*files)->empty()) return Wrong("which file? (- is standard input)");
+  if ((*files)->size() > 1) return Wrong("one file at a time, got '" + (**files)[1] + "' too");
+  return (*files)->front();
+}
+
+llvm::Error CommandLine::Wrong(const llvm::Twine& message) const {
+  auto error = std::make_unique<UsageError>(message.str());
+  error->command = help_.command.str();
+  return llvm::Error(std::move(error));
+}
+
+void CommandLine::PrintHelp(llvm::raw_ostream& os) const {
+  os << "usage: " << help_.command << ' ' << help_.arguments << "\n\n" << help_.description;
+  if (!help_.examples.empty()) {
+    os << "\nExamples:\n";
+    llvm::SmallVector<llvm::StringRef, 8> lines;
+    help_.examples.rtrim().split(lines, '\n');
+    for (llvm::StringRef line : lines) os << (line.empty() ? "" : "  ") << line << '\n';
+  }
+  llvm::StringRef section;
+  // Options whose names fit have their help beside them, the others below.
+  constexpr unsigned kColumn = 26;
+  constexpr unsigned kWidth = 80;
+  for (const Option& option : options_) {
+    if (option.section != section) os << '\n' << (section = option.section) << ":\n";
+    std::string left = "  " + option.names;
+    if (!option.value.empty())
+      left += (llvm::StringRef(option.names).contains("--") ? "=" : " ") + option.value;
+    os << left;
+    if (left.size() + 2 > kColumn) {
+      os << '\n';
+      left.clear();
+    }
+    llvm::SmallVector<llvm::StringRef, 4> lines;
+    const std::string text = Wrap(option.help, kWidth - kColumn);
+    llvm::StringRef(text).split(lines, '\n');
+    for (llvm::StringRef line : lines) {
+      os.indent(kColumn - static_cast<unsigned>(left.size())) << line << '\n';
+      left.clear();
+    }
+  }
+}
+
+}  // namespace pdl

@@ -1,0 +1,103 @@
+#ifndef PDL_TOOLS_PDL_SUPPORT_COMMAND_LINE_H_
+#define PDL_TOOLS_PDL_SUPPORT_COMMAND_LINE_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace pdl {
+
+/// A wrong command line: exit status 2.
+class UsageError : public llvm::ErrorInfo<UsageError> {
+ public:
+  static char ID;
+  explicit UsageError(std::string message) : message_(std::move(message)) {}
+  const std::string& text() const { return message_; }
+  /// Whose help to read: "pdl run".
+  std::string command = "pdl";
+  void log(llvm::raw_ostream& os) const override { os << message_; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+ private:
+  std::string message_;
+};
+
+template <typename... Args>
+llvm::Error MakeUsageError(const char* format, Args&&... args) {
+  return llvm::make_error<UsageError>(llvm::formatv(format, std::forward<Args>(args)...).str());
+}
+
+/// The number that the whole text is, in decimal.
+llvm::Expected<int64_t> ParseInt(llvm::StringRef text, int64_t min, int64_t max);
+/// "512MiB", "4GB", "1000000": a size in bytes.
+llvm::Expected<int64_t> ParseByteSize(llvm::StringRef text);
+/// "NAME=VALUE"; the name is not empty.
+llvm::Expected<std::pair<llvm::StringRef, llvm::StringRef>> ParseAssignment(llvm::StringRef text);
+
+/// The options of one subcommand, and its help.
+class CommandLine {
+ public:
+  /// What `--help` says, besides the options.
+  struct Help {
+    llvm::StringRef command;      // "pdl run"
+    llvm::StringRef arguments;    // "FILE [OPTION]..."
+    llvm::StringRef description;  // paragraphs, lines cut by hand
+    llvm::StringRef examples;     // lines; those that begin with '#' are comments
+  };
+  /// Takes one value; called for each occurrence, in the order of the command line.
+  using Setter = std::function<llvm::Error(llvm::StringRef value)>;
+
+  explicit CommandLine(Help help) : help_(help) {}
+
+  /// Begins a group of options in the help.
+  void Section(llvm::StringRef title) { section_ = title.str(); }
+  /// `names` is "--verbose" or "-v, --verbose".
+  void AddFlag(llvm::StringRef names, llvm::StringRef help, bool* target);
+  /// `value` is what the help calls the value: "FILE".
+  void AddValue(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help, Setter setter);
+  void AddString(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
+                 std::string* target);
+  void AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
+                 llvm::StringRef help, std::string* target);
+
+  /// Sets what the options say and returns the other arguments; nullopt where help was asked for,
+  /// which is then printed. "--name=value" and "--name value" are the same, "--" ends the options,
+  /// and "-" is no option. An Error is a UsageError.
+  llvm::Expected<std::optional<std::vector<llvm::StringRef>>> Parse(
+      llvm::ArrayRef<llvm::StringRef> arguments);
+
+  /// The same where exactly one other argument is wanted: a file.
+  llvm::Expected<std::optional<llvm::StringRef>> ParseOneFile(
+      llvm::ArrayRef<llvm::StringRef> arguments);
+  /// A UsageError of this command.
+  llvm::Error Wrong(const llvm::Twine& message) const;
+
+  void PrintHelp(llvm::raw_ostream& os) const;
+
+ private:
+  struct Option {
+    std::string section;
+    std::string names;  // as the help shows them
+    std::vector<std::string> spellings;
+    std::string value;  // empty: a flag
+    std::string help;
+    Setter setter;
+  };
+  const Option* Find(llvm::StringRef spelling) const;
+  llvm::Error ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, size_t* index) const;
+
+  Help help_;
+  std::string section_ = "Options";
+  std::vector<Option> options_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_TOOLS_PDL_SUPPORT_COMMAND_LINE_H_

@@ -1,0 +1,252 @@
+#include "tools/pdl/support/run_inputs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "pdl/op/error.h"
+#include "pdl/op/literal.h"
+#include "pdl/runtime/io.h"
+#include "tools/pdl/support/packed_input.h"
+#include "tools/pdl/support/random_value.h"
+
+namespace pdl {
+namespace {
+
+std::vector<llvm::StringRef> InputNames(const Graph& graph) {
+  std::vector<llvm::StringRef> names;
+  for (const Value* input : graph.inputs()) names.push_back(input->name());
+  return names;
+}
+
+const Value* FindInput(const Graph& graph, llvm::StringRef name) {
+  for (const Value* input : graph.inputs())
+    if (input->name() == name) return input;
+  return nullptr;
+}
+
+llvm::Error NoSuchInput(const Graph& graph, llvm::StringRef name) {
+  const Value* value = graph.FindValue(name);
+  if (value != nullptr &&
+      (value->kind() == ValueKind::kParameter || value->kind() == ValueKind::kState)) {
+    return MakeUserError(Code::kSurplusInput, "'{0}' is a {1}, not an input: give it by --weights",
+                         name, value->kind() == ValueKind::kState ? "state" : "parameter");
+  }
+  const std::vector<llvm::StringRef> names = InputNames(graph);
+  std::string help = DidYouMean(name, names);
+  if (help.empty()) {
+    help = names.empty() ? "; it has none" : "; it has ";
+    help += llvm::join(names, ", ");
+  }
+  return MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", name, help);
+}
+
+/// Puts what `error` is about in front of its message; its code stays.
+llvm::Error About(llvm::StringRef what, llvm::Error error) {
+  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+    return MakeUserError(e.code(), "{0}: {1}", what, e.text());
+  });
+}
+
+}  // namespace
+
+llvm::Error RunInputs::Add(llvm::StringRef argument) {
+  if (!argument.contains('=') && argument.ends_with(".npz")) {
+    archives_.push_back(argument.str());
+    return llvm::Error::success();
+  }
+  auto assignment = ParseAssignment(argument);
+  if (!assignment) {
+    llvm::consumeError(assignment.takeError());
+    return MakeUsageError("wanted NAME=VALUE or FILE.npz, got '{0}'", argument);
+  }
+  const auto [name, value] = *assignment;
+  if (!value.ends_with(".npy") && !value.ends_with(".npz") && value != "random" &&
+      !LooksLikeLiteral(value)) {
+    return MakeUsageError(
+        "the value of '{0}' is a .npy or .npz file, a number, a list such as [1, 2], or the word "
+        "random; got '{1}'",
+        name, value);
+  }
+  if (!values_.emplace(name, value).second) return MakeUsageError("'{0}' is given twice", name);
+  return llvm::Error::success();
+}
+
+llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Scope* scope) {
+  sizes_ = options.sizes;
+  // All mistakes at once.
+  llvm::Error errors = llvm::Error::success();
+  const std::vector<std::string> symbols = graph.Symbols();
+  for (const auto& size : options.sizes) {
+    if (llvm::is_contained(symbols, size.first())) continue;
+    const std::vector<llvm::StringRef> names(symbols.begin(), symbols.end());
+    errors = llvm::joinErrors(
+        std::move(errors), MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}",
+                                         size.first(), DidYouMean(size.first(), names)));
+  }
+  std::vector<const Value*> random;
+  for (const auto& [name, text] : values_) {
+    const Value* input = FindInput(graph, name);
+    if (input == nullptr) {
+      errors = llvm::joinErrors(std::move(errors), NoSuchInput(graph, name));
+    } else if (text == "random") {
+      random.push_back(input);
+    } else if (llvm::Error error = FeedOne(*input, text, scope)) {
+      errors = llvm::joinErrors(std::move(errors), About("input '" + name + "'", std::move(error)));
+    }
+  }
+  errors = llvm::joinErrors(std::move(errors), FeedArchives(graph, scope));
+  for (const Value* input : random)
+    errors = llvm::joinErrors(std::move(errors), FeedRandom(*input, options, scope));
+  return errors;
+}
+
+llvm::Error RunInputs::FeedPacked(const Value& input, llvm::StringRef text, Scope* scope) {
+  const Type& type = input.type();
+  if (text.ends_with(".npy")) {
+    return MakeUserError(Code::kInputType, "a value of {0} is several arrays: give a .npz file",
+                         type.ToString());
+  }
+  if (text.ends_with(".npz")) {
+    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(text);
+    if (!members) return members.takeError();
+    llvm::Expected<PackedValue> value = PackedFromArrays(input.name(), type, *members, text);
+    if (!value) return value.takeError();
+    return PutPacked(input, *value, text, scope);
+  }
+  llvm::Expected<PackedValue> value = ParsePackedLiteral(text, type);
+  if (!value) return value.takeError();
+  return PutPacked(input, *value, "the literal", scope);
+}
+
+llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
+                                 llvm::StringRef source, Scope* scope) {
+  const Type& type = input.type();
+  if (type.is_sparse() && type.dtype == DType::kBool) {
+    // The values are ones, whatever they are stored as.
+  } else if (value.values.dtype() != type.dtype) {
+    return MakeUserError(Code::kInputType,
+                         "declared {0}, and {1} holds {2}: save it as {3}; nothing is converted "
+                         "silently",
+                         type.ToString(), source, value.values.TypeString(), DTypeName(type.dtype));
+  }
+  value.Put(scope, input.name());
+  return llvm::Error::success();
+}
+
+llvm::Error RunInputs::FeedOne(const Value& input, llvm::StringRef text, Scope* scope) {
+  if (!input.type().is_plain()) return FeedPacked(input, text, scope);
+  if (text.ends_with(".npy")) {
+    llvm::Expected<Tensor> tensor = ReadNpy(text);
+    if (!tensor) return tensor.takeError();
+    return Put(input, std::move(*tensor), text, scope);
+  }
+  if (text.ends_with(".npz")) {
+    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(text);
+    if (!members) return members.takeError();
+    std::vector<llvm::StringRef> names;
+    for (NamedTensor& member : *members) {
+      if (member.first == input.name()) return Put(input, std::move(member.second), text, scope);
+      names.push_back(member.first);
+    }
+    return MakeUserError(Code::kMissingInput, "{0} has no array '{1}'; it has {2}", text,
+                         input.name(), names.empty() ? "none" : llvm::join(names, ", "));
+  }
+  llvm::Expected<Tensor> tensor = ParseLiteral(text, input.type().dtype);
+  if (!tensor) return tensor.takeError();
+  return Put(input, std::move(*tensor), "the literal", scope);
+}
+
+llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
+  llvm::Error errors = llvm::Error::success();
+  for (const std::string& archive : archives_) {
+    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(archive);
+    if (!members) {
+      errors = llvm::joinErrors(std::move(errors), members.takeError());
+      continue;
+    }
+    bool is_used = false;
+    std::vector<llvm::StringRef> names;
+    std::vector<const Value*> packed;
+    for (NamedTensor& member : *members) {
+      names.push_back(member.first);
+      const Value* input = FindInput(graph, member.first);
+      if (input == nullptr) continue;
+      is_used = true;
+      // What is given for the one input goes before the archive.
+      if (values_.count(input->name()) != 0) continue;
+      if (!input->type().is_plain()) {
+        packed.push_back(input);
+        continue;
+      }
+      errors = llvm::joinErrors(std::move(errors),
+                                About("input '" + input->name() + "'",
+                                      Put(*input, Tensor(member.second), archive, scope)));
+    }
+    for (const Value* input : packed) {
+      llvm::Expected<PackedValue> value =
+          PackedFromArrays(input->name(), input->type(), *members, archive);
+      errors = llvm::joinErrors(
+          std::move(errors),
+          About("input '" + input->name() + "'",
+                value ? PutPacked(*input, *value, archive, scope) : value.takeError()));
+    }
+    if (!is_used) {
+      errors =
+          llvm::joinErrors(std::move(errors),
+                           MakeUserError(Code::kSurplusInput,
+                                         "no array in {0} has the name of an input: it has "
+                                         "{1}, the network {2}",
+                                         archive, names.empty() ? "none" : llvm::join(names, ", "),
+                                         llvm::join(InputNames(graph), ", ")));
+    }
+  }
+  return errors;
+}
+
+llvm::Error RunInputs::Put(const Value& input, Tensor tensor, llvm::StringRef source,
+                           Scope* scope) {
+  const Type& type = input.type();
+  if (tensor.dtype() != type.dtype) {
+    return MakeUserError(Code::kInputType,
+                         "declared {0}, and {1} holds {2}: save it as {3}; nothing is converted "
+                         "silently",
+                         type.ToString(), source, tensor.TypeString(), DTypeName(type.dtype));
+  }
+  if (tensor.rank() == type.rank()) {
+    for (unsigned axis = 0; axis < type.rank(); ++axis) {
+      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved =
+          type.dims[axis].Solve(tensor.size(axis));
+      // What does not fit is said by the run, which knows all sizes.
+      if (!solved) {
+        llvm::consumeError(solved.takeError());
+      } else if (*solved) {
+        sizes_[(*solved)->first] = (*solved)->second;
+      }
+    }
+  }
+  scope->Create(input.name())->Set(std::move(tensor));
+  return llvm::Error::success();
+}
+
+llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& options, Scope* scope) {
+  const Type& type = input.type();
+  std::string unknown;
+  auto size = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
+    const auto found = sizes_.find(symbol);
+    if (found != sizes_.end()) return found->second;
+    unknown = symbol.str();
+    return std::nullopt;
+  };
+  llvm::Expected<PackedValue> value = DrawValue(input.name(), type, options.seed, size);
+  if (!value && !unknown.empty()) {
+    llvm::consumeError(value.takeError());
+    return MakeUserError(Code::kMissingInput,
+                         "input '{0}': random {1}, and how large is {2}? say "
+                         "--size {2}=32",
+                         input.name(), type.ToString(), unknown);
+  }
+  if (!value) return value.takeError();
+  if (!type.is_plain()) return PutPacked(input, *value, "random", scope);
+  return Put(input, std::move(value->values), "random", scope);
+}
+
+}  // namespace pdl

@@ -1,0 +1,46 @@
+#ifndef PDL_TOOLS_PDL_SUPPORT_RUN_INPUTS_H_
+#define PDL_TOOLS_PDL_SUPPORT_RUN_INPUTS_H_
+
+#include <map>
+#include <string>
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/packed_value.h"
+#include "pdl/runtime/scope.h"
+#include "tools/pdl/support/common_options.h"
+
+namespace pdl {
+
+/// What --input gives: files, literals, random numbers.
+class RunInputs {
+ public:
+  /// One value of --input: "NAME=VALUE" or "FILE.npz". A UsageError where it is neither.
+  llvm::Error Add(llvm::StringRef argument);
+
+  /// Reads the files and puts a Tensor for each input that was given into `scope`. Complains about
+  /// names that the network has no input of, files that cannot be read, dtypes that differ.
+  llvm::Error Feed(const Graph& graph, const CommonOptions& options, Scope* scope);
+
+ private:
+  /// Of a ragged or sparse input.
+  llvm::Error FeedPacked(const Value& input, llvm::StringRef text, Scope* scope);
+  llvm::Error PutPacked(const Value& input, const PackedValue& value, llvm::StringRef source,
+                        Scope* scope);
+  llvm::Error FeedOne(const Value& input, llvm::StringRef text, Scope* scope);
+  llvm::Error FeedArchives(const Graph& graph, Scope* scope);
+  llvm::Error FeedRandom(const Value& input, const CommonOptions& options, Scope* scope);
+  /// Puts it into the scope, and notes which symbols it fixes.
+  llvm::Error Put(const Value& input, Tensor tensor, llvm::StringRef source, Scope* scope);
+
+  std::map<std::string, std::string> values_;
+  std::vector<std::string> archives_;
+  llvm::StringMap<int64_t> sizes_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_TOOLS_PDL_SUPPORT_RUN_INPUTS_H_

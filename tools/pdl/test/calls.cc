@@ -1,0 +1,115 @@
+#include "tools/pdl/test/calls.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/load_network.h"
+#include "tools/pdl/test/scope.h"
+
+namespace pdl {
+namespace {
+
+// The tensor that stands for an operand: of a ragged or sparse one the elements that are there.
+llvm::Expected<Tensor> OperandOf(const TestScope& scope, llvm::StringRef name, const Type& type) {
+  auto value = scope.FindPacked(name, type);
+  if (!value) return value.takeError();
+  const bool has_values = !type.is_sparse() || type.dtype != DType::kBool;
+  return has_values ? value->values : Tensor::FromValues<bool>(DType::kBool, {0}, {});
+}
+
+// Adds the calls of one run, whose operands are there already.
+llvm::Error AddCalls(const Graph& graph, const TestScope& scope,
+                     const llvm::DenseMap<const Value*, std::string>& outputs,
+                     std::vector<TestCall>* calls) {
+  for (const Op* op : graph.ops()) {
+    TestCall call;
+    call.def = &op->def();
+    call.attributes = op->attribute_values().vec();
+    for (const AttributeValue& value : call.attributes)
+      if (const auto* block = std::get_if<BlockId>(&value))
+        call.body = std::make_shared<const Graph>(graph.ExtractBlock(*block));
+    call.place = graph.PathToString(op->location());
+    for (const Value* operand : op->operands()) {
+      auto tensor = OperandOf(scope, outputs.lookup(operand), operand->type());
+      if (!tensor) return tensor.takeError();
+      call.operands.push_back(*tensor);
+      call.is_dense &= operand->type().is_plain();
+    }
+    for (const Value* result : op->results()) {
+      const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
+      Sizes& sizes = call.results.emplace_back();
+      if (!llvm::all_of(result->type().dims, is_known)) continue;
+      for (const Dim& dim : result->type().dims) sizes.push_back(dim.constant());
+    }
+    calls->push_back(std::move(call));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error RunTest(const TestSuite& suite, unsigned test, const NetworkOptions& options,
+                    DeviceContext* context, std::vector<TestCall>* calls) {
+  TestScope scope(options, context);
+  for (unsigned i = 0; i < suite.tests()[test].num_runs; ++i) {
+    TestResult result = suite.Compile(test, i, scope.values());
+    if (!result.run) return llvm::make_error<SourceErrors>(std::move(result.diagnostics));
+    TestRun& run = *result.run;
+    if (llvm::Error error = scope.Feed(run)) return error;
+    std::vector<std::string> wanted;
+    for (const TestValue& value : run.values) wanted.push_back(value.output);
+    llvm::DenseMap<const Value*, std::string> outputs;
+    const auto add = [&](Value* value) {
+      std::string& name = outputs[value];
+      if (!name.empty()) return;
+      name = "#operand." + std::to_string(outputs.size());
+      run.graph.AddOutput(name, value);
+      wanted.push_back(name);
+    };
+    for (const Op* op : run.graph.ops()) llvm::for_each(op->operands(), add);
+    auto network = scope.Part(run.graph, wanted, /*keeps_updates=*/true);
+    if (!network) return network.takeError();
+    RunOptions run_options;
+    run_options.training = run.training;
+    if (llvm::Error error = scope.Run(**network, run_options)) return error;
+    if (llvm::Error error = scope.Keep(run)) return error;
+    if (llvm::Error error = AddCalls(run.graph, scope, outputs, calls)) return error;
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+std::string TestCall::ToString() const {
+  std::vector<std::string> parts;
+  for (const Tensor& operand : operands) parts.push_back(operand.TypeString());
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const AttributeDecl& decl = def->signature.attributes[i];
+    if (!(attributes[i] == decl.default_value))
+      parts.push_back(decl.name + "=" + AttributeToString(attributes[i]));
+  }
+  return def->name() + "(" + llvm::join(parts, ", ") + ")";
+}
+
+llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
+                                                   const CommonOptions& options) {
+  llvm::Expected<InputFile> file = ReadInputFile(path);
+  if (!file) return file.takeError();
+  auto source = ToSource(*file);
+  if (!source) return source.takeError();
+  Diagnostics diagnostics;
+  WeightFiles weights(file->folder);
+  const TestSuite suite(MakeCompileRequest(*file, *source, ToLoadOptions(options), &weights),
+                        &diagnostics);
+  if (diagnostics.has_errors()) return llvm::make_error<SourceErrors>(std::move(diagnostics));
+  NetworkOptions network;
+  network.weight_folder = file->folder;
+  network.optimize = network.fuse = false;
+  CPUContext context;
+  std::vector<TestCall> calls;
+  for (unsigned i = 0; i < suite.tests().size(); ++i) {
+    if (llvm::Error error = RunTest(suite, i, network, &context, &calls)) return error;
+  }
+  return calls;
+}
+
+}  // namespace pdl

@@ -1,0 +1,98 @@
+#include "tools/pdl/test/report.h"
+
+#include <cstdio>
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace pdl {
+namespace {
+
+// Characters that XML 1.0 cannot hold become '?'.
+std::string Escaped(llvm::StringRef text) {
+  std::string escaped;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\n':
+        escaped += "&#10;";
+        break;
+      default:
+        escaped += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
+    }
+  }
+  return escaped;
+}
+
+std::string Seconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", seconds);
+  return text;
+}
+
+struct Totals {
+  size_t tests = 0, failures = 0, errors = 0;
+  double seconds = 0;
+  void Add(const TestOutcome& outcome) {
+    ++tests;
+    seconds += outcome.seconds;
+    if (!outcome.failures.empty()) ++(outcome.is_error ? errors : failures);
+  }
+};
+
+void PrintTotals(const Totals& totals, llvm::raw_ostream& os) {
+  os << " tests=\"" << totals.tests << "\" failures=\"" << totals.failures << "\" errors=\""
+     << totals.errors << "\" time=\"" << Seconds(totals.seconds) << '"';
+}
+
+}  // namespace
+
+std::string ToJUnit(const std::vector<TestOutcome>& outcomes) {
+  llvm::MapVector<llvm::StringRef, std::vector<const TestOutcome*>> files;
+  Totals all;
+  for (const TestOutcome& outcome : outcomes) {
+    files[outcome.file].push_back(&outcome);
+    all.Add(outcome);
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites";
+  PrintTotals(all, os);
+  os << ">\n";
+  for (const auto& [file, tests] : files) {
+    Totals totals;
+    for (const TestOutcome* test : tests) totals.Add(*test);
+    os << "  <testsuite name=\"" << Escaped(file) << '"';
+    PrintTotals(totals, os);
+    os << ">\n";
+    for (const TestOutcome* test : tests) {
+      os << "    <testcase classname=\"" << Escaped(file) << "\" name=\"" << Escaped(test->name)
+         << "\" time=\"" << Seconds(test->seconds) << '"';
+      if (test->failures.empty()) {
+        os << "/>\n";
+        continue;
+      }
+      const char* const kind = test->is_error ? "error" : "failure";
+      os << ">\n      <" << kind << " message=\"" << Escaped(test->failures.front()) << "\">"
+         << Escaped(llvm::join(test->failures, "\n")) << "</" << kind << ">\n    </testcase>\n";
+    }
+    os << "  </testsuite>\n";
+  }
+  os << "</testsuites>\n";
+  return text;
+}
+
+}  // namespace pdl
