@@ -115,8 +115,57 @@ def markdown_prose(text):
     return re.sub(r"(?<=\])\([^)\s]*\)|https?://[^\s)>]*", blank, text)
 
 
+CPP_TOKEN = re.compile(
+    r'(?P<comment>//[^\n]*(?:\n[ \t]*//[^\n]*)*|/\*.*?\*/)|(?P<raw>R"(?P<tag>\w*)\(.*?\)(?P=tag)")'
+    r'|"(?P<string>(?:[^"\\\n]|\\.)*)"|(?<![0-9a-fA-F])\'(?:[^\'\\\n]|\\.)+\'', re.S)
+PYTHON_TOKEN = re.compile(
+    r"(?P<comment>\#[^\n]*(?:\n[ \t]*\#[^\n]*)*)"
+    r'|(?P<quotes>"""|\'\'\')(?P<raw>.*?)(?P=quotes)'
+    r'|"(?P<string>(?:[^"\\\n]|\\.)*)"|\'(?P<single>(?:[^\'\\\n]|\\.)*)\'', re.S)
+COMMENT_PREFIX = re.compile(r"^([ \t]*)(//[/!]?<?|/\*+|\*(?!/)|\#+)", re.M)
+# Inside comments and messages, quoted code is no prose.
+QUOTED = re.compile(r"`[^`\n]*`|'[^'\s]+'|\\?\"[^\"\n]*\"")
+
+
+def code_prose(token, strings):
+    """A reader of source code: keeps comments and, where `strings`, literals that are sentences: those of at
+    least three words. A comment begins with '; ', as a clause does."""
+
+    def prefix(match):
+        return match.group(1) + match.group(2)[:-1].translate({ord(c): " " for c in "/*!<#"}) + ";"
+
+    def continued(comment):
+        first, newline, rest = comment.partition("\n")
+        rest = COMMENT_PREFIX.sub(lambda match: " " * len(match.group(0)), rest)
+        return COMMENT_PREFIX.sub(prefix, first, count=1) + newline + rest
+
+    def read(text):
+        kept, end = [], 0
+        for match in token.finditer(text):
+            kept.append(re.sub(r"[^\n]", " ", text[end : match.start()]))
+            group, end = match.group(0), match.end()
+            if match["comment"]:
+                kept.append(QUOTED.sub(blank, continued(group)))
+            elif strings and match["raw"] is None and len(group.split()) >= 3:
+                kept.append(" " + QUOTED.sub(blank, group[1:-1]) + " ")
+            else:
+                kept.append(re.sub(r"[^\n]", " ", group))
+        return "".join(kept) + re.sub(r"[^\n]", " ", text[end:])
+
+    return read
+
+
 # A function for each kind of file: from its text to text of the same length in which all but prose is blank.
 READERS = {".md": markdown_prose}
+READERS.update((suffix, code_prose(CPP_TOKEN, strings=True)) for suffix in (".h", ".cc", ".cu", ".cuh", ".def", ".c"))
+READERS[".py"] = code_prose(PYTHON_TOKEN, strings=True)
+READERS.update((suffix, code_prose(PYTHON_TOKEN, strings=False)) for suffix in (".cmake", ".txt", ".sh"))
+# In tests a literal is a program or what one prints.
+TEST_READERS = {
+    **READERS,
+    **{suffix: code_prose(CPP_TOKEN, strings=False) for suffix in (".h", ".cc", ".cu", ".cuh", ".c")},
+    ".py": code_prose(PYTHON_TOKEN, strings=False),
+}
 
 
 def compile_phrases():
@@ -138,7 +187,8 @@ def is_allowed(line, begin, end, fragments, used):
 
 def check(name, text, phrases):
     """The findings in one file: pairs of a line number and a message, sorted."""
-    prose = READERS[pathlib.PurePath(name).suffix](text)
+    readers = TEST_READERS if "test" in name.split("/")[0] or "/tests/" in name else READERS
+    prose = readers[pathlib.PurePath(name).suffix](text)
     assert len(prose) == len(text), f"{name}: the reader changed the length of the text"
     begins = [0] + [match.end() for match in re.finditer("\n", text)]
     fragments, used, found = [fragment for page, fragment, _ in ALLOWED if page == name], set(), []
