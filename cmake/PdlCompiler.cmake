@@ -89,10 +89,6 @@ foreach(target pdl_options pdl_generated_options)
     endif()
     target_link_options(${target} INTERFACE -fsanitize=${PDL_SANITIZE})
   endif()
-  if(PDL_FUZZ AND target STREQUAL "pdl_options")
-    # Generated code is not what a fuzzer's inputs should reach more of.
-    target_compile_options(${target} INTERFACE -fsanitize=fuzzer-no-link)
-  endif()
   target_include_directories(
     ${target} INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}
                         ${PROJECT_BINARY_DIR}/include)

@@ -221,6 +221,8 @@ llvm::Error NetworkReader::ReadInput(const VarDesc& desc, Type type) {
   if (!location) return location.takeError();
   auto home = block_inputs_.find(desc.name());
   bool is_fed = home == block_inputs_.end();
+  if (is_fed && !IsIdentifier(desc.name()))
+    return Broken("'{0}' is not a valid name of an input", desc.name());
   Value* value =
       is_fed ? graph_.AddInput(desc.name(), std::move(type), *location)
              : graph_.AddBlockInput({home->second}, desc.name(), std::move(type), *location);

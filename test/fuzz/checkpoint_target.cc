@@ -58,7 +58,10 @@ void RunCheckpoint(llvm::StringRef bytes) {
   static const std::string untouched = Saved(*trainer);
   if (llvm::Error error = trainer->Resume(WriteInput("last.safetensors", bytes))) {
     llvm::consumeError(std::move(error));
-    if (Saved(*trainer) != untouched) Fail("a rejected checkpoint changed the training");
+    // A change would last, so the trainer is compared after some of them: of 8 inputs, the first.
+    static unsigned rejected = 0;
+    if (rejected++ % 8 == 0 && Saved(*trainer) != untouched)
+      Fail("this checkpoint, or one of the 7 rejected before it, changed the training");
     return;
   }
   if (trainer->step() < 0 || trainer->epoch() < 0) Fail("a step or an epoch is negative");

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -31,6 +33,8 @@ const Target* target = nullptr;
 void WriteSeeds(const std::string& root, const std::string& folder) {
   std::filesystem::create_directories(folder);
   for (const std::string& seed : target->seeds(root)) {
+    // The fuzzer would cut it.
+    if (seed.size() > target->max_size) continue;
     const std::string name = llvm::utohexstr(llvm::xxHash64(seed));
     std::ofstream(folder + "/" + name, std::ios::binary) << seed;
   }
@@ -60,6 +64,13 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     pdl::fuzz::WriteSeeds(root, seeds);
     std::exit(0);
   }
+  // libFuzzer reads its options afterwards; the last of two counts.
+  static std::string max_size = "-max_len=" + std::to_string(target->max_size);
+  static std::vector<char*> arguments(*argv, *argv + *argc);
+  arguments.insert(arguments.begin() + 1, max_size.data());
+  arguments.push_back(nullptr);
+  *argc = static_cast<int>(arguments.size()) - 1;
+  *argv = arguments.data();
   return 0;
 }
 

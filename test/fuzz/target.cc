@@ -9,18 +9,19 @@ namespace pdl::fuzz {
 
 llvm::ArrayRef<Target> Targets() {
   static const Target targets[] = {
-      {"source", "pdl source, as text", RunSource, SourceSeeds, SourceWords},
-      {"network", "a .pdlc file, as bytes", RunNetwork, NetworkSeeds},
-      {"network_message", "a .pdlc file, as a NetworkDesc", RunNetwork, NetworkSeeds, nullptr,
+      {"source", "pdl source, as text", RunSource, SourceSeeds, 1024, SourceWords},
+      {"network", "a .pdlc file, as bytes", RunNetwork, NetworkSeeds, 2048},
+      {"network_message", "a .pdlc file, as a NetworkDesc", RunNetwork, NetworkSeeds, 8192, nullptr,
        &NetworkDesc::default_instance()},
-      {"onnx", "an ONNX model, as bytes", RunOnnx, OnnxSeeds},
-      {"onnx_message", "an ONNX model, as a ModelProto", RunOnnx, OnnxSeeds, nullptr,
+      {"onnx", "an ONNX model, as bytes", RunOnnx, OnnxSeeds, 1024},
+      {"onnx_message", "an ONNX model, as a ModelProto", RunOnnx, OnnxSeeds, 8192, nullptr,
        &onnx_full::ModelProto::default_instance()},
-      {"csv", "a table of training data", RunCsv, CsvSeeds},
-      {"npy", "an array of NumPy", RunNpy, NpySeeds},
-      {"npz", "an archive of arrays, also as training data", RunNpz, NpzSeeds},
-      {"safetensors", "a file of weights", RunSafetensors, SafetensorsSeeds},
-      {"checkpoint", "a checkpoint that a training resumes from", RunCheckpoint, CheckpointSeeds},
+      {"csv", "a table of training data", RunCsv, CsvSeeds, 1024},
+      {"npy", "an array of NumPy", RunNpy, NpySeeds, 1024},
+      {"npz", "an archive of arrays, also as training data", RunNpz, NpzSeeds, 4096},
+      {"safetensors", "a file of weights", RunSafetensors, SafetensorsSeeds, 2048},
+      {"checkpoint", "a checkpoint that a training resumes from", RunCheckpoint, CheckpointSeeds,
+       4096},
   };
   return targets;
 }

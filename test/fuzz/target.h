@@ -22,6 +22,8 @@ struct Target {
   void (*run)(llvm::StringRef bytes);
   /// What valid inputs of the tree below `root` look like, to start from.
   std::vector<std::string> (*seeds)(llvm::StringRef root);
+  /// The largest input in bytes. Small inputs are run more often, and reach the same code.
+  size_t max_size;
   /// Words that inputs are likely made of; null where there are none.
   std::vector<std::string> (*words)() = nullptr;
   /// The protobuf message that inputs are mutated as; null: they are mutated as bytes.

@@ -76,6 +76,8 @@ const BrokenCase kBroken[] = {
      "'' is no name for a variable [PDL0402]"},
     {"NameWithControl", [](NetworkDesc& d) { VarOf(d, "x").set_name("a\nb"); },
      "'a\\0Ab' is no name for a variable [PDL0402]"},
+    {"InputWithDottedName", [](NetworkDesc& d) { VarOf(d, "x").set_name("load.b"); },
+     "'load.b' is not a valid name of an input [PDL0402]"},
     {"NameOfASymbol", [](NetworkDesc& d) { VarOf(d, "x").set_name("~T"); },
      "'~T' is no name for a variable [PDL0402]"},
     {"NameTwice", [](NetworkDesc& d) { VarOf(d, "label").set_name("x"); },
