@@ -15,8 +15,8 @@ namespace {
 
 class PdlPrinter {
  public:
-  PdlPrinter(const Graph& graph, bool with_training, llvm::raw_ostream& os)
-      : graph_(graph), with_training_(with_training), os_(os) {}
+  PdlPrinter(const Graph& graph, const EmitPdlOptions& options, llvm::raw_ostream& os)
+      : graph_(graph), options_(options), os_(os) {}
 
   void Print();
 
@@ -38,7 +38,7 @@ class PdlPrinter {
   }
 
   const Graph& graph_;
-  const bool with_training_;
+  const EmitPdlOptions& options_;
   llvm::raw_ostream& os_;
   llvm::StringRef indent_;
   llvm::DenseMap<const Value*, std::string> names_;
@@ -133,7 +133,9 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
   }
   os_ << " = ";
   const VariableInfo& info = value.variable();
-  if (info.weight) {
+  if (info.weight && !options_.loads) {
+    os_ << sugar::kFirstStep << "()";
+  } else if (info.weight) {
     os_ << "load(" << AttributeToString(info.weight->file) << ", "
         << AttributeToString(info.weight->tensor) << ')';
   } else if (info.initializer) {
@@ -244,7 +246,10 @@ void PdlPrinter::Print() {
   };
   std::vector<Item> items;
   for (auto values : {graph_.inputs(), graph_.parameters(), graph_.states()}) {
-    for (const Value* value : values) items.push_back({graph_.number(value), value, nullptr});
+    for (const Value* value : values)
+      if (value->kind() != ValueKind::kInput ||
+          !llvm::is_contained(options_.without_inputs, value->name()))
+        items.push_back({graph_.number(value), value, nullptr});
   }
   uint32_t number = 0;
   for (const Op* op : graph_.ops()) {
@@ -277,7 +282,7 @@ void PdlPrinter::Print() {
     os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
   }
   for (const GraphTraining& training : graph_.trainings()) {
-    if (!with_training_) os_ << "# with a layer of another text: ";
+    if (!options_.trainings) os_ << "# with a layer of another text: ";
     os_ << "minimize " << training.loss->name() << " over ["
         << llvm::join(
                llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }), ", ")
@@ -295,10 +300,10 @@ void PdlPrinter::Print() {
 
 }  // namespace
 
-std::string EmitPdl(const Graph& graph, bool with_training) {
+std::string EmitPdl(const Graph& graph, const EmitPdlOptions& options) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  PdlPrinter(graph, with_training, os).Print();
+  PdlPrinter(graph, options, os).Print();
   return text;
 }
 

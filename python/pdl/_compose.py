@@ -13,12 +13,6 @@ from pdl._network import Network
 from pdl._render import Renderer
 from pdl.errors import Error, RunError
 
-# The value of a variable that lies in a file.
-_LOADED = re.compile(
-    r'^((?:param|state) [^=\n]*= )load\("(?:[^"\\\n]|\\.)*", "(?:[^"\\\n]|\\.)*"\)', re.M
-)
-
-
 def call(network: Network, inputs: Mapping[str, Any]) -> dict[str, Value]:
     """The outputs of a network for values of a graph, as values of it; the extension module calls it.
     All calls of one network in one graph share its parameters and its states. Inputs may be missing, and
@@ -32,8 +26,6 @@ def call(network: Network, inputs: Mapping[str, Any]) -> dict[str, Value]:
             raise RunError(f"the network has no input '{name}'{hint} [PDL0502]", "PDL0502")
     missing = [name for name in types if name not in inputs]
     text, outputs = network.program.text_without(missing)
-    for name in missing:
-        text = re.sub(rf"^(?:## .*\n)*input {name}: .*\n", "", text, flags=re.M)
     renderer = Renderer(lambda one: isinstance(one, Value), graph.capture)
     operands = []
     for name in types:
@@ -42,7 +34,7 @@ def call(network: Network, inputs: Mapping[str, Any]) -> dict[str, Value]:
             if isinstance(given, Value) and given.graph is not graph:
                 raise Error(f"'{given.name}' belongs to another graph")
             operands.append(renderer.operand(given, name))
-    part = graph.part(network, _name_of(network), _LOADED.sub(r"\1zeros()", text))
+    part = graph.part(network, _name_of(network), text)
     names = {output: graph.new_name(f"{part}_{output}") for output in outputs}
     values = graph.define_all(list(names.values()), f"{part}({', '.join(operands)})")
     return dict(zip(names, values))

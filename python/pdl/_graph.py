@@ -125,11 +125,8 @@ class Instance:
         return self.graph.define(f"{self.name}({inside})", name or self.name)
 
 
-# What no name of a value may be (docs/language.md).
-_RESERVED = frozenset(
-    "if else for in return layer import minimize assert expect with and or not true false none sparse "
-    "input output param state attr update load test feed step training".split()
-)
+# Values that the language has itself; one of that name would hide them.
+_BUILTINS = frozenset({"step", "training"})
 _active = threading.local()
 
 
@@ -146,7 +143,7 @@ class Graph:
     def __init__(self) -> None:
         self._inputs: list[str] = []
         self._statements: list[str] = []
-        self._names: set[str] = set(_RESERVED)
+        self._names: set[str] = set()
         self._outputs: set[str] = set()
         # Texts that the statements import, and the networks that they are of, by what the graph
         # calls those.
@@ -393,7 +390,7 @@ class Graph:
         """``base``, or ``base_2``, ``base_3``, … where that is taken."""
         base = base.replace(".", "_")
         name, number = base, 1
-        while name in self._names:
+        while name in self._names or name in _BUILTINS or _pdl.is_keyword(name):
             number += 1
             name = f"{base}_{number}"
         return name
@@ -404,7 +401,7 @@ class Graph:
 
     def _check_free(self, name: str) -> None:
         _check_name(name)
-        if name in self._names and name not in _RESERVED:
+        if name in self._names:
             raise ValueError(f"'{name}' is the name of another value of this graph")
 
     def define_all(self, names: Sequence[str], expression: str) -> list[Value]:

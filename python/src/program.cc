@@ -155,9 +155,9 @@ nb::list DescribeCalls(const Program& program) {
   return rows;
 }
 
-/// The flat text of the network without some of its inputs, whose declarations stay, and without
-/// training; and the names of those of its outputs that need none of them. Throws where none is
-/// left, or an update needs one.
+/// The flat source of the network without some of its inputs, without training, and with zeros for
+/// variables that are loaded from files; and the names of the outputs that need none of those
+/// inputs. Throws if there is no such output, or if an update needs one of the inputs.
 std::pair<std::string, std::vector<std::string>> TextWithout(
     const Program& program, const std::vector<std::string>& inputs) {
   Graph graph = program.graph->Clone();
@@ -182,7 +182,7 @@ std::pair<std::string, std::vector<std::string>> TextWithout(
     graph.AddUpdate(update.state, update.value);
   }
   EliminateDeadCode(graph);
-  return {EmitPdl(graph), std::move(names)};
+  return {EmitPdl(graph, {.loads = false, .without_inputs = inputs}), std::move(names)};
 }
 
 void GiveWeight(const Program& program, llvm::StringRef name, Constant value,

@@ -4,6 +4,7 @@
 
 #include "errors.h"
 #include "pdl/compiler/describe_layers.h"
+#include "pdl/compiler/keywords.h"
 #include "pdl/compiler/layers.h"
 #include "pdl/compiler/serialize.h"
 #include "pdl/op/op_registry.h"
@@ -30,6 +31,7 @@ std::string Explain(const std::string& name) {
 
 void BindReflection(nb::module_& module) {
   module.def("declarations", &Declarations);
+  module.def("is_keyword", [](const std::string& word) { return IsKeyword(word); }, nb::arg("word"));
   module.def("explain", &Explain, nb::arg("code"),
              "Why it is a mistake and how to mend it, by the code of an exception: 'PDL0203'.");
   module.def(

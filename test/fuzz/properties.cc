@@ -107,7 +107,7 @@ void CheckRoundTrip(const Graph& graph) {
   CompileResult again = CompileText(text);
   if (!again.graph && !graph.trainings().empty()) {
     // An optimizer may be a layer of the source that the network was compiled from.
-    text = EmitPdl(graph, /*with_training=*/false);
+    text = EmitPdl(graph, {.trainings = false});
     again = CompileText(text);
   }
   if (!again.graph) {

@@ -159,7 +159,7 @@ std::string FlatText(const Graph& graph) {
   request.file = std::make_shared<const SourceFile>("", text);
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
-  return Compile(request).graph ? text : EmitPdl(graph, /*with_training=*/false);
+  return Compile(request).graph ? text : EmitPdl(graph, {.trainings = false});
 }
 
 /// Makes the network that of a step of training.

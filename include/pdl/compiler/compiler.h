@@ -124,10 +124,19 @@ PDL_API CompileResult Compile(const CompileRequest& request);
 PDL_API std::string EmitAst(const std::shared_ptr<const SourceFile>& file,
                             Diagnostics* diagnostics);
 
-/// A graph as flat text, one call a statement, which compiles to the same graph again, locations
-/// apart (`--emit=pdl`). Without training, comments stand in place of `minimize` statements: their
-/// optimizers may be layers of the text that the graph was compiled from.
-PDL_API std::string EmitPdl(const Graph& graph, bool with_training = true);
+struct EmitPdlOptions {
+  /// Without trainings, comments replace `minimize` statements: their optimizers may be layers of the
+  /// source that the graph was compiled from.
+  bool trainings = true;
+  /// Without loads, a variable that is loaded from a file is initialized with `zeros()`.
+  bool loads = true;
+  /// Inputs that are left out; nothing in the graph may use them.
+  llvm::ArrayRef<std::string> without_inputs = {};
+};
+
+/// Prints a graph as flat source, one call per statement (`--emit=pdl`). With the default options it
+/// compiles to the same graph again, except for locations.
+PDL_API std::string EmitPdl(const Graph& graph, const EmitPdlOptions& options = {});
 
 /// True where `text` breaks off inside a bracket or a block, so that a terminal should go on
 /// reading.

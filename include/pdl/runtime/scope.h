@@ -1,4 +1,3 @@
-// Module: runtime
 #ifndef PDL_RUNTIME_SCOPE_H_
 #define PDL_RUNTIME_SCOPE_H_
 

@@ -45,7 +45,7 @@ void CompileAll(const std::string& text) {
     ASSERT_TRUE(static_cast<bool>(bytes)) << llvm::toString(bytes.takeError()) << text;
     llvm::Expected<Graph> stored = DeserializeNetwork(*bytes, "t.pdlc", GlobalRegistry());
     ASSERT_TRUE(static_cast<bool>(stored)) << llvm::toString(stored.takeError()) << text;
-    const std::string flat = EmitPdl(*stored, /*with_training=*/false);
+    const std::string flat = EmitPdl(*stored, {.trainings = false});
     const CompileResult again = Compile(RequestFor(flat));
     ASSERT_TRUE(again.graph) << Messages(again) << flat << text;
     EXPECT_EQ(EmitPdl(*again.graph), flat) << text;
