@@ -148,85 +148,135 @@ Truth ConstraintSet::DecideByCases(DimCheck::Relation kind, const Dim& differenc
   return any_true ? Truth::kTrue : Truth::kFalse;
 }
 
-std::optional<Counterexample> ConstraintSet::Refute(const DimCheck& check) const {
-  if (contradictory_) return std::nullopt;
-  Dim difference = Reduce(check.left - check.right);
-  if (!difference.is_valid()) return std::nullopt;
-  // The symbols as they were written: of the relation, then of constraints.
-  std::vector<std::string> written;
-  auto write = [&](llvm::StringRef symbol) {
-    if (!llvm::is_contained(written, symbol)) written.push_back(symbol.str());
-  };
-  check.left.ForEachSymbol(write);
-  check.right.ForEachSymbol(write);
-  std::vector<Dim> dims = {difference};
-  for (const std::string& symbol : written) dims.push_back(Reduce(Dim::Symbol(symbol)));
-  Search search(*this, dims);
-  size_t num_written = written.size();
-  for (const DimCheck& known : checks_) {
+/// The search for sizes that satisfy a set of constraints and violate `check`.
+class ConstraintSet::Refutation {
+ public:
+  Refutation(const ConstraintSet& set, const DimCheck& check, const Dim& difference)
+      : set_(set),
+        check_(check),
+        difference_(difference),
+        written_(SymbolsOf(check)),
+        search_(set, DimsOf(set, difference, written_)) {
+    AddRelatedSymbols();
+  }
+
+  /// Varies one symbol at a time. The others are small, and preferably not 0.
+  std::optional<Counterexample> VaryOne();
+  /// Varies all symbols together, within small sizes; the sum of the sizes is the least possible.
+  std::optional<Counterexample> VaryAll();
+
+ private:
+  static std::vector<std::string> SymbolsOf(const DimCheck& check) {
+    std::vector<std::string> symbols;
+    AddSymbols(check, &symbols);
+    return symbols;
+  }
+  static void AddSymbols(const DimCheck& check, std::vector<std::string>* symbols) {
+    auto add = [&](llvm::StringRef symbol) {
+      if (!llvm::is_contained(*symbols, symbol)) symbols->push_back(symbol.str());
+    };
+    check.left.ForEachSymbol(add);
+    check.right.ForEachSymbol(add);
+  }
+  static std::vector<Dim> DimsOf(const ConstraintSet& set, const Dim& difference,
+                                 llvm::ArrayRef<std::string> symbols) {
+    std::vector<Dim> dims = {difference};
+    for (const std::string& symbol : symbols) dims.push_back(set.Reduce(Dim::Symbol(symbol)));
+    return dims;
+  }
+  /// Adds the symbols of constraints that share a symbol with the check, directly or after
+  /// substitution.
+  void AddRelatedSymbols();
+  /// The current sizes, as the user wrote the symbols; nullopt if one of them has no valid size.
+  std::optional<Counterexample> Example() const;
+  bool IsViolated() const {
+    std::optional<bool> holds = search_.Holds(check_.relation, difference_);
+    return holds && !*holds;
+  }
+
+  const ConstraintSet& set_;
+  const DimCheck& check_;
+  const Dim& difference_;
+  /// The symbols as they were written: those of the check, then those of constraints.
+  std::vector<std::string> written_;
+  Search search_;
+};
+
+void ConstraintSet::Refutation::AddRelatedSymbols() {
+  const size_t num_asked = written_.size();
+  for (const DimCheck& known : set_.checks_) {
     bool shares = false;
     for (const Dim* side : {&known.left, &known.right})
       side->ForEachSymbol([&](llvm::StringRef symbol) {
-        Reduce(Dim::Symbol(symbol)).ForEachSymbol([&](llvm::StringRef s) {
-          shares |= search.knows(s);
+        set_.Reduce(Dim::Symbol(symbol)).ForEachSymbol([&](llvm::StringRef s) {
+          shares |= search_.knows(s);
         });
-        shares |= llvm::is_contained(llvm::ArrayRef(written).take_front(num_written), symbol);
+        shares |= llvm::is_contained(llvm::ArrayRef(written_).take_front(num_asked), symbol);
       });
-    if (!shares) continue;
-    known.left.ForEachSymbol(write);
-    known.right.ForEachSymbol(write);
+    if (shares) AddSymbols(known, &written_);
   }
+}
 
-  auto made = [&]() -> std::optional<Counterexample> {
-    Counterexample example;
-    for (const std::string& symbol : written) {
-      std::optional<int64_t> size = search.Evaluate(Reduce(Dim::Symbol(symbol)));
-      if (!size || *size < 0) return std::nullopt;
-      example.sizes.push_back({symbol, *size});
-    }
-    return example;
-  };
-  auto violates = [&] {
-    std::optional<bool> holds = search.Holds(check.relation, difference);
-    return holds && !*holds;
-  };
+std::optional<Counterexample> ConstraintSet::Refutation::Example() const {
+  Counterexample example;
+  for (const std::string& symbol : written_) {
+    std::optional<int64_t> size = search_.Evaluate(set_.Reduce(Dim::Symbol(symbol)));
+    if (!size || *size < 0) return std::nullopt;
+    example.sizes.push_back({symbol, *size});
+  }
+  return example;
+}
 
-  // One symbol at a time; the others are small, and best not 0.
+std::optional<Counterexample> ConstraintSet::Refutation::VaryOne() {
   std::optional<Counterexample> least;
   for (int base = 0; base < 4; ++base) {
     auto rest = [&](size_t i) -> int64_t {
-      bool is_written = !search.symbol(i).ends_with("'");
+      const bool is_written = !search_.symbol(i).ends_with("'");
       return base == 0 ? is_written : base == 1 ? 0 : base;
     };
-    for (size_t i = 0; i < search.num_asked(); ++i) {
-      for (size_t j = 0; j < search.num_symbols(); ++j) search.size(j) = rest(j);
+    for (size_t i = 0; i < search_.num_asked(); ++i) {
+      for (size_t j = 0; j < search_.num_symbols(); ++j) search_.size(j) = rest(j);
       bool is_above = false;
-      if (!search.Scan(i, check.relation, difference, &is_above)) continue;
-      std::optional<Counterexample> example = made();
+      if (!search_.Scan(i, check_.relation, difference_, &is_above)) continue;
+      std::optional<Counterexample> example = Example();
       if (example && is_above) return example;
       if (!least) least = std::move(example);
     }
   }
-  if (least) return least;
-  // All of them together, in small numbers.
+  return least;
+}
+
+std::optional<Counterexample> ConstraintSet::Refutation::VaryAll() {
   constexpr double kMaxCases = 20000;
-  size_t n = search.num_symbols();
-  int64_t side = 0;
-  while (side < 64 && std::pow(static_cast<double>(side + 2), static_cast<double>(n)) < kMaxCases)
-    ++side;
-  std::vector<int64_t> most(n, side);
+  constexpr int64_t kMaxSize = 64;
+  const size_t n = search_.num_symbols();
+  int64_t most = 0;
+  while (most < kMaxSize &&
+         std::pow(static_cast<double>(most + 2), static_cast<double>(n)) < kMaxCases)
+    ++most;
+  const std::vector<int64_t> highest(n, most);
+  std::optional<Counterexample> least;
   int64_t least_sum = INT64_MAX;
-  for (size_t i = 0; i < n; ++i) search.size(i) = 0;
+  for (size_t i = 0; i < n; ++i) search_.size(i) = 0;
   do {
     int64_t sum = 0;
-    for (size_t i = 0; i < n; ++i) sum += search.size(i);
-    if (sum >= least_sum || !violates()) continue;
-    if (std::optional<Counterexample> example = made()) {
+    for (size_t i = 0; i < n; ++i) sum += search_.size(i);
+    if (sum >= least_sum || !IsViolated()) continue;
+    if (std::optional<Counterexample> example = Example()) {
       least = std::move(example);
       least_sum = sum;
     }
-  } while (search.Step(most));
+  } while (search_.Step(highest));
   return least;
+}
+
+std::optional<Counterexample> ConstraintSet::Refute(const DimCheck& check) const {
+  if (contradictory_) return std::nullopt;
+  const Dim difference = Reduce(check.left - check.right);
+  if (!difference.is_valid()) return std::nullopt;
+  Refutation refutation(*this, check, difference);
+  std::optional<Counterexample> example = refutation.VaryOne();
+  return example ? example : refutation.VaryAll();
 }
 
 std::string Counterexample::ToString() const {

@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
@@ -490,46 +491,52 @@ void Graph::AddChecks(Op* op, llvm::ArrayRef<DimCheck> checks) {
   op->checks_ = std::move(all);
 }
 
+Value* Graph::CopyValue(const Value& value) {
+  Value* copy = &values_.emplace_back();
+  copy->name_ = value.name_;
+  copy->type_ = value.type_;
+  copy->kind_ = value.kind_;
+  copy->result_index_ = value.result_index_;
+  copy->known_to_plan_ = value.known_to_plan_;
+  copy->location_ = value.location_;
+  copy->number_ = static_cast<uint32_t>(values_.size() - 1);
+  return copy;
+}
+
+Op* Graph::CopyOp(const Op& op, BlockId block, llvm::function_ref<Value*(const Value*)> operand,
+                  llvm::function_ref<Value*(const Value*)> result) {
+  Op* copy = &ops_.emplace_back();
+  copy->def_ = op.def_;
+  copy->attributes_ = op.attributes_;
+  copy->checks_ = op.checks_;
+  copy->layer_path_ = op.layer_path_;
+  copy->location_ = op.location_;
+  copy->block_ = block;
+  copy->recompute_ = op.recompute_;
+  Use(copy, llvm::map_to_vector(op.operands_, operand));
+  for (const Value* each : op.results_) {
+    copy->results_.push_back(result(each));
+    copy->results_.back()->producer_ = copy;
+  }
+  blocks_[block.index].ops.push_back(copy);
+  return copy;
+}
+
 Graph Graph::Clone() const {
   Graph copy;
   copy.blocks_.resize(blocks_.size());
   std::vector<Value*> clones;  // by number
   clones.reserve(values_.size());
   auto clone_of = [&](const Value* value) { return clones[value->number_]; };
-  auto clone_value = [&](const Value& value) {
-    Value* clone = &copy.values_.emplace_back();
-    clone->name_ = value.name_;
-    clone->type_ = value.type_;
-    clone->result_index_ = value.result_index_;
-    clone->kind_ = value.kind_;
-    clone->known_to_plan_ = value.known_to_plan_;
-    clone->location_ = value.location_;
+  for (const Value& value : values_) {
+    Value* clone = copy.CopyValue(value);
     clone->comment_ = value.comment_;
-    clone->number_ = static_cast<uint32_t>(copy.values_.size() - 1);
     if (value.variable_) clone->variable_ = std::make_unique<VariableInfo>(*value.variable_);
     clones.push_back(clone);
-  };
-  for (const Value& value : values_) clone_value(value);
+  }
   for (const auto& entry : names_) copy.names_[entry.first()] = clone_of(entry.second);
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    for (const Op* op : blocks_[i].ops) {
-      Op* clone = &copy.ops_.emplace_back();
-      clone->def_ = op->def_;
-      clone->attributes_ = op->attributes_;
-      clone->checks_ = op->checks_;
-      clone->layer_path_ = op->layer_path_;
-      clone->location_ = op->location_;
-      clone->block_ = op->block_;
-      clone->recompute_ = op->recompute_;
-      llvm::SmallVector<Value*, 4> operands;
-      for (const Value* operand : op->operands_) operands.push_back(clone_of(operand));
-      Use(clone, operands);
-      for (const Value* result : op->results_) {
-        clone->results_.push_back(clone_of(result));
-        clone_of(result)->producer_ = clone;
-      }
-      copy.blocks_[i].ops.push_back(clone);
-    }
+    for (const Op* op : blocks_[i].ops) copy.CopyOp(*op, op->block_, clone_of, clone_of);
     for (const Value* value : blocks_[i].inputs) copy.blocks_[i].inputs.push_back(clone_of(value));
     for (const Value* value : blocks_[i].outputs)
       copy.blocks_[i].outputs.push_back(clone_of(value));

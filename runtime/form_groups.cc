@@ -9,106 +9,150 @@ namespace {
 constexpr size_t kMaxGroup = 64;
 constexpr size_t kMaxInputs = 24;
 
+constexpr unsigned kNone = UINT32_MAX;
+
 struct Group {
   llvm::SmallVector<unsigned, 4> calls;
-  llvm::SmallSetVector<const Value*, 8> inputs;  // what its calls read that none of them computes
+  llvm::SmallSetVector<const Value*, 8> inputs;  // values its calls read that none of them computes
   bool open = true;                              // nothing outside has used its values
   bool has_head = false;                         // one of the calls makes rows or pieces
 };
 
-}  // namespace
-
-CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> kinds) {
-  constexpr unsigned kNone = UINT32_MAX;
-  std::vector<Group> groups;
-  std::vector<unsigned> group_of(ops.size(), kNone);
-  llvm::DenseMap<const Op*, unsigned> position;
-  position.reserve(ops.size());
-  auto group_that_makes = [&](const Value* value) {
-    auto found = value->producer() ? position.find(value->producer()) : position.end();
-    return found == position.end() ? kNone : group_of[found->second];
-  };
-  /// What a group of these two, kNone for no second one, and a call would read.
-  auto inputs_of = [&](unsigned first, unsigned second, const Op& op) {
-    llvm::SmallSetVector<const Value*, 8> inputs;
-    auto add = [&](const Value* value) {
-      const unsigned maker = group_that_makes(value);
-      if (maker == kNone || (maker != first && maker != second)) inputs.insert(value);
-    };
-    for (const unsigned group : {first, second})
-      if (group != kNone) llvm::for_each(groups[group].inputs, add);
-    llvm::for_each(op.operands(), add);
-    return inputs;
-  };
-
-  for (unsigned i = 0; i < ops.size(); ++i) {
-    const Op* op = ops[i];
-    position[op] = i;
-    // The open groups that compute operands of this call, each once.
-    llvm::SmallVector<unsigned, 2> feeding;
-    for (const Value* operand : op->operands()) {
-      const unsigned group = group_that_makes(operand);
-      if (group == kNone) continue;
-      if (groups[group].open && !llvm::is_contained(feeding, group)) feeding.push_back(group);
-    }
-    unsigned joined = kNone;
-    if (kinds[i] != CallKind::kTile) {
-      for (unsigned group : feeding) groups[group].open = false;
-      if (kinds[i] == CallKind::kOther) continue;
-      feeding.clear();
-    }
-    for (unsigned group : feeding) {
-      Group& candidate = groups[group];
-      const Op* member = ops[candidate.calls.back()];
-      size_t size = candidate.calls.size() + 1;
-      if (joined != kNone) size += groups[joined].calls.size();
-      const bool two_heads = joined != kNone && candidate.has_head && groups[joined].has_head;
-      bool fits = !two_heads && size <= kMaxGroup &&
-                  member->result()->type().dims == op->result()->type().dims &&
-                  inputs_of(group, joined, *op).size() <= kMaxInputs;
-      if (!fits) {
-        candidate.open = false;
-        continue;
-      }
-      if (joined == kNone) {
-        joined = group;
-        continue;
-      }
-      // Two groups meet here and become one; the larger takes the other's calls.
-      unsigned other = group;
-      if (groups[joined].calls.size() < groups[other].calls.size()) std::swap(joined, other);
-      for (unsigned call : groups[other].calls) group_of[call] = joined;
-      groups[joined].calls.append(groups[other].calls);
-      groups[joined].has_head |= groups[other].has_head;
-      groups[joined].inputs.insert(groups[other].inputs.begin(), groups[other].inputs.end());
-      groups[other] = Group{{}, {}, false};
-    }
-    if (joined == kNone) {
-      joined = static_cast<unsigned>(groups.size());
-      groups.emplace_back();
-      groups.back().has_head = kinds[i] != CallKind::kTile;
-    }
-    groups[joined].inputs = inputs_of(joined, kNone, *op);
-    groups[joined].calls.push_back(i);
-    group_of[i] = joined;
+/// Forms the groups in one pass over the calls, in their order.
+class GroupBuilder {
+ public:
+  GroupBuilder(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> kinds)
+      : ops_(ops), kinds_(kinds), group_of_(ops.size(), kNone) {
+    position_.reserve(ops.size());
   }
 
-  // A group runs where its last call stood.
-  std::vector<unsigned> last(groups.size(), 0);
-  for (unsigned g = 0; g < groups.size(); ++g) {
-    llvm::sort(groups[g].calls);
-    if (!groups[g].calls.empty()) last[g] = groups[g].calls.back();
+  CallGroups Build();
+
+ private:
+  /// Adds call `i` to a group of calls that compute its operands, or to a new group.
+  void Add(unsigned i);
+  /// The open groups that compute operands of a call, each once.
+  llvm::SmallVector<unsigned, 2> OpenGroupsFeeding(const Op& op) const;
+  /// Whether a group, `joined` (or kNone) and a call may become one group.
+  bool Fits(unsigned group, unsigned joined, const Op& op) const;
+  /// Merges two groups; returns the one that remains, which is the larger one.
+  unsigned Merge(unsigned a, unsigned b);
+  /// The groups, and each other call on its own, in the order of their last calls.
+  CallGroups Take();
+
+  unsigned GroupThatMakes(const Value* value) const {
+    auto found = value->producer() ? position_.find(value->producer()) : position_.end();
+    return found == position_.end() ? kNone : group_of_[found->second];
+  }
+  /// The values that a group of these two (kNone for no second one) and a call would read.
+  llvm::SmallSetVector<const Value*, 8> InputsOf(unsigned first, unsigned second,
+                                                 const Op& op) const;
+
+  llvm::ArrayRef<const Op*> ops_;
+  llvm::ArrayRef<CallKind> kinds_;
+  std::vector<Group> groups_;
+  std::vector<unsigned> group_of_;
+  llvm::DenseMap<const Op*, unsigned> position_;
+};
+
+llvm::SmallSetVector<const Value*, 8> GroupBuilder::InputsOf(unsigned first, unsigned second,
+                                                             const Op& op) const {
+  llvm::SmallSetVector<const Value*, 8> inputs;
+  auto add = [&](const Value* value) {
+    const unsigned maker = GroupThatMakes(value);
+    if (maker == kNone || (maker != first && maker != second)) inputs.insert(value);
+  };
+  for (const unsigned group : {first, second})
+    if (group != kNone) llvm::for_each(groups_[group].inputs, add);
+  llvm::for_each(op.operands(), add);
+  return inputs;
+}
+
+llvm::SmallVector<unsigned, 2> GroupBuilder::OpenGroupsFeeding(const Op& op) const {
+  llvm::SmallVector<unsigned, 2> feeding;
+  for (const Value* operand : op.operands()) {
+    const unsigned group = GroupThatMakes(operand);
+    if (group == kNone) continue;
+    if (groups_[group].open && !llvm::is_contained(feeding, group)) feeding.push_back(group);
+  }
+  return feeding;
+}
+
+bool GroupBuilder::Fits(unsigned group, unsigned joined, const Op& op) const {
+  const Group& candidate = groups_[group];
+  size_t size = candidate.calls.size() + 1;
+  if (joined != kNone) size += groups_[joined].calls.size();
+  const bool two_heads = joined != kNone && candidate.has_head && groups_[joined].has_head;
+  const Op* member = ops_[candidate.calls.back()];
+  return !two_heads && size <= kMaxGroup &&
+         member->result()->type().dims == op.result()->type().dims &&
+         InputsOf(group, joined, op).size() <= kMaxInputs;
+}
+
+unsigned GroupBuilder::Merge(unsigned a, unsigned b) {
+  if (groups_[a].calls.size() < groups_[b].calls.size()) std::swap(a, b);
+  for (unsigned call : groups_[b].calls) group_of_[call] = a;
+  groups_[a].calls.append(groups_[b].calls);
+  groups_[a].has_head |= groups_[b].has_head;
+  groups_[a].inputs.insert(groups_[b].inputs.begin(), groups_[b].inputs.end());
+  groups_[b] = Group{{}, {}, false};
+  return a;
+}
+
+void GroupBuilder::Add(unsigned i) {
+  const Op* op = ops_[i];
+  position_[op] = i;
+  llvm::SmallVector<unsigned, 2> feeding = OpenGroupsFeeding(*op);
+  if (kinds_[i] != CallKind::kTile) {
+    for (unsigned group : feeding) groups_[group].open = false;
+    if (kinds_[i] == CallKind::kOther) return;
+    feeding.clear();
+  }
+  unsigned joined = kNone;
+  for (unsigned group : feeding) {
+    if (!Fits(group, joined, *op)) {
+      groups_[group].open = false;
+    } else {
+      joined = joined == kNone ? group : Merge(joined, group);
+    }
+  }
+  if (joined == kNone) {
+    joined = static_cast<unsigned>(groups_.size());
+    groups_.emplace_back();
+    groups_.back().has_head = kinds_[i] != CallKind::kTile;
+  }
+  groups_[joined].inputs = InputsOf(joined, kNone, *op);
+  groups_[joined].calls.push_back(i);
+  group_of_[i] = joined;
+}
+
+CallGroups GroupBuilder::Take() {
+  std::vector<unsigned> last(groups_.size(), 0);
+  for (unsigned g = 0; g < groups_.size(); ++g) {
+    llvm::sort(groups_[g].calls);
+    if (!groups_[g].calls.empty()) last[g] = groups_[g].calls.back();
   }
   CallGroups result;
-  for (unsigned i = 0; i < ops.size(); ++i) {
-    unsigned group = group_of[i];
+  for (unsigned i = 0; i < ops_.size(); ++i) {
+    const unsigned group = group_of_[i];
     if (group == kNone) {
       result.push_back({i});
     } else if (last[group] == i) {
-      result.emplace_back(groups[group].calls.begin(), groups[group].calls.end());
+      result.emplace_back(groups_[group].calls.begin(), groups_[group].calls.end());
     }
   }
   return result;
+}
+
+CallGroups GroupBuilder::Build() {
+  for (unsigned i = 0; i < ops_.size(); ++i) Add(i);
+  return Take();
+}
+
+}  // namespace
+
+CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> kinds) {
+  return GroupBuilder(ops, kinds).Build();
 }
 
 }  // namespace pdl

@@ -21,6 +21,9 @@ class PdlPrinter {
   void Print();
 
  private:
+  // Inputs, variables and calls, each after all that it uses.
+  void PrintDefinitions();
+  void PrintConstraints();
   void PrintComment(llvm::StringRef comment);
   void PrintVariable(const Value& value, llvm::StringRef keyword);
   void PrintOp(const Op& op);
@@ -236,7 +239,7 @@ void PdlPrinter::PrintOp(const Op& op) {
   os_ << '\n';
 }
 
-void PdlPrinter::Print() {
+void PdlPrinter::PrintDefinitions() {
   // What is printed: inputs and variables where they were made, calls in their order, behind all
   // that they read.
   struct Item {
@@ -267,6 +270,9 @@ void PdlPrinter::Print() {
                                                                                : "state");
     }
   }
+}
+
+void PdlPrinter::PrintConstraints() {
   for (const GraphConstraint& constraint : graph_.constraints()) {
     const DimCheck& check = constraint.check;
     const llvm::StringRef sign = check.relation == DimCheck::Relation::kEqual      ? "=="
@@ -278,6 +284,11 @@ void PdlPrinter::Print() {
     if (check.message != relation) os_ << ", " << AttributeToString(check.message);
     os_ << '\n';
   }
+}
+
+void PdlPrinter::Print() {
+  PrintDefinitions();
+  PrintConstraints();
   for (const GraphUpdate& update : graph_.updates()) {
     os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
   }

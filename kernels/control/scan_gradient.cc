@@ -195,81 +195,94 @@ class ScanBackward {
     return first ? first->producer() : nullptr;
   }
 
-  bool MakeBackwardBlock() {
-    BlockBuilder block(g_, g_.op().result()->name() + ".back");
-    llvm::DenseMap<const Value*, Value*> map;
-    for (unsigned i = 0; i < num_xs_; ++i) map[XOf(i)] = block.Input(XOf(i)->type());
-    llvm::SmallVector<Value*, 2> states;
+  /// The block of one step of the backward loop while it is built.
+  struct BackwardStep {
+    explicit BackwardStep(GradientContext& g) : block(g, g.op().result()->name() + ".back") {}
+
+    BlockBuilder block;
+    llvm::DenseMap<const Value*, Value*> map;  // from values of the body to their copies
+    llvm::SmallVector<Value*, 2> states;       // as the forward loop stacked them
+    std::vector<Value*> cotangents;
+    llvm::SmallVector<Value*, 4> sums;  // gradients of captured values so far
+  };
+
+  /// Declares the inputs: slices of the sequences, states before the step, gradients of the step's
+  /// results and of the states after it, sums, captured values; then copies the body.
+  bool CopyForwardStep(BackwardStep& step) {
+    BlockBuilder& block = step.block;
+    for (unsigned i = 0; i < num_xs_; ++i) step.map[XOf(i)] = block.Input(XOf(i)->type());
     for (unsigned j = 0; j < num_init_; ++j)
-      states.push_back(block.Input(StackableType(StateOf(j)->type())));
-    std::vector<Value*> outputs, cotangents;
+      step.states.push_back(block.Input(StackableType(StateOf(j)->type())));
     for (unsigned k = 0; k < num_steps_; ++k) {
       if (!g_.output_gradient(k)) continue;
       steps_.push_back(k);
-      cotangents.push_back(block.Input(Type(block_.outputs[num_init_ + k]->type().dtype,
-                                            block_.outputs[num_init_ + k]->type().dims)));
+      step.cotangents.push_back(block.Input(Type(block_.outputs[num_init_ + k]->type().dtype,
+                                                 block_.outputs[num_init_ + k]->type().dims)));
     }
     for (unsigned j = 0; j < num_init_; ++j) {
       if (!IsReal(StateOf(j))) continue;
       carried_.push_back(j);
-      cotangents.push_back(block.Input(StateOf(j)->type()));
+      step.cotangents.push_back(block.Input(StateOf(j)->type()));
     }
-    llvm::SmallVector<Value*, 4> sums;
     for (unsigned k = 0; k < num_captured_; ++k) {
       if (!IsReal(CapturedOf(k)) || IsProduct(k)) continue;
       summed_.push_back(k);
-      sums.push_back(block.Input(Type(CapturedOf(k)->type().dtype, CapturedOf(k)->type().dims)));
+      step.sums.push_back(
+          block.Input(Type(CapturedOf(k)->type().dtype, CapturedOf(k)->type().dims)));
     }
     for (unsigned k = 0; k < num_captured_; ++k)
-      map[CapturedOf(k)] = block.Input(CapturedOf(k)->type());
+      step.map[CapturedOf(k)] = block.Input(CapturedOf(k)->type());
     for (unsigned j = 0; j < num_init_; ++j) {
-      Value* state = states[j];
+      Value* state = step.states[j];
       if (state->type().rank() != StateOf(j)->type().rank())
         state = block.Call("reshape", {state}, {{"dims", StateOf(j)->type().dims}});
       if (!state) return false;
-      map[StateOf(j)] = state;
+      step.map[StateOf(j)] = state;
     }
-    if (!block.Copy(block_, map)) return false;
+    return block.Copy(block_, step.map);
+  }
 
-    for (unsigned k : steps_) outputs.push_back(map.lookup(block_.outputs[num_init_ + k]));
-    for (unsigned j : carried_) outputs.push_back(map.lookup(block_.outputs[j]));
-    std::vector<Value*> inputs;
+  /// The gradients of the sequences, of the states before the step, of summed captured values and
+  /// of products, in this order; null where one is zero.
+  llvm::Expected<std::vector<Value*>> DifferentiateStep(const BackwardStep& step) {
+    std::vector<Value*> outputs, inputs;
+    for (unsigned k : steps_) outputs.push_back(step.map.lookup(block_.outputs[num_init_ + k]));
+    for (unsigned j : carried_) outputs.push_back(step.map.lookup(block_.outputs[j]));
     for (unsigned i = 0; i < num_xs_; ++i)
-      if (IsReal(XOf(i))) inputs.push_back(map.lookup(XOf(i)));
-    for (unsigned j : carried_) inputs.push_back(map.lookup(StateOf(j)));
-    for (unsigned k : summed_) inputs.push_back(map.lookup(CapturedOf(k)));
-    for (const Product& product : products_) inputs.push_back(map.lookup(product.op->result()));
-    llvm::Expected<std::vector<Value*>> gradients =
-        Differentiate(graph_, g_.registry(), {block.id(), outputs, cotangents, inputs});
-    if (!gradients) {
-      g_.Fail(llvm::toString(gradients.takeError()));
-      return false;
-    }
+      if (IsReal(XOf(i))) inputs.push_back(step.map.lookup(XOf(i)));
+    for (unsigned j : carried_) inputs.push_back(step.map.lookup(StateOf(j)));
+    for (unsigned k : summed_) inputs.push_back(step.map.lookup(CapturedOf(k)));
+    for (const Product& product : products_)
+      inputs.push_back(step.map.lookup(product.op->result()));
+    return Differentiate(graph_, g_.registry(),
+                         {step.block.id(), outputs, step.cotangents, inputs});
+  }
 
-    // What is carried back comes first, then the values of the steps.
+  /// The results of a step: values that are carried back, then those that the loop stacks.
+  bool SetStepResults(BackwardStep& step, llvm::ArrayRef<Value*> gradients) {
     std::vector<Value*> results, step_results;
     size_t next = 0;
     for (unsigned i = 0; i < num_xs_; ++i) {
       if (!IsReal(XOf(i))) continue;
-      Value* gradient = (*gradients)[next++];
+      Value* gradient = gradients[next++];
       if (!gradient) continue;
       x_outputs_.push_back({i, step_results.size()});
       step_results.push_back(gradient);
     }
     for (unsigned j : carried_) {
-      Value* gradient = (*gradients)[next++];
-      if (!gradient) gradient = block.Zeros(StateOf(j)->type());
+      Value* gradient = gradients[next++];
+      if (!gradient) gradient = step.block.Zeros(StateOf(j)->type());
       if (!gradient) return false;
       results.push_back(gradient);
     }
-    for (Value* sum : sums) {
-      Value* gradient = (*gradients)[next++];
-      if (gradient) sum = block.Call("add", {sum, gradient}, {});
+    for (Value* sum : step.sums) {
+      Value* gradient = gradients[next++];
+      if (gradient) sum = step.block.Call("add", {sum, gradient}, {});
       if (!sum) return false;
       results.push_back(sum);
     }
     for (Product& product : products_) {
-      Value* gradient = (*gradients)[next++];
+      Value* gradient = gradients[next++];
       if (!gradient) continue;
       product.gradient_output = static_cast<int>(step_results.size());
       step_results.push_back(gradient);
@@ -278,14 +291,25 @@ class ScanBackward {
         if (left == StateOf(j)) product.left_steps = states_[j];
       if (product.left_steps) continue;
       product.left_output = static_cast<int>(step_results.size());
-      step_results.push_back(map.lookup(left));
+      step_results.push_back(step.map.lookup(left));
     }
     num_back_steps_ = step_results.size();
     llvm::append_range(results, step_results);
-    graph_.SetBlockOutputs(block.id(), results);
-    back_ = block.id();
+    graph_.SetBlockOutputs(step.block.id(), results);
     num_back_results_ = results.size();
     return true;
+  }
+
+  bool MakeBackwardBlock() {
+    BackwardStep step(g_);
+    if (!CopyForwardStep(step)) return false;
+    llvm::Expected<std::vector<Value*>> gradients = DifferentiateStep(step);
+    if (!gradients) {
+      g_.Fail(llvm::toString(gradients.takeError()));
+      return false;
+    }
+    back_ = step.block.id();
+    return SetStepResults(step, *gradients);
   }
 
   Value* ZerosLike(Value* value) {

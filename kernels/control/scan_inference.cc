@@ -190,97 +190,150 @@ llvm::Expected<std::vector<Type>> ScanBodyTypes(InferenceContext& context) {
   return given;
 }
 
+namespace {
+
+/// Checks of one call of scan or segment_scan against its body.
+class BodyInference {
+ public:
+  BodyInference(InferenceContext& context, ScanTypes& types, const Block& body)
+      : context_(context), types_(types), body_(body) {}
+
+  llvm::Error Infer() {
+    if (llvm::Error error = ReadRows()) return error;
+    for (unsigned i = 0; i < types_.num_given(); ++i)
+      if (llvm::Error error = CheckInput(i)) return error;
+    for (const Op* op : body_.ops)
+      if (llvm::Error error = CheckOp(*op)) return error;
+    if (llvm::Error error = CheckCounts()) return error;
+    for (unsigned j = 0; j < types_.num_init(); ++j)
+      if (llvm::Error error = InferCarried(j)) return error;
+    for (unsigned k = 0; k < num_steps(); ++k)
+      if (llvm::Error error = InferStacked(k)) return error;
+    return llvm::Error::success();
+  }
+
+ private:
+  template <class... Args>
+  llvm::Error Fail(const char* format, Args&&... args) {
+    return context_.FailAtAttribute("body", Code::kBody, format, std::forward<Args>(args)...);
+  }
+  unsigned num_steps() const {
+    return static_cast<unsigned>(body_.outputs.size()) - types_.num_init();
+  }
+
+  /// Sets rows_, the symbol that the body has for the number of rows of a step.
+  llvm::Error ReadRows();
+  llvm::Error CheckInput(unsigned i);
+  llvm::Error CheckOp(const Op& op);
+  llvm::Error CheckCounts();
+  llvm::Error InferCarried(unsigned j);
+  llvm::Error InferStacked(unsigned k);
+
+  InferenceContext& context_;
+  ScanTypes& types_;
+  const Block& body_;
+  Dim rows_;
+};
+
+llvm::Error BodyInference::ReadRows() {
+  if (body_.inputs.size() != types_.num_given())
+    return Fail("the body takes {0} values, and is given {1}", body_.inputs.size(),
+                types_.num_given());
+  if (!types_.by_row()) return llvm::Error::success();
+  const Shape& dims = body_.inputs[0]->type().dims;
+  if (dims.empty() || dims[0].symbol().empty() || dims[0].is_ragged())
+    return Fail("the body takes {0}, which has no count of rows of its own",
+                body_.inputs[0]->type().ToString());
+  rows_ = dims[0];
+  for (unsigned i = 0; i < context_.num_inputs(); ++i)
+    if (Mentions(context_.input(i), rows_.symbol()))
+      return Fail("the count of rows {0} of the body is no size of its own", rows_.ToString());
+  return llvm::Error::success();
+}
+
+llvm::Error BodyInference::CheckInput(unsigned i) {
+  const Type& given = context_.input(i);
+  const Type& taken = body_.inputs[i]->type();
+  const bool is_carried = i >= types_.num_xs() && i < types_.num_xs() + types_.num_init();
+  const bool is_captured = i >= types_.num_xs() + types_.num_init();
+  if (is_captured && !given.is_plain())
+    return context_.FailAt({i}, Code::kStorage,
+                           "the body of a loop takes dense values from outside, got {0}",
+                           given.ToString());
+  const Type expected = is_captured  ? given
+                        : is_carried ? types_.RowsOf(given, rows_)
+                                     : types_.SliceOf(given, rows_);
+  if (taken == expected) return is_carried ? types_.RequireRows(i) : llvm::Error::success();
+  // A carried value may also keep its complete type, whatever its rows are.
+  if (is_carried && taken == Type(given.dtype, given.dims)) return llvm::Error::success();
+  return Fail("the body takes {0} as its value {1}, and is given {2}", taken.ToString(), i + 1,
+              expected.ToString());
+}
+
+llvm::Error BodyInference::CheckOp(const Op& op) {
+  if (op.def().properties().random)
+    return Fail("'{0}' draws random numbers, and each step would draw the same", op.type());
+  for (const DimCheck& check : op.checks()) {
+    const Type sides(DType::kI64, {check.left, check.right});
+    if (types_.by_row() && check.relation == DimCheck::Relation::kEqual &&
+        Mentions(sides, rows_.symbol()))
+      return Fail("'{0}' in the body needs {1} == {2}, and a step has fewer rows than there are",
+                  op.type(), check.left.ToString(), check.right.ToString());
+  }
+  if (op.def().properties().has_side_effect)
+    return Fail("'{0}' has an effect, and no loop has one", op.type());
+  return llvm::Error::success();
+}
+
+llvm::Error BodyInference::CheckCounts() {
+  const size_t num_results = body_.outputs.size();
+  if (num_results != static_cast<size_t>(context_.attributes().Int("num_results")))
+    return Fail("the body gives {0} values, and the call has {1} results", num_results,
+                context_.attributes().Int("num_results"));
+  if (num_results < types_.num_init())
+    return Fail("the body gives {0} values, and carries {1}", num_results, types_.num_init());
+  if (num_results == 0) return Fail("the body gives nothing");
+  return llvm::Error::success();
+}
+
+llvm::Error BodyInference::InferCarried(unsigned j) {
+  const Type& before = body_.inputs[types_.num_xs() + j]->type();
+  const Type& after = body_.outputs[j]->type();
+  if (after.dtype != before.dtype || after.dims != before.dims || !after.is_plain())
+    return Fail("what is carried begins as {0}, and the body gives {1} as its value {2}",
+                before.ToString(), after.ToString(), j + 1);
+  const Type& first = context_.input(types_.num_xs() + j);
+  context_.SetOutput(num_steps() + j, Type(first.dtype, first.dims));
+  return llvm::Error::success();
+}
+
+llvm::Error BodyInference::InferStacked(unsigned k) {
+  const Type& step = body_.outputs[types_.num_init() + k]->type();
+  if (types_.by_row()) {
+    if (step.rank() == 0 || step.dims[0] != rows_)
+      return Fail("each step gives a row for each of its rows, and the body gives {0}",
+                  step.ToString());
+    Type rest = step;
+    rest.dims.erase(rest.dims.begin());
+    if (Mentions(rest, rows_.symbol()))
+      return Fail("the body gives {0}, whose rows change in size", step.ToString());
+  }
+  std::optional<Type> stacked = types_.StackOf(step);
+  if (!step.is_plain() || !stacked)
+    return Fail("the values {0} of the steps have no axis to be stacked along", step.ToString());
+  context_.SetOutput(k, std::move(*stacked));
+  return llvm::Error::success();
+}
+
+}  // namespace
+
 llvm::Error InferBlockScan(InferenceContext& context) {
   ScanTypes types(context);
   if (llvm::Error error = types.Read()) return error;
-  auto fail = [&](const char* format, auto&&... args) {
-    return context.FailAtAttribute("body", Code::kBody, format, args...);
-  };
   const Block* body = context.FindBlock("body");
-  if (!body) return fail("a loop stands in a network alone");
-  if (body->inputs.size() != types.num_given())
-    return fail("the body takes {0} values, and is given {1}", body->inputs.size(),
-                types.num_given());
-  Dim rows;
-  if (types.by_row()) {
-    const Shape& dims = body->inputs[0]->type().dims;
-    if (dims.empty() || dims[0].symbol().empty() || dims[0].is_ragged())
-      return fail("the body takes {0}, which has no count of rows of its own",
-                  body->inputs[0]->type().ToString());
-    rows = dims[0];
-    for (unsigned i = 0; i < context.num_inputs(); ++i)
-      if (Mentions(context.input(i), rows.symbol()))
-        return fail("the count of rows {0} of the body is no size of its own", rows.ToString());
-  }
-  for (unsigned i = 0; i < types.num_given(); ++i) {
-    const Type& given = context.input(i);
-    const Type& taken = body->inputs[i]->type();
-    const bool is_carried = i >= types.num_xs() && i < types.num_xs() + types.num_init();
-    const bool is_captured = i >= types.num_xs() + types.num_init();
-    if (is_captured && !given.is_plain())
-      return context.FailAt({i}, Code::kStorage,
-                            "the body of a loop takes dense values from outside, got {0}",
-                            given.ToString());
-    const Type wanted = is_captured  ? given
-                        : is_carried ? types.RowsOf(given, rows)
-                                     : types.SliceOf(given, rows);
-    if (taken == wanted) {
-      if (is_carried)
-        if (llvm::Error error = types.RequireRows(i)) return error;
-      continue;
-    }
-    // A value may also be carried as a whole, whatever its rows are.
-    if (is_carried && taken == Type(given.dtype, given.dims)) continue;
-    return fail("the body takes {0} as its value {1}, and is given {2}", taken.ToString(), i + 1,
-                wanted.ToString());
-  }
-  for (const Op* op : body->ops) {
-    if (op->def().properties().random)
-      return fail("'{0}' draws random numbers, and each step would draw the same", op->type());
-    for (const DimCheck& check : op->checks()) {
-      const Type sides(DType::kI64, {check.left, check.right});
-      if (types.by_row() && check.relation == DimCheck::Relation::kEqual &&
-          Mentions(sides, rows.symbol()))
-        return fail("'{0}' in the body needs {1} == {2}, and a step has fewer rows than there are",
-                    op->type(), check.left.ToString(), check.right.ToString());
-    }
-    if (op->def().properties().has_side_effect)
-      return fail("'{0}' has an effect, and no loop has one", op->type());
-  }
-  const size_t num_results = body->outputs.size();
-  if (num_results != static_cast<size_t>(context.attributes().Int("num_results")))
-    return fail("the body gives {0} values, and the call has {1} results", num_results,
-                context.attributes().Int("num_results"));
-  if (num_results < types.num_init())
-    return fail("the body gives {0} values, and carries {1}", num_results, types.num_init());
-  if (num_results == 0) return fail("the body gives nothing");
-  const unsigned num_steps = static_cast<unsigned>(num_results) - types.num_init();
-  for (unsigned j = 0; j < types.num_init(); ++j) {
-    const Type& before = body->inputs[types.num_xs() + j]->type();
-    const Type& after = body->outputs[j]->type();
-    if (after.dtype != before.dtype || after.dims != before.dims || !after.is_plain())
-      return fail("what is carried begins as {0}, and the body gives {1} as its value {2}",
-                  before.ToString(), after.ToString(), j + 1);
-    const Type& first = context.input(types.num_xs() + j);
-    context.SetOutput(num_steps + j, Type(first.dtype, first.dims));
-  }
-  for (unsigned k = 0; k < num_steps; ++k) {
-    const Type& step = body->outputs[types.num_init() + k]->type();
-    Type rest = step;
-    if (types.by_row()) {
-      if (step.rank() == 0 || step.dims[0] != rows)
-        return fail("each step gives a row for each of its rows, and the body gives {0}",
-                    step.ToString());
-      rest.dims.erase(rest.dims.begin());
-      if (Mentions(rest, rows.symbol()))
-        return fail("the body gives {0}, whose rows change in size", step.ToString());
-    }
-    std::optional<Type> stacked = types.StackOf(step);
-    if (!step.is_plain() || !stacked)
-      return fail("the values {0} of the steps have no axis to be stacked along", step.ToString());
-    context.SetOutput(k, std::move(*stacked));
-  }
-  return llvm::Error::success();
+  if (!body)
+    return context.FailAtAttribute("body", Code::kBody, "a loop stands in a network alone");
+  return BodyInference(context, types, *body).Infer();
 }
 
 }  // namespace pdl

@@ -308,6 +308,28 @@ class Loop {
   int64_t* device_begins_ = nullptr;
 };
 
+/// Sets the sizes that the body is run with, and checks them.
+llvm::Error PrepareBody(const ScanCall& call, llvm::StringRef rows_symbol,
+                        const PrepareContext& context, LoopState* state) {
+  for (const std::string& symbol : state->body->symbols()) {
+    if (symbol == rows_symbol) {
+      state->rows_symbol = static_cast<int>(state->sizes.size());
+      state->sizes.push_back(state->rows);
+      continue;
+    }
+    llvm::Expected<int64_t> size = context.Evaluate(Dim::Symbol(symbol));
+    // The size of a loop inside the body is not known here.
+    if (!size) llvm::consumeError(size.takeError());
+    state->sizes.push_back(size ? *size : -1);
+  }
+  if (call.by_row() && state->rows == 0) return llvm::Error::success();
+  // Makes the frame, and reports errors of the sizes before anything runs.
+  std::unique_ptr<Body::Lease> lease = state->body->Take();
+  llvm::Expected<Frame*> frame = lease->FrameFor(state->sizes, context.device());
+  state->body->GiveBack(std::move(lease));
+  return frame ? llvm::Error::success() : frame.takeError();
+}
+
 }  // namespace
 
 ScanCall ScanCall::Of(const OperatorArguments& arguments) {
@@ -337,6 +359,20 @@ llvm::Error ScanLoop::Initialize(const OperatorArguments& arguments) {
   return llvm::Error::success();
 }
 
+llvm::Expected<std::shared_ptr<Body>> ScanLoop::BodyFor(const OperatorArguments& arguments,
+                                                        const PrepareContext& context) const {
+  std::vector<const Tensor*> fixed(call_.num_given(), nullptr);
+  for (unsigned k = 0; k < call_.num_captured; ++k)
+    fixed[call_.first_captured() + k] = context.constant_input(call_.first_captured() + k);
+  std::lock_guard lock(mutex_);
+  if (!body_ || !body_->HasFixed(fixed)) {
+    llvm::Expected<std::shared_ptr<Body>> body = Body::Make(arguments, fixed, context.device());
+    if (!body) return body.takeError();
+    body_ = std::move(*body);
+  }
+  return body_;
+}
+
 llvm::Expected<Preparation> ScanLoop::Prepare(const OperatorArguments& arguments,
                                               const PrepareContext& context) const {
   ScanCall call = call_;
@@ -347,18 +383,9 @@ llvm::Expected<Preparation> ScanLoop::Prepare(const OperatorArguments& arguments
     call.axis = static_cast<unsigned>(axis);
   }
   auto state = std::make_shared<LoopState>();
-  std::vector<const Tensor*> fixed(call.num_given(), nullptr);
-  for (unsigned k = 0; k < call.num_captured; ++k)
-    fixed[call.first_captured() + k] = context.constant_input(call.first_captured() + k);
-  {
-    std::lock_guard lock(mutex_);
-    if (!body_ || !body_->HasFixed(fixed)) {
-      llvm::Expected<std::shared_ptr<Body>> body = Body::Make(arguments, fixed, context.device());
-      if (!body) return body.takeError();
-      body_ = std::move(*body);
-    }
-    state->body = body_;
-  }
+  llvm::Expected<std::shared_ptr<Body>> body = BodyFor(arguments, context);
+  if (!body) return body.takeError();
+  state->body = std::move(*body);
   Preparation preparation;
   auto take = [&](int64_t bytes) {
     const int64_t offset = preparation.workspace_bytes;
@@ -398,24 +425,7 @@ llvm::Expected<Preparation> ScanLoop::Prepare(const OperatorArguments& arguments
     for (int64_t& buffer : carried.buffers) buffer = take(carried.bytes);
     state->carried.push_back(carried);
   }
-  for (const std::string& symbol : state->body->symbols()) {
-    if (symbol == rows_symbol_) {
-      state->rows_symbol = static_cast<int>(state->sizes.size());
-      state->sizes.push_back(state->rows);
-      continue;
-    }
-    llvm::Expected<int64_t> size = context.Evaluate(Dim::Symbol(symbol));
-    // A loop inside has a size of its own, which nobody here knows.
-    if (!size) llvm::consumeError(size.takeError());
-    state->sizes.push_back(size ? *size : -1);
-  }
-  // What is wrong with the sizes is said before anything runs, and the frame is made.
-  if (!call.by_row() || state->rows > 0) {
-    std::unique_ptr<Body::Lease> lease = state->body->Take();
-    llvm::Expected<Frame*> frame = lease->FrameFor(state->sizes, context.device());
-    state->body->GiveBack(std::move(lease));
-    if (!frame) return frame.takeError();
-  }
+  if (llvm::Error error = PrepareBody(call, rows_symbol_, context, state.get())) return error;
   state->axis = call.axis;
   preparation.state = std::move(state);
   return preparation;

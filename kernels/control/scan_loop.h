@@ -60,6 +60,10 @@ class PDL_API ScanLoop {
                   DeviceContext& context, RowMover& mover) const;
 
  private:
+  /// The compiled body, which calls with the same captured constants share.
+  llvm::Expected<std::shared_ptr<Body>> BodyFor(const OperatorArguments& arguments,
+                                                const PrepareContext& context) const;
+
   ScanCall call_;
   /// The size that the body alone has; empty where it has none.
   std::string rows_symbol_;

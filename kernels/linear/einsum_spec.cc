@@ -57,6 +57,136 @@ std::string NameOf(int label) {
   return label < kEllipsis ? std::string(1, static_cast<char>(label)) : "...";
 }
 
+/// Parses one equation for operands of known ranks.
+class EinsumParser {
+ public:
+  EinsumParser(llvm::StringRef equation, llvm::ArrayRef<Shape> operands, EinsumComplaint complain,
+               EinsumRequirement require)
+      : equation_(equation), operands_(operands), complain_(complain), require_(require) {}
+
+  llvm::Expected<EinsumSpec> Parse() {
+    const auto [left, right] = equation_.split("->");
+    if (llvm::Error error = ReadOperands(left)) return error;
+    if (llvm::Error error = ReadSizes()) return error;
+    if (equation_.contains("->")) {
+      if (llvm::Error error = ReadOutput(right)) return error;
+    } else {
+      InferOutput();
+    }
+    return MakeSpec();
+  }
+
+ private:
+  llvm::Error ReadOperands(llvm::StringRef left);
+  llvm::Error ReadSizes();
+  llvm::Error ReadOutput(llvm::StringRef right);
+  /// The labels of an equation without "->": those of the ellipsis, then those that occur once, in
+  /// alphabetical order.
+  void InferOutput();
+  EinsumSpec MakeSpec();
+
+  llvm::StringRef equation_;
+  llvm::ArrayRef<Shape> operands_;
+  EinsumComplaint complain_;
+  EinsumRequirement require_;
+  std::vector<Term> terms_;    // one per operand
+  size_t num_ellipsis_ = 0;    // the most dims that an ellipsis stands for
+  std::map<int, Dim> sizes_;   // by label
+  std::map<int, int> counts_;  // how often a label occurs in operands
+  EinsumSpec::Labels output_;
+};
+
+llvm::Error EinsumParser::ReadOperands(llvm::StringRef left) {
+  llvm::SmallVector<llvm::StringRef, 4> texts;
+  left.split(texts, ',');
+  if (texts.size() != operands_.size())
+    return complain_(std::nullopt, Code::kAttributeRange,
+                     llvm::formatv("the equation '{0}' is of {1} operands, got {2}", equation_,
+                                   texts.size(), operands_.size()));
+  for (unsigned i = 0; i < operands_.size(); ++i) {
+    auto term = ReadTerm(texts[i], complain_);
+    if (!term) return term.takeError();
+    const size_t rank = operands_[i].size();
+    const size_t named = term->labels.size() - (term->has_ellipsis ? 1 : 0);
+    if (term->has_ellipsis ? rank < named : rank != named)
+      return complain_(i, Code::kRank,
+                       llvm::formatv("'{0}' names {1} dims, the operand is {2}", texts[i].trim(),
+                                     named, ShapeToString(operands_[i])));
+    num_ellipsis_ = std::max(num_ellipsis_, rank - named);
+    Expand(*term, rank - named);
+    terms_.push_back(std::move(*term));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error EinsumParser::ReadSizes() {
+  for (unsigned i = 0; i < operands_.size(); ++i) {
+    for (size_t axis = 0; axis < operands_[i].size(); ++axis) {
+      const int label = terms_[i].labels[axis];
+      const Dim& size = operands_[i][axis];
+      ++counts_[label];
+      const auto [found, is_new] = sizes_.try_emplace(label, size);
+      // The dims of an ellipsis broadcast.
+      if (is_new || (label >= kEllipsis && size.is_constant(1))) continue;
+      if (label >= kEllipsis && found->second.is_constant(1)) {
+        found->second = size;
+      } else if (llvm::Error error = require_(found->second, size, i)) {
+        return error;
+      }
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error EinsumParser::ReadOutput(llvm::StringRef right) {
+  auto term = ReadTerm(right, complain_);
+  if (!term) return term.takeError();
+  Expand(*term, num_ellipsis_);
+  output_ = std::move(term->labels);
+  for (size_t i = 0; i < output_.size(); ++i) {
+    const int label = output_[i];
+    if (counts_.count(label) == 0)
+      return complain_(
+          std::nullopt, Code::kAttributeRange,
+          llvm::formatv("no operand has the label '{0}' of the result", NameOf(label)));
+    if (llvm::is_contained(llvm::ArrayRef<int>(output_).take_front(i), label))
+      return complain_(std::nullopt, Code::kAttributeRange,
+                       llvm::formatv("the result has the label '{0}' twice", NameOf(label)));
+  }
+  return llvm::Error::success();
+}
+
+void EinsumParser::InferOutput() {
+  for (size_t k = num_ellipsis_; k-- > 0;) output_.push_back(kEllipsis + static_cast<int>(k));
+  for (const auto& [label, count] : counts_)
+    if (label < kEllipsis && count == 1) output_.push_back(label);
+}
+
+EinsumSpec EinsumParser::MakeSpec() {
+  EinsumSpec spec;
+  std::map<int, int> numbers;
+  for (const auto& [label, size] : sizes_) {
+    numbers[label] = static_cast<int>(spec.sizes.size());
+    spec.sizes.push_back(size);
+  }
+  for (unsigned i = 0; i < operands_.size(); ++i) {
+    EinsumSpec::Labels labels;
+    for (size_t axis = 0; axis < operands_[i].size(); ++axis) {
+      const int label = terms_[i].labels[axis];
+      if (label >= kEllipsis && operands_[i][axis].is_constant(1) &&
+          !sizes_[label].is_constant(1)) {
+        labels.push_back(static_cast<int>(spec.sizes.size()));
+        spec.sizes.push_back(1);
+      } else {
+        labels.push_back(numbers[label]);
+      }
+    }
+    spec.operands.push_back(std::move(labels));
+  }
+  for (const int label : output_) spec.output.push_back(numbers[label]);
+  return spec;
+}
+
 }  // namespace
 
 Shape EinsumSpec::SizesOf(llvm::ArrayRef<int> labels) const {
@@ -67,93 +197,7 @@ Shape EinsumSpec::SizesOf(llvm::ArrayRef<int> labels) const {
 
 llvm::Expected<EinsumSpec> ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands,
                                        EinsumComplaint complain, EinsumRequirement require) {
-  const auto [left, right] = equation.split("->");
-  const bool has_output = equation.contains("->");
-  llvm::SmallVector<llvm::StringRef, 4> texts;
-  left.split(texts, ',');
-  if (texts.size() != operands.size()) {
-    return complain(std::nullopt, Code::kAttributeRange,
-                    llvm::formatv("the equation '{0}' is of {1} operands, got {2}", equation,
-                                  texts.size(), operands.size()));
-  }
-  std::vector<Term> terms;
-  size_t most = 0;  // dims that an ellipsis stands for
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    auto term = ReadTerm(texts[i], complain);
-    if (!term) return term.takeError();
-    const size_t named = term->labels.size() - (term->has_ellipsis ? 1 : 0);
-    if (term->has_ellipsis ? operands[i].size() < named : operands[i].size() != named) {
-      return complain(i, Code::kRank,
-                      llvm::formatv("'{0}' names {1} dims, the operand is {2}", texts[i].trim(),
-                                    named, ShapeToString(operands[i])));
-    }
-    most = std::max(most, operands[i].size() - named);
-    Expand(*term, operands[i].size() - named);
-    terms.push_back(std::move(*term));
-  }
-  // Sizes: of an ellipsis' dims, one that is not a literal 1.
-  std::map<int, Dim> sizes;
-  std::map<int, int> counts;
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    for (size_t axis = 0; axis < operands[i].size(); ++axis) {
-      const int label = terms[i].labels[axis];
-      const Dim& size = operands[i][axis];
-      ++counts[label];
-      const auto [found, is_new] = sizes.try_emplace(label, size);
-      if (is_new || (label >= kEllipsis && size.is_constant(1))) continue;
-      if (label >= kEllipsis && found->second.is_constant(1)) {
-        found->second = size;
-      } else if (llvm::Error error = require(found->second, size, i)) {
-        return error;
-      }
-    }
-  }
-  Term output;
-  if (has_output) {
-    auto term = ReadTerm(right, complain);
-    if (!term) return term.takeError();
-    output = std::move(*term);
-    Expand(output, most);
-    for (size_t i = 0; i < output.labels.size(); ++i) {
-      const int label = output.labels[i];
-      if (counts.count(label) == 0) {
-        return complain(
-            std::nullopt, Code::kAttributeRange,
-            llvm::formatv("no operand has the label '{0}' of the result", NameOf(label)));
-      }
-      if (llvm::is_contained(llvm::ArrayRef<int>(output.labels).take_front(i), label)) {
-        return complain(std::nullopt, Code::kAttributeRange,
-                        llvm::formatv("the result has the label '{0}' twice", NameOf(label)));
-      }
-    }
-  } else {
-    // An ellipsis, then what occurs once, in the order of the alphabet.
-    for (size_t k = most; k-- > 0;) output.labels.push_back(kEllipsis + static_cast<int>(k));
-    for (const auto& [label, count] : counts) {
-      if (label < kEllipsis && count == 1) output.labels.push_back(label);
-    }
-  }
-  EinsumSpec spec;
-  std::map<int, int> numbers;
-  for (const auto& [label, size] : sizes) {
-    numbers[label] = static_cast<int>(spec.sizes.size());
-    spec.sizes.push_back(size);
-  }
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    EinsumSpec::Labels labels;
-    for (size_t axis = 0; axis < operands[i].size(); ++axis) {
-      const int label = terms[i].labels[axis];
-      if (label >= kEllipsis && operands[i][axis].is_constant(1) && !sizes[label].is_constant(1)) {
-        labels.push_back(static_cast<int>(spec.sizes.size()));
-        spec.sizes.push_back(1);
-      } else {
-        labels.push_back(numbers[label]);
-      }
-    }
-    spec.operands.push_back(std::move(labels));
-  }
-  for (const int label : output.labels) spec.output.push_back(numbers[label]);
-  return spec;
+  return EinsumParser(equation, operands, complain, require).Parse();
 }
 
 EinsumSpec ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands) {

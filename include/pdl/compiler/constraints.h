@@ -45,6 +45,7 @@ class PDL_API ConstraintSet {
 
  private:
   class Search;
+  class Refutation;
   struct Interval;
   struct Relation {
     DimCheck::Relation kind;

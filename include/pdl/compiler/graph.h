@@ -306,6 +306,12 @@ class PDL_API Graph {
                                              const CallOptions& options) const;
   void ForgetDefiners(const llvm::DenseSet<Op*>& erased);
   static void Use(Op* op, llvm::ArrayRef<Value*> operands);
+  /// Adds a copy of a value of another graph, without uses, producer and entry in names_.
+  Value* CopyValue(const Value& value);
+  /// Adds a copy of an op of another graph at the end of `block`. `operand` and `result` map values
+  /// of that graph to their copies; `result` is called after `operand`.
+  Op* CopyOp(const Op& op, BlockId block, llvm::function_ref<Value*(const Value*)> operand,
+             llvm::function_ref<Value*(const Value*)> result);
   static void Unuse(Op* op);
   Value* AddVariable(llvm::StringRef name, Type type, ValueKind kind, VariableInfo info,
                      LocationId location);

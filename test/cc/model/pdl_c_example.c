@@ -1,5 +1,5 @@
 /* A run as a C program makes it; pdl_h_test.cc calls it. */
-#include "test/cc/model/pdl_c_example.h"
+#include "pdl_c_example.h"
 
 #include <string.h>
 
