@@ -1,4 +1,5 @@
-// Random permutations of which every place is computed by itself, the same on every device.
+// Random permutations whose elements are computed independently of each other, the same on every
+// device.
 #ifndef PDL_KERNELS_CREATION_PERMUTATION_H_
 #define PDL_KERNELS_CREATION_PERMUTATION_H_
 
@@ -6,9 +7,9 @@
 
 namespace pdl::random {
 
-/// A permutation of the numbers below n: a Feistel network over as many bits as n needs, gone
-/// through again until the number is below n (Mitchell et al., "Bandwidth-optimal random shuffling
-/// for GPUs", arXiv:2106.06161).
+/// A permutation of the numbers below n: a Feistel network over as many bits as n needs, repeated
+/// until the number is below n (Mitchell et al., "Bandwidth-optimal random shuffling for GPUs",
+/// arXiv:2106.06161).
 struct Permutation {
   static constexpr int kRounds = 24;
 
@@ -31,7 +32,7 @@ struct Permutation {
   }
 };
 
-/// Of the numbers below n, by the first blocks of the stream.
+/// Makes a permutation of the numbers below n, with keys from the first blocks of the stream.
 inline Permutation MakePermutation(Stream stream, int64_t n) {
   Permutation permutation;
   permutation.n = static_cast<uint64_t>(n);

@@ -6,7 +6,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// The number that element i of a uniform stream is, in [0, 1).
+/// Element i of a uniform stream, in [0, 1).
 __device__ __forceinline__ void UnitAt(random::Stream stream, long long i, float* unit) {
   const random::Words words = random::Philox(stream, static_cast<uint64_t>(i / 4));
   const int place = static_cast<int>(i % 4);
