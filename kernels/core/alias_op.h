@@ -6,7 +6,7 @@
 namespace pdl {
 
 /// Returns the elements of its operand in the same order, with the dims of the result. Does nothing
-/// where the Plan places the result in the operand's memory.
+/// if the Plan lets the result share the operand's memory.
 template <class Context>
 class AliasOp : public Operator<Context> {
  public:

@@ -36,7 +36,7 @@ struct BitNot {
   }
 };
 
-/// 0 for as many places as there are bits, and for negative ones.
+/// 0 if the shift count is negative or at least the number of bits.
 struct ShiftLeft {
   template <class T>
   __device__ T operator()(T x, T places) const {
@@ -46,7 +46,7 @@ struct ShiftLeft {
   }
 };
 
-/// Copies of the sign for as many places as there are bits, and for negative ones.
+/// Copies of the sign bit if the shift count is negative or at least the number of bits.
 struct ShiftRight {
   template <class T>
   __device__ T operator()(T x, T places) const {
