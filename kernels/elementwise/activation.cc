@@ -29,8 +29,8 @@ struct ActivationMaker : OpProtoMaker {
 };
 
 // Sets the gradient of x to dy times `derivative`.
-void SetSlope(GradientContext& g, Value* slope) {
-  g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+void SetDerivative(GradientContext& g, Value* derivative) {
+  g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
 }
 
 Value* Positive(GradientContext& g) {
@@ -99,13 +99,13 @@ void GeluGradient(GradientContext& g) {
     Value* s = g.Call("sigmoid", {g.Mul(x, g.Add(cubic, g.Scalar(kLinear, x)))});
     Value* change = g.Add(g.Mul(cubic, g.Scalar(3, x)), g.Scalar(kLinear, x));
     Value* rest = g.Mul(g.Mul(x, change), g.Sub(one, s));
-    return SetSlope(g, g.Mul(s, g.Add(one, rest)));
+    return SetDerivative(g, g.Mul(s, g.Add(one, rest)));
   }
   // For large negative x, 1 + erf would be only rounding errors.
   Value* below = g.Mul(g.Call("erfc", {g.Mul(x, g.Scalar(-M_SQRT1_2, x))}), g.Scalar(0.5, x));
   Value* density =
       g.Mul(g.Call("exp", {g.Mul(square, g.Scalar(-0.5, x))}), g.Scalar(0.3989422804014327, x));
-  SetSlope(g, g.Add(below, g.Mul(x, density)));
+  SetDerivative(g, g.Add(below, g.Mul(x, density)));
 }
 
 struct GeluMaker : ActivationMaker {
@@ -137,7 +137,7 @@ struct SiluMaker : ActivationMaker {
       Value* x = Bounded(g, 800);
       Value* s = g.Call("sigmoid", {x});
       Value* one = g.Scalar(1, x);
-      SetSlope(g, g.Mul(s, g.Add(one, g.Mul(x, g.Sub(one, s)))));
+      SetDerivative(g, g.Mul(s, g.Add(one, g.Mul(x, g.Sub(one, s)))));
     });
     SetMaxUlp(1.73);
     AddExample("y = silu([-1.0, 2.0])  # = [-0.268941, 1.761594]");
@@ -155,7 +155,7 @@ using SoftplusOp = UnaryOp<Context, SoftplusFunctor, FloatTypes>;
 struct SoftplusMaker : ActivationMaker {
   void Make() override {
     Declare("log(1 + exp(x)), elementwise, without overflow for large x.",
-            [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.input(0)})); });
+            [](GradientContext& g) { SetDerivative(g, g.Call("sigmoid", {g.input(0)})); });
     properties().onnx_name = "Softplus";
     SetMaxUlp(1.5);
     AddExample("y = softplus([0.0, 100.0])  # = [0.693147, 100.0]");
@@ -173,7 +173,7 @@ using LogSigmoidOp = UnaryOp<Context, LogSigmoidFunctor, FloatTypes>;
 struct LogSigmoidMaker : ActivationMaker {
   void Make() override {
     Declare("log(1 / (1 + exp(-x))), elementwise, without overflow.",
-            [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.Neg(g.input(0))})); });
+            [](GradientContext& g) { SetDerivative(g, g.Call("sigmoid", {g.Neg(g.input(0))})); });
     AddExample("y = log_sigmoid([0.0, -200.0])  # = [-0.6931472, -200.0]");
     SetMaxUlp(1.5);
   }
@@ -196,7 +196,7 @@ struct MishMaker : ActivationMaker {
               Value* t = g.Call("tanh", {g.Call("softplus", {x})});
               Value* change =
                   g.Mul(g.Mul(x, g.Call("sigmoid", {x})), g.Sub(g.Scalar(1, x), g.Mul(t, t)));
-              SetSlope(g, g.Add(t, change));
+              SetDerivative(g, g.Add(t, change));
             });
     properties().onnx_name = "Mish";
     AddExample("y = mish([0.0, 1.0])  # = [0.0, 0.8650984]");

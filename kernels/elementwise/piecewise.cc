@@ -57,8 +57,8 @@ struct HardSigmoidMaker : PiecewiseMaker {
           Value* y = g.output();
           Value* inside = g.Call("logical_and", {g.Call("greater", {y, g.Scalar(0, y)}),
                                                  g.Call("less", {y, g.Scalar(1, y)})});
-          Value* slope = g.Mul(dy, g.Scalar(g.attributes().Float("alpha"), dy));
-          g.SetInputGradient(0, Where(g, inside, slope, g.Scalar(0, dy)));
+          Value* scaled = g.Mul(dy, g.Scalar(g.attributes().Float("alpha"), dy));
+          g.SetInputGradient(0, Where(g, inside, scaled, g.Scalar(0, dy)));
         });
     AddAttr<double>("alpha",
                     "slope; the default 1 / 6 is that of PyTorch and of hard_swish, ONNX has 0.2")

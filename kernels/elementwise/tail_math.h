@@ -93,7 +93,7 @@ class Tail {
   /// rounding error of the first of the two sums.
   template <bool kMinus, bool kHalf, bool kHasLow, bool kExact = false, class M>
   PDL_INLINE F Add(const F& ramp, const M& m, const F& high, const F& low, const F& t,
-                   const F& place) const {
+                   const F& position) const {
     constexpr float kUnit = kHalf ? 0.5f : 1.0f;
     constexpr float kLn2High = 0x1.62e430p-1f / kUnit, kLn2Low = -0x1.05c610p-29f / kUnit;
     // exp(-v) = 2^n * (1 + p). The low bits hold n + 64 + 127: shifted into the exponent they are
@@ -111,7 +111,7 @@ class Tail {
     for (int i = 3; i >= 0; --i) p = S::Fma(p, r, S::Set(Exponential<kHalf>(i)));
     p = S::Mul(p, r);
     // R = base + u, and R * (1 + p) = base + rest.
-    const auto index = S::template ShiftRight<21>(place);
+    const auto index = S::template ShiftRight<21>(position);
     const F d = S::Sub(t, S::LookUp(centers_, index));
     const F base = S::LookUp(coefficients_[0], index);
     F u = S::Fma(S::LookUp(coefficients_[6], index), d, S::LookUp(coefficients_[5], index));
@@ -152,10 +152,10 @@ struct Gelu {
   PDL_INLINE F operator()(const F& x) const {
     const F t = S::Min(S::Set(14.5f), S::Abs(x));
     const F square = S::Mul(t, t);
-    const F place = S::Add(t, S::Set(1.0f));
+    const F position = S::Add(t, S::Set(1.0f));
     const F ramp = S::Max(S::Set(-0.0f), x);
     const F y =
-        tail.template Add<true, true, true>(ramp, t, square, S::Fms(t, t, square), t, place);
+        tail.template Add<true, true, true>(ramp, t, square, S::Fms(t, t, square), t, position);
     // The exact result is at most the ramp; where both are 0, the ramp has the sign of x.
     return S::Min(y, ramp);
   }
@@ -180,8 +180,8 @@ struct ApproximateGelu {
         S::Fma(square_low, S::Set(kCubic), S::Fma(square, S::Set(kCubicLow), S::Set(kLinearLow)));
     const F v = S::Mul(t, w);
     const F v_low = S::Fma(t, S::Add(lost, rest), S::Fms(t, w, v));
-    const F place = S::Add(t, S::Set(1.0f));
-    return tail.template Add<true, false, true>(S::Max(S::Set(-0.0f), x), t, v, v_low, t, place);
+    const F position = S::Add(t, S::Set(1.0f));
+    return tail.template Add<true, false, true>(S::Max(S::Set(-0.0f), x), t, v, v_low, t, position);
   }
 };
 
@@ -195,8 +195,8 @@ struct WideSteps {
   PDL_INLINE WideSteps(const F& x, float most)
       : t(S::Min(S::Set(most), S::Abs(x))),
         near(S::Min(S::Set(29.0f), t)),
-        place(S::Fma(near, S::Set(0.5f), S::Set(1.0f))) {}
-  F t, near, place;
+        position(S::Fma(near, S::Set(0.5f), S::Set(1.0f))) {}
+  F t, near, position;
 };
 
 }  // namespace detail
@@ -210,7 +210,7 @@ struct Silu {
   PDL_INLINE F operator()(const F& x) const {
     const detail::WideSteps<S> at(x, 110.0f);
     return tail.template Add<true, false, false, true>(S::Max(S::Set(-0.0f), x), at.t, at.t, at.t,
-                                                       at.near, at.place);
+                                                       at.near, at.position);
   }
 };
 
@@ -223,7 +223,7 @@ struct Softplus {
   PDL_INLINE F operator()(const F& x) const {
     const detail::WideSteps<S> at(x, 105.0f);
     return tail.template Add<false, false, false>(S::Max(S::Set(0.0f), x), S::Set(1.0f), at.t, at.t,
-                                                  at.near, at.place);
+                                                  at.near, at.position);
   }
 };
 

@@ -38,12 +38,12 @@ struct FunctionMaker : OpProtoMaker {
   }
 };
 
-// Set the gradient of x to dy times, or divided by, a factor.
-void MulSlope(GradientContext& g, Value* slope) {
-  g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+// Set the gradient of x to dy times the derivative, which may be given by its reciprocal.
+void SetDerivative(GradientContext& g, Value* derivative) {
+  g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
 }
-void DivSlope(GradientContext& g, Value* slope) {
-  g.SetInputGradient(0, g.Div(g.output_gradient(), slope));
+void SetReciprocalDerivative(GradientContext& g, Value* reciprocal) {
+  g.SetInputGradient(0, g.Div(g.output_gradient(), reciprocal));
 }
 Value* One(GradientContext& g) { return g.Scalar(1, g.input(0)); }
 // 1 - x^2, without cancellation near 1.
@@ -65,8 +65,9 @@ template <class Context>
 using TanOp = UnaryOp<Context, Tangent, FloatTypes>;
 struct TanMaker : FunctionMaker {
   void Make() override {
-    Declare("Tangent, elementwise.", "angles in radians", "type as x",
-            [](GradientContext& g) { MulSlope(g, g.Add(One(g), g.Mul(g.output(), g.output()))); });
+    Declare("Tangent, elementwise.", "angles in radians", "type as x", [](GradientContext& g) {
+      SetDerivative(g, g.Add(One(g), g.Mul(g.output(), g.output())));
+    });
     properties().onnx_name = "Tan";
     AddExample("y = tan([0.0, 1.0])  # = [0.0, 1.5574077]");
     SetMaxUlp(0.51);
@@ -80,7 +81,7 @@ struct AsinMaker : FunctionMaker {
   void Make() override {
     Declare("Inverse sine, elementwise: nan outside [-1, 1].", "numbers in [-1, 1]",
             "angles in [-pi / 2, pi / 2]; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Call("rsqrt", {OneMinusSquare(g)})); });
+            [](GradientContext& g) { SetDerivative(g, g.Call("rsqrt", {OneMinusSquare(g)})); });
     properties().onnx_name = "Asin";
     AddExample("y = asin([0.0, 0.5, -1.0])  # = [0.0, 0.5235988, -1.5707964]");
     SetMaxUlp(0.51);
@@ -93,8 +94,9 @@ using AcosOp = UnaryFormulaOp<Context, kAcos>;
 struct AcosMaker : FunctionMaker {
   void Make() override {
     Declare("Inverse cosine, elementwise: nan outside [-1, 1].", "numbers in [-1, 1]",
-            "angles in [0, pi]; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Neg(g.Call("rsqrt", {OneMinusSquare(g)}))); });
+            "angles in [0, pi]; type as x", [](GradientContext& g) {
+              SetDerivative(g, g.Neg(g.Call("rsqrt", {OneMinusSquare(g)})));
+            });
     properties().onnx_name = "Acos";
     AddExample("y = acos([0.0, 0.5, -1.0])  # = [1.5707964, 1.0471976, 3.1415927]");
     SetMaxUlp(0.51);
@@ -104,7 +106,9 @@ struct AcosMaker : FunctionMaker {
 constexpr auto kAtan = [](auto x) { return math::Atan(x); };
 template <class Context>
 using AtanOp = UnaryFormulaOp<Context, kAtan>;
-void AtanGradient(GradientContext& g) { DivSlope(g, g.Add(One(g), g.Mul(g.input(0), g.input(0)))); }
+void AtanGradient(GradientContext& g) {
+  SetReciprocalDerivative(g, g.Add(One(g), g.Mul(g.input(0), g.input(0))));
+}
 struct AtanMaker : FunctionMaker {
   void Make() override {
     Declare("Inverse tangent, elementwise.", "any numbers",
@@ -123,7 +127,7 @@ using SinhOp = UnaryFormulaOp<Context, kSinh>;
 struct SinhMaker : FunctionMaker {
   void Make() override {
     Declare("Hyperbolic sine, (exp(x) - exp(-x)) / 2, elementwise.", "any numbers", "type as x",
-            [](GradientContext& g) { MulSlope(g, g.Call("cosh", {g.input(0)})); });
+            [](GradientContext& g) { SetDerivative(g, g.Call("cosh", {g.input(0)})); });
     properties().onnx_name = "Sinh";
     AddExample("y = sinh([0.0, 1.0])  # = [0.0, 1.1752012]");
     SetMaxUlp(0.51);
@@ -137,7 +141,7 @@ struct CoshMaker : FunctionMaker {
   void Make() override {
     Declare("Hyperbolic cosine, (exp(x) + exp(-x)) / 2, elementwise.", "any numbers",
             "at least 1; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Call("sinh", {g.input(0)})); });
+            [](GradientContext& g) { SetDerivative(g, g.Call("sinh", {g.input(0)})); });
     properties().onnx_name = "Cosh";
     AddExample("y = cosh([0.0, 1.0])  # = [1.0, 1.5430807]");
     SetMaxUlp(0.51);
@@ -150,7 +154,9 @@ using AsinhOp = UnaryFormulaOp<Context, kAsinh>;
 struct AsinhMaker : FunctionMaker {
   void Make() override {
     Declare("Inverse hyperbolic sine, elementwise.", "any numbers", "type as x",
-            [](GradientContext& g) { DivSlope(g, g.Call("hypot", {g.input(0), One(g)})); });
+            [](GradientContext& g) {
+              SetReciprocalDerivative(g, g.Call("hypot", {g.input(0), One(g)}));
+            });
     properties().onnx_name = "Asinh";
     AddExample("y = asinh([0.0, 1.0])  # = [0.0, 0.8813736]");
     SetMaxUlp(0.51);
@@ -166,7 +172,7 @@ struct AcoshMaker : FunctionMaker {
             "at least 0; type as x", [](GradientContext& g) {
               Value* below = g.Call("sqrt", {g.Sub(g.input(0), One(g))});
               Value* above = g.Call("sqrt", {g.Add(g.input(0), One(g))});
-              DivSlope(g, g.Mul(below, above));
+              SetReciprocalDerivative(g, g.Mul(below, above));
             });
     properties().onnx_name = "Acosh";
     AddExample("y = acosh([1.0, 2.0])  # = [0.0, 1.316958]");
@@ -181,7 +187,7 @@ struct AtanhMaker : FunctionMaker {
   void Make() override {
     Declare("Inverse hyperbolic tangent, elementwise: infinite at 1 and -1, nan outside [-1, 1].",
             "numbers in [-1, 1]", "type as x",
-            [](GradientContext& g) { DivSlope(g, OneMinusSquare(g)); });
+            [](GradientContext& g) { SetReciprocalDerivative(g, OneMinusSquare(g)); });
     properties().onnx_name = "Atanh";
     AddExample("y = atanh([0.0, 0.5])  # = [0.0, 0.54930615]");
     SetMaxUlp(0.51);
@@ -196,7 +202,7 @@ using Exp2Op = UnaryFormulaOp<Context, kExp2>;
 struct Exp2Maker : FunctionMaker {
   void Make() override {
     Declare("2 to the power of x, elementwise.", "exponents", "type as x", [](GradientContext& g) {
-      MulSlope(g, g.Mul(g.output(), g.Scalar(M_LN2, g.input(0))));
+      SetDerivative(g, g.Mul(g.output(), g.Scalar(M_LN2, g.input(0))));
     });
     AddExample("y = exp2([0.0, 3.0, -1.0])  # = [1.0, 8.0, 0.5]");
     SetMaxUlp(0.51);
@@ -210,7 +216,7 @@ struct Expm1Maker : FunctionMaker {
   void Make() override {
     Declare("exp(x) - 1, elementwise; accurate also for small x.", "exponents",
             "at least -1; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Call("exp", {g.input(0)})); });
+            [](GradientContext& g) { SetDerivative(g, g.Call("exp", {g.input(0)})); });
     AddExample("y = expm1([0.0, 1.0])  # = [0.0, 1.7182819]");
     SetMaxUlp(1.72);
   }
@@ -223,7 +229,7 @@ struct Log2Maker : FunctionMaker {
   void Make() override {
     Declare("Logarithm to base 2, elementwise: -inf at 0, nan for negative x.",
             "numbers of at least 0", "type as x", [](GradientContext& g) {
-              DivSlope(g, g.Mul(g.input(0), g.Scalar(M_LN2, g.input(0))));
+              SetReciprocalDerivative(g, g.Mul(g.input(0), g.Scalar(M_LN2, g.input(0))));
             });
     AddExample("y = log2([1.0, 8.0])  # = [0.0, 3.0]");
     SetMaxUlp(0.51);
@@ -237,7 +243,7 @@ struct Log10Maker : FunctionMaker {
   void Make() override {
     Declare("Logarithm to base 10, elementwise: -inf at 0, nan for negative x.",
             "numbers of at least 0", "type as x", [](GradientContext& g) {
-              DivSlope(g, g.Mul(g.input(0), g.Scalar(M_LN10, g.input(0))));
+              SetReciprocalDerivative(g, g.Mul(g.input(0), g.Scalar(M_LN10, g.input(0))));
             });
     AddExample("y = log10([1.0, 1000.0])  # = [0.0, 3.0]");
     SetMaxUlp(0.51);
@@ -251,7 +257,7 @@ struct Log1pMaker : FunctionMaker {
   void Make() override {
     Declare("log(1 + x), elementwise; accurate also for small x: -inf at -1, nan below.",
             "numbers of at least -1", "type as x",
-            [](GradientContext& g) { DivSlope(g, g.Add(One(g), g.input(0))); });
+            [](GradientContext& g) { SetReciprocalDerivative(g, g.Add(One(g), g.input(0))); });
     AddExample("y = log1p([0.0, 1.0])  # = [0.0, 0.6931472]");
     SetMaxUlp(0.51);
   }
@@ -265,7 +271,7 @@ struct CbrtMaker : FunctionMaker {
     Declare("Cube root, elementwise; negative for negative x.", "any numbers", "type as x",
             [](GradientContext& g) {
               Value* y = g.output();
-              DivSlope(g, g.Mul(g.Mul(y, y), g.Scalar(3, y)));
+              SetReciprocalDerivative(g, g.Mul(g.Mul(y, y), g.Scalar(3, y)));
             });
     AddExample("y = cbrt([8.0, -27.0])  # = [2.0, -3.0]");
     SetMaxUlp(0.51);
@@ -280,7 +286,8 @@ struct ErfcMaker : FunctionMaker {
     Declare("1 - erf(x), elementwise; accurate also where the result is small.", "any numbers",
             "in [0, 2]; type as x", [](GradientContext& g) {
               Value* x = g.input(0);
-              MulSlope(g, g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(-M_2_SQRTPI, x)));
+              SetDerivative(g,
+                            g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(-M_2_SQRTPI, x)));
             });
     AddExample("y = erfc([0.0, 1.0])  # = [1.0, 0.1572992]");
     SetMaxUlp(0.99);

@@ -44,7 +44,7 @@ template <class Context>
 using SineOp = UnaryOp<Context, Scaled<Sine>, FloatTypes>;
 
 // dy times the cofunction, sin for cos and cos for sin, with the same scale.
-Value* OtherSide(GradientContext& g, llvm::StringRef other) {
+Value* TimesCofunction(GradientContext& g, llvm::StringRef other) {
   const double scale = g.attributes().Float("scale");
   return g.Mul(g.output_gradient(), g.Call(other, {g.input(0)}, {{"scale", scale}}));
 }
@@ -65,7 +65,7 @@ struct AngleMaker : OpProtoMaker {
 struct CosineMaker : AngleMaker {
   void Make() override {
     Declare("scale * cos(x), elementwise.",
-            [](GradientContext& g) { g.SetInputGradient(0, g.Neg(OtherSide(g, "sin"))); });
+            [](GradientContext& g) { g.SetInputGradient(0, g.Neg(TimesCofunction(g, "sin"))); });
     properties().onnx_name = "Cos";
     SetMaxUlp(1.6);
     AddExample("y = cos([0.0, 1.0], scale=2.0)  # = [2.0, 1.080605]");
@@ -75,7 +75,7 @@ struct CosineMaker : AngleMaker {
 struct SineMaker : AngleMaker {
   void Make() override {
     Declare("scale * sin(x), elementwise.",
-            [](GradientContext& g) { g.SetInputGradient(0, OtherSide(g, "cos")); });
+            [](GradientContext& g) { g.SetInputGradient(0, TimesCofunction(g, "cos")); });
     properties().onnx_name = "Sin";
     SetMaxUlp(1.6);
     AddExample("y = sin([0.0, 1.0])  # = [0.0, 0.841471]");
@@ -181,8 +181,8 @@ struct TanhMaker : OpProtoMaker {
     properties().onnx_name = "Tanh";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
-      Value* slope = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
-      g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+      Value* derivative = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
+      g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
     });
     SetMaxUlp(1.4);
     AddExample("y = tanh([0.0, 1.0])  # = [0.0, 0.761594]");
@@ -209,8 +209,8 @@ struct SigmoidMaker : OpProtoMaker {
     properties().onnx_name = "Sigmoid";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
-      Value* slope = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
-      g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+      Value* derivative = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
+      g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
     });
     SetMaxUlp(1.51);
     AddExample("y = sigmoid([0.0, 2.0])  # = [0.5, 0.880797]");
@@ -345,8 +345,8 @@ struct SquareMaker : PlainMaker {
   void Make() override {
     Declare("x * x, elementwise. Integers wrap around.", kNumberSet, "type as x",
             [](GradientContext& g) {
-              Value* slope = g.Mul(g.input(0), g.Scalar(2, g.input(0)));
-              g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+              Value* derivative = g.Mul(g.input(0), g.Scalar(2, g.input(0)));
+              g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
             });
     AddExample("y = square([3.0, -0.5])  # = [9.0, 0.25]");
   }
@@ -367,8 +367,8 @@ struct ErfMaker : PlainMaker {
         "Error function, elementwise: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.",
         kFloatSet, "in [-1, 1]; type as x", [](GradientContext& g) {
           Value* x = g.input(0);
-          Value* slope = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
-          g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+          Value* derivative = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
+          g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
         });
     properties().onnx_name = "Erf";
     SetMaxUlp(1.39);
@@ -424,7 +424,7 @@ struct RsqrtMaker : PlainMaker {
 // --- sign, floor, ceil, trunc, round
 // ---------------------------------------------------------------
 
-void NoSlope(GradientContext& g) {
+void ZeroGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype)) return;
   g.SetInputGradient(0, g.Call("zeros", {}, {{"dims", x.dims}, {"dtype", x.dtype}}));
@@ -448,7 +448,7 @@ struct SignMaker : PlainMaker {
     Declare(
         "-1 for negative x, 0 for 0, 1 for positive x, elementwise; nan stays nan. The gradient is "
         "0.",
-        kNumberSet, "type as x", NoSlope);
+        kNumberSet, "type as x", ZeroGradient);
     properties().zero_rule = ZeroIfFirstIs;
     properties().onnx_name = "Sign";
     AddExample("y = sign([-2.5, 0.0, 3.0])  # = [-1.0, 0.0, 1.0]");
@@ -467,7 +467,7 @@ using FloorOp = UnaryOp<Context, RoundDown, FloatTypes>;
 struct FloorMaker : PlainMaker {
   void Make() override {
     Declare("Rounds down to an integer, elementwise. The gradient is 0.", kFloatSet, "type as x",
-            NoSlope);
+            ZeroGradient);
     properties().onnx_name = "Floor";
     AddExample("y = floor([1.75, -1.25])  # = [1.0, -2.0]");
   }
@@ -485,7 +485,7 @@ using CeilOp = UnaryOp<Context, RoundUp, FloatTypes>;
 struct CeilMaker : PlainMaker {
   void Make() override {
     Declare("Rounds up to an integer, elementwise. The gradient is 0.", kFloatSet, "type as x",
-            NoSlope);
+            ZeroGradient);
     properties().onnx_name = "Ceil";
     AddExample("y = ceil([1.25, -1.25])  # = [2.0, -1.0]");
   }
@@ -503,7 +503,7 @@ using TruncOp = UnaryOp<Context, RoundToZero, FloatTypes>;
 struct TruncMaker : PlainMaker {
   void Make() override {
     Declare("Rounds toward 0 to an integer, elementwise. The gradient is 0.", kFloatSet,
-            "type as x", NoSlope);
+            "type as x", ZeroGradient);
     AddExample("y = trunc([1.75, -1.75])  # = [1.0, -1.0]");
   }
 };
@@ -520,7 +520,7 @@ using RoundOp = UnaryOp<Context, RoundNearest, FloatTypes>;
 struct RoundMaker : PlainMaker {
   void Make() override {
     Declare("Rounds to the nearest integer, ties to even, elementwise. The gradient is 0.",
-            kFloatSet, "type as x", NoSlope);
+            kFloatSet, "type as x", ZeroGradient);
     properties().onnx_name = "Round";
     AddExample("y = round([0.5, 1.5, -1.25])  # = [0.0, 2.0, -1.0]");
   }
