@@ -33,7 +33,7 @@ std::shared_ptr<GatherState> MakeState(const PrepareContext& context, int64_t ax
 
 // --- gather -------------------------------------------------------------------------------------
 
-/// `lanes` threads copy a row; `missing` stands for what is not there.
+/// `lanes` threads copy a row; rows of indices out of range are filled with `missing`.
 template <class Bits, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     GatherKernel(GatherShape shape, int lanes, Bits missing, const Bits* x, const Index* indices,
@@ -95,8 +95,8 @@ __device__ __forceinline__ T AddElements(T a, T b) {
   }
 }
 
-/// A block for each index: the one where a place is named first adds all its updates, in their
-/// order, so that a result has the same bits in every run.
+/// A block for each index: the block of the first occurrence of an index adds all its updates, in
+/// their order, so that results have the same bits in every run.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterAddKernel(GatherShape shape, const Index* indices, const T* updates, T* y) {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   const long long columns = shape.outer * shape.inner;
   for (long long first = blockIdx.x; first < shape.count; first += gridDim.x) {
     const long long place = PlaceOf(indices, first, shape.size);
-    __syncthreads();  // somebody may still be reading `any`
+    __syncthreads();  // other threads may still be reading `any`
     if (thread == 0) any = place < 0 ? 1 : 0;
     __syncthreads();
     for (long long i = thread; i < first; i += kBlockThreads) {

@@ -12,7 +12,7 @@ struct GatherNdState : CallState {
   NdShape shape;
 };
 
-/// A thread for each element.
+/// One thread per element.
 template <class Bits, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     GatherNdKernel(const __grid_constant__ NdShape shape, Bits missing, const Bits* x,
@@ -66,7 +66,7 @@ class GatherNdOp : public Operator<CUDAContext> {
 // --- take_along_axis ----------------------------------------------------------------------------
 
 struct TakeState : CallState {
-  /// From an element of the result to its index, and to where place 0 of its line lies in x.
+  /// Maps an element of the result to its index, and to the start of its line in x.
   IndexMap<2> map;
   int64_t size = 0, stride = 0;
 };

@@ -1,4 +1,4 @@
-// What gather_nd and scatter_nd share on the GPU. For .cu files.
+// Index spaces of gather_nd and scatter_nd on the GPU. For .cu files.
 #ifndef PDL_KERNELS_INDEXING_ND_INDEX_CUH_
 #define PDL_KERNELS_INDEXING_ND_INDEX_CUH_
 
@@ -7,8 +7,8 @@
 
 namespace pdl::cuda {
 
-/// x is `blocks` blocks of `places` places with `inner` elements each; a block has `count` index
-/// tuples of `depth` indices, of axes of `sizes` places.
+/// x is `blocks` blocks of `places` slices of `inner` elements each; a block has `count` index
+/// tuples of `depth` indices, into axes of `sizes`.
 struct NdShape {
   long long blocks = 1, count = 1, inner = 1, places = 1;
   int depth = 0;
@@ -22,7 +22,7 @@ inline llvm::Expected<NdShape> MakeNdShape(const PrepareContext& context, int64_
   const size_t first = static_cast<size_t>(batch_dims);
   const size_t depth = static_cast<size_t>(indices.back());
   if (depth > kMaxAxes)
-    return MakeUserError(Code::kRank, "on cuda at most {0} axes may be indexed, here {1}", kMaxAxes,
+    return MakeUserError(Code::kRank, "at most {0} axes may be indexed on cuda, got {1}", kMaxAxes,
                          depth);
   shape.depth = static_cast<int>(depth);
   for (size_t d = 0; d < x.size(); ++d) {
@@ -33,7 +33,8 @@ inline llvm::Expected<NdShape> MakeNdShape(const PrepareContext& context, int64_
   return shape;
 }
 
-/// The place that tuple i names in its block; -1 where one of its indices is outside.
+/// The index of the slice that tuple i selects in its block; -1 if one of its indices is out of
+/// range.
 template <class Index>
 __device__ __forceinline__ long long TuplePlace(const NdShape& shape, const Index* indices,
                                                 long long i) {

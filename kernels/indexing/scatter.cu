@@ -50,7 +50,7 @@ class ScatterBase : public Operator<CUDAContext> {
     reduction_ = ReductionOf(attributes.String("reduction"));
     return llvm::Error::success();
   }
-  /// Brings x into the result where that is not its memory already.
+  /// Copies x to the result, unless the result already uses its memory.
   static llvm::Error CopyBase(const Tensor& x, Tensor* y, CUDAContext& context) {
     if (x.raw() == y->raw() || x.num_bytes() == 0) return llvm::Error::success();
     return context.CopyWithin(y->raw(), x.raw(), x.num_bytes());
@@ -60,7 +60,8 @@ class ScatterBase : public Operator<CUDAContext> {
 
 // --- scatter ------------------------------------------------------------------------------------
 
-/// A thread goes along each line of the axis, so that each element gets its updates in order.
+/// Each thread applies all updates of a line along the axis, so that each element gets its updates
+/// in order.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterKernel(const __grid_constant__ IndexMap<2> lines, Reduction reduction, long long count,
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 }
 
 struct ScatterState : CallState {
-  /// The lines along the axis: where they begin in the indices, and in x.
+  /// The starts of the lines along the axis, in the indices and in x.
   IndexMap<2> lines;
   int64_t count = 0, index_stride = 0, size = 0, stride = 0;
 };
@@ -132,7 +133,7 @@ class ScatterOp : public ScatterBase {
 
 // --- scatter_nd ---------------------------------------------------------------------------------
 
-/// The place of each tuple among those of all blocks, or -1.
+/// The index of the slice that each tuple selects, counted over all blocks; -1 if out of range.
 template <class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     PlacesKernel(const __grid_constant__ NdShape shape, const Index* indices, long long* places) {
@@ -145,8 +146,8 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// A block of threads for each tuple: the one whose place is named first in its block of x takes
-/// all updates of that place, in their order, so that a result has the same bits in every run.
+/// A block of threads for each tuple: the block of the first tuple that selects a slice applies all
+/// updates of the slice, in their order, so that results have the same bits in every run.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterNdKernel(const __grid_constant__ NdShape shape, Reduction reduction,
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long tuple = blockIdx.x; tuple < shape.blocks * shape.count; tuple += gridDim.x) {
     const long long place = places[tuple];
     const long long start = tuple / shape.count * shape.count, end = start + shape.count;
-    __syncthreads();  // somebody may still be reading `any`
+    __syncthreads();  // other threads may still be reading `any`
     if (thread == 0) any = place < 0 ? 1 : 0;
     __syncthreads();
     for (long long i = start + thread; i < tuple; i += kBlockThreads) {

@@ -1,4 +1,4 @@
-// Operators that order the elements of lines: sort, argsort, topk.
+// Operators that sort lines along an axis: sort, argsort, topk.
 #include <algorithm>
 #include <bit>
 
@@ -17,7 +17,7 @@ constexpr int64_t kMostSlots = 16;
 
 // --- Keys ---------------------------------------------------------------------------------------
 
-// Unsigned numbers in the order of the elements: nan after all others, zeros of both signs equal.
+// Unsigned integers in the order of the elements: nan after all others, zeros of both signs equal.
 template <class T>
 auto KeyOf(T element) {
   const auto x = Element<T>::Load(element);
@@ -34,7 +34,7 @@ auto KeyOf(T element) {
   }
 }
 
-// An element's key and place, ordered by both: so equal elements stay in their order.
+// The key and index of an element. Ordering by both makes the sort stable.
 struct WideEntry {
   uint64_t key;
   int64_t place;
@@ -45,7 +45,7 @@ struct WideEntry {
     return key != other.key ? key < other.key : place < other.place;
   }
 };
-// The same in one number, where the key has 32 bits.
+// The same in a single number, for keys of 32 bits.
 struct NarrowEntry {
   uint64_t bits;
 
@@ -59,14 +59,14 @@ int64_t PlaceOf(const NarrowEntry& entry) { return static_cast<int64_t>(entry.bi
 
 // --- The kernel ---------------------------------------------------------------------------------
 
-// x is `outer` blocks of `size` rows of `inner` elements; of each line along the rows the first
-// `count` are wanted. Each of `slots` tasks has room for one line.
+// x is `outer` blocks of `size` rows of `inner` elements; the first `count` elements of each line
+// along the rows are sorted. Each of `slots` tasks has workspace for one line.
 struct SortState : CallState {
   int64_t outer = 1, size = 0, inner = 1, count = 0;
   int64_t slots = 1, slot_bytes = 0;
 };
 
-// What a call gives.
+// The outputs of a call: elements and indices, or indices only.
 enum class Wanted { kBoth, kPlaces };
 
 template <class Context, Wanted kWanted>
@@ -135,14 +135,14 @@ class SortLinesOp : public Operator<Context> {
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    // topk has the other word for it.
+    // topk has the attribute `largest` instead.
     backwards_ =
         attributes.Has("largest") ? attributes.Bool("largest") : attributes.Bool("descending");
     return llvm::Error::success();
   }
 
  private:
-  // The first `count` entries of a line, in order.
+  // Computes the first `count` entries of a line, in order.
   template <class T, class Entry>
   void SortLine(const SortState& s, const T* x, Entry* entries) const {
     for (int64_t i = 0; i < s.size; ++i) {
@@ -166,7 +166,7 @@ using ArgsortOp = SortLinesOp<Context, Wanted::kPlaces>;
 
 // --- Declarations -------------------------------------------------------------------------------
 
-// Types of places along an axis of x, for `dims`.
+// The type of indices along an axis of x, with dims `dims`.
 Type PlacesType(const Type& x, unsigned axis, const Shape& dims) {
   Type type(DType::kI64, dims);
   type.index_bound = x.dims[axis];
@@ -194,11 +194,10 @@ llvm::Error InferTopk(InferenceContext& context) {
   }
   const Dim& size = x.dims[*axis];
   if ((size - k[0]).ProvablyAtMost(-1)) {
-    return context.FailAtAttribute("k", Code::kAxis, "axis {0} of {1} has no {2} elements", *axis,
-                                   x.ToString(), k[0].ToString());
+    return context.FailAtAttribute("k", Code::kAxis, "axis {0} of {1} has fewer than {2} elements",
+                                   *axis, x.ToString(), k[0].ToString());
   }
-  if (llvm::Error error =
-          context.RequireAtLeast(size, k[0], {0}, "more elements are wanted than there are")) {
+  if (llvm::Error error = context.RequireAtLeast(size, k[0], {0}, "k is larger than the axis")) {
     return error;
   }
   Type type = x;
@@ -208,7 +207,7 @@ llvm::Error InferTopk(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// Each element's gradient goes back to its place.
+// Scatters the gradients to the indices that the elements came from.
 void SortGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype) || g.output_gradient() == nullptr) return;
@@ -219,18 +218,17 @@ void SortGradient(GradientContext& g) {
 }
 
 constexpr const char* kOrderComment =
-    " Equal elements stay in their order. nan counts as larger than every number, so it comes "
-    "last, "
-    "and first where the order is descending.";
+    " The sort is stable: equal elements keep their order. nan is larger than every number, so it "
+    "comes last, or first in descending order.";
 
 struct SortMaker : OpProtoMaker {
   void Make() override {
-    AddComment(std::string("The elements of each line along an axis in order.") + kOrderComment);
+    AddComment(std::string("Sorts each line along an axis.") + kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddOutput("y", "type as x");
-    AddOutput("indices", "i64, dims as x: where each element of y stands in x").OwnDType();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("descending", "the largest first").Default(false);
+    AddOutput("indices", "i64, dims as x: index in x of each element of y").OwnDType();
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
+    AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("y = sort([3, 1, 2])  # = [1, 2, 3]");
     properties().widening = IntegerWidening::kOrder;
     SetInference(InferSort<Wanted::kBoth>);
@@ -240,15 +238,12 @@ struct SortMaker : OpProtoMaker {
 
 struct ArgsortMaker : OpProtoMaker {
   void Make() override {
-    AddComment(
-        std::string("The places of the elements of each line along an axis, in the order of the "
-                    "elements.") +
-        kOrderComment);
+    AddComment(std::string("The indices that sort each line along an axis.") + kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddOutput("indices", "i64, dims as x: where each element of the sorted line stands in x")
+    AddOutput("indices", "i64, dims as x: index in x of each element of the sorted line")
         .OwnDType();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("descending", "the largest first").Default(false);
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
+    AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("i = argsort([3, 1, 2])  # = [1, 2, 0]");
     properties().widening = IntegerWidening::kOrder;
     SetInference(InferSort<Wanted::kPlaces>);
@@ -258,15 +253,15 @@ struct ArgsortMaker : OpProtoMaker {
 struct TopkMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The k largest or smallest elements of each line along an axis, in order, and their "
-        "places. Of equal elements the one that stands first comes first. nan counts as larger "
-        "than every number.");
+        "The k largest or smallest elements of each line along an axis, sorted, and their indices. "
+        "Equal elements keep their order. nan is larger than every number.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddOutput("y", "dtype as x; along the axis of size k");
-    AddOutput("indices", "i64, dims as y: where each element of y stands in x").OwnDType();
-    AddAttr<Shape>("k", "how many; at most the size of the axis").Positional();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("largest", "the largest, and from the largest on; else the smallest")
+    AddOutput("y", "dtype as x; of size k along the axis");
+    AddOutput("indices", "i64, dims as y: index in x of each element of y").OwnDType();
+    AddAttr<Shape>("k", "number of elements; at most the size of the axis").Positional();
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
+    AddAttr<bool>("largest",
+                  "the largest elements in descending order; else the smallest in ascending order")
         .Default(true);
     AddExample("y = topk([3, 1, 4, 2], 2)  # = [4, 3]");
     properties().widening = IntegerWidening::kOrder;

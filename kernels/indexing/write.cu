@@ -6,7 +6,8 @@
 namespace pdl::cuda {
 namespace {
 
-/// x is `outer` blocks of `size` rows of `inner` elements, the value as many blocks of `count`.
+/// x is `outer` blocks of `size` rows of `inner` elements, the value as many blocks of `count`
+/// rows.
 struct WriteShape {
   long long outer = 1, size = 0, count = 0, inner = 1;
 };
