@@ -135,7 +135,7 @@ struct CountedPlacesMaker : OpProtoMaker {
         .Accepts(DTypeSet(DType::kI64));
     AddOutput("places", "i64[dims, rank of counts]");
     AddAttr<Shape>("dims", "number of rows").Positional();
-    AddExample("places = counted_places([0, 1, 1, 2], [2])  # = [[1], [3]]");
+    AddExample("indices = counted_places([0, 1, 1, 2], [2])  # = [[1], [3]]");
     SetInference(InferCountedPlaces);
   }
 };
@@ -184,7 +184,7 @@ struct NonzeroMaker : OpProtoMaker {
         "parts: up to the count, and from there.");
     AddInput("x", "elements of any rank").Accepts(kAnySet).NotDifferentiable();
     AddOutput("places", "i64[count, rank of x]").OwnDType();
-    AddExample("places = nonzero([[5, 0], [0, 6]])  # = [[0, 0], [1, 1]]");
+    AddExample("indices = nonzero([[5, 0], [0, 6]])  # = [[0, 0], [1, 1]]");
     AddExample("input x: f32[N]\noutput y = gather(x, nonzero(x)[:, 0])");
     SetInference(InferNonzero);
     SetLowering(LowerNonzero);

@@ -5,7 +5,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// What is written for a row: where it is, and the segment around it.
+/// The result for each row: its segment, or its index in the reversed segment.
 enum class Place { kId, kReverse };
 
 template <Place kPlace>
