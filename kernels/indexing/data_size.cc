@@ -279,8 +279,8 @@ llvm::Error InferSequenceAt(InferenceContext& context) {
   llvm::Expected<Dim> at = OneSize(context, "at");
   if (!at) return at.takeError();
   if (llvm::Error error = CheckDims(context, "at")) return error;
-  if (llvm::Error error = context.RequireAtLeast(
-          x.dims[0], *at + 1, {0}, "the index is not less than the number of sequences"))
+  if (llvm::Error error =
+          context.RequireAtLeast(x.dims[0], *at + 1, {0}, "there are not enough sequences"))
     return error;
   Type type(x.dtype, {context.FreshSymbol("rows")});
   type.dims.append(x.dims.begin() + 2, x.dims.end());

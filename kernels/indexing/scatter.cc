@@ -226,8 +226,9 @@ llvm::Error InferScatter(InferenceContext& context) {
   }
   for (unsigned d = 0; d < x.rank(); ++d) {
     if (d == *axis) continue;
-    if (llvm::Error error = context.RequireAtLeast(
-            x.dims[d], indices.dims[d], {0, 1}, "the indices are larger than x outside the axis")) {
+    if (llvm::Error error =
+            context.RequireAtLeast(x.dims[d], indices.dims[d], {0, 1},
+                                   "the indices are larger than x along another axis")) {
       return error;
     }
   }

@@ -78,9 +78,8 @@ llvm::Expected<Shape> CompleteDims(InferenceContext& context) {
         "dims", Code::kShapeMismatch, "{0} cannot be reshaped to {1}: {2} is not a multiple of {3}",
         x.ToString(), ShapeToString(dims), total.constant(), known.constant());
   }
-  if (llvm::Error error = context.RequireMultiple(
-          total, known, {0},
-          "the number of elements is not a multiple of the other sizes, so -1 has no solution")) {
+  if (llvm::Error error =
+          context.RequireMultiple(total, known, {0}, "the size for -1 is not an integer")) {
     return error;
   }
   *rest = Dim::FloorDiv(total, known);

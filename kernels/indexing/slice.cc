@@ -430,7 +430,7 @@ llvm::Error InferConcat(InferenceContext& context) {
     for (unsigned d = 0; d < first.rank(); ++d) {
       if (d == *axis) continue;
       if (llvm::Error error = context.RequireEqual(result.dims[d], other.dims[d], {0, i},
-                                                   "sizes outside the axis differ")) {
+                                                   "sizes along other axes differ")) {
         return error;
       }
       // Of two sizes that must be equal, a constant one is more useful.

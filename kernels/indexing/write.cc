@@ -91,7 +91,7 @@ llvm::Error InferWrite(InferenceContext& context) {
                             ? context.RequireAtLeast(x.dims[d], value.dims[d], {0, 1},
                                                      "the value is larger than x along the axis")
                             : context.RequireEqual(x.dims[d], value.dims[d], {0, 1},
-                                                   "sizes outside the axis differ");
+                                                   "sizes along other axes differ");
     if (error) return error;
   }
   if (!value.index_bound || !type.index_bound) {
