@@ -56,16 +56,16 @@ struct IndexMap {
       unsigned rest = static_cast<unsigned>(index);
       for (int axis = rank - 1; axis > 0; --axis) {
         const unsigned quotient = divisors[axis].Divide(rest);
-        const unsigned place = rest - quotient * divisors[axis].divisor;
-        for (int k = 0; k < kOperands; ++k) offsets.at[k] += place * strides[k][axis];
+        const unsigned position = rest - quotient * divisors[axis].divisor;
+        for (int k = 0; k < kOperands; ++k) offsets.at[k] += position * strides[k][axis];
         rest = quotient;
       }
       index = rest;
     } else {
       for (int axis = rank - 1; axis > 0; --axis) {
         const long long quotient = index / sizes[axis];
-        const long long place = index - quotient * sizes[axis];
-        for (int k = 0; k < kOperands; ++k) offsets.at[k] += place * strides[k][axis];
+        const long long position = index - quotient * sizes[axis];
+        for (int k = 0; k < kOperands; ++k) offsets.at[k] += position * strides[k][axis];
         index = quotient;
       }
     }

@@ -347,7 +347,7 @@ llvm::Error InferRange(InferenceContext& context) {
 struct RangeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Evenly spaced integers in the half-open interval from `start` to `stop`, with spacing "
+        "Evenly spaced numbers in the half-open interval from `start` to `stop`, with spacing "
         "`step`. As in NumPy, the result is empty if `stop` is not in the direction of `step` from "
         "`start`.");
     AddOutput("y", "one dim; numbers of `dtype`");

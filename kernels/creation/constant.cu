@@ -155,7 +155,7 @@ struct LinspaceOf {
 };
 
 template <class T, class Rule>
-__global__ void __launch_bounds__(kBlockThreads) PlacesKernel(Rule rule, T* y, long long n) {
+__global__ void __launch_bounds__(kBlockThreads) FillByIndexKernel(Rule rule, T* y, long long n) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step)
@@ -163,11 +163,11 @@ __global__ void __launch_bounds__(kBlockThreads) PlacesKernel(Rule rule, T* y, l
 }
 
 template <class T, class Rule>
-llvm::Error FillByPlace(const CUDAContext& context, const char* name, const Rule& rule, Tensor& y) {
+llvm::Error FillByIndex(const CUDAContext& context, const char* name, const Rule& rule, Tensor& y) {
   const int64_t n = y.num_elements();
   if (n == 0) return llvm::Error::success();
-  return Launch(context, name, &PlacesKernel<T, Rule>, GridFor(context, n), dim3(kBlockThreads),
-                rule, static_cast<T*>(y.raw()), n);
+  return Launch(context, name, &FillByIndexKernel<T, Rule>, GridFor(context, n),
+                dim3(kBlockThreads), rule, static_cast<T*>(y.raw()), n);
 }
 
 struct RangeState : CallState {
@@ -191,7 +191,7 @@ class RangeOp : public Operator<CUDAContext> {
     const int64_t start = context.state<RangeState>()->start;
     return VisitDType(Numbers(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      return FillByPlace<T>(context, type().c_str(), RangeOf<T>{start, step_}, *outputs[0]);
+      return FillByIndex<T>(context, type().c_str(), RangeOf<T>{start, step_}, *outputs[0]);
     });
   }
 
@@ -216,7 +216,7 @@ class LinspaceOp : public Operator<CUDAContext> {
     const double step = n > 1 ? (stop_ - start_) / static_cast<double>(n - 1) : 0;
     return VisitDType(Floats(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      return FillByPlace<T>(context, type().c_str(), LinspaceOf<T>{start_, stop_, step},
+      return FillByIndex<T>(context, type().c_str(), LinspaceOf<T>{start_, stop_, step},
                             *outputs[0]);
     });
   }

@@ -17,18 +17,18 @@ struct Permutation {
   uint32_t low_bits = 2, high_bits = 2;
   uint64_t keys[kRounds] = {};
 
-  PDL_RANDOM_INLINE uint64_t At(uint64_t place) const {
+  PDL_RANDOM_INLINE uint64_t At(uint64_t index) const {
     const uint64_t low_mask = (uint64_t{1} << low_bits) - 1;
     const uint64_t high_mask = (uint64_t{1} << high_bits) - 1;
     do {
-      uint64_t low = place & low_mask, high = place >> low_bits;
+      uint64_t low = index & low_mask, high = index >> low_bits;
       for (int round = 0; round < kRounds; round += 2) {
         high = (high ^ Mix(low + keys[round])) & high_mask;
         low = (low ^ Mix(high + keys[round + 1])) & low_mask;
       }
-      place = high << low_bits | low;
-    } while (place >= n);
-    return place;
+      index = high << low_bits | low;
+    } while (index >= n);
+    return index;
   }
 };
 

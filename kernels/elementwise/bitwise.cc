@@ -107,16 +107,16 @@ struct BitNotMaker : OpProtoMaker {
 
 // The shift count, or the number of bits if the count is larger or negative.
 template <class T>
-PDL_INLINE uint64_t Places(T y) {
-  const uint64_t places = static_cast<uint64_t>(y);
-  return places < sizeof(T) * 8 ? places : sizeof(T) * 8;
+PDL_INLINE uint64_t ShiftCount(T y) {
+  const uint64_t shift = static_cast<uint64_t>(y);
+  return shift < sizeof(T) * 8 ? shift : sizeof(T) * 8;
 }
 
 struct ShiftLeft {
   template <class T>
   T operator()(T x, T y) const {
-    const uint64_t places = Places(y);
-    return places < sizeof(T) * 8 ? static_cast<T>(static_cast<uint64_t>(x) << places) : T(0);
+    const uint64_t shift = ShiftCount(y);
+    return shift < sizeof(T) * 8 ? static_cast<T>(static_cast<uint64_t>(x) << shift) : T(0);
   }
 };
 template <class Context>
@@ -134,11 +134,11 @@ struct ShiftLeftMaker : BitwiseMaker {
 struct ShiftRight {
   template <class T>
   T operator()(T x, T y) const {
-    const uint64_t places = Places(y);
+    const uint64_t shift = ShiftCount(y);
     // A shift by all bits but one has the same result as any larger shift: copies of the sign.
     const uint64_t most = sizeof(T) * 8 - 1;
-    const T shifted = static_cast<T>(x >> (places < most ? places : most));
-    return std::is_signed_v<T> || places <= most ? shifted : T(0);
+    const T shifted = static_cast<T>(x >> (shift < most ? shift : most));
+    return std::is_signed_v<T> || shift <= most ? shifted : T(0);
   }
 };
 template <class Context>

@@ -214,7 +214,7 @@ using NotOp = UnaryOp<Context, Not, BoolType>;
 struct NotMaker : OpProtoMaker {
   void Make() override {
     AddComment("True where x is false, elementwise.");
-    AddInput("x", "truth values").Accepts(DType::kBool);
+    AddInput("x", "bool elements").Accepts(DType::kBool);
     AddOutput("y", "bool, dims as x");
     properties().elementwise = true;
     properties().onnx_name = "Not";

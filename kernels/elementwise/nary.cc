@@ -218,7 +218,7 @@ struct WhereMaker : OpProtoMaker {
     AddComment(
         "x where the condition is true, y elsewhere. Broadcasts as in NumPy, along dims of "
         "constant size 1.");
-    AddInput("condition", "truth values").Accepts(DType::kBool).OwnDType().Selector();
+    AddInput("condition", "bool elements").Accepts(DType::kBool).OwnDType().Selector();
     AddInput("x", "selected where the condition is true").Accepts(kAnySet);
     AddInput("y", "selected where the condition is false; dtype as x").Accepts(kAnySet);
     AddOutput("z", "dtype as x, the broadcast dims of all inputs");

@@ -69,17 +69,17 @@ struct AlongAxis : CallState {
   }
 };
 
-/// The index space of gather_nd and scatter_nd: x is `blocks` blocks of dims `sizes` (`places` in
-/// total) with `inner` elements at each index, and each block has `count` index tuples.
+/// The index space of gather_nd and scatter_nd: x is `blocks` blocks of dims `sizes` (`positions`
+/// in total) with `inner` elements at each index, and each block has `count` index tuples.
 struct NdState : CallState {
-  int64_t blocks = 1, count = 1, inner = 1, places = 1;
+  int64_t blocks = 1, count = 1, inner = 1, positions = 1;
   Sizes sizes;
 
   NdState(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> indices, int64_t block_dims) {
     const size_t first = static_cast<size_t>(block_dims);
     const size_t depth = static_cast<size_t>(indices.back());
     for (size_t d = 0; d < x.size(); ++d) {
-      (d < first ? blocks : d < first + depth ? places : inner) *= x[d];
+      (d < first ? blocks : d < first + depth ? positions : inner) *= x[d];
     }
     sizes.assign(x.begin() + first, x.begin() + first + depth);
     for (size_t d = first; d + 1 < indices.size(); ++d) count *= indices[d];

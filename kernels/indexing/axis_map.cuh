@@ -25,7 +25,7 @@ struct AxisMap {
   long long shift = 0;
 
   /// The input's index for index `i` of the result; -1 where the result is filled with a value.
-  PDL_AXIS_MAP_INLINE long long Place(long long i) const {
+  PDL_AXIS_MAP_INLINE long long SourceOf(long long i) const {
     long long at = i - shift;
     if (rule == AxisRule::kFlip) return start + size - 1 - at;
     if (at >= 0 && at < size) return start + at;

@@ -97,7 +97,7 @@ class CountedPlacesOp : public Operator<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const int64_t* counts = inputs[0]->template data<int64_t>();
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* positions = outputs[0]->template data<int64_t>();
     const int64_t rows = outputs[0]->size(0);
     const llvm::ArrayRef<int64_t> sizes = inputs[0]->sizes();
     const size_t rank = sizes.size();
@@ -107,7 +107,7 @@ class CountedPlacesOp : public Operator<Context> {
         if (counts[i] == before || before < 0 || before >= rows) continue;
         int64_t rest = i;
         for (size_t axis = rank; axis-- > 0; rest /= sizes[axis])
-          places[before * static_cast<int64_t>(rank) + static_cast<int64_t>(axis)] =
+          positions[before * static_cast<int64_t>(rank) + static_cast<int64_t>(axis)] =
               rest % sizes[axis];
       }
     });
@@ -144,8 +144,8 @@ struct CountedPlacesMaker : OpProtoMaker {
 
 /// The indices of the ones in a tensor of zeros and ones, which has `rows` of them.
 struct Ones {
-  Value* counts = nullptr;  // running count, i64[n]
-  Value* places = nullptr;  // i64[rows, rank]
+  Value* counts = nullptr;     // running count, i64[n]
+  Value* positions = nullptr;  // i64[rows, rank]
 };
 
 Ones FindOnes(LoweringContext& l, Value* flat, const Shape& dims, const Dim& rows) {
@@ -153,7 +153,7 @@ Ones FindOnes(LoweringContext& l, Value* flat, const Shape& dims, const Dim& row
   ones.counts = l.Call("cumsum", {flat}, {{"axis", int64_t{0}}});
   l.DefineSize(rows, l.Call("sum", {flat}));
   Value* counts = l.Call("reshape", {ones.counts}, {{"dims", dims}});
-  ones.places = l.Call("counted_places", {counts}, {{"dims", Shape{rows}}});
+  ones.positions = l.Call("counted_places", {counts}, {{"dims", Shape{rows}}});
   return ones;
 }
 
@@ -171,7 +171,7 @@ llvm::Error LowerNonzero(LoweringContext& l) {
   Value* flat = l.Call("reshape", {x}, {{"dims", Shape{NumElements(dims)}}});
   if (x->type().dtype != DType::kBool) flat = l.Call("cast", {flat}, {{"to", DType::kBool}});
   flat = l.Call("cast", {flat}, {{"to", DType::kI64}});
-  l.SetOutput(FindOnes(l, flat, dims, l.result_type().dims[0]).places);
+  l.SetOutput(FindOnes(l, flat, dims, l.result_type().dims[0]).positions);
   return l.TakeError();
 }
 
@@ -217,7 +217,7 @@ llvm::Error LowerUnique(LoweringContext& l) {
   Value* order = l.Call("argsort", {flat});
   Value* sorted = l.Call("gather", {flat, order});
   Ones ones = FindOnes(l, l.Call("run_starts", {sorted}), {n}, count);
-  Value* starts = l.Call("reshape", {ones.places}, {{"dims", Shape{count}}});
+  Value* starts = l.Call("reshape", {ones.positions}, {{"dims", Shape{count}}});
   Value* values = l.Call("gather", {sorted, starts});
   // A run ends at the start of the next one, the last run at the end.
   const auto part = [&](Value* of, const Dim& from, const Dim& to) {
@@ -323,7 +323,7 @@ struct SequenceAtMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterDataSizeOps(OpRegistry& registry) {
-  registry.BeginFamily("Sizes that the data decide");
+  registry.BeginFamily("Data-dependent sizes");
   registry.Add(NonzeroMaker().Build("nonzero"));
   registry.Add(UniqueMaker().Build("unique"));
   registry.Add(SequenceAtMaker().Build("sequence_at"));

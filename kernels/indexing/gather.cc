@@ -59,18 +59,18 @@ class GatherOp : public Operator<Context> {
       using Bits = decltype(zero);
       const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
       Bits* y = static_cast<Bits*>(outputs[0]->raw());
-      const Places places(*inputs[1], s.size);
+      const IndexReader positions(*inputs[1], s.size);
       const int64_t row_bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
       const int64_t grain = std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(row_bytes, 16));
       context.ParallelFor(s.outer * s.count, grain, [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
-          const int64_t place = places[row % s.count];
+          const int64_t position = positions[row % s.count];
           Bits* to = y + row * s.inner;
-          if (place < 0) {
+          if (position < 0) {
             std::fill_n(to, s.inner, static_cast<Bits>(missing));
             continue;
           }
-          const Bits* from = x + (row / s.count * s.size + place) * s.inner;
+          const Bits* from = x + (row / s.count * s.size + position) * s.inner;
           if (s.inner == 1) {
             *to = *from;
           } else {
@@ -171,7 +171,7 @@ class ScatterAddOp : public Operator<Context> {
     const int64_t element = DTypeSize(outputs[0]->dtype());
     const char* updates = static_cast<const char*>(inputs[2]->raw());
     char* y = static_cast<char*>(outputs[0]->raw());
-    const Places places(*inputs[1], s.size);
+    const IndexReader positions(*inputs[1], s.size);
     // At least a cache line wide, and few, since each task reads all indices.
     const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
     const int64_t pieces = (s.inner + width - 1) / width;
@@ -183,10 +183,10 @@ class ScatterAddOp : public Operator<Context> {
         const int64_t column = task % pieces * width;
         const int64_t n = std::min(width, s.inner - column);
         for (int64_t i = 0; i < s.count; ++i) {
-          const int64_t place = places[i];
-          if (place < 0) continue;
+          const int64_t position = positions[i];
+          if (position < 0) continue;
           add(updates + ((block * s.count + i) * s.inner + column) * element, n,
-              y + ((block * s.size + place) * s.inner + column) * element);
+              y + ((block * s.size + position) * s.inner + column) * element);
         }
       }
     });
@@ -226,12 +226,12 @@ void ScatterAddGradient(GradientContext& g) {
     // gather returns nan where an update was dropped.
     const Shape& dims = g.input(0)->type().dims;
     const auto rank = static_cast<int64_t>(dims.size());
-    const auto place = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-    Value* count = g.Call("size", {}, {{"dims", Shape{dims[place]}}, {"dtype", indices.dtype}});
+    const auto dim = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+    Value* count = g.Call("size", {}, {{"dims", Shape{dims[dim]}}, {"dtype", indices.dtype}});
     Value* inside = g.Call("logical_and", {g.Call("less", {g.input(1), count}),
                                            g.Call("greater_equal", {g.input(1), g.Neg(count)})});
     Shape mask = indices.dims;
-    mask.append(dims.size() - place - 1, Dim(1));
+    mask.append(dims.size() - dim - 1, Dim(1));
     taken = g.Call("where", {g.Call("reshape", {inside}, {{"dims", mask}}), taken,
                              g.Scalar(0, g.output_gradient())});
   }
@@ -271,7 +271,7 @@ class OneHotOp : public Operator<Context> {
     const int64_t depth = outputs[0]->sizes().back();
     const int64_t count = inputs[0]->num_elements();
     if (outputs[0]->num_elements() == 0) return llvm::Error::success();
-    const Places places(*inputs[0], depth);
+    const IndexReader positions(*inputs[0], depth);
     VisitDType(AnyTypes(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       T* out = static_cast<T*>(outputs[0]->raw());
@@ -280,7 +280,8 @@ class OneHotOp : public Operator<Context> {
         std::memset(static_cast<void*>(out + begin * depth), 0,
                     static_cast<size_t>((end - begin) * depth) * sizeof(T));
         for (int64_t i = begin; i < end; ++i) {
-          if (const int64_t place = places[i]; place >= 0) out[i * depth + place] = One<T>();
+          if (const int64_t position = positions[i]; position >= 0)
+            out[i * depth + position] = One<T>();
         }
       });
     });

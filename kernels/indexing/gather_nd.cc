@@ -41,16 +41,16 @@ class GatherNdOp : public Operator<Context> {
       const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
       Bits* y = static_cast<Bits*>(outputs[0]->raw());
       const Bits missing = static_cast<Bits>(MissingBits(outputs[0]->dtype()));
-      const Places indices(*inputs[1], 0);
+      const IndexReader indices(*inputs[1], 0);
       const int64_t row_bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
       context.ParallelFor(s.blocks * s.count, GrainOf(row_bytes), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
-          const int64_t place = TuplePlace(indices, row, s.sizes);
+          const int64_t position = TuplePosition(indices, row, s.sizes);
           Bits* to = y + row * s.inner;
-          if (place < 0) {
+          if (position < 0) {
             std::fill_n(to, s.inner, missing);
           } else {
-            const Bits* from = x + (row / s.count * s.places + place) * s.inner;
+            const Bits* from = x + (row / s.count * s.positions + position) * s.inner;
             std::memcpy(to, from, static_cast<size_t>(row_bytes));
           }
         }
@@ -125,7 +125,7 @@ class TakeAlongAxisOp : public Operator<Context> {
       const Bits missing = static_cast<Bits>(MissingBits(outputs[0]->dtype()));
       const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
       Bits* y = static_cast<Bits*>(outputs[0]->raw());
-      const Places places(*inputs[1], s.size);
+      const IndexReader positions(*inputs[1], s.size);
       const int64_t grain = GrainOf(s.inner * static_cast<int64_t>(sizeof(Bits)));
       context.ParallelFor(s.outer * s.count, grain, [&](int64_t begin, int64_t end) {
         int64_t block = -1, from = 0, index = 0;
@@ -137,9 +137,9 @@ class TakeAlongAxisOp : public Operator<Context> {
           }
           const int64_t line = index + row % s.count * s.index_stride;
           for (int64_t c = 0; c < s.inner; ++c) {
-            const int64_t place = places[line + s.IndexInnerOffset(c)];
+            const int64_t position = positions[line + s.IndexInnerOffset(c)];
             y[row * s.inner + c] =
-                place < 0 ? missing : x[from + place * s.stride + s.InnerOffset(c)];
+                position < 0 ? missing : x[from + position * s.stride + s.InnerOffset(c)];
           }
         }
       });

@@ -9,7 +9,7 @@ namespace pdl::cuda {
 /// The position of index i in an axis of `size` elements: negative indices count from the end; -1
 /// if out of range.
 template <class Index>
-__device__ __forceinline__ long long PlaceOf(const Index* indices, long long i, long long size) {
+__device__ __forceinline__ long long PositionOf(const Index* indices, long long i, long long size) {
   long long index = static_cast<long long>(indices[i]);
   if (index < 0) index += size;
   return index >= 0 && index < size ? index : -1;

@@ -16,9 +16,9 @@ inline constexpr DTypeSet kIndexSet = SetOf(IndexTypes());
 
 /// Reads a tensor of indices into an axis of `size` elements: negative indices count from the end;
 /// an index out of range is -1.
-class Places {
+class IndexReader {
  public:
-  Places(const Tensor& indices, int64_t size)
+  IndexReader(const Tensor& indices, int64_t size)
       : wide_(indices.dtype() == DType::kI64), data_(indices.raw()), size_(size) {}
   int64_t operator[](int64_t i) const { return At(i, size_); }
   /// The same for an axis of another size.

@@ -7,10 +7,10 @@
 
 namespace pdl::cuda {
 
-/// x is `blocks` blocks of `places` slices of `inner` elements each; a block has `count` index
+/// x is `blocks` blocks of `positions` slices of `inner` elements each; a block has `count` index
 /// tuples of `depth` indices, into axes of `sizes`.
 struct NdShape {
-  long long blocks = 1, count = 1, inner = 1, places = 1;
+  long long blocks = 1, count = 1, inner = 1, positions = 1;
   int depth = 0;
   long long sizes[kMaxAxes];
 };
@@ -26,7 +26,7 @@ inline llvm::Expected<NdShape> MakeNdShape(const PrepareContext& context, int64_
                          depth);
   shape.depth = static_cast<int>(depth);
   for (size_t d = 0; d < x.size(); ++d) {
-    (d < first ? shape.blocks : d < first + depth ? shape.places : shape.inner) *= x[d];
+    (d < first ? shape.blocks : d < first + depth ? shape.positions : shape.inner) *= x[d];
     if (d >= first && d < first + depth) shape.sizes[d - first] = x[d];
   }
   for (size_t d = first; d + 1 < indices.size(); ++d) shape.count *= indices[d];
@@ -36,15 +36,15 @@ inline llvm::Expected<NdShape> MakeNdShape(const PrepareContext& context, int64_
 /// The index of the slice that tuple i selects in its block; -1 if one of its indices is out of
 /// range.
 template <class Index>
-__device__ __forceinline__ long long TuplePlace(const NdShape& shape, const Index* indices,
-                                                long long i) {
-  long long place = 0;
+__device__ __forceinline__ long long TuplePosition(const NdShape& shape, const Index* indices,
+                                                   long long i) {
+  long long position = 0;
   for (int d = 0; d < shape.depth; ++d) {
-    const long long at = PlaceOf(indices, i * shape.depth + d, shape.sizes[d]);
+    const long long at = PositionOf(indices, i * shape.depth + d, shape.sizes[d]);
     if (at < 0) return -1;
-    place = place * shape.sizes[d] + at;
+    position = position * shape.sizes[d] + at;
   }
-  return place;
+  return position;
 }
 
 }  // namespace pdl::cuda

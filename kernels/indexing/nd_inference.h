@@ -9,15 +9,15 @@ namespace pdl {
 
 /// The row-major index, in dims of `sizes`, that index tuple `i` selects; -1 if one of its indices
 /// is out of range.
-inline int64_t TuplePlace(const Places& indices, int64_t i, llvm::ArrayRef<int64_t> sizes) {
-  int64_t place = 0;
+inline int64_t TuplePosition(const IndexReader& indices, int64_t i, llvm::ArrayRef<int64_t> sizes) {
+  int64_t position = 0;
   const int64_t depth = static_cast<int64_t>(sizes.size());
   for (int64_t d = 0; d < depth; ++d) {
     const int64_t at = indices.At(i * depth + d, sizes[static_cast<size_t>(d)]);
     if (at < 0) return -1;
-    place = place * sizes[static_cast<size_t>(d)] + at;
+    position = position * sizes[static_cast<size_t>(d)] + at;
   }
-  return place;
+  return position;
 }
 
 /// Checks operands 0 (x) and 1 (indices) against each other and `batch_dims`; returns the dims of

@@ -35,7 +35,7 @@ AxisRun RunAt(const AxisMap& map, int64_t i, int64_t length) {
   // Before or after the copied range.
   const int64_t end = at < 0 ? std::min<int64_t>(length, map.shift) : length;
   if (map.rule == AxisRule::kFill) return {i, end, -1, 0};
-  const int64_t from = map.Place(i);
+  const int64_t from = map.SourceOf(i);
   if (map.rule == AxisRule::kEdge || map.size == 1) return {i, end, from, 0};
   const bool is_wrapped = map.rule == AxisRule::kWrap;
   const int64_t period = is_wrapped ? map.size : 2 * map.size - 2;
@@ -103,9 +103,9 @@ PDL_INLINE void ForEachRun(const MapState& s, int64_t first, int64_t last, Use u
 }
 
 // Iterates over the indices of the outer axes in row-major order.
-class OuterPlace {
+class OuterPosition {
  public:
-  OuterPlace(const MapState& state, int64_t row) : axes_(state.outer) {
+  OuterPosition(const MapState& state, int64_t row) : axes_(state.outer) {
     index_.resize(axes_.size());
     offset_.resize(axes_.size());
     for (size_t axis = axes_.size(); axis-- > 0; row /= axes_[axis].length)
@@ -125,8 +125,8 @@ class OuterPlace {
  private:
   void Set(size_t axis, int64_t index) {
     index_[axis] = index;
-    const int64_t place = axes_[axis].map.Place(index);
-    const int64_t old = offset_[axis], offset = place < 0 ? -1 : place * axes_[axis].stride;
+    const int64_t position = axes_[axis].map.SourceOf(index);
+    const int64_t old = offset_[axis], offset = position < 0 ? -1 : position * axes_[axis].stride;
     offset_[axis] = offset;
     num_filled_ += static_cast<int>(offset < 0) - static_cast<int>(old < 0);
     sum_ += std::max<int64_t>(offset, 0) - std::max<int64_t>(old, 0);
@@ -166,8 +166,8 @@ void CopyRun(const Bits* in, const AxisRun& run, int64_t begin, int64_t end, int
 
 // Writes indices [begin, end) of the result, counted over all rows.
 template <class Bits>
-void CopyPlaces(const MapState& s, const Bits* in, int64_t begin, int64_t end, Bits* out) {
-  OuterPlace row(s, begin / s.length);
+void CopyPositions(const MapState& s, const Bits* in, int64_t begin, int64_t end, Bits* out) {
+  OuterPosition row(s, begin / s.length);
   int64_t first = begin % s.length;
   out += begin * s.inner;
   for (;;) {
@@ -233,8 +233,8 @@ class MapOp : public Operator<Context> {
       const int64_t bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
       const int64_t grain = std::max<int64_t>(1, kGrainBytes / bytes);
       context.ParallelFor(s.rows * s.length, grain, [&](int64_t begin, int64_t end) {
-        CopyPlaces(s, static_cast<const Bits*>(inputs[0]->raw()), begin, end,
-                   static_cast<Bits*>(outputs[0]->raw()));
+        CopyPositions(s, static_cast<const Bits*>(inputs[0]->raw()), begin, end,
+                      static_cast<Bits*>(outputs[0]->raw()));
       });
     };
     VisitBits(outputs[0]->dtype(), run);
@@ -343,8 +343,8 @@ Value* Number(GradientContext& g, const Dim& dim) {
 }
 
 // The input indices that `mode` reads for the indices [-before, size + after) of an axis.
-Value* PlacesRead(GradientContext& g, llvm::StringRef mode, const Dim& size, const Dim& before,
-                  const Dim& after) {
+Value* SourcePositions(GradientContext& g, llvm::StringRef mode, const Dim& size, const Dim& before,
+                       const Dim& after) {
   Value* at = g.Call("range", {}, {{"start", Shape{0 - before}}, {"stop", Shape{size + after}}});
   if (mode == "wrap") return g.Call("mod", {at, Number(g, size)});
   Value* last = Number(g, size - 1);
@@ -382,8 +382,8 @@ void PadGradient(GradientContext& g) {
       const Dim left = x.dims[static_cast<size_t>(axes[i])] + front + back;
       dims[static_cast<size_t>(axes[i])] = left;
       Value* zeros = g.Call("zeros", {}, {{"dims", dims}, {"dtype", x.dtype}});
-      Value* places = PlacesRead(g, mode, left, grown_front, grown_back);
-      dx = g.Call("scatter_add", {zeros, places, dx}, {{"axis", axes[i]}});
+      Value* positions = SourcePositions(g, mode, left, grown_front, grown_back);
+      dx = g.Call("scatter_add", {zeros, positions, dx}, {{"axis", axes[i]}});
     }
     if (!front.is_constant(0) || !back.is_constant(0)) {
       dx = g.Call("pad", {dx},

@@ -34,9 +34,9 @@ __global__ void __launch_bounds__(kBlockThreads)
           rest <= 0xffffffffll && size <= 0xffffffffll
               ? static_cast<long long>(static_cast<unsigned>(rest) / static_cast<unsigned>(size))
               : rest / size;
-      const long long place = walk.axes[axis].Place(rest - quotient * size);
-      is_filled |= place < 0;
-      offset += place * walk.strides[axis];
+      const long long position = walk.axes[axis].SourceOf(rest - quotient * size);
+      is_filled |= position < 0;
+      offset += position * walk.strides[axis];
       rest = quotient;
     }
     y[i] = is_filled ? fill : x[offset];

@@ -179,7 +179,7 @@ class ScatterOp : public ScatterBase<Context> {
     const AlongAxis& s = *context.template state<AlongAxis>();
     if (llvm::Error error = CopyBase(*inputs[0], outputs[0], context)) return error;
     if (inputs[1]->num_elements() == 0) return llvm::Error::success();
-    const Places places(*inputs[1], s.size);
+    const IndexReader positions(*inputs[1], s.size);
     const int64_t pieces = (s.inner + kColumns - 1) / kColumns;
     const int64_t grain =
         std::max<int64_t>(1, kGrainBytes / 8 / (s.count * std::min(kColumns, s.inner)));
@@ -196,9 +196,9 @@ class ScatterOp : public ScatterBase<Context> {
           for (int64_t i = 0; i < s.count; ++i) {
             const int64_t line = (block * s.count + i) * s.inner;
             for (int64_t c = first; c < last; ++c) {
-              const int64_t place = places[line + c];
-              if (place < 0) continue;
-              T* at = to + place * s.stride + s.InnerOffset(c);
+              const int64_t position = positions[line + c];
+              if (position < 0) continue;
+              T* at = to + position * s.stride + s.InnerOffset(c);
               *at = Combine<T, decltype(reduction)::value>(*at, updates[line + c]);
             }
           }
@@ -313,10 +313,10 @@ class ScatterNdOp : public ScatterBase<Context> {
     const NdState& s = *context.template state<NdState>();
     if (llvm::Error error = CopyBase(*inputs[0], outputs[0], context)) return error;
     if (inputs[2]->num_elements() == 0) return llvm::Error::success();
-    int64_t* places = static_cast<int64_t*>(context.workspace());
-    const Places indices(*inputs[1], 0);
+    int64_t* positions = static_cast<int64_t*>(context.workspace());
+    const IndexReader indices(*inputs[1], 0);
     context.ParallelFor(s.blocks * s.count, 1 << 14, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) places[i] = TuplePlace(indices, i, s.sizes);
+      for (int64_t i = begin; i < end; ++i) positions[i] = TuplePosition(indices, i, s.sizes);
     });
     void (*combine)(const void* from, int64_t n, void* to) = nullptr;
     VisitReduction(outputs[0]->dtype(), this->reduction_, [&](auto tag, auto reduction) {
@@ -336,10 +336,10 @@ class ScatterNdOp : public ScatterBase<Context> {
         const int64_t block = task / pieces, column = task % pieces * width;
         const int64_t n = std::min(width, s.inner - column);
         for (int64_t i = 0; i < s.count; ++i) {
-          const int64_t place = places[block * s.count + i];
-          if (place < 0) continue;
+          const int64_t position = positions[block * s.count + i];
+          if (position < 0) continue;
           combine(updates + ((block * s.count + i) * s.inner + column) * element, n,
-                  y + ((block * s.places + place) * s.inner + column) * element);
+                  y + ((block * s.positions + position) * s.inner + column) * element);
         }
       }
     });

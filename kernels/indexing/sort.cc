@@ -37,12 +37,12 @@ auto KeyOf(T element) {
 // The key and index of an element. Ordering by both makes the sort stable.
 struct WideEntry {
   uint64_t key;
-  int64_t place;
+  int64_t position;
 
   WideEntry() = default;
-  WideEntry(uint64_t key_in, int64_t place_in) : key(key_in), place(place_in) {}
+  WideEntry(uint64_t key_in, int64_t position_in) : key(key_in), position(position_in) {}
   bool operator<(const WideEntry& other) const {
-    return key != other.key ? key < other.key : place < other.place;
+    return key != other.key ? key < other.key : position < other.position;
   }
 };
 // The same in a single number, for keys of 32 bits.
@@ -50,12 +50,14 @@ struct NarrowEntry {
   uint64_t bits;
 
   NarrowEntry() = default;
-  NarrowEntry(uint32_t key, int64_t place)
-      : bits(uint64_t{key} << 32 | static_cast<uint64_t>(place)) {}
+  NarrowEntry(uint32_t key, int64_t position)
+      : bits(uint64_t{key} << 32 | static_cast<uint64_t>(position)) {}
   bool operator<(const NarrowEntry& other) const { return bits < other.bits; }
 };
-int64_t PlaceOf(const WideEntry& entry) { return entry.place; }
-int64_t PlaceOf(const NarrowEntry& entry) { return static_cast<int64_t>(entry.bits & 0xffffffffu); }
+int64_t PositionOf(const WideEntry& entry) { return entry.position; }
+int64_t PositionOf(const NarrowEntry& entry) {
+  return static_cast<int64_t>(entry.bits & 0xffffffffu);
+}
 
 // --- The kernel ---------------------------------------------------------------------------------
 
@@ -67,9 +69,9 @@ struct SortState : CallState {
 };
 
 // The outputs of a call: elements and indices, or indices only.
-enum class Wanted { kBoth, kPlaces };
+enum class SortOutputs { kBoth, kIndices };
 
-template <class Context, Wanted kWanted>
+template <class Context, SortOutputs kOutputs>
 class SortLinesOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
@@ -103,8 +105,8 @@ class SortLinesOp : public Operator<Context> {
     VisitDType(AnyTypes(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       const T* x = static_cast<const T*>(inputs[0]->raw());
-      T* y = kWanted == Wanted::kBoth ? static_cast<T*>(outputs[0]->raw()) : nullptr;
-      int64_t* places = static_cast<int64_t*>(outputs.back()->raw());
+      T* y = kOutputs == SortOutputs::kBoth ? static_cast<T*>(outputs[0]->raw()) : nullptr;
+      int64_t* positions = static_cast<int64_t*>(outputs.back()->raw());
       const auto sort = [&](auto entry) {
         context.ParallelFor(s.slots, 1, [&](int64_t begin, int64_t end) {
           for (int64_t slot = begin; slot < end; ++slot) {
@@ -114,10 +116,10 @@ class SortLinesOp : public Operator<Context> {
               SortLine(s, x + block * s.size * s.inner + column, entries);
               const int64_t to = block * s.count * s.inner + column;
               for (int64_t i = 0; i < s.count; ++i) {
-                const int64_t place = PlaceOf(entries[i]);
-                places[to + i * s.inner] = place;
+                const int64_t position = PositionOf(entries[i]);
+                positions[to + i * s.inner] = position;
                 if (y != nullptr) {
-                  y[to + i * s.inner] = x[(block * s.size + place) * s.inner + column];
+                  y[to + i * s.inner] = x[(block * s.size + position) * s.inner + column];
                 }
               }
             }
@@ -160,26 +162,26 @@ class SortLinesOp : public Operator<Context> {
   bool backwards_ = false;
 };
 template <class Context>
-using SortOp = SortLinesOp<Context, Wanted::kBoth>;
+using SortOp = SortLinesOp<Context, SortOutputs::kBoth>;
 template <class Context>
-using ArgsortOp = SortLinesOp<Context, Wanted::kPlaces>;
+using ArgsortOp = SortLinesOp<Context, SortOutputs::kIndices>;
 
 // --- Declarations -------------------------------------------------------------------------------
 
 // The type of indices along an axis of x, with dims `dims`.
-Type PlacesType(const Type& x, unsigned axis, const Shape& dims) {
+Type IndicesType(const Type& x, unsigned axis, const Shape& dims) {
   Type type(DType::kI64, dims);
   type.index_bound = x.dims[axis];
   return type;
 }
 
-template <Wanted kWanted>
+template <SortOutputs kOutputs>
 llvm::Error InferSort(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
-  if (kWanted == Wanted::kBoth) context.SetOutput(0, x);
-  context.SetOutput(kWanted == Wanted::kBoth ? 1 : 0, PlacesType(x, *axis, x.dims));
+  if (kOutputs == SortOutputs::kBoth) context.SetOutput(0, x);
+  context.SetOutput(kOutputs == SortOutputs::kBoth ? 1 : 0, IndicesType(x, *axis, x.dims));
   return llvm::Error::success();
 }
 
@@ -202,7 +204,7 @@ llvm::Error InferTopk(InferenceContext& context) {
   }
   Type type = x;
   type.dims[*axis] = k[0];
-  context.SetOutput(1, PlacesType(x, *axis, type.dims));
+  context.SetOutput(1, IndicesType(x, *axis, type.dims));
   context.SetOutput(0, std::move(type));
   return llvm::Error::success();
 }
@@ -231,7 +233,7 @@ struct SortMaker : OpProtoMaker {
     AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("y = sort([3, 1, 2])  # = [1, 2, 3]");
     properties().widening = IntegerWidening::kOrder;
-    SetInference(InferSort<Wanted::kBoth>);
+    SetInference(InferSort<SortOutputs::kBoth>);
     SetGradient(SortGradient);
   }
 };
@@ -246,7 +248,7 @@ struct ArgsortMaker : OpProtoMaker {
     AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("i = argsort([3, 1, 2])  # = [1, 2, 0]");
     properties().widening = IntegerWidening::kOrder;
-    SetInference(InferSort<Wanted::kPlaces>);
+    SetInference(InferSort<SortOutputs::kIndices>);
   }
 };
 

@@ -11,10 +11,10 @@ constexpr int kChunk = 1024;
 /// The key and index of an element. Ordering by both makes the sort stable.
 struct Entry {
   unsigned long long key;
-  long long place;
+  long long position;
 };
 __device__ __forceinline__ bool ComesBefore(const Entry& a, const Entry& b) {
-  return a.key != b.key ? a.key < b.key : a.place < b.place;
+  return a.key != b.key ? a.key < b.key : a.position < b.position;
 }
 
 /// x is `outer` blocks of `size` rows of `inner` elements; the first `count` elements of each of
@@ -71,12 +71,12 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long base = static_cast<long long>(blockIdx.x) * kChunk; base < total;
        base += static_cast<long long>(gridDim.x) * kChunk) {
     for (int i = thread; i < kChunk; i += kBlockThreads) {
-      const long long line = (base + i) / shape.width, place = (base + i) & (shape.width - 1);
-      Entry entry = {~0ull, place};
-      if (line < shape.lines && place < shape.size) {
+      const long long line = (base + i) / shape.width, position = (base + i) & (shape.width - 1);
+      Entry entry = {~0ull, position};
+      if (line < shape.lines && position < shape.size) {
         const long long block = line / shape.inner;
         const T element =
-            x[(block * shape.size + place) * shape.inner + (line - block * shape.inner)];
+            x[(block * shape.size + position) * shape.inner + (line - block * shape.inner)];
         entry.key = backwards ? ~KeyOf(element) : KeyOf(element);
       }
       chunk[i] = entry;
@@ -127,7 +127,8 @@ __global__ void __launch_bounds__(kBlockThreads)
 /// y may be null.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
-    WriteSortedKernel(SortShape shape, const T* x, const Entry* entries, T* y, long long* places) {
+    WriteSortedKernel(SortShape shape, const T* x, const Entry* entries, T* y,
+                      long long* positions) {
   const long long n = shape.lines * shape.count;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
@@ -135,9 +136,9 @@ __global__ void __launch_bounds__(kBlockThreads)
     const long long row = i / shape.inner, column = i - row * shape.inner;
     const long long block = row / shape.count;
     const long long line = block * shape.inner + column;
-    const long long place = entries[line * shape.width + (row - block * shape.count)].place;
-    places[i] = place;
-    if (y != nullptr) y[i] = x[(block * shape.size + place) * shape.inner + column];
+    const long long position = entries[line * shape.width + (row - block * shape.count)].position;
+    positions[i] = position;
+    if (y != nullptr) y[i] = x[(block * shape.size + position) * shape.inner + column];
   }
 }
 

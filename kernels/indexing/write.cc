@@ -119,13 +119,13 @@ void WriteGradient(GradientContext& g) {
   Value* total = g.Call("size", {}, {{"dims", Shape{size}}});
   Value* zero = g.Scalar(0, at);
   at = g.Call("where", {g.Call("less", {at, zero}), g.Add(at, total), at});
-  Value* places = g.Add(at, g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}}));
-  Value* present = g.Call(
-      "logical_and", {g.Call("greater_equal", {places, zero}), g.Call("less", {places, total})});
+  Value* positions = g.Add(at, g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}}));
+  Value* present = g.Call("logical_and", {g.Call("greater_equal", {positions, zero}),
+                                          g.Call("less", {positions, total})});
   Shape dims(x.rank() - static_cast<size_t>(axis), Dim(1));
   dims[0] = count;
   present = g.Call("reshape", {present}, {{"dims", dims}});
-  Value* rows = g.Call("gather", {g.output_gradient(), places}, {{"axis", axis}});
+  Value* rows = g.Call("gather", {g.output_gradient(), positions}, {{"axis", axis}});
   g.SetInputGradient(1, g.Call("where", {present, rows, g.Scalar(0, g.input(1))}));
 }
 

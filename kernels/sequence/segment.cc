@@ -54,10 +54,10 @@ class SegmentReverseOp : public Operator<Context> {
                   Context& context) const override {
     const int64_t rows = outputs[0]->num_elements();
     const RowSegments segments(*inputs[0], rows);
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* indices = outputs[0]->template data<int64_t>();
     context.ParallelFor(rows, kGrain, [&](int64_t first, int64_t last) {
       ForEachRow(segments, first, last, [&](int64_t row, int64_t, int64_t begin, int64_t end) {
-        places[row] = row >= begin && row < end ? begin + (end - 1 - row) : row;
+        indices[row] = row >= begin && row < end ? begin + (end - 1 - row) : row;
       });
     });
     return llvm::Error::success();
@@ -71,13 +71,13 @@ class SegmentWindowOp : public Operator<Context> {
                   Context& context) const override {
     const int64_t rows = outputs[0]->size(0), size = outputs[0]->size(1);
     const RowSegments segments(*inputs[0], rows);
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* indices = outputs[0]->template data<int64_t>();
     context.ParallelFor(
         rows, std::max<int64_t>(1, kGrain / size), [&](int64_t first, int64_t last) {
           ForEachRow(segments, first, last, [&](int64_t row, int64_t, int64_t begin, int64_t end) {
             for (int64_t i = 0; i < size; ++i) {
-              const int64_t place = row + start_ + i;
-              places[row * size + i] = place >= begin && place < end ? place : rows;
+              const int64_t position = row + start_ + i;
+              indices[row * size + i] = position >= begin && position < end ? position : rows;
             }
           });
         });
@@ -112,13 +112,13 @@ class SegmentPadOp : public Operator<Context> {
     const int64_t rows = context.template state<State>()->rows;
     const int64_t size = outputs[0]->size(1);
     const RowSegments segments(*inputs[0], rows);
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* indices = outputs[0]->template data<int64_t>();
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(size, 1));
     context.ParallelFor(segments.count, grain, [&](int64_t first, int64_t last) {
       for (int64_t segment = first; segment < last; ++segment) {
         const auto [begin, end] = segments[segment];
         for (int64_t i = 0; i < size; ++i)
-          places[segment * size + i] = i < end - begin ? begin + i : rows;
+          indices[segment * size + i] = i < end - begin ? begin + i : rows;
       }
     });
     return llvm::Error::success();

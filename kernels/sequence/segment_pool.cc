@@ -248,12 +248,12 @@ void SegmentPoolGradient(GradientContext& g) {
   }
   // The gradient goes to the first or last row of each segment.
   const Shape rows = {x->type().dims[0]};
-  Value* place = Repeat(g, OffsetsFrom(g, kind == "first"));
+  Value* index = Repeat(g, OffsetsFrom(g, kind == "first"));
   const Constant one = Constant::Scalar(DType::kI64, 1);
   if (kind == "last")
-    place = g.Sub(place, g.Call("constant", {}, {{"value", one}, {"dtype", DType::kI64}}));
+    index = g.Sub(index, g.Call("constant", {}, {{"value", one}, {"dtype", DType::kI64}}));
   Value* all = g.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", rows}});
-  Value* chosen = AsColumn(g, g.Call("equal", {place, all}));
+  Value* chosen = AsColumn(g, g.Call("equal", {index, all}));
   g.SetInputGradient(0, g.Call("where", {chosen, Repeat(g, dy), g.Scalar(0, dy)}));
 }
 

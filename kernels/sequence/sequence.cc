@@ -172,21 +172,21 @@ llvm::Error LowerPaddedReverse(LoweringContext& l) {
   Value* lengths = l.Call("minimum", {l.input(1).values, most});
   lengths = l.Call("reshape", {lengths}, {{"dims", Shape{rows, Dim(1)}}});
   Value* step = range(steps);
-  Value* place = l.Call("sub", {l.Call("sub", {lengths, one}), step});
-  place = l.Call("where", {l.Call("less", {step, lengths}), place, step});
+  Value* row_index = l.Call("sub", {l.Call("sub", {lengths, one}), step});
+  row_index = l.Call("where", {l.Call("less", {step, lengths}), row_index, step});
   Value* all = l.Call("reshape", {range(rows * steps)}, {{"dims", Shape{rows, steps}}});
-  place = l.Call("add", {l.Call("sub", {all, step}), place});
+  row_index = l.Call("add", {l.Call("sub", {all, step}), row_index});
   Shape flat(dims.begin() + 1, dims.end());
   flat[0] = rows * steps;
-  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), place}));
+  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), row_index}));
   return l.TakeError();
 }
 
 llvm::Error LowerReverse(LoweringContext& l) {
   const LoweredValue& x = l.input(0);
   if (x.type.ragged_levels() == 0) return LowerPaddedReverse(l);
-  Value* places = l.Call("segment_reverse", {x.offsets.back()}, {{"dims", RowsOf(x.values)}});
-  l.SetOutput(l.Call("gather", {x.values, places}));
+  Value* indices = l.Call("segment_reverse", {x.offsets.back()}, {{"dims", RowsOf(x.values)}});
+  l.SetOutput(l.Call("gather", {x.values, indices}));
   return l.TakeError();
 }
 
@@ -273,11 +273,11 @@ llvm::Error InferWindow(InferenceContext& context) {
 
 llvm::Error LowerWindow(LoweringContext& l) {
   const LoweredValue& x = l.input(0);
-  Value* places = l.Call("segment_window", {x.offsets.back()},
-                         {{"dims", RowsOf(x.values)},
-                          {"size", l.attributes().Int("size")},
-                          {"start", l.attributes().Int("start")}});
-  l.SetOutput(l.Call("gather", {WithRow(l, x.values, 0), places}));
+  Value* indices = l.Call("segment_window", {x.offsets.back()},
+                          {{"dims", RowsOf(x.values)},
+                           {"size", l.attributes().Int("size")},
+                           {"start", l.attributes().Int("start")}});
+  l.SetOutput(l.Call("gather", {WithRow(l, x.values, 0), indices}));
   return l.TakeError();
 }
 
@@ -323,9 +323,9 @@ llvm::Error InferPad(InferenceContext& context) {
 
 llvm::Error LowerPad(LoweringContext& l) {
   const LoweredValue& x = l.input(0);
-  Value* places = l.Call("segment_pad", {x.offsets.back()},
-                         {{"dims", RowsOf(x.values)}, {"size", l.attributes().Dims("size")}});
-  l.SetOutput(l.Call("gather", {WithRow(l, x.values, l.attributes().Float("value")), places}));
+  Value* indices = l.Call("segment_pad", {x.offsets.back()},
+                          {{"dims", RowsOf(x.values)}, {"size", l.attributes().Dims("size")}});
+  l.SetOutput(l.Call("gather", {WithRow(l, x.values, l.attributes().Float("value")), indices}));
   return l.TakeError();
 }
 

@@ -146,11 +146,11 @@ llvm::Error LowerUnpad(LoweringContext& l) {
       {{"axes", std::vector<int64_t>{0}}, {"starts", Shape{Dim(0)}}, {"stops", Shape{dims[0]}}});
   Value* shift = l.Call("sub", {l.Call("mul", {range(dims[0]), most}), begins});
   Value* row = l.Call("segment_ids", {offsets}, {{"dims", Shape{total}}});
-  Value* places = l.Call("add", {range(total), l.Call("gather", {shift, row})});
+  Value* indices = l.Call("add", {range(total), l.Call("gather", {shift, row})});
   Shape flat(dims.begin() + 1, dims.end());
   flat[0] = dims[0] * steps;
   l.SetOffsets(ragged, offsets, total);
-  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), places}));
+  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), indices}));
   return l.TakeError();
 }
 

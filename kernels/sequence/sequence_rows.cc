@@ -84,7 +84,7 @@ llvm::Error InferConcat(InferenceContext& context) {
 }
 
 llvm::Error LowerConcat(LoweringContext& l) {
-  llvm::SmallVector<Value*, 4> values, places;
+  llvm::SmallVector<Value*, 4> values, indices;
   Value* offsets = nullptr;
   Dim rows = 0;
   for (unsigned i = 0; i < l.num_inputs(); ++i) {
@@ -99,11 +99,11 @@ llvm::Error LowerConcat(LoweringContext& l) {
   for (unsigned i = 0; i < l.num_inputs(); ++i) {
     Value* own = l.input(i).offsets.back();
     const Sequences part = SequencesOf(l, own);
-    places.push_back(
+    indices.push_back(
         ShiftedRows(l, own, values[i]->type().dims[0], l.Call("sub", {next, part.begins})));
     next = l.Call("add", {next, part.lengths});
   }
-  Value* from = l.Call("scatter", {Zeros(l, {rows}), l.Call("concat", places), RangeTo(l, rows)});
+  Value* from = l.Call("scatter", {Zeros(l, {rows}), l.Call("concat", indices), RangeTo(l, rows)});
   l.SetOffsets(l.result_type().dims[l.result_type().ragged_levels()], offsets, rows);
   l.SetOutput(l.Call("gather", {l.Call("concat", values), from}));
   return l.TakeError();
@@ -198,8 +198,9 @@ struct SequenceSliceMaker : OpProtoMaker {
         .Accepts(kIndexSet)
         .OwnDType()
         .Ragged(1);
-    AddInput("lengths",
-             "number of rows of each range, with dims like `starts`; by default all that follow")
+    AddInput(
+        "lengths",
+        "number of rows of each range, with dims like `starts`; by default all rows that follow")
         .Accepts(kIndexSet)
         .OwnDType()
         .Ragged(1)
