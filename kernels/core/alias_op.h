@@ -5,8 +5,8 @@
 
 namespace pdl {
 
-/// The elements of the one operand in their order, under whatever dims: where the Plan lets the
-/// result lie in the operand's memory, nothing is done.
+/// Returns the elements of its operand in the same order, with the dims of the result. Does nothing
+/// if the Plan lets the result share the operand's memory.
 template <class Context>
 class AliasOp : public Operator<Context> {
  public:

@@ -11,7 +11,7 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kGrain = 1 << 16;
-constexpr int64_t kPiece = 1 << 12;  // looked at before it is asked whether one was found
+constexpr int64_t kPiece = 1 << 12;  // elements summed between two tests of the sum
 
 template <class T>
 struct AllFiniteLoop {
@@ -19,7 +19,7 @@ struct AllFiniteLoop {
     const T* x = static_cast<const T*>(raw);
     for (int64_t first = begin; first < end; first += kPiece) {
       const int64_t last = std::min(end, first + kPiece);
-      // x * 0 is 0, or nan.
+      // x * 0 is 0 for finite x, else nan.
       ComputeType<T> sum = 0;
 #pragma omp simd reduction(+ : sum)
       for (int64_t i = first; i < last; ++i) sum += Element<T>::Load(x[i]) * ComputeType<T>(0);

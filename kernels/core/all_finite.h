@@ -1,4 +1,4 @@
-// Whether all elements of a tensor are numbers.
+// Tests whether all elements of a tensor are finite.
 #ifndef PDL_KERNELS_CORE_ALL_FINITE_H_
 #define PDL_KERNELS_CORE_ALL_FINITE_H_
 
@@ -6,9 +6,9 @@
 
 namespace pdl {
 
-/// True where no element is NaN or infinite. Of a tensor of floats on the CPU.
+/// Whether no element is NaN or infinite. Takes a tensor of floats on the CPU.
 bool AllFinite(const Tensor& tensor, CPUContext& context);
-/// The same in the calling thread alone.
+/// The same, in the calling thread only.
 bool AllFinite(const Tensor& tensor);
 
 }  // namespace pdl

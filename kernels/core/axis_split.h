@@ -1,4 +1,4 @@
-// The dims of a dense tensor seen from one axis.
+// Splits the dims of a dense tensor at an axis.
 #ifndef PDL_KERNELS_CORE_AXIS_SPLIT_H_
 #define PDL_KERNELS_CORE_AXIS_SPLIT_H_
 
@@ -8,13 +8,13 @@
 
 namespace pdl {
 
-/// `outer` blocks of `length` rows of `inner` elements: what lies before the axis, along it, and
-/// behind it.
+/// The dims before the axis, its own size, and the dims after it: `outer` blocks of `length` rows
+/// of `inner` elements.
 struct AxisSplit {
   int64_t outer = 1, length = 1, inner = 1;
 };
 
-/// `axis` in [-rank, rank).
+/// `axis` is in [-rank, rank).
 inline AxisSplit SplitAtAxis(llvm::ArrayRef<int64_t> sizes, int64_t axis) {
   const size_t at =
       static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(sizes.size()) : axis);

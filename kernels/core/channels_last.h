@@ -1,5 +1,5 @@
-// Forms of operators for operands whose channels are last: [N, H, W, C] in place of [N, C, H, W].
-// KeepChannelsLast (ir/passes) makes calls of them.
+// Variants of operators that take their operands channels last: [N, H, W, C] instead of [N, C, H,
+// W]. The pass KeepChannelsLast (ir/passes) emits calls of them.
 #ifndef PDL_KERNELS_CORE_CHANNELS_LAST_H_
 #define PDL_KERNELS_CORE_CHANNELS_LAST_H_
 
@@ -8,7 +8,7 @@
 
 namespace pdl {
 
-/// The dims of [N, ..., C] as [N, C, ...]; those of less than 3 as they are.
+/// The dims [N, ..., C] reordered to [N, C, ...]; fewer than 3 dims are returned unchanged.
 template <class List>
 List ChannelsSecond(const List& dims) {
   List result = dims;
@@ -17,7 +17,7 @@ List ChannelsSecond(const List& dims) {
   for (size_t i = 2; i < dims.size(); ++i) result[i] = dims[i - 1];
   return result;
 }
-/// The way back.
+/// The inverse: [N, C, ...] reordered to [N, ..., C].
 template <class List>
 List ChannelsLast(const List& dims) {
   List result = dims;
@@ -30,8 +30,8 @@ inline OperandType ChannelsSecond(const OperandType& operand) {
   return {operand.dtype, ChannelsSecond(operand.sizes)};
 }
 
-/// The inference of a form: that of the operator itself, of its first operand and its result with
-/// the channels second.
+/// The inference of a channels-last variant: runs the operator's own inference with the channels of
+/// the first operand moved to axis 1, and moves those of the result back.
 template <InferFunction kInfer>
 llvm::Error InferChannelsLast(InferenceContext& context) {
   Type x = context.input(0);

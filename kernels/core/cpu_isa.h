@@ -1,8 +1,8 @@
-// The instruction set that our vector loops use on this machine.
+// The instruction set that vector loops use on this machine.
 #ifndef PDL_KERNELS_CORE_CPU_ISA_H_
 #define PDL_KERNELS_CORE_CPU_ISA_H_
 
-/// What a function that is compiled for Isa::kAvx512 names as its target. clang takes no
+/// The target attribute of functions that are compiled for Isa::kAvx512. clang does not accept a
 /// preferred vector width there.
 #ifdef __clang__
 #define PDL_TARGET_AVX512 "avx512f,avx512dq,avx512bw,avx512vl"
@@ -12,7 +12,7 @@
 
 namespace pdl {
 
-/// From narrow to wide; each contains the ones before it.
+/// Ordered from narrow to wide; each set contains the ones before it.
 enum class Isa {
   kBaseline,  // x86-64-v2: SSE4.2
   kAvx2,      // with FMA
@@ -21,10 +21,11 @@ enum class Isa {
 
 /// The widest set that the processor and the operating system support, limited by the environment
 /// variables PDL_MAX_CPU_ISA and DNNL_MAX_CPU_ISA (oneDNN's names: SSE41, AVX, AVX2, AVX512_CORE
-/// and so on, upper or lower case; others are ignored). Decided at the first call, then fixed.
+/// and so on, in upper or lower case; other values are ignored). Determined at the first call, then
+/// fixed.
 Isa CurrentIsa();
 
-/// The widest set not above `supported` that `limit`, a value of those variables, allows.
+/// The widest set that is at most `supported` and that `limit`, a value of those variables, allows.
 Isa LimitIsa(Isa supported, const char* limit);
 
 /// "baseline", "avx2" or "avx512".

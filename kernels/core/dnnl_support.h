@@ -1,4 +1,4 @@
-// What every use of oneDNN shares.
+// Helpers shared by all uses of oneDNN.
 #ifndef PDL_KERNELS_CORE_DNNL_SUPPORT_H_
 #define PDL_KERNELS_CORE_DNNL_SUPPORT_H_
 
@@ -14,10 +14,10 @@
 
 namespace pdl {
 
-/// While one is alive, the calling thread's oneDNN calls use no other: its own threading would make
-/// the sums depend on the count of threads. And no signal is handled on the thread: oneDNN's
-/// products for processors without AVX-512 keep other things than the stack in the stack's register
-/// (jit_avx_gemm_f32), and what handles a signal would write there.
+/// While an object lives, oneDNN calls of this thread run on this thread only: oneDNN's own
+/// threading would make sums depend on the number of threads. Signals are blocked on the thread,
+/// because oneDNN's matmul for processors without AVX-512 uses the stack pointer for other data
+/// (jit_avx_gemm_f32), and a signal handler would write to that address.
 class OneDnnlThread {
  public:
   OneDnnlThread();
@@ -30,18 +30,19 @@ class OneDnnlThread {
   sigset_t signals_;
 };
 
-/// The processor, limited to the instruction set that our own kernels use.
+/// The CPU engine, limited to the instruction set that our own kernels use.
 const dnnl::engine& DnnlEngine();
-/// An Error where there is no memory for the code that oneDNN generates, which it takes for
-/// granted. To be called before something is prepared.
+/// Returns an Error if there is no memory for the code that oneDNN generates; oneDNN itself does
+/// not check. Call it before preparing a primitive.
 llvm::Error RequireDnnlMemory();
-/// The calling thread's.
+/// The stream of the calling thread.
 dnnl_stream_t DnnlStream();
-/// Throws std::bad_alloc where oneDNN has no memory; an InternalError where it fails otherwise.
+/// Throws std::bad_alloc if oneDNN runs out of memory; raises an InternalError if it fails
+/// otherwise.
 void DnnlExecute(const dnnl::primitive& primitive, llvm::ArrayRef<dnnl_exec_arg_t> arguments);
-/// A name for a layout, equal for equal ones.
+/// A name for a layout; equal layouts have equal names.
 std::string DnnlLayoutName(const dnnl::memory::desc& layout);
-/// `from`, which lies as `from_layout` says, brought into `to_layout`, in memory of its own.
+/// A copy of `from`, which has layout `from_layout`, reordered to `to_layout`.
 llvm::Expected<std::shared_ptr<const void>> DnnlPack(const dnnl::memory::desc& from_layout,
                                                      const void* from,
                                                      const dnnl::memory::desc& to_layout);

@@ -1,4 +1,4 @@
-// The C++ types of elements: lists of them, the way from a DType to one, loading and storing.
+// The C++ types of elements: type lists, dispatch from a DType to its type, loading and storing.
 #ifndef PDL_KERNELS_CORE_ELEMENT_H_
 #define PDL_KERNELS_CORE_ELEMENT_H_
 
@@ -39,7 +39,7 @@ template <> inline constexpr DType kDTypeOf<uint8_t> = DType::kU8;
 template <> inline constexpr DType kDTypeOf<bool> = DType::kBool;
 // clang-format on
 
-/// The set of the dtypes in a TypeList: what an operator with kernels for them accepts.
+/// The DTypeSet of a TypeList: the dtypes that an operator with kernels for these types accepts.
 template <class... Ts>
 constexpr DTypeSet SetOf(TypeList<Ts...>) {
   return (DTypeSet(kDTypeOf<Ts>) | ...);
@@ -49,8 +49,8 @@ inline constexpr DTypeSet kIntegerSet = SetOf(IntegerTypes());
 inline constexpr DTypeSet kNumberSet = SetOf(NumberTypes());
 inline constexpr DTypeSet kAnySet = SetOf(AnyTypes());
 
-/// Calls `f(TypeTag<T>())` for the T of the list whose dtype this is; one that is not in the list
-/// is an internal error.
+/// Calls `f(TypeTag<T>())` for the T of the list that has this dtype. A dtype that is not in the
+/// list is an internal error.
 template <class... Ts, class F>
 void VisitDType(TypeList<Ts...>, DType dtype, F f) {
   const bool found =
@@ -58,7 +58,8 @@ void VisitDType(TypeList<Ts...>, DType dtype, F f) {
   if (!found) InternalError("no kernel for elements of " + DTypeName(dtype).str());
 }
 
-/// Calls `f` with a zero of an unsigned type of that dtype's size: for who only moves elements.
+/// Calls `f` with a zero of an unsigned type of the dtype's size, for kernels that only move
+/// elements.
 template <class F>
 void VisitBits(DType dtype, F f) {
   switch (DTypeSize(dtype)) {
@@ -73,7 +74,7 @@ void VisitBits(DType dtype, F f) {
   }
 }
 
-/// How loops read and write an element: halves are computed as floats.
+/// How loops read and write an element; f16 and bf16 are computed as floats.
 template <class T>
 struct Element {
   using Compute = T;

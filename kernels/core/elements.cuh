@@ -1,5 +1,5 @@
-// Element types on the GPU, and how runs of elements are read and written. No host includes: nvcc
-// compiles this into the kernels, and its text serves NVRTC.
+// Element types on the GPU, and how runs of elements are read and written. Includes no host
+// headers: nvcc compiles it into the kernels, and its source is also compiled by NVRTC.
 #ifndef PDL_KERNELS_CORE_ELEMENTS_CUH_
 #define PDL_KERNELS_CORE_ELEMENTS_CUH_
 
@@ -7,7 +7,7 @@
 
 namespace pdl::cuda {
 
-/// IEEE 754 binary16 and bfloat16 as they lie in memory; arithmetic on them is done in float.
+/// IEEE 754 binary16 and bfloat16 as stored in memory; arithmetic on them is done in float.
 struct Half {
   unsigned short bits;
 };
@@ -15,8 +15,8 @@ struct Bfloat {
   unsigned short bits;
 };
 
-/// How elements of a storage type are computed with: halves as floats, others as they are.
-/// Conversion rounds to nearest even.
+/// The type that elements of a storage type are computed in: float for f16 and bf16, otherwise the
+/// type itself. Conversions round to nearest even.
 template <class T>
 struct Element {
   using Compute = T;
@@ -43,7 +43,7 @@ struct Element<Bfloat> {
 template <class T>
 using ComputeType = typename Element<T>::Compute;
 
-// Type traits, since there is no <type_traits> for NVRTC.
+// Type traits, since NVRTC has no <type_traits>.
 template <class T>
 inline constexpr bool kIsFloat = false;
 template <>
@@ -57,13 +57,13 @@ inline constexpr bool kIsSame = false;
 template <class A>
 inline constexpr bool kIsSame<A, A> = true;
 
-/// N elements that are read or written at once.
+/// N elements that are read or written with one access.
 template <class T, int N>
 struct alignas(sizeof(T) * N) Pack {
   T at[N];
 };
 
-/// The most elements, a power of two, of which a pack of each T has at most 16 bytes.
+/// The largest power of two N such that N elements of each T take at most 16 bytes.
 template <class... T>
 __host__ __device__ constexpr int PackSize() {
   unsigned long largest = 1;
@@ -96,7 +96,7 @@ struct WordOf<16> {
 };
 }  // namespace detail
 
-/// Reads a pack with one instruction; `from` is aligned to the whole of it.
+/// Reads a pack with one instruction; `from` is aligned to the size of the pack.
 template <int N, class T>
 __device__ __forceinline__ Pack<T, N> LoadPack(const T* from) {
   using Word = typename detail::WordOf<sizeof(T) * N>::Type;

@@ -7,13 +7,13 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kGrain = 1 << 15;
-// Shorter runs are not worth a call each.
+// Shorter runs do not pay for a call each.
 constexpr int64_t kShortestRun = 16;
-// Elements of a tile whose operands are gathered, or whose result is streamed.
+// Elements of a tile whose operands are gathered or whose result is streamed.
 constexpr int64_t kTile = 512;
 constexpr int64_t kLargestElement = 8;
 
-// Drops dims of size 1, and joins neighbours that all views walk as one.
+// Drops dims of size 1, and merges adjacent dims that all views can traverse as one.
 void CollapseTogether(llvm::MutableArrayRef<StridedView> views) {
   const size_t rank = views[0].sizes.size();
   size_t kept = 0;
@@ -64,7 +64,8 @@ ElementwiseState::ElementwiseState(const Tile& tile, llvm::ArrayRef<OperandType>
   const size_t rank = views_[0].sizes.size();
   run_length_ = rank == 0 ? 1 : views_[0].sizes[rank - 1];
 
-  // Within a run each operand is dense or one element; of the latter a tile takes one at most.
+  // Within a run each operand is dense or a single element; a tile function takes at most one of
+  // the latter.
   int scalar = -1, scalars = 0;
   for (unsigned i = 0; i < num_inputs_; ++i) {
     dense_[i] = rank == 0 || views_[i].strides[rank - 1] == 1;
@@ -148,7 +149,7 @@ void ElementwiseState::RunRuns(const Pointers& inputs, char* output, int64_t beg
   const llvm::ArrayRef<int64_t> sizes = views_[0].sizes;
   const int outer = static_cast<int>(sizes.size()) - 1;
   llvm::SmallVector<int64_t, 16> index(outer);
-  std::array<int64_t, kMaxInputs> offsets{};  // of the run, in elements
+  std::array<int64_t, kMaxInputs> offsets{};  // of the current run, in elements
   int64_t run = begin / segments_;
   int64_t segment = begin % segments_;
   int64_t rest = run;

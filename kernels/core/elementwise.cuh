@@ -1,5 +1,5 @@
-// The formulas that several families of elementwise operators have on the GPU. Each functor takes
-// and gives compute types (Element::Compute).
+// Formulas shared by several families of elementwise operators on the GPU. Each functor takes and
+// returns compute types (Element::Compute).
 #ifndef PDL_KERNELS_CORE_ELEMENTWISE_CUH_
 #define PDL_KERNELS_CORE_ELEMENTWISE_CUH_
 
@@ -7,7 +7,7 @@
 
 namespace pdl::cuda {
 
-/// 1 / (1 + exp(-x)), by the exponential that cannot overflow.
+/// 1 / (1 + exp(-x)), written with the exponential that cannot overflow.
 struct Sigmoid {
   __device__ float operator()(float x) const {
     const float e = expf(-fabsf(x));
@@ -19,7 +19,7 @@ struct Sigmoid {
   }
 };
 
-// Integers wrap around: they are computed without a sign.
+// Integers wrap around: they are computed as unsigned.
 
 struct Neg {
   template <class T>

@@ -1,4 +1,4 @@
-// UnaryOp and BinaryOp: make an operator of a formula (see tile_dispatch.h).
+// UnaryOp and BinaryOp make an operator from a formula (see tile_dispatch.h).
 #ifndef PDL_KERNELS_CORE_ELEMENTWISE_H_
 #define PDL_KERNELS_CORE_ELEMENTWISE_H_
 
@@ -12,7 +12,7 @@
 
 namespace pdl {
 
-/// How one elementwise call walks over its operands, decided when their sizes are known.
+/// How an elementwise call iterates over its operands, determined when their sizes are known.
 class ElementwiseState : public CallState {
  public:
   static constexpr unsigned kMaxInputs = 3;
@@ -31,11 +31,11 @@ class ElementwiseState : public CallState {
   }
 
  private:
-  /// What the walk is made of.
+  /// The unit of iteration.
   enum class Walk {
     kWhole,   // all elements in one run
-    kRuns,    // runs along the innermost dim, in which each operand is dense or one element
-    kGather,  // tiles, for which operands that are not dense are first copied
+    kRuns,    // runs along the innermost dim, in which each operand is dense or a single element
+    kGather,  // tiles; operands that are not dense are first copied
   };
   using Pointers = std::array<const char*, kMaxInputs>;
 
@@ -45,26 +45,27 @@ class ElementwiseState : public CallState {
   void RunRuns(const Pointers& inputs, char* output, int64_t begin, int64_t end) const;
   void RunGather(const Pointers& inputs, char* output, int64_t begin, int64_t end) const;
 
-  // First what a small call reads.
+  // Members that a small call reads come first.
   bool one_call_ = false;
-  TileFunction function_ = nullptr;  // of runs, or of tiles
+  TileFunction function_ = nullptr;  // for runs, or for tiles
   int64_t num_elements_ = 0;
   Tile tile_;
 
   Walk walk_ = Walk::kWhole;
   unsigned num_inputs_ = 0;
   bool exceeds_cache_ = false;
-  int64_t output_size_ = 0;                        // of an element, in bytes
-  std::array<int64_t, kMaxInputs> input_sizes_{};  // of an element, in bytes
-  std::array<bool, kMaxInputs> dense_{};           // in a run, or (kGather) altogether
-  /// The operands broadcast to the output: kRuns share the sizes, kGather collapse by themselves.
+  int64_t output_size_ = 0;                        // of one element, in bytes
+  std::array<int64_t, kMaxInputs> input_sizes_{};  // of one element, in bytes
+  std::array<bool, kMaxInputs> dense_{};           // within a run, or (kGather) completely
+  /// The operands broadcast to the output. With kRuns they have the same sizes; with kGather each
+  /// is collapsed individually.
   std::array<StridedView, kMaxInputs> views_;
   int64_t run_length_ = 0;
-  int64_t segments_ = 1;  // that a long run is cut into
+  int64_t segments_ = 1;  // into which a long run is split
 };
 
-/// An elementwise operator of kInputs inputs, which broadcast. Derive, and give its Tile. `Functor`
-/// may have `void Initialize(const AttributeReader&)`.
+/// An elementwise operator of kInputs inputs, which broadcast. Derived classes provide its Tile.
+/// `Functor` may have `void Initialize(const AttributeReader&)`.
 template <class Context, class Functor, unsigned kInputs>
 class ElementwiseOp : public Operator<Context> {
  public:
@@ -103,7 +104,7 @@ class ElementwiseOp : public Operator<Context> {
 };
 
 /// An elementwise operator of one input. `Types` lists the element types; the result has type
-/// Result, or (void) that of the input.
+/// Result, or the type of the input if that is void.
 template <class Context, class Functor, class Types, class Result = void>
 class UnaryOp : public ElementwiseOp<Context, Functor, 1> {
  public:

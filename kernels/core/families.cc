@@ -9,7 +9,7 @@ PDL_FAMILIES(PDL_DECLARE, PDL_DECLARE)
 #undef PDL_DECLARE
 
 OpRegistry& GlobalRegistry() {
-  // Never destroyed: plugins and other threads may look at it until the process ends.
+  // Never destroyed: plugins and other threads may read it until the process ends.
   static OpRegistry& registry = *[] {
     auto* all = new OpRegistry();
 #define PDL_REGISTER(family) Register##family##Ops(*all);

@@ -1,7 +1,8 @@
 // The families of built-in operators, in the order in which `pdl ops` lists them. A family named
-// NAME has a source with `void RegisterNAMEOps(OpRegistry&)`, which declares its operators; one
-// with CUDA kernels has a `.cu` source with `void AddNAMEKernels(OpRegistry&)`. An explicit list,
-// since a linker drops static initializers of an archive's members that nothing refers to.
+// NAME has a source file with `void RegisterNAMEOps(OpRegistry&)`, which declares its operators; a
+// family with CUDA kernels has a `.cu` source file with `void AddNAMEKernels(OpRegistry&)`. The
+// list is explicit, since a linker drops static initializers of archive members that nothing refers
+// to.
 #ifndef PDL_KERNELS_CORE_FAMILIES_H_
 #define PDL_KERNELS_CORE_FAMILIES_H_
 

@@ -1,5 +1,4 @@
-// Copies of elements as floats, for kernels that compute halves as floats; memory for packed
-// weights.
+// Copies f16 and bf16 elements to f32, for kernels that compute in f32; allocates packed weights.
 #ifndef PDL_KERNELS_CORE_FLOAT_COPY_H_
 #define PDL_KERNELS_CORE_FLOAT_COPY_H_
 
@@ -19,13 +18,14 @@ inline int64_t RoundUp(int64_t n, int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
 
-/// Copies n elements of one dtype to another; one of the two is f32, the other a half.
+/// Copies n elements of one dtype to another; one of the two is f32, the other f16 or bf16.
 void Convert(DType from, const void* in, DType to, void* out, int64_t n, CPUContext& context);
 
-/// Memory that starts at a cache line; a DeviceError where there is none.
+/// Allocates memory that is aligned to a cache line; returns a DeviceError if there is none.
 llvm::Expected<std::shared_ptr<void>> AllocateAligned(int64_t bytes);
 
-/// The elements of an f32 tensor or of one of halves as floats: its own memory, or a copy.
+/// The elements of an f32, f16 or bf16 tensor as floats: the tensor's own memory if it is f32, else
+/// a copy.
 llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor);
 
 }  // namespace pdl

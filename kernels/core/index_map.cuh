@@ -1,5 +1,6 @@
-// From the number of an element to the places of operands' elements in memory. Includes nothing, so
-// that its text serves NVRTC too; a C++ compiler takes it for the tests of its arithmetic.
+// Maps the number of an element to the offsets of the operands' elements in memory. Includes
+// nothing, so that NVRTC can compile it; a C++ compiler also accepts it, for tests of its
+// arithmetic.
 #ifndef PDL_KERNELS_CORE_INDEX_MAP_CUH_
 #define PDL_KERNELS_CORE_INDEX_MAP_CUH_
 
@@ -11,10 +12,10 @@
 
 namespace pdl::cuda {
 
-/// The most axes of an IndexMap.
+/// The maximum number of axes of an IndexMap.
 inline constexpr int kMaxAxes = 16;
 
-/// Divides by a number that is known before the launch, without a division: Granlund and
+/// Divides by a number that is fixed before the launch, by a multiplication: Granlund and
 /// Montgomery, "Division by Invariant Integers using Multiplication", 1994. For dividends below
 /// 2^31.
 struct Divisor {
@@ -29,18 +30,18 @@ struct Divisor {
   }
 };
 
-/// Offsets, in elements, of `kOperands` operands at one place.
+/// Offsets, in elements, of `kOperands` operands at one index.
 template <int kOperands>
 struct Offsets {
   long long at[kOperands];
 };
 
-/// The row-major order of a space of up to kMaxAxes axes, and the strides of operands in it: passed
-/// to a kernel by value. Made by MakeIndexMap ("kernels/core/index_map.h").
+/// The row-major order of an index space of up to kMaxAxes axes, and the operands' strides in it;
+/// passed to kernels by value. Made by MakeIndexMap ("kernels/core/index_map.h").
 template <int kOperands>
 struct IndexMap {
   int rank = 0;
-  /// Whether all numbers are below 2^31, so that the divisors serve.
+  /// Whether all numbers are below 2^31, so that the divisors can be used.
   bool narrow = true;
   long long num_elements = 1;
   long long sizes[kMaxAxes];
@@ -55,16 +56,16 @@ struct IndexMap {
       unsigned rest = static_cast<unsigned>(index);
       for (int axis = rank - 1; axis > 0; --axis) {
         const unsigned quotient = divisors[axis].Divide(rest);
-        const unsigned place = rest - quotient * divisors[axis].divisor;
-        for (int k = 0; k < kOperands; ++k) offsets.at[k] += place * strides[k][axis];
+        const unsigned position = rest - quotient * divisors[axis].divisor;
+        for (int k = 0; k < kOperands; ++k) offsets.at[k] += position * strides[k][axis];
         rest = quotient;
       }
       index = rest;
     } else {
       for (int axis = rank - 1; axis > 0; --axis) {
         const long long quotient = index / sizes[axis];
-        const long long place = index - quotient * sizes[axis];
-        for (int k = 0; k < kOperands; ++k) offsets.at[k] += place * strides[k][axis];
+        const long long position = index - quotient * sizes[axis];
+        for (int k = 0; k < kOperands; ++k) offsets.at[k] += position * strides[k][axis];
         index = quotient;
       }
     }

@@ -1,4 +1,4 @@
-// Makes IndexMaps: how kernels find strided and broadcast operands.
+// Makes IndexMaps, with which kernels address strided and broadcast operands.
 #ifndef PDL_KERNELS_CORE_INDEX_MAP_H_
 #define PDL_KERNELS_CORE_INDEX_MAP_H_
 
@@ -23,7 +23,7 @@ inline Sizes DenseStrides(llvm::ArrayRef<int64_t> sizes) {
 }
 
 /// The strides with which a dense operand of sizes `from` is read as one of sizes `to`, as NumPy
-/// broadcasts: 0 where it is repeated.
+/// broadcasts; 0 along broadcast axes.
 inline Sizes BroadcastStrides(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) {
   assert(from.size() <= to.size() && "an operand of higher rank than the result");
   const Sizes dense = DenseStrides(from);
@@ -44,8 +44,8 @@ inline Divisor MakeDivisor(uint32_t divisor) {
   return {divisor, static_cast<uint32_t>(multiplier), shift};
 }
 
-/// The map of a space of those sizes, with axes merged wherever all operands allow it. An Error
-/// where more than kMaxAxes axes remain.
+/// The map of an index space of these sizes; axes are merged where all operands allow it. Returns
+/// an Error if more than kMaxAxes axes remain.
 template <size_t kOperands>
 llvm::Expected<IndexMap<kOperands>> MakeIndexMap(
     llvm::ArrayRef<int64_t> sizes, const std::array<llvm::ArrayRef<int64_t>, kOperands>& strides) {
@@ -53,7 +53,7 @@ llvm::Expected<IndexMap<kOperands>> MakeIndexMap(
   for (int64_t size : sizes) map.num_elements *= size;
   if (map.num_elements == 0) return map;
 
-  // Built from the innermost axis outwards, then reversed.
+  // Built from the innermost axis outward, then reversed.
   llvm::SmallVector<int64_t, 8> merged;
   std::array<llvm::SmallVector<int64_t, 8>, kOperands> merged_strides;
   for (size_t axis = sizes.size(); axis-- > 0;) {
@@ -69,7 +69,7 @@ llvm::Expected<IndexMap<kOperands>> MakeIndexMap(
     for (size_t k = 0; k < kOperands; ++k) merged_strides[k].push_back(strides[k][axis]);
   }
   if (merged.size() > kMaxAxes)
-    return MakeUserError(Code::kRank, "on cuda at most {0} axes may remain unmerged, here {1}",
+    return MakeUserError(Code::kRank, "at most {0} axes may remain after merging on cuda, got {1}",
                          kMaxAxes, merged.size());
 
   map.rank = static_cast<int>(merged.size());

@@ -36,7 +36,7 @@ llvm::Expected<Shape> BroadcastDims(InferenceContext& context, llvm::ArrayRef<Di
             context.RequireEqual(mine, theirs, operands, "sizes do not broadcast")) {
       return error;
     }
-    // Of two sizes that must be equal, the known one says more.
+    // Of two sizes that must be equal, a constant one is more useful.
     if (theirs.is_constant()) mine = theirs;
   }
   return result;

@@ -1,4 +1,4 @@
-// Inference that several families share.
+// Type inference shared by several families.
 #ifndef PDL_KERNELS_CORE_INFERENCE_HELPERS_H_
 #define PDL_KERNELS_CORE_INFERENCE_HELPERS_H_
 
@@ -6,32 +6,32 @@
 
 namespace pdl {
 
-/// One result of the operands' dtype, broadcast.
+/// One result with the operands' dtype and their broadcast dims.
 llvm::Error InferElementwise(InferenceContext& context);
 /// The dims of operands `left` and `right` (or a part of them) broadcast together, by the rules of
-/// InferBroadcast. The operands are those of these numbers.
+/// InferBroadcast. `operands` are their numbers, for errors.
 llvm::Expected<Shape> BroadcastDims(InferenceContext& context, llvm::ArrayRef<Dim> left,
                                     llvm::ArrayRef<Dim> right, unsigned left_operand = 0,
                                     unsigned right_operand = 1);
-/// An Error where the operands of these numbers have different dtypes.
+/// Returns an Error if these operands have different dtypes.
 llvm::Error RequireSameDType(InferenceContext& context, unsigned left, unsigned right);
-/// Requires the operands of these numbers to have the same dims; `message` says what is wrong where
-/// they do not.
+/// Requires these operands to have the same dims; `message` describes the error.
 llvm::Error RequireSameDims(InferenceContext& context, unsigned left, unsigned right,
                             llvm::StringRef message);
-/// One bool result, broadcast.
+/// One bool result with the broadcast dims of the operands.
 llvm::Error InferComparison(InferenceContext& context);
-/// One result of the attributes `dims` and `dtype`; nothing in `dims` may be negative.
+/// One result with the dims and dtype in the attributes `dims` and `dtype`; no size may be
+/// negative.
 llvm::Error InferFromAttributes(InferenceContext& context, DTypeSet accepted);
-/// An Error at a dtype attribute where no kernel has that dtype.
+/// Returns an Error at a dtype attribute whose value no kernel supports.
 llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTypeSet accepted);
-/// The dims in a shape attribute: an Error at it where one is negative, a check where
-/// that is not known.
+/// Checks the dims in a shape attribute: returns an Error at it if one is negative, and emits a
+/// run-time check where that is not known.
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute);
-/// The same for sizes that come of that attribute.
+/// The same for sizes that are computed from that attribute.
 llvm::Error CheckSizes(InferenceContext& context, llvm::StringRef attribute,
                        llvm::ArrayRef<Dim> dims);
-/// The one size in a shape attribute, or an Error at it.
+/// The single size in a shape attribute, or an Error at it.
 llvm::Expected<Dim> OneSize(InferenceContext& context, llvm::StringRef attribute);
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// Compiles one loop for every instruction set, to be chosen when a program runs.
+// Compiles a loop for every instruction set; one of them is chosen at run time.
 #ifndef PDL_KERNELS_CORE_ISA_DISPATCH_H_
 #define PDL_KERNELS_CORE_ISA_DISPATCH_H_
 
@@ -27,8 +27,8 @@ struct IsaForms<Loop, Result (*)(Arguments...)> {
 }  // namespace detail
 
 /// The form of the static function `Loop::Run` for an instruction set. Run should be PDL_INLINE,
-/// and its loops in a form that the compiler makes vector code of. With PDL_ONE_ISA_FORM there is
-/// the baseline's form alone: the same accesses, compiled once.
+/// with loops that the compiler can vectorize. With PDL_ONE_ISA_FORM only the baseline form is
+/// compiled, which makes the same memory accesses.
 template <class Loop>
 auto ChooseIsa(Isa isa = CurrentIsa()) -> decltype(&Loop::Run) {
   using Forms = detail::IsaForms<Loop, decltype(&Loop::Run)>;

@@ -1,4 +1,4 @@
-// The largest or the smallest of elements, with NaN above all.
+// The maximum or minimum of elements; NaN takes precedence over all others.
 #ifndef PDL_KERNELS_CORE_MIN_MAX_H_
 #define PDL_KERNELS_CORE_MIN_MAX_H_
 

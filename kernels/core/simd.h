@@ -1,9 +1,9 @@
-// Vectors of floats on each instruction set, for formulas that a compiler does not make vector code
-// of: those with fused multiply-adds, and with tables that are looked up by permutation.
+// Vectors of floats for each instruction set, for formulas that a compiler does not vectorize:
+// those with fused multiply-adds, and those with tables that are looked up by permutation.
 //
 // A formula is a template over one of these structs, so it is written once; all of them give the
-// same bits. `Floats` holds kLanes floats; operands may also be a `Set` constant. It is called from
-// a loop that ChooseSimd compiles (tile_dispatch.h).
+// same bits. `Floats` holds kLanes floats; operands may also be a `Set` constant. A formula is
+// called from a loop that ChooseSimd compiles (tile_dispatch.h).
 #ifndef PDL_KERNELS_CORE_SIMD_H_
 #define PDL_KERNELS_CORE_SIMD_H_
 
@@ -15,16 +15,16 @@
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/vector_math.h"
 
-// Functions that pass vectors are always inlined where the set is there. Templates are instantiated
-// at the end of a file, so this holds until there.
+// Functions that pass vectors are always inlined into functions compiled for the set. Templates are
+// instantiated at the end of a file, so the warning stays off until there.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace pdl::simd {
 
-/// Looked up by the low four bits of an index.
+/// The number of entries of a table; the low four bits of an index select one.
 inline constexpr int kTableSize = 16;
 
-/// One float at a time: the baseline has no fused multiply-add.
+/// One float at a time; the baseline has no fused multiply-add.
 struct Portable {
   static constexpr Isa kIsa = Isa::kBaseline;
   static constexpr int kLanes = 1;
@@ -39,7 +39,8 @@ struct Portable {
   static PDL_INLINE void Store(float* to, Floats x) { *to = x; }
   static PDL_INLINE void Stream(float* to, Floats x) { *to = x; }
 
-  /// a * b + c, rounded once. The sum in double rounds to the same float where it is no tie.
+  /// a * b + c, rounded once. Rounding the sum to double first gives the same float unless that may
+  /// be a tie.
   static PDL_INLINE Floats Fma(float a, float b, float c) {
     const double sum = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
     constexpr uint64_t kBelowFloat = 0x1fff'ffffu, kTie = 0x1000'0000u;
@@ -114,7 +115,7 @@ struct Avx2 {
 #undef PDL_SIMD
 
 #define PDL_SIMD __attribute__((target(PDL_TARGET_AVX512))) static inline
-/// Two vectors side by side: while one waits for a result, the other is computed.
+/// Two vectors together: while one waits for a result, the other is computed.
 struct Avx512 {
   static constexpr Isa kIsa = Isa::kAvx512;
   static constexpr int kLanes = 32;
@@ -199,7 +200,7 @@ struct Avx512 {
   }
 
  private:
-  // GCC 12 takes the undefined values inside the forms without a mask for mistakes of ours.
+  // GCC 12 warns about the undefined values inside the intrinsics that take no mask.
   static constexpr __mmask16 kAll = 0xffff;
   PDL_SIMD __m512 NotSign() { return _mm512_castsi512_ps(_mm512_set1_epi32(0x7fffffff)); }
   PDL_SIMD __m512 At(const Floats& x, int i) { return x.v[i]; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 15;
 
-// Calls f with a value of an unsigned type of that size.
+// Calls f with a value of the unsigned type of that size.
 template <class F>
 void VisitElementSize(int64_t element_size, F f) {
   switch (element_size) {
@@ -74,12 +74,12 @@ void CopyTyped(const StridedView& view, const T* in, T* out, int64_t begin, int6
 }
 
 constexpr int64_t kBlock = 16;
-// Rows of one task: neighbours in the input, so that what is read of a page lies together.
+// Rows of one task: adjacent in the input, so that the accesses to a page are close together.
 constexpr int64_t kTaskRows = 64;
 
-// out[p * out_stride + q] = in[p + q * in_stride] for up to kBlock rows p and columns q. Goes
-// through a small square, so that each line of memory is touched once: with strides that are powers
-// of two, few lines fit into the cache together.
+// out[p * out_stride + q] = in[p + q * in_stride] for up to kBlock rows p and columns q. Copies
+// through a small square, so that each cache line is touched once: with strides that are powers of
+// two, few lines fit into the cache at the same time.
 template <class T>
 void TransposeBlock(const T* in, int64_t in_stride, T* out, int64_t out_stride, int64_t rows,
                     int64_t columns) {
@@ -93,8 +93,8 @@ void TransposeBlock(const T* in, int64_t in_stride, T* out, int64_t out_stride, 
   }
 }
 
-// The same for kBlock rows and columns of 32 bits, with stores past the cache where `stream` is
-// set; `out` and its stride are whole lines then.
+// The same for kBlock rows and columns of 32 bits. Stores bypass the cache where `stream` is set;
+// `out` and its stride are then multiples of a cache line.
 void TransposeSquare(const float* in, int64_t in_stride, float* out, int64_t out_stride,
                      bool stream) {
   alignas(64) float square[kBlock][kBlock];
@@ -123,7 +123,7 @@ void TransposeSquare(const float* in, int64_t in_stride, float* out, int64_t out
   }
 }
 
-// Rows of so few columns lie one behind the other: a loop that compilers make vector code of.
+// Rows of so few columns are contiguous in the output: a loop that compilers vectorize.
 template <int kColumns, class T>
 void Interleave(const T* in, int64_t in_stride, T* out, int64_t rows) {
 #pragma GCC ivdep
@@ -233,7 +233,7 @@ void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
     });
     return;
   }
-  // A transposition of the dense dim and the innermost one, for each element of the other dims.
+  // Transposes the dense dim and the innermost one, for each index of the other dims.
   const int rank = static_cast<int>(view_.sizes.size());
   const int64_t rows = view_.sizes[dense_dim_];
   const int64_t columns = view_.sizes[rank - 1];
@@ -241,7 +241,7 @@ void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
   const int64_t tasks = num_elements_ / (rows * columns) * row_blocks;
   const int64_t grain = std::max<int64_t>(1, kGrain / (kTaskRows * columns));
   const auto out_strides = RowMajorStrides(view_.sizes);
-  // Whole lines of 64 bytes, wherever a square of floats may begin.
+  // Streaming writes complete lines of 64 bytes, wherever a square of floats begins.
   const bool stream = ExceedsCache(num_elements_ * element_size_) &&
                       reinterpret_cast<uintptr_t>(out) % 64 == 0 && columns % kBlock == 0;
   VisitElementSize(element_size_, [&](auto element) {

@@ -38,8 +38,8 @@ struct SimdFunctor {
 };
 
 /// The form of the static function `Loop<S>::Run` for an instruction set, with its struct of
-/// simd.h. With PDL_ONE_ISA_FORM clang gets the portable one alone: it passes vectors through no
-/// function that is not compiled for their set, not even one that is always inlined.
+/// simd.h. With PDL_ONE_ISA_FORM, clang gets only the portable one: it does not pass vectors to a
+/// function that is not compiled for their set, even if it is always inlined.
 template <template <class S> class Loop>
 auto ChooseSimd(Isa isa = CurrentIsa()) {
   using Function = decltype(&Loop<simd::Portable>::Run);
@@ -64,7 +64,7 @@ namespace detail {
 template <class F>
 concept HasSimdFormula = requires { typename F::template Formula<simd::Portable>; };
 
-/// A loop over a formula of simd.h; halves pass through a buffer of floats.
+/// A loop over a formula of simd.h; f16 and bf16 are converted through a buffer of floats.
 template <class F, class S, class Out, class In, bool kStream>
 struct SimdTileLoop {
   static constexpr int64_t kLanes = S::kLanes;
@@ -105,14 +105,14 @@ struct SimdTileLoop {
   }
 };
 
-/// SimdTileLoop with all but the set bound.
+/// SimdTileLoop with all parameters bound but the instruction set.
 template <class F, class Out, class In, bool kStream>
 struct SimdTileLoops {
   template <class S>
   struct Loop : SimdTileLoop<F, S, Out, In, kStream> {};
 };
 
-/// Which operands are one element that serves all n.
+/// Which operand is a single element, used for all n.
 enum class Form { kDense, kScalarLeft, kScalarRight };
 
 template <class F, class T>
@@ -163,7 +163,7 @@ PDL_INLINE void Unary(const void* const* inputs, void* output, int64_t n, const 
   }
 }
 
-/// A binary functor that has a shorter formula, with the same results, for one right operand.
+/// A binary functor that has a shorter formula, with the same results, for a fixed right operand.
 template <class F>
 concept HasWithRight = requires { F::WithRight::kRight; };
 
@@ -237,7 +237,8 @@ Tile MakeUnaryTile(const F* f, Isa isa = CurrentIsa()) {
   return tile;
 }
 
-/// The tile of `f`: Out = f(In, In), with both scalar forms for elements of four bytes or more.
+/// The tile of `f`: Out = f(In, In), with forms for a scalar on either side for elements of at
+/// least four bytes.
 template <class Out, class In, class F>
 Tile MakeBinaryTile(const F* f, Isa isa = CurrentIsa()) {
   using detail::BinaryTileLoop;

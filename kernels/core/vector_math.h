@@ -1,11 +1,11 @@
-// Elementary functions that a compiler can turn into vector code.
+// Elementary functions that a compiler can vectorize.
 //
-// The float forms are free of branches, calls and fused multiply-adds, so a loop over them becomes
-// vector code on every instruction set and gives the same bits on each. They stay within 2.5 ULP of
-// the true value over all floats, denormals included, and treat NaN, infinities and signed zeros
-// as C (and NumPy) do. The double forms are those of the C library.
+// The float forms are free of branches, calls and fused multiply-adds, so loops over them vectorize
+// on every instruction set and give the same bits on each. They stay within 2.5 ULP of the exact
+// value over all floats, denormals included, and treat NaN, infinities and signed zeros as C (and
+// NumPy) do. The double forms are those of the C library.
 //
-// The polynomials are minimax fits (Remez) of the function named beside them.
+// The polynomials are minimax fits (Remez) of the function in the comment next to them.
 #ifndef PDL_KERNELS_CORE_VECTOR_MATH_H_
 #define PDL_KERNELS_CORE_VECTOR_MATH_H_
 
@@ -30,15 +30,15 @@ PDL_INLINE float FloatOf(uint32_t bits) { return __builtin_bit_cast(float, bits)
 PDL_INLINE double DoubleOf(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 
 inline constexpr uint32_t kSignBit = 0x8000'0000u;
-// Added to and taken from a small number, these round it to an integer, which then also stands in
-// the low bits of the sum.
+// Adding this to a small number and subtracting it rounds the number to an integer, which is also
+// in the low bits of the sum.
 inline constexpr float kRound = 0x1.8p23f;
 inline constexpr double kRoundDouble = 0x1.8p52;
 
 // 2^n for n in [-126, 127].
 PDL_INLINE float PowerOfTwo(int32_t n) { return FloatOf(static_cast<uint32_t>(n + 127) << 23); }
 
-// The polynomial of x with these coefficients, that of the highest power first.
+// Evaluates the polynomial with these coefficients, highest power first, at x.
 template <class T, class... Rest>
 PDL_INLINE T Horner(T x, T first, Rest... rest) {
   ((first = first * x + rest), ...);
@@ -84,16 +84,17 @@ PDL_INLINE double Sqrt(double x) { return std::sqrt(x); }
 
 PDL_INLINE float Exp(float x) {
   const auto [n, tail] = detail::SplitExp(detail::Clamp(x, -105.0f, 90.0f));
-  // Two factors: 2^n alone may lie outside the normal floats. Only the last product rounds.
+  // Two factors, because 2^n may be outside the range of normal floats. Only the last
+  // multiplication rounds.
   const int32_t half = n >> 1;
   return (1.0f + tail) * detail::PowerOfTwo(half) * detail::PowerOfTwo(n - half);
 }
 PDL_INLINE double Exp(double x) { return std::exp(x); }
 
-/// exp(x) - 1, exact in the relative sense also where x is small.
+/// exp(x) - 1, with small relative error also for small x.
 PDL_INLINE float Expm1(float x) {
   const auto [n, tail] = detail::SplitExp(detail::Clamp(x, -30.0f, 89.0f));
-  // 2^n * tail + (2^n - 1), halved while n may be 128.
+  // 2^n * tail + (2^n - 1), computed halved because n may be 128.
   const float half_scale = detail::PowerOfTwo(n - 1);
   const float y = (half_scale * tail + (half_scale - 0.5f)) * 2.0f;
   return x == 0.0f ? x : y;
@@ -127,7 +128,7 @@ PDL_INLINE double Log(double x) { return std::log(x); }
 
 namespace detail {
 
-// sin(r) and cos(r) for |r| <= pi / 4, chosen and signed by the quadrant.
+// sin(r) and cos(r) for |r| <= pi / 4, selected and signed by the quadrant.
 PDL_INLINE float SinOfQuadrant(float r, uint32_t quadrant) {
   const float z = r * r;
   // (sin(r) - r) / r^3
@@ -161,7 +162,7 @@ PDL_INLINE WideReduced ReduceByHalfPiWide(float x) {
   return {r, static_cast<uint32_t>(Bits(shifted))};
 }
 
-// The same; `r` is right to the last bit of a float.
+// The same; `r` is correct to the last bit of a float.
 struct Reduced {
   float r;
   uint32_t quadrant;
@@ -173,8 +174,8 @@ PDL_INLINE Reduced ReduceByHalfPi(float x) {
 
 }  // namespace detail
 
-/// The forms for small arguments hold for |x| <= kMaxReducible and NaN. A loop takes them for all
-/// elements where none is larger, and looks at each element otherwise.
+/// The forms for small arguments are valid for |x| <= kMaxReducible and NaN. A loop uses them for
+/// all elements if none is larger, and checks each element otherwise.
 inline constexpr float kMaxReducible = 0x1p20f;
 
 PDL_INLINE bool IsReducible(float x) { return !(Abs(x) > kMaxReducible); }
@@ -207,7 +208,7 @@ PDL_INLINE float Tanh(float x) {
   const float p = detail::Horner(z, -0x1.762d70p-8f, 0x1.523bc6p-6f, -0x1.b8405ap-5f,
                                  0x1.11074cp-3f, -0x1.555534p-2f);
   const float small = x * z * p + x;
-  // Elsewhere 1 - 2 / (exp(2 |x|) + 1), which is 1 from 10 on.
+  // Elsewhere 1 - 2 / (exp(2 |x|) + 1), which rounds to 1 from 10 on.
   const auto [n, tail] = detail::SplitExp(magnitude > 10.0f ? 20.0f : 2.0f * magnitude);
   const float scale = detail::PowerOfTwo(n);
   const float large = 1.0f - 2.0f / (scale * tail + scale + 1.0f);
@@ -217,14 +218,14 @@ PDL_INLINE double Tanh(double x) { return std::tanh(x); }
 
 /// 1 / (1 + exp(-x)).
 PDL_INLINE float Sigmoid(float x) {
-  // e = exp(-|x|), with what the sum 1 + tail rounds off.
+  // e = exp(-|x|), with the rounding error of the sum 1 + tail.
   const auto [n, tail] = detail::SplitExp(detail::Clamp(-Abs(x), -105.0f, 0.0f));
   const float sum = 1.0f + tail;
   const float scale = detail::PowerOfTwo(n >> 1), scale_rest = detail::PowerOfTwo(n - (n >> 1));
   const float e = sum * scale * scale_rest;
   const float e_low = (tail - (sum - 1.0f)) * scale * scale_rest;
   const float y = (x < 0.0f ? e : 1.0f) / (1.0f + e);
-  // What the sum 1 + e rounds off matters, too, where y is small.
+  // The rounding error of the sum 1 + e also matters where y is small.
   const float rest = 1.0f - y;
   const float divisor_low = e - ((1.0f + e) - 1.0f);
   return x < 0.0f ? y + (e_low * rest - y * divisor_low) * rest : y;
@@ -240,7 +241,7 @@ PDL_INLINE float Trunc(float x) { return std::trunc(x); }
 PDL_INLINE double Trunc(double x) { return std::trunc(x); }
 PDL_INLINE float Ceil(float x) { return std::ceil(x); }
 PDL_INLINE double Ceil(double x) { return std::ceil(x); }
-/// To the nearest integer, to the even one of two.
+/// Rounds to the nearest integer, ties to even.
 PDL_INLINE float Round(float x) { return std::rint(x); }
 PDL_INLINE double Round(double x) { return std::rint(x); }
 
@@ -252,7 +253,7 @@ struct ErfTail {
   float m;
 };
 PDL_INLINE ErfTail SplitErfTail(float x) {
-  // exp(-x^2), with what rounding the square takes away: the square of `high` is exact.
+  // exp(-x^2), corrected by the rounding error of the square: the square of `high` is exact.
   const float high = FloatOf(Bits(x) & 0xffff'f000u);
   const float square = -high * high;
   const float rest = -(x - high) * (x + high);
@@ -260,8 +261,8 @@ PDL_INLINE ErfTail SplitErfTail(float x) {
   const float lost = (square - exponent) + rest;
   const auto [n, tail] = SplitExp(exponent);
   const float e = 1.0f + (tail + (lost + lost * tail));
-  // (t + 4) times the part of a standard normal distribution beyond t / exp(-t^2 / 2), where
-  // t^2 = 2 * x^2
+  // (t + 4) times the tail of the standard normal distribution beyond t / exp(-t^2 / 2), where t^2
+  // = 2 * x^2
   const float t = 0x1.6a09e6p+0f * x;
   const float inverse = 1.0f / (t + 4.0f);
   const float w = (t - 4.0f) * inverse;
@@ -292,7 +293,7 @@ PDL_INLINE double Erf(double x) { return std::erf(x); }
 PDL_INLINE float Log1p(float x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float sum = 1.0f + x;
-  // The logarithm of the rounded sum, put right by as much as the sum is.
+  // The logarithm of the rounded sum, plus a correction for the rounding of the sum.
   const float rounded = sum - 1.0f;
   const float y = Log(sum) * (x / (rounded == 0.0f ? 1.0f : rounded));
   return rounded == 0.0f || x == kInfinity ? x : y;

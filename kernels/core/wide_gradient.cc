@@ -5,7 +5,7 @@
 namespace pdl {
 namespace {
 
-// The values of a forward call, cast.
+// The values of a forward call, cast to the wide dtype.
 class WideValues : public GradientContext::Source {
  public:
   explicit WideValues(GradientContext& g) : g_(g) {}
@@ -17,7 +17,7 @@ class WideValues : public GradientContext::Source {
   }
 
  private:
-  // What a rule gets for it that is not widened.
+  // The value that a rule that is not widened gets for `value`.
   Value* Own(Value* value) {
     for (unsigned i = 0; i < g_.num_inputs(); ++i)
       if (g_.op().operands()[i] == value) return g_.input(i);

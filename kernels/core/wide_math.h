@@ -1,5 +1,5 @@
-// Elementary functions of floats that are computed in double, and so come out right to about the
-// last bit. Otherwise as vector_math.h.
+// Elementary functions of floats that are computed in double, and so are correct to about the last
+// bit. Otherwise as in vector_math.h.
 #ifndef PDL_KERNELS_CORE_WIDE_MATH_H_
 #define PDL_KERNELS_CORE_WIDE_MATH_H_
 
@@ -13,15 +13,15 @@ inline constexpr double kLog2E = 0x1.71547652b82fep+0;
 inline constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 inline constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 
-// The logarithm to the base 2 of a float or more exact number: of 0, normal ones, and infinity. NaN
-// stays; below 0 it is meaningless.
+// The logarithm to base 2 of zero, of a normal double, or of infinity. NaN stays NaN; for negative
+// numbers the result is meaningless.
 PDL_INLINE double Log2Wide(double x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // x = 2^n * m with m in [sqrt(1/2), sqrt(2)).
   constexpr uint64_t kRoot = 0x3fe6'a09e'667f'3bcdu;
   constexpr uint64_t kMantissa = 0x000f'ffff'ffff'ffffu;
   const uint64_t from_root = Bits(x) - kRoot;
-  // The biased exponent, put under 2^52, gives n as a double without a 64-bit conversion.
+  // The biased exponent, placed below 2^52, gives n as a double without a 64-bit conversion.
   const double n = DoubleOf(((from_root + (uint64_t{1024} << 52)) >> 52) | (uint64_t{1075} << 52)) -
                    (0x1p52 + 1024.0);
   const double m = DoubleOf((from_root & kMantissa) + kRoot);
@@ -52,10 +52,10 @@ PDL_INLINE double Clamp(double x, double low, double high) {
   return x > high ? high : x;
 }
 
-// exp(x), right to a float for x in [-600, 600] and NaN.
+// exp(x), correct to float precision for x in [-600, 600] and NaN.
 PDL_INLINE double ExpWide(double x) { return Exp2Wide(x * kLog2E); }
 
-// exp(x) - 1, right to a float in the relative sense also where x is small; x in [-600, 600].
+// exp(x) - 1, correct to float precision also for small x; x in [-600, 600].
 PDL_INLINE double Expm1Wide(double x) {
   // (exp(x) - 1 - x) / x^2 for |x| <= 1/2
   const double p = Horner(x, 0x1.71f2782d00000p-19, 0x1.a2aecb4960000p-16, 0x1.a01c1cd3d9000p-13,
@@ -64,7 +64,7 @@ PDL_INLINE double Expm1Wide(double x) {
   return Abs(x) <= 0.5 ? x * x * p + x : ExpWide(x) - 1.0;
 }
 
-// The arc sine of s in [0, 1/2], whose square is z.
+// asin(s) for s in [0, 1/2]; z is s squared.
 PDL_INLINE double AsinOfHalf(double s, double z) {
   const double p = Horner(z, 0x1.e0231588b1e55p-6, 0x1.64b97e009bd03p-8, 0x1.3c5053c2afce1p-6,
                           0x1.6a9e3262c37dbp-6, 0x1.f208eb1ddd0fbp-6, 0x1.6db5cfb6af282p-5,
@@ -80,20 +80,20 @@ PDL_INLINE double AsinOfHalf(double s, double z) {
 PDL_INLINE float Pow(float x, float y) {
   using detail::Bits;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double base = static_cast<double>(Abs(x));  // a float is never a denormal double
+  const double base = static_cast<double>(Abs(x));  // no float is a denormal double
   const double exponent = static_cast<double>(y);
   const double power =
       detail::Exp2Wide(detail::Clamp(exponent * detail::Log2Wide(base), -200.0, 200.0));
   float power_of_abs = static_cast<float>(power);
 
-  // Without short cuts: a loop in which y is fixed must stay free of branches, too.
+  // No early exits: a loop in which y is fixed must be free of branches.
   const bool integral = Floor(y) == y;
   const bool odd = integral & (Floor(0.5f * y) != 0.5f * y);
   const uint32_t sign = Bits(x) & (odd ? detail::kSignBit : 0u);
   const bool undefined = (x < 0.0f) & !integral & (base != kInfinity);
   power_of_abs = undefined ? std::numeric_limits<float>::quiet_NaN() : power_of_abs;
   const float result = detail::FloatOf(Bits(power_of_abs) ^ sign);
-  // 1 to any power, anything to the power of 0, -1 to an infinite one.
+  // 1 to any power, anything to the power of 0, and -1 to an infinite power.
   const bool one = (x == 1.0f) | (y == 0.0f) | ((base == 1.0) & (Abs(y) == kInfinity));
   return one ? 1.0f : result;
 }
@@ -117,10 +117,10 @@ PDL_INLINE float Log10(float x) {
 }
 PDL_INLINE double Log10(double x) { return std::log10(x); }
 
-/// Log1p, right to the last bit, where vector_math.h has the quicker one.
+/// Log1p, correct to the last bit; vector_math.h has a faster, less precise one.
 PDL_INLINE float Log1pWide(float x) {
   const double log = detail::Log2Wide(1.0 + static_cast<double>(x)) * detail::kLn2;
-  // 1 + x is exact where it is not too near 1.
+  // 1 + x is exact in double where |x| is not tiny.
   const float y = Abs(x) < 0x1p-28f ? x : static_cast<float>(log);
   return x >= -1.0f ? y : std::numeric_limits<float>::quiet_NaN();
 }
@@ -131,7 +131,7 @@ PDL_INLINE float Cbrt(float x) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float magnitude = Abs(x);
   const float scaled = magnitude < 0x1p-126f ? magnitude * 0x1p24f : magnitude;
-  // A third of the exponent, then two steps of Halley's method.
+  // A third of the exponent, then two iterations of Halley's method.
   const double a = static_cast<double>(scaled);
   double t = static_cast<double>(detail::FloatOf(detail::Bits(scaled) / 3 + 0x2a51'19f2u));
   double cube = t * t * t;
@@ -144,7 +144,7 @@ PDL_INLINE float Cbrt(float x) {
 }
 PDL_INLINE double Cbrt(double x) { return std::cbrt(x); }
 
-/// scale * (exp(x / divisor) - 1) for x up to 0 (else anything), rounded once.
+/// scale * (exp(x / divisor) - 1) for x <= 0, rounded once. The result for x > 0 is unspecified.
 PDL_INLINE float ScaledExpm1(float x, double scale, double divisor) {
   const double quotient = static_cast<double>(x) / divisor;
   return static_cast<float>(scale * detail::Expm1Wide(detail::Clamp(quotient, -100.0, 100.0)));
@@ -155,7 +155,7 @@ PDL_INLINE double ScaledExpm1(double x, double scale, double divisor) {
 
 // --- Angles -------------------------------------------------------------------------------------
 
-/// Of x that IsReducible.
+/// tan(x) for IsReducible(x).
 PDL_INLINE float TanReducible(float x) {
   const auto [r, quadrant] = detail::ReduceByHalfPiWide(x);
   const double z = r * r;
@@ -177,7 +177,7 @@ PDL_INLINE float Tan(float x) {
 
 PDL_INLINE float Asin(float x) {
   const double a = static_cast<double>(Abs(x));
-  // pi / 2 - 2 asin(sqrt((1 - a) / 2)) where a is above 1/2.
+  // asin(a) = pi / 2 - 2 asin(sqrt((1 - a) / 2)) for a above 1/2.
   const bool large = a > 0.5;
   const double z = large ? 0.5 - 0.5 * a : a * a;
   const double y = detail::AsinOfHalf(large ? Sqrt(z) : a, z);
@@ -270,13 +270,13 @@ PDL_INLINE float Atanh(float x) {
 }
 PDL_INLINE double Atanh(double x) { return std::atanh(x); }
 
-// --- The rest -----------------------------------------------------------------------------------
+// --- Others -------------------------------------------------------------------------------------
 
-/// 1 - erf(x), exact in the relative sense also where that is small.
+/// 1 - erf(x), with small relative error also where the result is small.
 PDL_INLINE float Erfc(float x) {
   const double a = detail::Clamp(static_cast<double>(Abs(x)), 0.0, 11.0);
   const double t = a * 0x1.6a09e667f3bcdp+0;
-  // (t + 4) times the part of a standard normal distribution beyond t / exp(-t^2 / 2)
+  // (t + 4) times the tail of the standard normal distribution beyond t / exp(-t^2 / 2)
   const double inverse = 1.0 / (t + 4.0);
   const double w = (t - 4.0) * inverse;
   const double p = detail::Horner(w, -0x1.01ea14p-13, 0x1.988772p-13, 0x1.9b62dcp-10,
@@ -287,7 +287,7 @@ PDL_INLINE float Erfc(float x) {
 }
 PDL_INLINE double Erfc(double x) { return std::erfc(x); }
 
-/// sqrt(x^2 + y^2), infinite where one of them is.
+/// sqrt(x^2 + y^2), infinite if x or y is.
 PDL_INLINE float Hypot(float x, float y) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const double a = static_cast<double>(x), b = static_cast<double>(y);
@@ -300,13 +300,13 @@ PDL_INLINE double Hypot(double x, double y) { return std::hypot(x, y); }
 PDL_INLINE float LogAddExp(float x, float y) {
   const double a = static_cast<double>(x), b = static_cast<double>(y);
   const double top = a < b ? b : a;
-  // Infinities of one sign have no difference.
+  // Infinities of the same sign have no difference.
   const double below = a == b ? 0.0 : (a < b ? a - b : b - a);
   const double e = detail::ExpWide(detail::Clamp(below, -600.0, 0.0));
-  // Where 1 + e is rounded, the difference comes back by the slope of the logarithm.
+  // The rounding error of 1 + e is corrected to first order, by the derivative of the logarithm.
   const double sum = 1.0 + e;
   const double log = detail::Log2Wide(sum) * detail::kLn2 + (e - (sum - 1.0)) / sum;
-  // With infinities the sum is right, and NaN in either place stays.
+  // With infinities the sum is correct, and NaN in either operand stays NaN.
   return static_cast<float>((x != x) | (y != y) ? a + b : top + log);
 }
 PDL_INLINE double LogAddExp(double x, double y) {
@@ -317,7 +317,7 @@ PDL_INLINE double LogAddExp(double x, double y) {
 
 namespace detail {
 
-// x * tanh(log(1 + e)), where e is exp(x), or exp(40) above.
+// x * tanh(log(1 + e)), where e is exp(min(x, 40)).
 PDL_INLINE double MishOf(double x, double e) {
   const double n = e * (e + 2.0);
   return x * (n / (n + 2.0));
@@ -325,7 +325,7 @@ PDL_INLINE double MishOf(double x, double e) {
 
 }  // namespace detail
 
-/// x * tanh(log(1 + exp(x))); -0 at minus infinity.
+/// x * tanh(log(1 + exp(x))); -0 at negative infinity.
 PDL_INLINE float Mish(float x) {
   const double bounded = static_cast<double>(x < -150.0f ? -150.0f : x);
   return static_cast<float>(

@@ -1,4 +1,4 @@
-// Operators without inputs whose result is known: constant, zeros, ones, fill, size, range,
+// Operators that create tensors with given values: constant, zeros, ones, fill, size, range,
 // linspace.
 #include <cstring>
 #include <limits>
@@ -43,7 +43,7 @@ T FromInt(int64_t value) {
   return Element<T>::Store(static_cast<ComputeType<T>>(value));
 }
 
-// The bytes of an integer as an element of a dtype.
+// The bytes of an integer converted to an element of a dtype.
 uint64_t ElementBits(DType dtype, int64_t value) {
   uint64_t bits = 0;
   VisitDType(AnyTypes(), dtype, [&](auto tag) {
@@ -76,7 +76,7 @@ class ConstantOp : public Operator<Context> {
   Constant value_;
 };
 
-// A literal must have been read as the dtype that the call asks for.
+// Requires that the literal has been read as the dtype that the call requests.
 llvm::Error CheckLiteral(InferenceContext& context, const Constant& value) {
   if (!kAnySet.Contains(value.dtype())) {
     return context.FailAtAttribute("value", Code::kOperandDType, "'value' must be {0}, got {1}",
@@ -100,12 +100,13 @@ llvm::Error InferConstant(InferenceContext& context) {
 
 struct ConstantMaker : OpProtoMaker {
   void Make() override {
-    AddComment("A tensor whose elements stand in the text.");
+    AddComment("A tensor with the elements of a literal.");
     AddOutput("y", "as `value`");
     AddAttr<Constant>("value", "a number, or a nested list of numbers")
         .Positional()
         .DTypeFrom("dtype");
-    AddAttr<DType>("dtype", "how the numbers are read; none: i64, or f32 where one has a point")
+    AddAttr<DType>("dtype",
+                   "dtype of the elements; by default i64, or f32 if a number has a decimal point")
         .Optional();
     SetInference(InferConstant);
     AddExample("y = constant([1, 2], dtype=f16)  # = [1.0, 2.0]");
@@ -144,10 +145,10 @@ struct RepeatMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment) {
     AddComment(comment);
-    AddOutput("y", "`dims` elements of `dtype`");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
   }
-  void DeclareDType() { AddAttr<DType>("dtype", "of the elements").Default(DType::kF32); }
+  void DeclareDType() { AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32); }
 };
 
 struct ZerosMaker : RepeatMaker {
@@ -200,7 +201,7 @@ llvm::Error InferFill(InferenceContext& context) {
 
 struct FillMaker : RepeatMaker {
   void Make() override {
-    Declare("One number everywhere.");
+    Declare("A tensor filled with one number.");
     AddAttr<Constant>("value", "the number").DTypeFrom("dtype");
     DeclareDType();
     SetInference(InferFill);
@@ -240,7 +241,7 @@ llvm::Error InferSize(InferenceContext& context) {
   if (llvm::Error error = CheckDType(context, "dtype", kNumberSet)) return error;
   if (!NumElements(PackedDims(context.attributes().Dims("dims"))).is_valid()) {
     return context.FailAtAttribute("dims", Code::kDimOverflow,
-                                   "the product leaves 64 bits, or divides by zero");
+                                   "the product of the sizes exceeds 64 bits, or divides by zero");
   }
   context.SetOutput(Type(context.attributes().Dtype("dtype"), {}));
   return llvm::Error::success();
@@ -249,12 +250,11 @@ llvm::Error InferSize(InferenceContext& context) {
 struct SizeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The product of sizes as a number: what a symbol stands for among tensors. With ragged "
-        "dims "
-        "it is the count of the elements that exist.");
-    AddOutput("y", "a scalar of `dtype`");
+        "The product of sizes as a scalar tensor; makes the value of a size symbol available to "
+        "other operators. With ragged dims, the number of elements that exist.");
+    AddOutput("y", "scalar of `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
-    AddAttr<DType>("dtype", "of the result").Default(DType::kI64);
+    AddAttr<DType>("dtype", "dtype of the result").Default(DType::kI64);
     SetInference(InferSize);
     AddExample("n = size([2, 3, 4])  # = 24");
   }
@@ -301,7 +301,7 @@ class RangeOp : public Operator<Context> {
   int64_t step_ = 1;
 };
 
-/// Whether a dtype holds an integer; that a float rounds it is no matter.
+/// Whether an integer is in the range of a dtype; rounding to a float is allowed.
 bool HoldsInteger(DType dtype, int64_t number) {
   switch (dtype) {
     case DType::kI8:
@@ -347,16 +347,16 @@ llvm::Error InferRange(InferenceContext& context) {
 struct RangeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The numbers from `start` on, `step` apart, before `stop` is reached. As in NumPy there "
-        "are "
-        "none where `stop` does not lie in the direction of `step`.");
+        "Evenly spaced numbers in the half-open interval from `start` to `stop`, with spacing "
+        "`step`. As in NumPy, the result is empty if `stop` is not in the direction of `step` from "
+        "`start`.");
     AddOutput("y", "one dim; numbers of `dtype`");
     AddAttr<Shape>("start", "the first number").Positional();
-    AddAttr<Shape>("stop", "where it ends: this number is not among them").Positional();
-    AddAttr<int64_t>("step", "the distance of neighbours; below 0, numbers go down")
+    AddAttr<Shape>("stop", "end of the interval, not included").Positional();
+    AddAttr<int64_t>("step", "difference of consecutive numbers; a negative step counts down")
         .Default(1)
         .Positional();
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kI64);
+    AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kI64);
     SetInference(InferRange);
     AddExample("y = range(0, 5)  # = [0, 1, 2, 3, 4]");
     AddExample("y = range(5, 0, -2)  # = [5, 3, 1]");
@@ -406,12 +406,14 @@ llvm::Error InferLinspace(InferenceContext& context) {
 
 struct LinspaceMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Evenly spaced numbers from `start` to `stop`, both among them; of one, `start`.");
+    AddComment(
+        "Evenly spaced numbers from `start` to `stop`, both included. With `count` 1, only "
+        "`start`.");
     AddOutput("y", "one dim; numbers of `dtype`");
     AddAttr<double>("start", "the first number").Positional();
     AddAttr<double>("stop", "the last number").Positional();
-    AddAttr<Shape>("count", "how many there are").Positional();
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    AddAttr<Shape>("count", "number of elements").Positional();
+    AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32);
     SetInference(InferLinspace);
     AddExample("y = linspace(0.0, 1.0, 5)  # = [0.0, 0.25, 0.5, 0.75, 1.0]");
   }

@@ -8,12 +8,12 @@
 namespace pdl::cuda {
 namespace {
 
-/// Sixteen bytes: one element, repeated.
+/// 16 bytes: copies of one element.
 struct Pattern {
   alignas(16) unsigned char bytes[16];
 };
 
-/// Repeats the pattern over `size` bytes. `aligned`: y is, to 16 bytes.
+/// Repeats the pattern over `size` bytes. `aligned`: y is aligned to 16 bytes.
 __global__ void __launch_bounds__(kBlockThreads)
     FillKernel(const __grid_constant__ Pattern pattern, unsigned char* y, long long size,
                bool aligned) {
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// Of an element whose bytes these are.
+/// The pattern of an element with these bytes.
 Pattern RepeatBytes(const void* element, DType dtype) {
   Pattern pattern;
   const size_t size = static_cast<size_t>(DTypeSize(dtype));
@@ -40,7 +40,7 @@ Pattern RepeatBytes(const void* element, DType dtype) {
   return pattern;
 }
 
-/// Of an integer as an element; integers wrap around.
+/// The pattern of an integer converted to `dtype`; integers wrap around.
 Pattern RepeatInteger(int64_t value, DType dtype) {
   if (IsInteger(dtype)) return RepeatBytes(&value, dtype);
   return RepeatBytes(Constant::Scalar(dtype, static_cast<double>(value)).data(), dtype);
@@ -54,7 +54,7 @@ llvm::Error Fill(const CUDAContext& context, const char* name, const Pattern& pa
                 IsAligned(y.raw(), 16));
 }
 
-/// One element everywhere: kValue.
+/// Fills the output with kValue.
 template <int kValue>
 class RepeatOp : public Operator<CUDAContext> {
  public:
@@ -71,7 +71,7 @@ class RepeatOp : public Operator<CUDAContext> {
   Pattern pattern_;
 };
 
-/// One element everywhere: the attribute `value`.
+/// Fills the output with the attribute `value`.
 class FillOp : public RepeatOp<0> {
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
@@ -103,7 +103,7 @@ class SizeOp : public Operator<CUDAContext> {
   }
 };
 
-/// The value, on the GPU.
+/// The value in GPU memory.
 struct ConstantState : CallState {
   std::shared_ptr<void> bytes;
 };
@@ -136,7 +136,7 @@ class ConstantOp : public Operator<CUDAContext> {
   Constant value_;
 };
 
-/// Numbers that are a function of their place: integers from `start` on, `step` apart.
+/// Element i of `range`: start + i * step.
 template <class T>
 struct RangeOf {
   long long start, step;
@@ -144,7 +144,7 @@ struct RangeOf {
     return Element<T>::Store(static_cast<ComputeType<T>>(start + i * step));
   }
 };
-/// Of n numbers from `start` to `stop`.
+/// Element i of n evenly spaced numbers from `start` to `stop`.
 template <class T>
 struct LinspaceOf {
   double start, stop, step;
@@ -155,7 +155,7 @@ struct LinspaceOf {
 };
 
 template <class T, class Rule>
-__global__ void __launch_bounds__(kBlockThreads) PlacesKernel(Rule rule, T* y, long long n) {
+__global__ void __launch_bounds__(kBlockThreads) FillByIndexKernel(Rule rule, T* y, long long n) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step)
@@ -163,11 +163,11 @@ __global__ void __launch_bounds__(kBlockThreads) PlacesKernel(Rule rule, T* y, l
 }
 
 template <class T, class Rule>
-llvm::Error FillByPlace(const CUDAContext& context, const char* name, const Rule& rule, Tensor& y) {
+llvm::Error FillByIndex(const CUDAContext& context, const char* name, const Rule& rule, Tensor& y) {
   const int64_t n = y.num_elements();
   if (n == 0) return llvm::Error::success();
-  return Launch(context, name, &PlacesKernel<T, Rule>, GridFor(context, n), dim3(kBlockThreads),
-                rule, static_cast<T*>(y.raw()), n);
+  return Launch(context, name, &FillByIndexKernel<T, Rule>, GridFor(context, n),
+                dim3(kBlockThreads), rule, static_cast<T*>(y.raw()), n);
 }
 
 struct RangeState : CallState {
@@ -191,7 +191,7 @@ class RangeOp : public Operator<CUDAContext> {
     const int64_t start = context.state<RangeState>()->start;
     return VisitDType(Numbers(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      return FillByPlace<T>(context, type().c_str(), RangeOf<T>{start, step_}, *outputs[0]);
+      return FillByIndex<T>(context, type().c_str(), RangeOf<T>{start, step_}, *outputs[0]);
     });
   }
 
@@ -216,7 +216,7 @@ class LinspaceOp : public Operator<CUDAContext> {
     const double step = n > 1 ? (stop_ - start_) / static_cast<double>(n - 1) : 0;
     return VisitDType(Floats(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
-      return FillByPlace<T>(context, type().c_str(), LinspaceOf<T>{start_, stop_, step},
+      return FillByIndex<T>(context, type().c_str(), LinspaceOf<T>{start_, stop_, step},
                             *outputs[0]);
     });
   }

@@ -1,4 +1,5 @@
-// The ranges of random numbers, on every device: as attributes say, or by the sizes of a weight.
+// The parameters of random distributions, on every device: given by attributes, or computed from
+// the sizes of a weight.
 #ifndef PDL_KERNELS_CREATION_INITIAL_RANGE_H_
 #define PDL_KERNELS_CREATION_INITIAL_RANGE_H_
 
@@ -12,18 +13,19 @@
 
 namespace pdl::random {
 
-/// low and high of uniform numbers, or mean and standard deviation of normal ones.
+/// The bounds (low, high) of a uniform distribution, or the mean and standard deviation of a normal
+/// one.
 struct Range {
   double a = 0;
   double b = 1;
-  /// Of truncated normal numbers: what the standard ones may be.
+  /// For truncated normal numbers: the truncated standard normal distribution.
   TruncatedNormal standard = {};
 };
 
-/// The probability of a standard normal number below x.
+/// The probability that a standard normal number is below x.
 inline double Below(double x) { return 0.5 * std::erfc(-x * 0x1.6a09e667f3bcdp-1); }
 
-/// `low` and `high`, or `mean` and `std`.
+/// The attributes `low` and `high`, or `mean` and `std`.
 template <bool kNormal>
 struct FixedRange {
   Range range;
@@ -42,7 +44,7 @@ struct TruncatedRange : FixedRange<true> {
   }
 };
 
-/// The counts of inputs and outputs of a weight; see the attribute `layout` of xavier_uniform.
+/// The number of inputs and outputs of a weight; see the attribute `layout` of xavier_uniform.
 struct Fans {
   double in = 1, out = 1;
 
@@ -63,7 +65,7 @@ struct Fans {
   }
 };
 
-/// By the counts of inputs and outputs, as Xavier Glorot or Kaiming He have them.
+/// The range by the number of inputs and outputs, according to Glorot or He.
 template <bool kXavier, bool kNormal>
 struct WeightRange {
   double gain = 1;

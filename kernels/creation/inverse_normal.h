@@ -1,4 +1,4 @@
-// The inverse of the standard normal distribution function, the same on every device.
+// The inverse of the cumulative standard normal distribution, the same on every device.
 #ifndef PDL_KERNELS_CREATION_INVERSE_NORMAL_H_
 #define PDL_KERNELS_CREATION_INVERSE_NORMAL_H_
 
@@ -9,15 +9,15 @@
 namespace pdl::random {
 
 namespace detail {
-/// A polynomial; the coefficients ascend.
+/// A polynomial; coefficients in ascending order.
 PDL_RANDOM_INLINE double Horner(double r, double c0, double c1, double c2, double c3, double c4,
                                 double c5, double c6, double c7) {
   return ((((((c7 * r + c6) * r + c5) * r + c4) * r + c3) * r + c2) * r + c1) * r + c0;
 }
 }  // namespace detail
 
-/// The x below which a standard normal number lies with probability p, for p in (0, 1): Wichura,
-/// "Algorithm AS 241: The Percentage Points of the Normal Distribution", 1988.
+/// The p-quantile of the standard normal distribution, for p in (0, 1): Wichura, "Algorithm AS 241:
+/// The Percentage Points of the Normal Distribution", 1988.
 PDL_RANDOM_INLINE double InverseNormal(double p) {
   using detail::Horner;
   const double q = p - 0.5;
@@ -53,8 +53,8 @@ PDL_RANDOM_INLINE double InverseNormal(double p) {
   return q < 0 ? -x : x;
 }
 
-/// A standard normal number between `low` and `high`, below which such numbers lie with the
-/// probabilities p_low and p_high; `unit` is in (0, 1).
+/// A standard normal distribution truncated to [low, high]; p_low and p_high are the probabilities
+/// of numbers below `low` and `high`. `unit` is uniform in (0, 1).
 struct TruncatedNormal {
   double low, high, p_low, p_high;
 
@@ -62,7 +62,7 @@ struct TruncatedNormal {
     const double x = InverseNormal(Between(p_low, p_high, unit));
     return x < low ? low : x > high ? high : x;
   }
-  /// The same of one word, and of two.
+  /// The same from one or two random words.
   PDL_RANDOM_INLINE double At(uint32_t word) const {
     return At((static_cast<double>(word) + 0.5) * 0x1p-32);
   }

@@ -1,4 +1,4 @@
-// The initializer orthogonal.
+// The initializer `orthogonal`.
 #include "kernels/creation/orthogonal.h"
 
 #include <cmath>
@@ -30,8 +30,8 @@ struct SubtractLoop {
   }
 };
 
-// Random vectors, from each of which the directions of those before are taken off (Gram and
-// Schmidt, in the order that is stable). What normal numbers become so has no preferred direction.
+// Orthogonalizes random normal vectors (modified Gram-Schmidt). Since the normal distribution is
+// isotropic, so are the directions of the result.
 template <class Context>
 class OrthogonalOp : public Operator<Context> {
  public:
@@ -112,14 +112,14 @@ llvm::Error InferOrthogonal(InferenceContext& context) {
 struct OrthogonalMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "First values of a weight (Saxe et al., arXiv:1312.6120): a random matrix whose rows stand "
-        "at right angles to one another and have the length `gain`, or its columns where it has "
-        "more rows than columns. Its rows are along the first dim, its columns along all others. "
-        "It depends on the seed, the count of runs and the name of the result alone.");
-    AddOutput("y", "`dims` elements of `dtype`");
+        "Initial values of a weight (Saxe et al., arXiv:1312.6120): a random matrix with "
+        "orthogonal rows of norm `gain`, or orthogonal columns if it has more rows than columns. "
+        "The rows are along the first dim, the columns along all others. The values depend only on "
+        "the seed, the number of runs so far, and the name of the result.");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
     AddAttr<Shape>("dims", "the sizes, two or more").Positional();
-    AddAttr<double>("gain", "a factor for all numbers").Default(1).AtLeast(0);
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    AddAttr<double>("gain", "scaling factor").Default(1).AtLeast(0);
+    AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32);
     AddExample("w = orthogonal([2, 5])\ny = round(w @ transpose(w))  # = [[1.0, 0.0], [0.0, 1.0]]");
     properties().random = true;
     SetInference(InferOrthogonal);

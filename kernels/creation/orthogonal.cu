@@ -22,7 +22,7 @@ struct Products {
   double own, mutual;
 };
 
-/// Takes the direction of vector `done` off a later one for each block.
+/// Each block subtracts the projection onto vector `done` from one of the later vectors.
 __global__ void __launch_bounds__(kBlockThreads)
     ProjectKernel(long long done, long long length, double* x) {
   __shared__ Products shared[kBlockThreads];
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long i = thread; i < length; i += kBlockThreads) b[i] -= factor * a[i];
 }
 
-/// A block for each vector writes it with the length `gain`.
+/// Each block normalizes a vector to the norm `gain` and writes it.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     WriteKernel(long long count, long long length, bool are_columns, double gain, const double* x,

@@ -1,4 +1,4 @@
-// How `orthogonal` sees a weight, on every device.
+// The matrix that `orthogonal` makes of a weight, on every device.
 #ifndef PDL_KERNELS_CREATION_ORTHOGONAL_H_
 #define PDL_KERNELS_CREATION_ORTHOGONAL_H_
 
@@ -10,8 +10,9 @@
 
 namespace pdl::random {
 
-/// `count` vectors of `length` numbers, no more than they are long, which are to stand at right
-/// angles: the rows of the matrix that the first dim makes of the weight, or its columns.
+/// The vectors to orthogonalize: `count` vectors of `length` numbers, with count <= length. The
+/// weight is a matrix whose rows are along the first dim; its rows are the vectors, or its columns
+/// if it has more rows than columns.
 struct OrthogonalVectors {
   int64_t count = 0, length = 0;
   bool are_columns = false;
@@ -26,7 +27,7 @@ struct OrthogonalVectors {
   }
 };
 
-/// Two standard normal numbers of a block.
+/// Two standard normal numbers, from a block of random words.
 struct NormalNumbers {
   double first, second;
 };

@@ -1,4 +1,5 @@
-// Random permutations of which every place is computed by itself, the same on every device.
+// Random permutations whose elements are computed independently of each other, the same on every
+// device.
 #ifndef PDL_KERNELS_CREATION_PERMUTATION_H_
 #define PDL_KERNELS_CREATION_PERMUTATION_H_
 
@@ -6,9 +7,9 @@
 
 namespace pdl::random {
 
-/// A permutation of the numbers below n: a Feistel network over as many bits as n needs, gone
-/// through again until the number is below n (Mitchell et al., "Bandwidth-optimal random shuffling
-/// for GPUs", arXiv:2106.06161).
+/// A permutation of the numbers below n: a Feistel network over as many bits as n needs, repeated
+/// until the number is below n (Mitchell et al., "Bandwidth-optimal random shuffling for GPUs",
+/// arXiv:2106.06161).
 struct Permutation {
   static constexpr int kRounds = 24;
 
@@ -16,22 +17,22 @@ struct Permutation {
   uint32_t low_bits = 2, high_bits = 2;
   uint64_t keys[kRounds] = {};
 
-  PDL_RANDOM_INLINE uint64_t At(uint64_t place) const {
+  PDL_RANDOM_INLINE uint64_t At(uint64_t index) const {
     const uint64_t low_mask = (uint64_t{1} << low_bits) - 1;
     const uint64_t high_mask = (uint64_t{1} << high_bits) - 1;
     do {
-      uint64_t low = place & low_mask, high = place >> low_bits;
+      uint64_t low = index & low_mask, high = index >> low_bits;
       for (int round = 0; round < kRounds; round += 2) {
         high = (high ^ Mix(low + keys[round])) & high_mask;
         low = (low ^ Mix(high + keys[round + 1])) & low_mask;
       }
-      place = high << low_bits | low;
-    } while (place >= n);
-    return place;
+      index = high << low_bits | low;
+    } while (index >= n);
+    return index;
   }
 };
 
-/// Of the numbers below n, by the first blocks of the stream.
+/// Makes a permutation of the numbers below n, with keys from the first blocks of the stream.
 inline Permutation MakePermutation(Stream stream, int64_t n) {
   Permutation permutation;
   permutation.n = static_cast<uint64_t>(n);

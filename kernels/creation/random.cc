@@ -1,5 +1,5 @@
-// Operators that draw random numbers: uniform, normal, truncated_normal, and by the sizes of a
-// weight xavier_uniform, xavier_normal, he_uniform, he_normal.
+// Operators that sample random numbers: uniform, normal, truncated_normal, and the initializers
+// xavier_uniform, xavier_normal, he_uniform, he_normal.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,7 +27,7 @@ struct NormalPair {
   T first, second;
 };
 PDL_INLINE NormalPair<float> Normals(uint32_t a, uint32_t b) {
-  // In (0, 1], with more bits near 0, which give the large ones.
+  // In (0, 1], with more bits near 0, where the logarithm is large.
   const float unit = (static_cast<float>(static_cast<int32_t>(a >> 1)) + 0.5f) * 0x1p-31f;
   const float radius = math::Sqrt(-2.0f * math::Log(unit));
   const float angle = 6.2831853f * random::UnitFloat(b);
@@ -40,7 +40,7 @@ PDL_INLINE NormalPair<double> Normals(random::Words words) {
   return {radius * math::Cos(angle), radius * math::Sin(angle)};
 }
 
-// The largest number below x.
+// The largest representable number below x.
 template <class T>
 T Below(T x) {
   return std::nextafter(x, -std::numeric_limits<T>::infinity());
@@ -61,7 +61,7 @@ bfloat16 Below(bfloat16 x) {
   return HalfBelow(x);
 }
 
-// The limits of uniform numbers of type T: rounding may not reach `high`, nor leave a T.
+// The bounds of uniform numbers of type T: rounding must neither reach `high` nor overflow T.
 template <class T>
 struct Limits {
   ComputeType<T> low, high, largest;
@@ -143,14 +143,14 @@ struct DrawLoop {
   }
 };
 
-// `Rule` gives the Range for the sizes of a result; it has `void Initialize(const
+// `Rule` returns the Range for the sizes of a result; it has `void Initialize(const
 // AttributeReader&)`.
 template <class Context, Distribution kDistribution, class Rule>
 class RandomOp : public Operator<Context> {
  public:
   llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
-    constexpr int64_t kElements = 1 << 10;  // of a task: a multiple of every block
+    constexpr int64_t kElements = 1 << 10;  // per task: a multiple of every block size
     const int64_t n = outputs[0]->num_elements();
     const int64_t size = DTypeSize(outputs[0]->dtype());
     char* out = static_cast<char*>(outputs[0]->raw());
@@ -245,9 +245,10 @@ llvm::Error InferTruncatedNormal(InferenceContext& context) {
   const double low = context.attributes().Float("low");
   const double high = context.attributes().Float("high");
   if (high < low || random::Below(high) <= random::Below(low)) {
-    return context.FailAtAttribute("high", Code::kAttributeRange,
-                                   "there is hardly a number between 'low' and 'high': {0} and {1}",
-                                   FloatToString(low), FloatToString(high));
+    return context.FailAtAttribute(
+        "high", Code::kAttributeRange,
+        "the interval from 'low' to 'high' has almost no probability: {0} and {1}",
+        FloatToString(low), FloatToString(high));
   }
   return InferFromAttributes(context, kFloatSet);
 }
@@ -266,14 +267,14 @@ llvm::Error InferWeight(InferenceContext& context) {
 struct UniformMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Random numbers, each as likely as any other in [low, high). They depend on the "
-        "seed, the count of runs and the name of the result alone.");
-    AddOutput("y", "`dims` elements of `dtype`");
+        "Random numbers uniformly distributed in [low, high). The values depend only on the seed, "
+        "the number of runs so far, and the name of the result.");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
-    AddAttr<double>("low", "the smallest number").Default(0);
-    AddAttr<double>("high", "above all numbers; where it is equal to `low`, they all are that")
+    AddAttr<double>("low", "lower bound, included").Default(0);
+    AddAttr<double>("high", "upper bound, not included; if it equals `low`, all elements are `low`")
         .Default(1);
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32);
     properties().random = true;
     SetInference(InferUniform);
     AddExample("x = uniform([2, 3], low=-1.0, high=1.0)");
@@ -283,13 +284,13 @@ struct UniformMaker : OpProtoMaker {
 struct NormalMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Random numbers of a normal distribution. They depend on the seed, the count of runs "
-        "and the name of the result alone.");
-    AddOutput("y", "`dims` elements of `dtype`");
+        "Normally distributed random numbers. The values depend only on the seed, the number of "
+        "runs so far, and the name of the result.");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<double>("mean", "the mean").Default(0);
-    AddAttr<double>("std", "the standard deviation").Default(1).AtLeast(0);
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    AddAttr<double>("std", "standard deviation").Default(1).AtLeast(0);
+    AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32);
     properties().random = true;
     SetInference(InferNormal);
     AddExample("noise = normal([2, 3], std=0.1)");
@@ -299,15 +300,17 @@ struct NormalMaker : OpProtoMaker {
 struct TruncatedNormalMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Random numbers of a normal distribution of which only a piece around the mean is left. "
-        "They depend on the seed, the count of runs and the name of the result alone.");
-    AddOutput("y", "`dims` elements of `dtype`");
+        "Random numbers from a normal distribution truncated to an interval. The values depend "
+        "only on the seed, the number of runs so far, and the name of the result.");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
-    AddAttr<double>("mean", "the mean of the whole distribution").Default(0);
-    AddAttr<double>("std", "its standard deviation").Default(1).AtLeast(0);
-    AddAttr<double>("low", "the smallest number, in standard deviations from the mean").Default(-2);
-    AddAttr<double>("high", "the largest number, in standard deviations from the mean").Default(2);
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    AddAttr<double>("mean", "mean of the normal distribution before truncation").Default(0);
+    AddAttr<double>("std", "standard deviation of the normal distribution before truncation")
+        .Default(1)
+        .AtLeast(0);
+    AddAttr<double>("low", "lower bound, in standard deviations from the mean").Default(-2);
+    AddAttr<double>("high", "upper bound, in standard deviations from the mean").Default(2);
+    AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32);
     properties().random = true;
     SetInference(InferTruncatedNormal);
     AddExample("w = truncated_normal([16, 4], std=0.02)");
@@ -318,26 +321,26 @@ struct WeightMaker : OpProtoMaker {
  protected:
   void Declare(const std::string& comment, double gain) {
     AddComment(comment +
-               " They depend on the seed, the count of runs and the name of the result alone.");
-    AddOutput("y", "`dims` elements of `dtype`");
+               " The values depend only on the seed, the number of runs so far, and the name of "
+               "the result.");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
     AddAttr<Shape>("dims", "the sizes").Positional();
-    AddAttr<double>("gain", "a factor for all numbers").Default(gain).AtLeast(0);
+    AddAttr<double>("gain", "scaling factor").Default(gain).AtLeast(0);
     AddAttr<std::string>(
         "layout",
-        "where the counts of inputs and outputs are: the last two dims (those before are a stack "
-        "of "
-        "weights), or as a convolution has them, output first, other dims its window; auto: "
-        "\"in_out\" up to two dims, \"out_in\" beyond")
+        "where a weight has its inputs and outputs: \"in_out\": in the last two dims, with stacked "
+        "weights in the dims before; \"out_in\": outputs first, then inputs, then the window, as "
+        "in a convolution; \"auto\": \"in_out\" for at most two dims, else \"out_in\"")
         .Default("auto")
         .OneOf({"auto", "in_out", "out_in"});
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
+    AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32);
     properties().random = true;
     SetInference(InferWeight);
   }
   void DeclareMode() {
-    AddAttr<std::string>("mode",
-                         "what `fan` is: the count of an output's inputs, or of an input's "
-                         "outputs")
+    AddAttr<std::string>(
+        "mode",
+        "the `fan` in the formula: the number of inputs of an output, or of outputs of an input")
         .Default("fan_in")
         .OneOf({"fan_in", "fan_out"});
   }
@@ -346,7 +349,7 @@ struct WeightMaker : OpProtoMaker {
 struct XavierUniformMaker : WeightMaker {
   void Make() override {
     Declare(
-        "First values of a weight (Glorot and Bengio 2010): uniform in [-a, a) with a = gain * "
+        "Initial values of a weight (Glorot and Bengio 2010): uniform in [-a, a) with a = gain * "
         "sqrt(6 / (fan_in + fan_out)).",
         1);
     AddExample("w = xavier_uniform([784, 128], gain=1.5)");
@@ -355,9 +358,8 @@ struct XavierUniformMaker : WeightMaker {
 struct XavierNormalMaker : WeightMaker {
   void Make() override {
     Declare(
-        "First values of a weight (Glorot and Bengio 2010): normal with the standard deviation "
-        "gain "
-        "* sqrt(2 / (fan_in + fan_out)).",
+        "Initial values of a weight (Glorot and Bengio 2010): normal with the standard deviation "
+        "gain * sqrt(2 / (fan_in + fan_out)).",
         1);
     AddExample("w = xavier_normal([784, 128])");
   }
@@ -365,8 +367,8 @@ struct XavierNormalMaker : WeightMaker {
 struct HeUniformMaker : WeightMaker {
   void Make() override {
     Declare(
-        "First values of a weight before relu (He et al., arXiv:1502.01852): uniform in [-a, a) "
-        "with a = gain * sqrt(3 / fan).",
+        "Initial values of a weight followed by relu (He et al., arXiv:1502.01852): uniform in "
+        "[-a, a) with a = gain * sqrt(3 / fan).",
         M_SQRT2);
     DeclareMode();
     AddExample("w = he_uniform([64, 3, 3, 3], mode=\"fan_out\")");
@@ -375,8 +377,8 @@ struct HeUniformMaker : WeightMaker {
 struct HeNormalMaker : WeightMaker {
   void Make() override {
     Declare(
-        "First values of a weight before relu (He et al., arXiv:1502.01852): normal with the "
-        "standard deviation gain / sqrt(fan).",
+        "Initial values of a weight followed by relu (He et al., arXiv:1502.01852): normal with "
+        "the standard deviation gain / sqrt(fan).",
         M_SQRT2);
     DeclareMode();
     AddExample("w = he_normal([784, 128])");

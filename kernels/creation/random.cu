@@ -11,7 +11,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// Uniform numbers in [low, largest], found between low and high.
+/// Uniform numbers between low and high, clamped to [low, largest].
 template <class Compute>
 struct Uniform {
   Compute low, high, largest;
@@ -20,7 +20,7 @@ struct Uniform {
     const Compute x = random::Between(low, high, unit);
     return x < low ? low : x > largest ? largest : x;
   }
-  /// The numbers of a block: four floats or two doubles.
+  /// The numbers from a block of random words: four floats or two doubles.
   __device__ void Draw(const random::Words& words, float* out) const {
     out[0] = At(random::UnitFloat(words.w0));
     out[1] = At(random::UnitFloat(words.w1));
@@ -33,7 +33,7 @@ struct Uniform {
   }
 };
 
-/// Normal numbers by Box and Muller: two at the radius sqrt(-2 log u) and the angle 2 pi v.
+/// Normal numbers by the Box-Muller transform: two at radius sqrt(-2 log u) and angle 2 pi v.
 template <class Compute>
 struct Normal {
   Compute mean, deviation;
@@ -60,7 +60,7 @@ struct Normal {
   }
 };
 
-/// Normal numbers of which only a piece is left.
+/// Normal numbers, truncated.
 template <class Compute>
 struct Truncated {
   double mean, deviation;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// The largest number below x.
+/// The largest representable number below x.
 template <class T>
 T Below(T x) {
   return std::nextafter(x, -std::numeric_limits<T>::infinity());
@@ -116,7 +116,7 @@ HalfType HalfBelow(HalfType x) {
 inline float16 Below(float16 x) { return HalfBelow(x); }
 inline bfloat16 Below(bfloat16 x) { return HalfBelow(x); }
 
-/// The numbers that elements of type T, on the CPU, may be: rounding may not reach `high`.
+/// The bounds of uniform numbers of type T (a CPU type): rounding must not reach `high`.
 template <class T, class Compute>
 Uniform<Compute> MakeUniform(double low, double high) {
   Uniform<Compute> uniform = {static_cast<Compute>(low), static_cast<Compute>(high), 0};
@@ -126,7 +126,7 @@ Uniform<Compute> MakeUniform(double low, double high) {
   return uniform;
 }
 
-/// The element's type on the CPU.
+/// The CPU type of an element.
 template <class T>
 struct OnCpu {
   using Type = T;
@@ -142,7 +142,7 @@ struct OnCpu<Bfloat> {
 
 enum class Kind { kUniform, kNormal, kTruncated };
 
-/// `Rule` gives the range for the sizes of a result: see initial_range.h.
+/// `Rule` returns the range for the sizes of a result: see initial_range.h.
 template <Kind kKindOfNumbers, class Rule>
 class RandomOp : public Operator<CUDAContext> {
  public:

@@ -1,4 +1,4 @@
-// Operators that choose at random: bernoulli, randperm.
+// Random choices: bernoulli, randperm.
 #include <algorithm>
 
 #include "kernels/core/element.h"
@@ -67,7 +67,7 @@ class BernoulliOp : public Operator<Context> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
-    constexpr int64_t kElements = 1 << 12;  // a multiple of every block
+    constexpr int64_t kElements = 1 << 12;  // a multiple of every block size
     const int64_t n = outputs[0]->num_elements();
     const random::Stream stream =
         random::MakeStream(context.random().seed, context.random().run_count, this->stream_key());
@@ -101,12 +101,12 @@ llvm::Error InferBernoulli(InferenceContext& context) {
 struct BernoulliMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "1 with the probability that x gives, else 0, element by element; 0 for nan. The numbers "
-        "depend on x, the seed, the count of runs and the name of the result alone. The gradient "
-        "is 0.");
+        "Samples each element from a Bernoulli distribution: 1 with probability x, else 0; 0 for "
+        "nan. The values depend only on x, the seed, the number of runs so far, and the name of "
+        "the result. The gradient is 0.");
     AddInput("x", "probabilities, in [0, 1]").Accepts(kFloatSet);
     AddOutput("y", "0 or 1; dims as x");
-    AddAttr<DType>("dtype", "of the result; none: as x").Optional();
+    AddAttr<DType>("dtype", "dtype of the result; by default that of x").Optional();
     AddExample("y = bernoulli([0.0, 1.0])  # = [0.0, 1.0]");
     properties().random = true;
     SetInference(InferBernoulli);
@@ -151,10 +151,10 @@ llvm::Error InferRandperm(InferenceContext& context) {
 struct RandpermMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The numbers below n in an order drawn at random. It depends on the seed, the count of "
-        "runs and the name of the result alone.");
-    AddOutput("y", "i64[n], below n");
-    AddAttr<Shape>("n", "how many there are").Positional();
+        "A random permutation of the numbers below n. It depends only on the seed, the number of "
+        "runs so far, and the name of the result.");
+    AddOutput("y", "i64[n], a permutation of 0, 1, ..., n - 1");
+    AddAttr<Shape>("n", "number of elements").Positional();
     AddExample("y = sum(randperm(5))  # = 10");
     properties().random = true;
     SetInference(InferRandperm);

@@ -6,14 +6,14 @@
 namespace pdl::cuda {
 namespace {
 
-/// The number that element i of a uniform stream is, in [0, 1).
+/// Element i of a uniform stream, in [0, 1).
 __device__ __forceinline__ void UnitAt(random::Stream stream, long long i, float* unit) {
   const random::Words words = random::Philox(stream, static_cast<uint64_t>(i / 4));
-  const int place = static_cast<int>(i % 4);
-  *unit = random::UnitFloat(place == 0   ? words.w0
-                            : place == 1 ? words.w1
-                            : place == 2 ? words.w2
-                                         : words.w3);
+  const int position = static_cast<int>(i % 4);
+  *unit = random::UnitFloat(position == 0   ? words.w0
+                            : position == 1 ? words.w1
+                            : position == 2 ? words.w2
+                                            : words.w3);
 }
 __device__ __forceinline__ void UnitAt(random::Stream stream, long long i, double* unit) {
   const random::Words words = random::Philox(stream, static_cast<uint64_t>(i / 2));

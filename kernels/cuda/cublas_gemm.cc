@@ -9,11 +9,11 @@
 namespace pdl::cuda {
 namespace {
 
-/// What NVIDIA recommends for Hopper; older GPUs make do with less.
+/// NVIDIA's recommendation for Hopper; older GPUs need less.
 constexpr size_t kMostWorkspace = size_t{32} << 20;
-/// cuBLASLt wants its workspace aligned so, a Plan gives less.
+/// The alignment that cuBLASLt requires of its workspace; a Plan guarantees less.
 constexpr int64_t kWorkspaceAlignment = 256;
-/// Pointers aligned so far allow the fastest loads.
+/// Pointers with this alignment allow the widest loads.
 constexpr uint32_t kWideAlignment = 16;
 
 cudaDataType_t DataType(DType dtype) {
@@ -35,8 +35,8 @@ bool IsAligned(const void* pointer, uintptr_t bytes) {
 
 }  // namespace
 
-// cuBLASLt stores matrices by columns: it computes c transposed, as b transposed times a
-// transposed, so its left matrix is our b.
+// cuBLASLt matrices are column-major: it computes c transposed as b transposed times a transposed,
+// so its left matrix is our b.
 struct CublasGemm::Impl {
   ~Impl() {
     if (operation) cublasLtMatmulDescDestroy(operation);
@@ -47,7 +47,7 @@ struct CublasGemm::Impl {
 
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t left = nullptr, right = nullptr, result = nullptr;
-  /// For pointers aligned to kWideAlignment, and for any others.
+  /// The algorithms for pointers aligned to kWideAlignment, and for all others.
   cublasLtMatmulAlgo_t wide, narrow;
   size_t workspace_bytes = 0;
   bool is_f64 = false;
@@ -83,7 +83,7 @@ class Preference {
     cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference_);
     if (status == CUBLAS_STATUS_SUCCESS)
       status = Set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspace);
-    // Parts of a sum are kept in the type that they are added up in.
+    // Partial sums are stored in the compute type.
     const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     if (status == CUBLAS_STATUS_SUCCESS)
       status = Set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductions);
@@ -114,7 +114,7 @@ llvm::Expected<std::unique_ptr<CublasGemm>> CublasGemm::Create(const CUDAContext
   if (p.batch > INT32_MAX) return std::unique_ptr<CublasGemm>();
   CurrentDevice current(context.device());
   const auto check = [&](cublasStatus_t status) {
-    return ToError(status, "preparing a product of matrices", context.device());
+    return ToError(status, "preparing a matmul", context.device());
   };
   auto impl = std::make_unique<Impl>();
   impl->is_f64 = p.dtype == DType::kF64;
@@ -128,7 +128,7 @@ llvm::Expected<std::unique_ptr<CublasGemm>> CublasGemm::Create(const CUDAContext
     return error;
   if (auto error = check(SetTranspose(impl->operation, CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_a)))
     return error;
-  // Row-major m by k is k by m by columns.
+  // A row-major m by k matrix is a column-major k by m matrix.
   if (auto error = check(MakeLayout(&impl->left, type, p.transpose_b ? p.k : p.n,
                                     p.transpose_b ? p.n : p.k, p.batch, p.b_stride)))
     return error;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kTile = 32;
 constexpr int kTileRows = 8;
-/// Axes shorter than this are not worth a tile.
+/// Shorter axes do not pay for a tile.
 constexpr int64_t kShortestTiled = 8;
 
 template <class Word>
@@ -23,11 +23,12 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// Matrices that lie side by side along `columns` when read, and along rows when written.
+/// A batch of transposes: matrices that are contiguous along `columns` in the input, and along rows
+/// in the output.
 struct Turn {
   IndexMap<2> matrices;
-  long long rows, from_row;      // length, stride when read (1 when written)
-  long long columns, to_column;  // length, stride when written (1 when read)
+  long long rows, from_row;      // length, stride in the input (1 in the output)
+  long long columns, to_column;  // length, stride in the output (1 in the input)
   long long row_tiles, column_tiles;
 };
 
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(kTile* kTileRows)
     const Offsets<2> offset = turn.matrices.At(rest / turn.column_tiles);
     const long long row = row_tile * kTile;
     const long long column = column_tile * kTile;
-    __syncthreads();  // the tile before is still being written out
+    __syncthreads();  // the previous tile is still being written
     for (int y = threadIdx.y; y < kTile; y += kTileRows) {
       if (row + y < turn.rows && column + x < turn.columns)
         tile[y][x] = from[offset.at[0] + (row + y) * turn.from_row + column + x];
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(kTile* kTileRows)
   }
 }
 
-/// The most bytes, a power of two up to 16, in which whole runs can be copied.
+/// The largest unit in bytes, a power of two up to 16, in which all runs can be copied.
 int64_t WidestUnit(const IndexMap<2>& map, int64_t from_offset, int64_t to_offset,
                    int64_t element_size) {
   const int inner = map.rank - 1;

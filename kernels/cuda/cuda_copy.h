@@ -1,4 +1,4 @@
-// Copies on the GPU between places that lie apart: transpositions, slices, concatenations.
+// Strided copies on the GPU: transposes, slices, concatenations.
 #ifndef PDL_KERNELS_CUDA_CUDA_COPY_H_
 #define PDL_KERNELS_CUDA_CUDA_COPY_H_
 
@@ -12,7 +12,7 @@
 
 namespace pdl::cuda {
 
-/// One side of a copy: the first element's number, and the strides, all in elements.
+/// One side of a copy: the offset of the first element and the strides, in elements.
 struct CopySide {
   llvm::ArrayRef<int64_t> strides;
   int64_t offset = 0;
@@ -21,13 +21,13 @@ struct CopySide {
 /// A copy of a block of elements, prepared for given sizes.
 class StridedCopy {
  public:
-  /// An Error where too many axes remain unmerged.
+  /// Returns an Error if too many axes remain after merging.
   static llvm::Expected<StridedCopy> Create(llvm::ArrayRef<int64_t> sizes, CopySide from,
                                             CopySide to, int64_t element_size);
 
-  /// Whether it copies one dense block to another without a change of order.
+  /// Whether it copies one dense block to another in the same order.
   bool is_whole() const;
-  /// Launches it; `name` is for messages.
+  /// Launches the copy; `name` is for messages.
   llvm::Error Run(const CUDAContext& context, const char* name, const void* from, void* to) const;
 
  private:
@@ -45,8 +45,8 @@ class StridedCopy {
   Walk elements_;
   /// The same in the widest words that sizes, strides and offsets allow.
   Walk words_;
-  /// The axis of `elements_` along which what is read lies side by side, where that is another than
-  /// the one along which it is written: then tiles are turned in shared memory.
+  /// The axis of `elements_` along which the input is contiguous, if it is not the one along which
+  /// the output is; tiles are then transposed in shared memory.
   std::optional<int> turned_axis_;
 };
 

@@ -1,4 +1,4 @@
-// Operators that copy each input to a place of its own in the output.
+// Operators that copy each input to its own region of the output.
 #ifndef PDL_KERNELS_CUDA_CUDA_COPYING_OP_H_
 #define PDL_KERNELS_CUDA_CUDA_COPYING_OP_H_
 
@@ -29,8 +29,9 @@ class CopyingOp : public Operator<CUDAContext> {
   }
 
  protected:
-  /// Fills the output from the one input: its element number i, in row-major order of the output's
-  /// sizes, is found by `from`. Where that changes nothing, the output is the input's memory.
+  /// Fills the output from the only input: `from` maps element i, in row-major order of the
+  /// output's sizes, to an element of the input. If that is the identity, the output aliases the
+  /// input.
   static llvm::Expected<Preparation> PrepareOne(const PrepareContext& context, CopySide from) {
     const OperandType& input = context.inputs()[0];
     const OperandType& output = context.outputs()[0];

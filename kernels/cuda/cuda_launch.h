@@ -1,4 +1,4 @@
-// How the CUDA operators choose a kernel and launch it. For .cu files.
+// Choosing and launching kernels in CUDA operators. For .cu files.
 #ifndef PDL_KERNELS_CUDA_CUDA_LAUNCH_H_
 #define PDL_KERNELS_CUDA_CUDA_LAUNCH_H_
 
@@ -17,7 +17,7 @@
 
 namespace pdl::cuda {
 
-/// Threads of a block, unless a kernel has reasons for another number.
+/// Threads per block, unless a kernel has reasons for another number.
 inline constexpr int kBlockThreads = 256;
 
 /// Launches on the context's stream. The arguments are converted to the kernel's parameters.
@@ -34,16 +34,16 @@ llvm::Error Launch(const CUDAContext& context, const char* name, void (*kernel)(
   return ToError(status, name, context.device());
 }
 
-/// Blocks for a loop over n pieces of work with a stride of the whole grid: enough to fill the GPU
-/// a few times over. Requires n > 0.
+/// The grid for a grid-stride loop over n items: enough blocks to fill the GPU a few times over.
+/// Requires n > 0.
 inline dim3 GridFor(const CUDAContext& context, int64_t n, int64_t per_block = kBlockThreads) {
   const int64_t wanted = (n + per_block - 1) / per_block;
   const int64_t most = int64_t{context.num_multiprocessors()} * 32;
   return dim3(static_cast<unsigned>(std::clamp<int64_t>(wanted, 1, most)));
 }
 
-/// How many threads of a block go over one row, so that each has a few elements: a power of two, at
-/// most `most`.
+/// The number of threads of a block that process one row, so that each has a few elements: a power
+/// of two, at most `most`.
 inline int ThreadsPerRow(int64_t length, int most = kBlockThreads) {
   int threads = 1;
   while (threads < most && threads * int64_t{4} < length) threads *= 2;
@@ -90,8 +90,8 @@ bool Contains(TypeList<T...>, DType dtype) {
   return ((dtype == kDTypeOf<T>) || ...);
 }
 
-/// visit(TypeTag<T>()) for the T of the list whose dtype this is. One that is not in it is an
-/// internal error: RequireDType refused it before.
+/// Calls visit(TypeTag<T>()) for the T of the list that has this dtype. A dtype that is not in the
+/// list is an internal error: RequireDType has rejected it before.
 template <class First, class... Rest, typename Visit>
 llvm::Error VisitDType(TypeList<First, Rest...>, DType dtype, Visit&& visit) {
   if (dtype == kDTypeOf<First>) return visit(TypeTag<First>());
@@ -102,7 +102,8 @@ llvm::Error VisitDType(TypeList<First, Rest...>, DType dtype, Visit&& visit) {
   }
 }
 
-/// visit(Bits()) with an unsigned type of as many bytes as an element: for who only moves elements.
+/// Calls visit(Bits()) with an unsigned type of an element's size, for kernels that only move
+/// elements.
 template <typename Visit>
 llvm::Error VisitBits(DType dtype, Visit&& visit) {
   switch (DTypeSize(dtype)) {
@@ -117,7 +118,7 @@ llvm::Error VisitBits(DType dtype, Visit&& visit) {
   }
 }
 
-/// An Error where the list has no element type for this dtype.
+/// Returns an Error if the list has no element type of this dtype.
 template <class... T>
 llvm::Error RequireDType(TypeList<T...> types, DType dtype, const OperatorBase& op) {
   if (Contains(types, dtype)) return llvm::Error::success();

@@ -6,7 +6,7 @@
 
 namespace pdl::cuda {
 
-/// Adds every CUDA kernel to the operators of `registry`, which must hold libpdl's.
+/// Adds all CUDA kernels to the operators of `registry`, which must contain libpdl's.
 void AddAllKernels(OpRegistry& registry);
 
 }  // namespace pdl::cuda

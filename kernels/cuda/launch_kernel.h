@@ -1,4 +1,4 @@
-// The one place where kernels are launched.
+// The only file that launches kernels.
 #ifndef PDL_KERNELS_CUDA_LAUNCH_KERNEL_H_
 #define PDL_KERNELS_CUDA_LAUNCH_KERNEL_H_
 

@@ -1,5 +1,5 @@
-// Operators between layers, on each element by itself: gelu, silu, softplus, log_sigmoid, mish,
-// softsign, leaky_relu, elu, selu, celu, clip. Those of straight pieces are in piecewise.cc.
+// Smooth activations and clip, elementwise: gelu, silu, softplus, log_sigmoid, mish, softsign,
+// leaky_relu, elu, selu, celu, clip. Piecewise linear activations are in piecewise.cc.
 #include <cmath>
 #include <limits>
 
@@ -28,22 +28,22 @@ struct ActivationMaker : OpProtoMaker {
   }
 };
 
-// dy times `slope`.
-void SetSlope(GradientContext& g, Value* slope) {
-  g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+// Sets the gradient of x to dy times `derivative`.
+void SetDerivative(GradientContext& g, Value* derivative) {
+  g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
 }
 
 Value* Positive(GradientContext& g) {
   return g.Call("greater", {g.input(0), g.Scalar(0, g.input(0))});
 }
 
-// x in [-limit, limit], where a slope that multiplies by x has reached its limit: 0 times infinity
-// would be nan.
+// Clips x to [-limit, limit], outside of which a derivative that multiplies by x has converged: 0
+// times infinity would be nan.
 Value* Bounded(GradientContext& g, double limit) {
   return g.Call("clip", {g.input(0)}, {{"low", -limit}, {"high", limit}});
 }
 
-// exp(x / divisor) for x up to 0. It is 1 above, where its own gradient must not overflow.
+// exp(min(x, 0) / divisor). For x above 0 it is 1, so that its own gradient does not overflow.
 Value* ExpBelow(GradientContext& g, double divisor = 1) {
   Value* x = g.Call("clip", {g.input(0)}, {{"high", 0.0}});
   return g.Call("exp", {divisor == 1 ? x : g.Div(x, g.Scalar(divisor, x))});
@@ -56,7 +56,7 @@ constexpr double kLinear = 1.5957691216057308, kCubic = 0.07135481627260025;
 
 struct ExactGelu : SimdFunctor<simd::Gelu> {
   double operator()(double x) const {
-    // Where the error function is 0 the product is, too, also at minus infinity.
+    // Where erfc is 0 the result is, too, also at negative infinity.
     const double y = 0.5 * std::erfc(x * -M_SQRT1_2);
     return y == 0.0 ? -0.0 : x * y;
   }
@@ -99,23 +99,23 @@ void GeluGradient(GradientContext& g) {
     Value* s = g.Call("sigmoid", {g.Mul(x, g.Add(cubic, g.Scalar(kLinear, x)))});
     Value* change = g.Add(g.Mul(cubic, g.Scalar(3, x)), g.Scalar(kLinear, x));
     Value* rest = g.Mul(g.Mul(x, change), g.Sub(one, s));
-    return SetSlope(g, g.Mul(s, g.Add(one, rest)));
+    return SetDerivative(g, g.Mul(s, g.Add(one, rest)));
   }
-  // Far below 0, 1 + erf would be what rounding leaves.
+  // For large negative x, 1 + erf would be only rounding errors.
   Value* below = g.Mul(g.Call("erfc", {g.Mul(x, g.Scalar(-M_SQRT1_2, x))}), g.Scalar(0.5, x));
   Value* density =
       g.Mul(g.Call("exp", {g.Mul(square, g.Scalar(-0.5, x))}), g.Scalar(0.3989422804014327, x));
-  SetSlope(g, g.Add(below, g.Mul(x, density)));
+  SetDerivative(g, g.Add(below, g.Mul(x, density)));
 }
 
 struct GeluMaker : ActivationMaker {
   void Make() override {
     Declare(
-        "x times the part of a standard normal distribution that lies below x (Hendrycks and "
-        "Gimpel, arXiv:1606.08415), element by element.",
+        "x * P(X <= x) for a standard normal variable X (Hendrycks and Gimpel, arXiv:1606.08415), "
+        "elementwise.",
         GeluGradient);
     AddAttr<bool>("approximate",
-                  "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) in its place")
+                  "computes x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) instead")
         .Default(false);
     SetMaxUlp(1.96);
     AddExample("y = gelu([-1.0, 0.0, 1.0])  # = [-0.158655, 0.0, 0.841345]");
@@ -125,7 +125,7 @@ struct GeluMaker : ActivationMaker {
 // --- silu, softplus -----------------------------------------------------------------------------
 
 struct SiluFunctor : SimdFunctor<simd::Silu> {
-  // -0 at minus infinity.
+  // -0 at negative infinity.
   double operator()(double x) const { return (x < -800.0 ? -800.0 : x) * math::Sigmoid(x); }
 };
 template <class Context>
@@ -133,11 +133,11 @@ using SiluOp = UnaryOp<Context, SiluFunctor, FloatTypes>;
 
 struct SiluMaker : ActivationMaker {
   void Make() override {
-    Declare("x * sigmoid(x), also called swish, element by element.", [](GradientContext& g) {
+    Declare("x * sigmoid(x), also called swish, elementwise.", [](GradientContext& g) {
       Value* x = Bounded(g, 800);
       Value* s = g.Call("sigmoid", {x});
       Value* one = g.Scalar(1, x);
-      SetSlope(g, g.Mul(s, g.Add(one, g.Mul(x, g.Sub(one, s)))));
+      SetDerivative(g, g.Mul(s, g.Add(one, g.Mul(x, g.Sub(one, s)))));
     });
     SetMaxUlp(1.73);
     AddExample("y = silu([-1.0, 2.0])  # = [-0.268941, 1.761594]");
@@ -154,8 +154,8 @@ using SoftplusOp = UnaryOp<Context, SoftplusFunctor, FloatTypes>;
 
 struct SoftplusMaker : ActivationMaker {
   void Make() override {
-    Declare("log(1 + exp(x)), element by element, without overflow for large x.",
-            [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.input(0)})); });
+    Declare("log(1 + exp(x)), elementwise, without overflow for large x.",
+            [](GradientContext& g) { SetDerivative(g, g.Call("sigmoid", {g.input(0)})); });
     properties().onnx_name = "Softplus";
     SetMaxUlp(1.5);
     AddExample("y = softplus([0.0, 100.0])  # = [0.693147, 100.0]");
@@ -172,8 +172,8 @@ using LogSigmoidOp = UnaryOp<Context, LogSigmoidFunctor, FloatTypes>;
 
 struct LogSigmoidMaker : ActivationMaker {
   void Make() override {
-    Declare("log(1 / (1 + exp(-x))), element by element, without overflow.",
-            [](GradientContext& g) { SetSlope(g, g.Call("sigmoid", {g.Neg(g.input(0))})); });
+    Declare("log(1 / (1 + exp(-x))), elementwise, without overflow.",
+            [](GradientContext& g) { SetDerivative(g, g.Call("sigmoid", {g.Neg(g.input(0))})); });
     AddExample("y = log_sigmoid([0.0, -200.0])  # = [-0.6931472, -200.0]");
     SetMaxUlp(1.5);
   }
@@ -190,13 +190,13 @@ using MishOp = UnaryOp<Context, MishFunctor, FloatTypes>;
 
 struct MishMaker : ActivationMaker {
   void Make() override {
-    Declare("x * tanh(softplus(x)) (Misra, arXiv:1908.08681), element by element.",
+    Declare("x * tanh(softplus(x)) (Misra, arXiv:1908.08681), elementwise.",
             [](GradientContext& g) {
               Value* x = Bounded(g, 800);
               Value* t = g.Call("tanh", {g.Call("softplus", {x})});
               Value* change =
                   g.Mul(g.Mul(x, g.Call("sigmoid", {x})), g.Sub(g.Scalar(1, x), g.Mul(t, t)));
-              SetSlope(g, g.Add(t, change));
+              SetDerivative(g, g.Add(t, change));
             });
     properties().onnx_name = "Mish";
     AddExample("y = mish([0.0, 1.0])  # = [0.0, 0.8650984]");
@@ -217,12 +217,11 @@ using SoftsignOp = UnaryOp<Context, SoftsignFunctor, FloatTypes>;
 
 struct SoftsignMaker : ActivationMaker {
   void Make() override {
-    Declare("x / (1 + abs(x)), element by element; 1 or -1 where x is infinite.",
-            [](GradientContext& g) {
-              // Not by its square, which might overflow.
-              Value* divisor = g.Add(g.Scalar(1, g.input(0)), g.Call("abs", {g.input(0)}));
-              g.SetInputGradient(0, g.Div(g.Div(g.output_gradient(), divisor), divisor));
-            });
+    Declare("x / (1 + abs(x)), elementwise; 1 or -1 where x is infinite.", [](GradientContext& g) {
+      // Divides twice, since the square might overflow.
+      Value* divisor = g.Add(g.Scalar(1, g.input(0)), g.Call("abs", {g.input(0)}));
+      g.SetInputGradient(0, g.Div(g.Div(g.output_gradient(), divisor), divisor));
+    });
     properties().onnx_name = "Softsign";
     AddExample("y = softsign([-3.0, 1.0])  # = [-0.75, 0.5]");
     SetMaxUlp(1.5);
@@ -244,17 +243,16 @@ using LeakyReluOp = UnaryOp<Context, LeakyReluFunctor, FloatTypes>;
 
 struct LeakyReluMaker : ActivationMaker {
   void Make() override {
-    Declare(
-        "x where it is positive, else alpha * x, element by element. The gradient at 0 is alpha.",
-        [](GradientContext& g) {
-          Value* dy = g.output_gradient();
-          const double alpha = g.attributes().Float("alpha");
-          Value* factor = g.Scalar(alpha, dy);
-          // 0 times an infinity would be nan.
-          Value* less = alpha == 0 ? factor : g.Mul(dy, factor);
-          g.SetInputGradient(0, g.Call("where", {Positive(g), dy, less}));
-        });
-    AddAttr<double>("alpha", "the slope below 0").Default(0.01);
+    Declare("x where x is positive, else alpha * x, elementwise. The gradient at 0 is alpha.",
+            [](GradientContext& g) {
+              Value* dy = g.output_gradient();
+              const double alpha = g.attributes().Float("alpha");
+              Value* factor = g.Scalar(alpha, dy);
+              // 0 times an infinity would be nan.
+              Value* less = alpha == 0 ? factor : g.Mul(dy, factor);
+              g.SetInputGradient(0, g.Call("where", {Positive(g), dy, less}));
+            });
+    AddAttr<double>("alpha", "slope for negative x").Default(0.01);
     AddExample("y = leaky_relu([-1.0, 2.0], alpha=0.1)  # = [-0.1, 2.0]");
   }
 };
@@ -273,20 +271,20 @@ using EluOp = UnaryOp<Context, EluFunctor, FloatTypes>;
 
 struct EluMaker : ActivationMaker {
   void Make() override {
-    Declare("x where it is positive, else alpha * (exp(x) - 1), element by element.",
+    Declare("x where x is positive, else alpha * (exp(x) - 1), elementwise.",
             [](GradientContext& g) {
               Value* dy = g.output_gradient();
               Value* alpha = g.Scalar(g.attributes().Float("alpha"), dy);
               Value* below = g.Mul(dy, g.Mul(ExpBelow(g), alpha));
               g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
             });
-    AddAttr<double>("alpha", "minus the limit for small x").Default(1);
+    AddAttr<double>("alpha", "the result approaches -alpha for large negative x").Default(1);
     SetMaxUlp(0.51);
     AddExample("y = elu([-1.0, 2.0])  # = [-0.632121, 2.0]");
   }
 };
 
-// The factors of Klambauer et al., with which activations keep mean 0 and variance 1.
+// The factors of Klambauer et al., which keep the activations at mean 0 and variance 1.
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 
@@ -303,8 +301,8 @@ using SeluOp = UnaryOp<Context, SeluFunctor, FloatTypes>;
 struct SeluMaker : ActivationMaker {
   void Make() override {
     Declare(
-        "1.0507 * x where x is positive, else 1.7581 * (exp(x) - 1), element by element "
-        "(Klambauer et al., arXiv:1706.02515, which gives the factors to more digits).",
+        "1.0507 * x where x is positive, else 1.7581 * (exp(x) - 1), elementwise (Klambauer et "
+        "al., arXiv:1706.02515, who give the factors to more digits).",
         [](GradientContext& g) {
           Value* dy = g.output_gradient();
           Value* above = g.Mul(dy, g.Scalar(kSeluScale, dy));
@@ -331,14 +329,16 @@ using CeluOp = UnaryOp<Context, CeluFunctor, FloatTypes>;
 struct CeluMaker : ActivationMaker {
   void Make() override {
     Declare(
-        "x where it is positive, else alpha * (exp(x / alpha) - 1), element by element (Barron, "
+        "x where x is positive, else alpha * (exp(x / alpha) - 1), elementwise (Barron, "
         "arXiv:1704.07483).",
         [](GradientContext& g) {
           Value* dy = g.output_gradient();
           Value* below = g.Mul(dy, ExpBelow(g, g.attributes().Float("alpha")));
           g.SetInputGradient(0, g.Call("where", {Positive(g), dy, below}));
         });
-    AddAttr<double>("alpha", "minus the limit for small x").Default(1).GreaterThan(0);
+    AddAttr<double>("alpha", "the result approaches -alpha for large negative x")
+        .Default(1)
+        .GreaterThan(0);
     AddExample("y = celu([1.0, -1.0], alpha=2.0)  # = [1.0, -0.7869387]");
     SetMaxUlp(0.51);
   }
@@ -353,7 +353,7 @@ struct ClipFunctor {
     if (attributes.Has("low")) low = attributes.Float("low");
     if (attributes.Has("high")) high = attributes.Float("high");
   }
-  // The nearest number that a T can hold.
+  // The representable number of type T that is nearest to `value`.
   template <class T>
   static PDL_INLINE T Bound(double x) {
     if constexpr (std::is_integral_v<T>) {
@@ -409,14 +409,13 @@ AtZero ClipAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
 struct ClipMaker : ActivationMaker {
   void Make() override {
     Declare(
-        "x, but at least `low` and at most `high`, element by element; nan stays. Where `low` is "
-        "larger than `high` the result is `high`, as in NumPy. The gradient is that of x where x "
-        "is "
-        "within both, else 0.",
+        "Clips x to [low, high], elementwise; nan stays nan. If `low` is larger than `high` the "
+        "result is `high`, as in NumPy. The gradient is passed on where x is within the bounds, "
+        "else it is 0.",
         ClipGradient, kNumberSet);
     properties().zero_rule = ClipAtZero;
-    AddAttr<double>("low", "the smallest result; none: no limit").Optional();
-    AddAttr<double>("high", "the largest result; none: no limit").Optional();
+    AddAttr<double>("low", "lower bound; by default none").Optional();
+    AddAttr<double>("high", "upper bound; by default none").Optional();
     SetInference(InferClip);
     AddExample("y = clip([-2.0, 0.5, 9.0], low=-1.0, high=1.0)  # = [-1.0, 0.5, 1.0]");
   }

@@ -7,7 +7,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// x times the normal distribution function at x, or an approximation of it by a sigmoid.
+/// x times the cumulative standard normal distribution at x, or its approximation by a sigmoid.
 struct Gelu {
   bool approximate;
   void Initialize(const AttributeReader& attributes) {
@@ -20,7 +20,7 @@ struct Gelu {
       return bounded * Sigmoid()(y);
     }
     const float bounded = x < -15.0f ? -15.0f : x;
-    // erfc falls so steeply that what rounding its argument takes away must be put right.
+    // erfc is so steep that the rounding error of its argument must be compensated.
     const float z = bounded * -0.70710678f;
     const float lost = fmaf(bounded, -0.70710678f, -z) - bounded * 1.21016171e-8f;
     const float tail = erfcf(z);
@@ -37,11 +37,11 @@ struct Gelu {
   }
 };
 
-/// x * sigmoid(x); -0 at minus infinity.
+/// x * sigmoid(x); -0 at negative infinity.
 struct Silu {
   __device__ float operator()(float x) const {
     if (!(x < -80.0f)) return x * Sigmoid()(x);
-    // The sigmoid is exp(x), which must not vanish before it is multiplied by 100.
+    // The sigmoid is exp(x), which must not underflow before it is multiplied by x.
     const float bounded = x < -110.0f ? -110.0f : x;
     const float root = expf(0.5f * bounded);
     return bounded * root * root;
@@ -82,10 +82,10 @@ struct LogSigmoid {
   }
 };
 
-/// x * tanh(log(1 + exp(x))); -0 at minus infinity.
+/// x * tanh(log(1 + exp(x))); -0 at negative infinity.
 struct Mish {
   __device__ float operator()(float x) const {
-    // In double, where neither exp(x) nor its square vanishes before the product does.
+    // In double, so that neither exp(x) nor its square underflows before the result does.
     const double bounded = x < -150.0f ? -150.0f : x;
     return static_cast<float>(Of(bounded));
   }
@@ -129,7 +129,7 @@ struct Celu {
   __device__ double operator()(double x) const { return x > 0 ? x : alpha * expm1(x / alpha); }
 };
 
-/// At least `low` and at most `high`; NaN stays.
+/// Clips to [low, high]; NaN stays NaN.
 template <class T>
 struct Clip {
   T low, high;
@@ -139,7 +139,7 @@ struct Clip {
   }
 };
 
-/// The nearest number that a T can hold.
+/// The representable number of type T that is nearest to `value`.
 template <class T>
 T Bound(double x) {
   if constexpr (kIsFloat<T>) {

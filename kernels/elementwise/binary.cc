@@ -1,5 +1,5 @@
-// Operators on pairs of elements, which broadcast: add, sub, mul, div, floor_div, mod, fmod, pow,
-// maximum, minimum.
+// Elementwise operators of two inputs, which broadcast: add, sub, mul, div, floor_div, mod, fmod,
+// pow, maximum, minimum.
 #include "kernels/core/elementwise.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/wide_gradient.h"
@@ -12,7 +12,7 @@
 namespace pdl {
 namespace {
 
-// Integers wrap around: the arithmetic is done on unsigned numbers, for which that is defined.
+// Integers wrap around: the arithmetic is done on unsigned integers, where overflow is defined.
 template <class T>
 PDL_INLINE uint64_t Wrap(T x) {
   return static_cast<uint64_t>(x);
@@ -25,11 +25,10 @@ Value* Where(GradientContext& g, Value* condition, Value* x, Value* y) {
 struct BinaryMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes, GradientFunction gradient) {
-    AddComment(std::string(comment) +
-               " Broadcasts as NumPy does, over sizes that are literally 1.");
+    AddComment(std::string(comment) + " Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", "right operand; dtype as x").Accepts(dtypes);
-    AddOutput("z", "dtype as x, the dims of both broadcast");
+    AddOutput("z", "dtype as x, the broadcast dims of x and y");
     properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(gradient);
@@ -144,8 +143,8 @@ struct Quotient {
 template <class Context>
 using DivOp = BinaryOp<Context, Quotient, FloatTypes>;
 
-// 1 / y and -z / y. The product is divided: 1 / y may be infinite where z / y is not. The product
-// itself may leave the range of f16.
+// The gradients are dz / y and -dz * z / y. The numerator dz * z is divided by y, since 1 / y may
+// be infinite where z / y is not. The numerator may leave the range of f16.
 void DivGradient(GradientContext& g) {
   Value* dz = g.output_gradient();
   Value* y = g.input(1);
@@ -157,14 +156,14 @@ void DivGradient(GradientContext& g) {
 
 struct DivMaker : BinaryMaker {
   void Make() override {
-    Declare("x / y, for real numbers; floor_div is for integers.", kFloatSet, DivGradient);
+    Declare("x / y, for real numbers; use floor_div for integers.", kFloatSet, DivGradient);
     properties().zero_rule = ZeroIfFirstIs;
     properties().onnx_name = "Div";
     AddExample("z = div([1.0, 6.0], [2.0, 4.0])  # = [0.5, 1.5]");
   }
 };
 
-// The quotient rounded down and what is left, which has the sign of y: as Python and NumPy.
+// The quotient rounded down, and the remainder with the sign of y, as in Python and NumPy.
 template <class T>
 struct Division {
   T quotient;
@@ -183,7 +182,7 @@ Division<T> DivideFloat(T x, T y) {
     quotient -= T(1);
   }
   if (quotient == T(0)) return {math::CopySign(T(0), x / y), remainder};
-  // The division may have rounded up to, or down below, the integer that it stands for.
+  // The rounded quotient may differ from the exact integer in either direction.
   T floored = std::floor(quotient);
   if (quotient - floored > T(0.5)) floored += T(1);
   return {floored, remainder};
@@ -219,7 +218,7 @@ using FloorDivOp = BinaryOp<Context, FloorQuotient, NumberTypes>;
 
 struct FloorDivMaker : BinaryMaker {
   void Make() override {
-    Declare("x // y: the quotient rounded down; 0 where an integer is divided by 0.", kNumberSet,
+    Declare("x // y: the quotient rounded down; integer division by 0 returns 0.", kNumberSet,
             nullptr);
     properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
       return std::optional(Dim::FloorDiv(x[0], x[1]));
@@ -244,8 +243,8 @@ using ModOp = BinaryOp<Context, Remainder, NumberTypes>;
 struct ModMaker : BinaryMaker {
   void Make() override {
     Declare(
-        "x % y = x - y * (x // y), with the sign of y, as Python and NumPy; 0 where an integer is "
-        "divided by 0. `fmod` has the sign of x.",
+        "x % y = x - y * (x // y), with the sign of y, as in Python and NumPy; an integer modulo 0 "
+        "is 0. `fmod` has the sign of x.",
         kNumberSet, [](GradientContext& g) {
           Value* dz = g.output_gradient();
           g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
@@ -277,12 +276,12 @@ using FmodOp = BinaryOp<Context, TruncatedRemainder, NumberTypes>;
 struct FmodMaker : BinaryMaker {
   void Make() override {
     Declare(
-        "x - y * trunc(x / y), with the sign of x, as C's fmod and the operator % of C; 0 where an "
-        "integer is divided by 0. `mod` has the sign of y.",
+        "x - y * trunc(x / y), with the sign of x, like C's fmod and C's operator %; an integer "
+        "modulo 0 is 0. `mod` has the sign of y.",
         kNumberSet, [](GradientContext& g) {
           Value* dz = g.output_gradient();
           g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
-          // The remainder is taken off first, so that the quotient is an integer that was rounded.
+          // Subtracts the remainder first, so that the quotient is an integer up to rounding.
           Value* multiple = g.Sub(g.input(0), g.output());
           Value* quotient = g.Call("round", {g.Div(multiple, g.input(1))});
           g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
@@ -321,7 +320,7 @@ struct Power {
       return y == T(2) ? x * x : math::Pow(x, y);
     }
   }
-  /// What it is for one right operand.
+  /// The formula for the right operand 2.
   struct WithRight {
     static constexpr float kRight = 2;
     template <class T>
@@ -333,8 +332,9 @@ struct Power {
 template <class Context>
 using PowOp = BinaryOp<Context, Power, NumberTypes>;
 
-// y * x^(y - 1) and x^y * log(x), where 0^-1 and log(0) would be multiplied by 0 and give nan. The
-// logarithm is that of 1 where x is 0: what is not taken must not be nan in the next derivative.
+// The derivatives are y * x^(y - 1) and x^y * log(x). Multiplying 0^-1 or log(0) by 0 would give
+// nan. Where x is 0, the logarithm is that of 1: the branch that is not selected must not be nan in
+// the next derivative.
 void PowGradient(GradientContext& g) {
   Value* x = g.input(0);
   Value* y = g.input(1);
@@ -368,8 +368,8 @@ AtZero PowAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
 struct PowMaker : BinaryMaker {
   void Make() override {
     Declare(
-        "x to the power of y. Integers wrap around, and a negative power of one other than 1 and "
-        "-1 is 0. At x = 0 the gradient of y is taken to be 0, whatever y is; below 0 it is nan.",
+        "x to the power of y. Integers wrap around, and a negative power of an integer other than "
+        "1 and -1 is 0. The gradient of y is 0 at x = 0, for any y, and nan for negative x.",
         kNumberSet, PowGradient);
     properties().zero_rule = PowAtZero;
     AddExample("z = pow([1.0, 2.0, 3.0], 2.0)  # = [1.0, 4.0, 9.0]");
@@ -396,7 +396,7 @@ struct Minimum {
 template <class Context>
 using MinimumOp = BinaryOp<Context, Minimum, NumberTypes>;
 
-// The gradient goes to the operand that was chosen, half to each where they are equal.
+// The gradient goes to the operand that is selected; equal operands get half of it each.
 void ChoiceGradient(GradientContext& g, llvm::StringRef wins) {
   Value* dz = g.output_gradient();
   Value* half = g.Mul(dz, g.Scalar(0.5, dz));
@@ -409,7 +409,7 @@ void ChoiceGradient(GradientContext& g, llvm::StringRef wins) {
 
 struct MaximumMaker : BinaryMaker {
   void Make() override {
-    Declare("The larger of x and y; nan where one is nan.", kNumberSet,
+    Declare("The larger of x and y; nan if either is nan.", kNumberSet,
             [](GradientContext& g) { ChoiceGradient(g, "greater"); });
     properties().widening = IntegerWidening::kOrder;
     properties().zero_rule = ZeroIfAllAre;
@@ -423,7 +423,7 @@ struct MaximumMaker : BinaryMaker {
 
 struct MinimumMaker : BinaryMaker {
   void Make() override {
-    Declare("The smaller of x and y; nan where one is nan.", kNumberSet,
+    Declare("The smaller of x and y; nan if either is nan.", kNumberSet,
             [](GradientContext& g) { ChoiceGradient(g, "less"); });
     properties().widening = IntegerWidening::kOrder;
     properties().zero_rule = ZeroIfAllAre;

@@ -3,7 +3,7 @@
 namespace pdl::cuda {
 namespace {
 
-// Integers wrap around: they are computed without a sign.
+// Integers wrap around: they are computed as unsigned.
 
 struct Sub {
   template <class T>
@@ -36,7 +36,7 @@ struct Div {
   }
 };
 
-/// The larger one; NaN where one is NaN.
+/// The larger one; NaN if either is NaN.
 struct Maximum {
   template <class T>
   __device__ T operator()(T a, T b) const {
@@ -51,7 +51,7 @@ struct Minimum {
   }
 };
 
-/// Rounds down. Integers: 0 where b is 0, and the smallest number divided by -1 stays.
+/// Rounds down. For integers: 0 if b is 0; the smallest integer divided by -1 is itself.
 struct FloorDiv {
   __device__ float operator()(float a, float b) const { return Real(a, b); }
   __device__ double operator()(double a, double b) const { return Real(a, b); }
@@ -69,7 +69,7 @@ struct FloorDiv {
   }
 
  private:
-  // As Python: derived from the remainder, which is exact.
+  // As in Python: computed from the remainder, which is exact.
   template <class T>
   static __device__ T Real(T a, T b) {
     if (b == T(0)) return a / b;
@@ -83,7 +83,7 @@ struct FloorDiv {
   }
 };
 
-/// a - b * floor(a / b): has the sign of b. Integers: 0 where b is 0.
+/// a - b * floor(a / b): has the sign of b. For integers: 0 if b is 0.
 struct Mod {
   __device__ float operator()(float a, float b) const { return Real(a, b); }
   __device__ double operator()(double a, double b) const { return Real(a, b); }
@@ -109,7 +109,7 @@ struct Mod {
   }
 };
 
-/// a - b * trunc(a / b): has the sign of a. Integers: 0 where b is 0.
+/// a - b * trunc(a / b): has the sign of a. For integers: 0 if b is 0.
 struct Fmod {
   __device__ float operator()(float a, float b) const { return fmodf(a, b); }
   __device__ double operator()(double a, double b) const { return fmod(a, b); }
@@ -123,7 +123,7 @@ struct Fmod {
   }
 };
 
-/// Integers wrap around; to a negative power they are 1 / a^n rounded towards zero (0 for a = 0).
+/// Integers wrap around; a negative power -n of one is 1 / a^n rounded toward zero (0 for a = 0).
 struct Pow {
   __device__ float operator()(float a, float b) const { return powf(a, b); }
   __device__ double operator()(double a, double b) const { return pow(a, b); }

@@ -1,4 +1,4 @@
-// Elementwise operators with two inputs on the GPU, broadcast as NumPy does.
+// Elementwise operators with two inputs on the GPU, broadcast as in NumPy.
 #ifndef PDL_KERNELS_ELEMENTWISE_BINARY_CUH_
 #define PDL_KERNELS_ELEMENTWISE_BINARY_CUH_
 
@@ -10,10 +10,10 @@
 
 namespace pdl::cuda {
 
-/// How a BinaryKernel walks: made once for given sizes.
+/// How a BinaryKernel addresses its operands; made once for given sizes.
 struct BinaryWalk {
   IndexMap<2> map;
-  /// The operand is one element along the innermost axis.
+  /// Whether the operand is a single element along the innermost axis.
   bool splat[2] = {false, false};
 };
 
@@ -27,8 +27,8 @@ __device__ __forceinline__ Pack<T, N> LoadOrSplat(const T* from, bool splat) {
   return pack;
 }
 
-/// `packed`: packs lie within one row, and all operands are aligned to them. y may be a or b where
-/// that is not broadcast.
+/// `packed`: each pack is within one row, and all operands are aligned to packs. y may be the
+/// memory of a or b if that operand is not broadcast.
 template <class F, class Out, class In>
 __global__ void __launch_bounds__(kBlockThreads)
     BinaryKernel(F f, const __grid_constant__ BinaryWalk walk, const In* a, const In* b, Out* y,
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// How dense operands of those sizes are read as one of sizes `to`.
+/// How dense operands of sizes `left` and `right` are read as ones of sizes `to`.
 inline llvm::Expected<BinaryWalk> MakeBinaryWalk(llvm::ArrayRef<int64_t> left,
                                                  llvm::ArrayRef<int64_t> right,
                                                  llvm::ArrayRef<int64_t> to) {
@@ -74,7 +74,7 @@ inline llvm::Expected<BinaryWalk> MakeBinaryWalk(llvm::ArrayRef<int64_t> left,
   return walk;
 }
 
-/// Whether each pack of the output lies within one row, and so do the operands' at aligned offsets.
+/// Whether each pack of the output is within one row, and the operands' packs have aligned offsets.
 inline bool WalksInPacks(const BinaryWalk& walk, int pack) {
   const IndexMap<2>& map = walk.map;
   if (map.rank == 0) return false;
@@ -109,8 +109,8 @@ struct BinaryState : CallState {
   BinaryWalk walk;
 };
 
-/// y[i] = f(a[i], b[i]), or f(b[i], a[i]) where kSwapped. Comparisons give bool, others the dtype
-/// of their inputs. F may have `void Initialize(const AttributeReader&)`.
+/// y[i] = f(a[i], b[i]), or f(b[i], a[i]) if kSwapped. Comparisons return bool, others the dtype of
+/// their inputs. F may have `void Initialize(const AttributeReader&)`.
 template <class F, class Types, bool kComparison = false, bool kSwapped = false>
 class BinaryOp : public Operator<CUDAContext> {
  public:

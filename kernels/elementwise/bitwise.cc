@@ -1,4 +1,4 @@
-// Operators on the bits of integers: bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left,
+// Bitwise operators on integers: bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left,
 // shift_right.
 #include "kernels/core/elementwise.h"
 #include "kernels/core/inference_helpers.h"
@@ -15,11 +15,10 @@ constexpr DTypeSet kBitSet = SetOf(BitTypes());
 struct BitwiseMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes, const char* right) {
-    AddComment(std::string(comment) +
-               " Broadcasts as NumPy does, over sizes that are literally 1.");
+    AddComment(std::string(comment) + " Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", right).Accepts(dtypes);
-    AddOutput("z", "dtype as x, the dims of both broadcast");
+    AddOutput("z", "dtype as x, the broadcast dims of x and y");
     properties().elementwise = true;
     SetInference(InferElementwise);
   }
@@ -29,7 +28,7 @@ struct BitwiseMaker : OpProtoMaker {
     properties().widening = IntegerWidening::kModular;
   }
   void DeclareShift(const char* comment) {
-    Declare(comment, kIntegerSet, "how many places; dtype as x");
+    Declare(comment, kIntegerSet, "number of bits to shift by; dtype as x");
   }
 };
 
@@ -43,7 +42,7 @@ template <class Context>
 using BitAndOp = BinaryOp<Context, BitAnd, BitTypes>;
 struct BitAndMaker : BitwiseMaker {
   void Make() override {
-    DeclareBits("The bits that are set in both.");
+    DeclareBits("Bitwise and: the bits that are set in both operands.");
     properties().onnx_name = "BitwiseAnd";
     AddExample("y = bitwise_and([6, 5], [3, 4])  # = [2, 4]");
   }
@@ -59,7 +58,7 @@ template <class Context>
 using BitOrOp = BinaryOp<Context, BitOr, BitTypes>;
 struct BitOrMaker : BitwiseMaker {
   void Make() override {
-    DeclareBits("The bits that are set in at least one.");
+    DeclareBits("Bitwise or: the bits that are set in at least one operand.");
     properties().onnx_name = "BitwiseOr";
     AddExample("y = bitwise_or([6, 5], [3, 4])  # = [7, 5]");
   }
@@ -75,7 +74,7 @@ template <class Context>
 using BitXorOp = BinaryOp<Context, BitXor, BitTypes>;
 struct BitXorMaker : BitwiseMaker {
   void Make() override {
-    DeclareBits("The bits that are set in one of them only.");
+    DeclareBits("Bitwise exclusive or: the bits that are set in exactly one operand.");
     properties().onnx_name = "BitwiseXor";
     AddExample("y = bitwise_xor([6, 5], [3, 4])  # = [5, 1]");
   }
@@ -95,8 +94,8 @@ template <class Context>
 using BitNotOp = UnaryOp<Context, BitNot, BitTypes>;
 struct BitNotMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Each bit turned over, element by element: -1 - x for a signed integer.");
-    AddInput("x", "integers or truth values").Accepts(kBitSet);
+    AddComment("Inverts each bit, elementwise: -1 - x for a signed integer.");
+    AddInput("x", "integers or bool").Accepts(kBitSet);
     AddOutput("y", "type as x");
     properties().elementwise = true;
     properties().widening = IntegerWidening::kModular;
@@ -106,18 +105,18 @@ struct BitNotMaker : OpProtoMaker {
   }
 };
 
-// The count of places, or that of all bits where there are not so many.
+// The shift count, or the number of bits if the count is larger or negative.
 template <class T>
-PDL_INLINE uint64_t Places(T y) {
-  const uint64_t places = static_cast<uint64_t>(y);
-  return places < sizeof(T) * 8 ? places : sizeof(T) * 8;
+PDL_INLINE uint64_t ShiftCount(T y) {
+  const uint64_t shift = static_cast<uint64_t>(y);
+  return shift < sizeof(T) * 8 ? shift : sizeof(T) * 8;
 }
 
 struct ShiftLeft {
   template <class T>
   T operator()(T x, T y) const {
-    const uint64_t places = Places(y);
-    return places < sizeof(T) * 8 ? static_cast<T>(static_cast<uint64_t>(x) << places) : T(0);
+    const uint64_t shift = ShiftCount(y);
+    return shift < sizeof(T) * 8 ? static_cast<T>(static_cast<uint64_t>(x) << shift) : T(0);
   }
 };
 template <class Context>
@@ -125,8 +124,8 @@ using ShiftLeftOp = BinaryOp<Context, ShiftLeft, IntegerTypes>;
 struct ShiftLeftMaker : BitwiseMaker {
   void Make() override {
     DeclareShift(
-        "x with its bits moved up by y places, as NumPy: 0 where that is as many as it has, or "
-        "negative.");
+        "Shifts the bits of x left by y, as in NumPy; the result is 0 if y is negative or at least "
+        "the number of bits.");
     properties().widening = IntegerWidening::kModular;
     AddExample("y = shift_left([1, 5], [4, 1])  # = [16, 10]");
   }
@@ -135,11 +134,11 @@ struct ShiftLeftMaker : BitwiseMaker {
 struct ShiftRight {
   template <class T>
   T operator()(T x, T y) const {
-    const uint64_t places = Places(y);
-    // The last place but one leaves what all more leave: copies of the sign.
+    const uint64_t shift = ShiftCount(y);
+    // A shift by all bits but one has the same result as any larger shift: copies of the sign.
     const uint64_t most = sizeof(T) * 8 - 1;
-    const T shifted = static_cast<T>(x >> (places < most ? places : most));
-    return std::is_signed_v<T> || places <= most ? shifted : T(0);
+    const T shifted = static_cast<T>(x >> (shift < most ? shift : most));
+    return std::is_signed_v<T> || shift <= most ? shifted : T(0);
   }
 };
 template <class Context>
@@ -147,8 +146,9 @@ using ShiftRightOp = BinaryOp<Context, ShiftRight, IntegerTypes>;
 struct ShiftRightMaker : BitwiseMaker {
   void Make() override {
     DeclareShift(
-        "x with its bits moved down by y places, and copies of the sign in their place, as NumPy: "
-        "x // 2**y. Where y is as many as it has bits, or negative, 0, or -1 if x is negative.");
+        "Shifts the bits of x right by y and fills with copies of the sign bit, as in NumPy: x // "
+        "2**y. If y is negative or at least the number of bits, the result is 0, or -1 for "
+        "negative x.");
     AddExample("y = shift_right([16, -5], [3, 1])  # = [2, -3]");
   }
 };

@@ -36,21 +36,21 @@ struct BitNot {
   }
 };
 
-/// 0 for as many places as there are bits, and for negative ones.
+/// 0 if the shift count is negative or at least the number of bits.
 struct ShiftLeft {
   template <class T>
-  __device__ T operator()(T x, T places) const {
-    const unsigned long long count = static_cast<unsigned long long>(places);
+  __device__ T operator()(T x, T shift) const {
+    const unsigned long long count = static_cast<unsigned long long>(shift);
     if (count >= sizeof(T) * 8) return T(0);
     return static_cast<T>(static_cast<unsigned long long>(x) << count);
   }
 };
 
-/// Copies of the sign for as many places as there are bits, and for negative ones.
+/// Copies of the sign bit if the shift count is negative or at least the number of bits.
 struct ShiftRight {
   template <class T>
-  __device__ T operator()(T x, T places) const {
-    const unsigned long long count = static_cast<unsigned long long>(places);
+  __device__ T operator()(T x, T shift) const {
+    const unsigned long long count = static_cast<unsigned long long>(shift);
     if (count < sizeof(T) * 8) return static_cast<T>(x >> count);
     if constexpr (kIsSigned<T>) {
       return x < T(0) ? T(-1) : T(0);

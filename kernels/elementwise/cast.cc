@@ -1,4 +1,4 @@
-// cast: elements as another dtype.
+// cast: conversion to another dtype.
 #include "kernels/core/elementwise.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/gradient.h"
@@ -17,12 +17,13 @@ template <> inline constexpr DType kDTypeOf<uint64_t> = DType::kU64;
 
 namespace {
 
-// Also those that no operator computes with: a cast leads to one that they do.
+// Includes the dtypes that no operator computes with, so that they can be cast to one that is
+// supported.
 using StoredTypes = TypeList<float16, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t,
                              uint8_t, uint16_t, uint32_t, uint64_t, bool>;
 
-// The float towards 0 from x, made odd where x is none: rounding it once more to a half gives what
-// rounding x at once would.
+// Rounds x to a float toward 0, and sets the last bit if that is inexact (round to odd): rounding
+// the result to f16 or bf16 is then the same as rounding x directly.
 PDL_INLINE float RoundToOdd(double x) {
   const float nearest = static_cast<float>(x);
   const double back = static_cast<double>(nearest);
@@ -31,15 +32,14 @@ PDL_INLINE float RoundToOdd(double x) {
   return math::detail::FloatOf((back == x) | (x != x) ? bits : (shorter | 1u));
 }
 
-// As NumPy has it on this kind of processor: what does not fit an int32 or int64 becomes the
-// smallest one; shorter integers take the low bits of an int32. What fits an unsigned one of 32 or
-// 64 bits is that.
+// As NumPy does on x86: numbers out of range of int32 or int64 become the smallest integer; shorter
+// integers take the low bits of an int32. A uint32 or uint64 in range is converted exactly.
 template <class To, class From>
 PDL_INLINE To RealToInteger(From x) {
   constexpr bool kIsWide = sizeof(To) == 8 || std::is_same_v<To, uint32_t>;
   using Wide = std::conditional_t<kIsWide, int64_t, int32_t>;
   constexpr From kEnd = kIsWide ? From(0x1p63) : From(0x1p31);
-  // A double may lie between -2^31 - 1 and -2^31, and is then rounded towards 0 to the latter.
+  // A double may be between -2^31 - 1 and -2^31, and is then rounded toward 0 to the latter.
   constexpr bool kHasRest = sizeof(Wide) == 4 && sizeof(From) == 8;
   if constexpr (std::is_same_v<To, uint64_t>) {
     const bool is_upper = (x >= kEnd) & (x < 2 * kEnd);
@@ -125,8 +125,8 @@ void CastGradient(GradientContext& g) {
   g.SetInputGradient(0, g.Call("cast", {g.output_gradient()}, {{"to", from}}));
 }
 
-// Where `op` undoes a cast from 16 bits to f32, which holds those values exactly: the value before
-// both; else null.
+// If `op` undoes a cast from 16 bits to f32, which is exact, returns the value before both casts;
+// else null.
 const Value* BeforeCasts(const Op& op, const AtZero& operand) {
   if (operand.kind != AtZero::Kind::kSame) return nullptr;
   const Op* widened = operand.same->producer();
@@ -152,11 +152,10 @@ std::optional<Dim> SizeAsInteger(const Op& op, llvm::ArrayRef<Dim> elements) {
 struct CastMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Each element as another dtype. Reals become integers by dropping the fraction, and bool "
-        "by "
-        "being other than 0. Integers wrap around; a real outside i32 or i64, or nan, becomes the "
-        "smallest integer. i16, u16, u32 and u64, which no other operator computes with, come in "
-        "and go out this way.");
+        "Converts each element to another dtype. Real numbers are truncated to integers; a number "
+        "other than 0 becomes true. Integers wrap around; a real number out of range of i32 or "
+        "i64, or nan, becomes the smallest integer. i16, u16, u32 and u64, which no other operator "
+        "supports, can be converted to and from other dtypes with it.");
     AddInput("x", "elements of any rank").Accepts(SetOf(StoredTypes()));
     AddOutput("y", "dims as x");
     AddAttr<DType>("to", "the new dtype");

@@ -14,20 +14,21 @@ inline constexpr DType kDTypeOf<unsigned long long> = DType::kU64;
 
 namespace {
 
-/// Also those that no operator computes with: a cast leads to one that they do.
+/// Includes the dtypes that no operator computes with, so that they can be cast to one that is
+/// supported.
 using StoredElement = TypeList<Half, Bfloat, float, double, signed char, short, int, long long,
                                unsigned char, unsigned short, unsigned, unsigned long long, bool>;
 
-/// The float towards 0 from x, made odd where x is none: rounding it once more, to a half, gives
-/// what rounding x at once would.
+/// Rounds x to a float toward 0, and sets the last bit if that is inexact (round to odd): rounding
+/// the result to f16 or bf16 is then the same as rounding x directly.
 __device__ __forceinline__ float RoundToOdd(double x) {
   const float shorter = __double2float_rz(x);
   if (static_cast<double>(shorter) == x || x != x) return shorter;
   return __uint_as_float(__float_as_uint(shorter) | 1u);
 }
 
-/// What does not fit an i32 (for results of up to 32 bits) or an i64 becomes the smallest one;
-/// shorter integers take the low bits. What fits an unsigned one of 32 or 64 bits is that.
+/// Numbers out of range of i32 (for results of up to 32 bits) or i64 become the smallest integer;
+/// shorter integers take the low bits. A u32 or u64 in range is converted exactly.
 template <class Out, class T>
 __device__ __forceinline__ Out RealToInteger(T x) {
   if constexpr (sizeof(Out) == 8 || kIsSame<Out, unsigned>) {
@@ -40,13 +41,13 @@ __device__ __forceinline__ Out RealToInteger(T x) {
     return static_cast<Out>(wide);
   } else {
     constexpr T kEnd = T(2147483648.0);
-    // What lies between -2^31 - 1 and -2^31 is rounded towards 0 to the latter.
+    // Numbers between -2^31 - 1 and -2^31 are rounded toward 0 to the latter.
     const bool fits = (sizeof(T) == 8 ? x > -kEnd - T(1) : x >= -kEnd) && x < kEnd;
     return static_cast<Out>(fits ? static_cast<int>(x) : -2147483647 - 1);
   }
 }
 
-/// To elements of type Out, from a compute type.
+/// Converts from a compute type to elements of type Out.
 template <class Out>
 struct Convert {
   template <class T>

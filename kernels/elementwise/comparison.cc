@@ -1,5 +1,5 @@
-// Operators that give truth values: equal, not_equal, less, less_equal, greater, greater_equal,
-// logical_and, logical_or, logical_xor, logical_not, isnan, isinf, isfinite.
+// Comparisons and logic, with bool results: equal, not_equal, less, less_equal, greater,
+// greater_equal, logical_and, logical_or, logical_xor, logical_not, isnan, isinf, isfinite.
 #include <limits>
 #include <optional>
 
@@ -11,7 +11,8 @@
 namespace pdl {
 namespace {
 
-// Comparisons of sizes, which may have symbols: 1 or 0 where it is so for all sizes.
+// The result of comparing sizes, which may have symbols: 1 or 0 if it is the same for all values of
+// the symbols, else none.
 std::optional<Dim> Decided(bool is_true, bool is_false) {
   if (is_true) return Dim(1);
   return is_false ? std::optional<Dim>(0) : std::nullopt;
@@ -20,7 +21,7 @@ std::optional<Dim> Negated(std::optional<Dim> truth) {
   if (truth) truth = Dim(1) - *truth;
   return truth;
 }
-// A size with a symbol is no negative number that stands for something else.
+// Sizes with symbols are compared as integers; they never encode a negative number.
 std::optional<Dim> SizesEqual(const Op&, llvm::ArrayRef<Dim> x) {
   const Dim difference = x[0] - x[1];
   return Decided(x[0] == x[1], difference.ProvablyAtLeast(1) || difference.ProvablyAtMost(-1));
@@ -37,11 +38,10 @@ std::optional<Dim> SizesGreater(const Op&, llvm::ArrayRef<Dim> x) {
 struct ComparisonMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes) {
-    AddComment(std::string(comment) +
-               " Broadcasts as NumPy does, over sizes that are literally 1.");
+    AddComment(std::string(comment) + " Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", "right operand; dtype as x").Accepts(dtypes);
-    AddOutput("z", "bool, the dims of both broadcast");
+    AddOutput("z", "bool, the broadcast dims of x and y");
     properties().elementwise = true;
     SetInference(InferComparison);
   }
@@ -57,7 +57,7 @@ template <class Context>
 using EqualOp = BinaryOp<Context, Equal, AnyTypes, bool>;
 struct EqualMaker : ComparisonMaker {
   void Make() override {
-    Declare("x == y; nan equals nothing.", kAnySet);
+    Declare("x == y; false if either is nan.", kAnySet);
     properties().commutative = true;
     properties().widening = IntegerWidening::kModular;
     properties().size_arithmetic = SizesEqual;
@@ -76,7 +76,7 @@ template <class Context>
 using NotEqualOp = BinaryOp<Context, NotEqual, AnyTypes, bool>;
 struct NotEqualMaker : ComparisonMaker {
   void Make() override {
-    Declare("x != y; nan differs from all.", kAnySet);
+    Declare("x != y; true if either is nan.", kAnySet);
     properties().commutative = true;
     properties().widening = IntegerWidening::kModular;
     properties().size_arithmetic = [](const Op& op, llvm::ArrayRef<Dim> x) {
@@ -96,7 +96,7 @@ template <class Context>
 using LessOp = BinaryOp<Context, Less, NumberTypes, bool>;
 struct LessMaker : ComparisonMaker {
   void Make() override {
-    Declare("x < y; false where one is nan.", kNumberSet);
+    Declare("x < y; false if either is nan.", kNumberSet);
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = SizesLess;
     properties().onnx_name = "Less";
@@ -114,7 +114,7 @@ template <class Context>
 using LessEqualOp = BinaryOp<Context, LessEqual, NumberTypes, bool>;
 struct LessEqualMaker : ComparisonMaker {
   void Make() override {
-    Declare("x <= y; false where one is nan.", kNumberSet);
+    Declare("x <= y; false if either is nan.", kNumberSet);
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = [](const Op& op, llvm::ArrayRef<Dim> x) {
       return Negated(SizesGreater(op, x));
@@ -134,7 +134,7 @@ template <class Context>
 using GreaterOp = BinaryOp<Context, Greater, NumberTypes, bool>;
 struct GreaterMaker : ComparisonMaker {
   void Make() override {
-    Declare("x > y; false where one is nan.", kNumberSet);
+    Declare("x > y; false if either is nan.", kNumberSet);
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = SizesGreater;
     properties().onnx_name = "Greater";
@@ -152,7 +152,7 @@ template <class Context>
 using GreaterEqualOp = BinaryOp<Context, GreaterEqual, NumberTypes, bool>;
 struct GreaterEqualMaker : ComparisonMaker {
   void Make() override {
-    Declare("x >= y; false where one is nan.", kNumberSet);
+    Declare("x >= y; false if either is nan.", kNumberSet);
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = [](const Op& op, llvm::ArrayRef<Dim> x) {
       return Negated(SizesLess(op, x));
@@ -171,7 +171,7 @@ template <class Context>
 using AndOp = BinaryOp<Context, And, BoolType>;
 struct AndMaker : ComparisonMaker {
   void Make() override {
-    Declare("True where both are.", DType::kBool);
+    Declare("True where both x and y are true.", DType::kBool);
     properties().commutative = true;
     properties().onnx_name = "And";
     AddExample("z = logical_and([true, true], [true, false])  # = [true, false]");
@@ -185,7 +185,7 @@ template <class Context>
 using OrOp = BinaryOp<Context, Or, BoolType>;
 struct OrMaker : ComparisonMaker {
   void Make() override {
-    Declare("True where at least one is.", DType::kBool);
+    Declare("True where x or y is true.", DType::kBool);
     properties().commutative = true;
     properties().onnx_name = "Or";
     AddExample("z = logical_or([true, false], [false, false])  # = [true, false]");
@@ -199,7 +199,7 @@ template <class Context>
 using XorOp = BinaryOp<Context, Xor, BoolType>;
 struct XorMaker : ComparisonMaker {
   void Make() override {
-    Declare("True where one of them is.", DType::kBool);
+    Declare("True where exactly one of x and y is true.", DType::kBool);
     properties().commutative = true;
     properties().onnx_name = "Xor";
     AddExample("y = logical_xor([true, true], [true, false])  # = [false, true]");
@@ -213,8 +213,8 @@ template <class Context>
 using NotOp = UnaryOp<Context, Not, BoolType>;
 struct NotMaker : OpProtoMaker {
   void Make() override {
-    AddComment("True where x is false, element by element.");
-    AddInput("x", "truth values").Accepts(DType::kBool);
+    AddComment("True where x is false, elementwise.");
+    AddInput("x", "bool elements").Accepts(DType::kBool);
     AddOutput("y", "bool, dims as x");
     properties().elementwise = true;
     properties().onnx_name = "Not";
@@ -265,21 +265,21 @@ struct PredicateMaker : OpProtoMaker {
 };
 struct IsNanMaker : PredicateMaker {
   void Make() override {
-    Declare("True where x is nan, element by element.");
+    Declare("True where x is nan, elementwise.");
     properties().onnx_name = "IsNaN";
     AddExample("y = isnan([1.0, -inf, nan])  # = [false, false, true]");
   }
 };
 struct IsInfMaker : PredicateMaker {
   void Make() override {
-    Declare("True where x is inf or -inf, element by element.");
+    Declare("True where x is inf or -inf, elementwise.");
     properties().onnx_name = "IsInf";
     AddExample("y = isinf([1.0, -inf, nan])  # = [false, true, false]");
   }
 };
 struct IsFiniteMaker : PredicateMaker {
   void Make() override {
-    Declare("True where x is neither nan nor infinite, element by element.");
+    Declare("True where x is neither nan nor infinite, elementwise.");
     AddExample("y = isfinite([1.0, inf, nan])  # = [true, false, false]");
   }
 };

@@ -35,7 +35,7 @@ Tile SumTile(DType dtype) {
   return tile;
 }
 
-// (x + y) + z, each sum rounded: what two calls of add give.
+// (x + y) + z, rounded after each sum, like two calls of add.
 template <class T>
 struct SumOfThreeLoop {
   static PDL_INLINE void Run(const void* const* inputs, void* output, int64_t n, const void*) {
@@ -51,11 +51,11 @@ struct SumOfThreeLoop {
   }
 };
 
-// Adds operand after operand to the result; three at once where there are so many.
+// Adds the operands to the result one after another; the first three at once if there are as many.
 struct AddNState : CallState {
   struct Step {
-    unsigned operand;  // the first that it adds
-    unsigned count;    // two operands, three, or (into the result) one
+    unsigned operand;  // the first operand that is added
+    unsigned count;    // two or three operands, or one that is added to the result
     ElementwiseState walk;
   };
   std::vector<Step> steps;
@@ -92,7 +92,7 @@ class AddNOp : public Operator<Context> {
       state->steps.push_back(
           {i, 1, ElementwiseState(SumTile(output.dtype), {output, inputs[i]}, output)});
     }
-    // Where there are more steps, their operands are still needed when the first one writes.
+    // If there are more steps, their operands are still needed when the first step writes.
     for (unsigned i = 0; i < first && inputs.size() == first; ++i) {
       if (inputs[i].sizes == output.sizes) preparation.in_place.push_back({0, i});
     }
@@ -123,10 +123,10 @@ class AddNOp : public Operator<Context> {
 struct AddNMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The sum of one or more tensors, from left to right; of one it is that. Integers wrap "
-        "around. Broadcasts as NumPy does, over sizes that are literally 1.");
-    AddInput("x", "one or more, of one dtype").Accepts(kNumberSet).Repeatable();
-    AddOutput("y", "dtype as x, the dims of all broadcast");
+        "The sum of one or more tensors, added from left to right. Integers wrap around. "
+        "Broadcasts as in NumPy, along dims of constant size 1.");
+    AddInput("x", "one or more tensors of the same dtype").Accepts(kNumberSet).Repeatable();
+    AddOutput("y", "dtype as x, the broadcast dims of all inputs");
     properties().elementwise = true;
     properties().is_identity = true;
     properties().zero_rule = SumAtZero;
@@ -142,8 +142,8 @@ struct AddNMaker : OpProtoMaker {
 
 // --- where --------------------------------------------------------------------------------------
 
-// A choice moves bytes, so the loops know sizes of elements alone. Bit i of kSingle: operand i is
-// one element that serves all.
+// Selection moves bytes, so the loops depend only on element sizes. Bit i of kSingle: operand i is
+// a single element that is used for all.
 template <class Bits, unsigned kSingle>
 struct ChoiceLoop {
   static PDL_INLINE void Run(const void* const* inputs, void* output, int64_t n, const void*) {
@@ -216,12 +216,12 @@ AtZero ChoiceAtZero(const Op& op, llvm::ArrayRef<AtZero> operands) {
 struct WhereMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x where the condition is true, y elsewhere. Broadcasts as NumPy does, over sizes that are "
-        "literally 1.");
-    AddInput("condition", "truth values").Accepts(DType::kBool).OwnDType().Selector();
-    AddInput("x", "chosen where it is true").Accepts(kAnySet);
-    AddInput("y", "chosen where it is false; dtype as x").Accepts(kAnySet);
-    AddOutput("z", "dtype as x, the dims of all broadcast");
+        "x where the condition is true, y elsewhere. Broadcasts as in NumPy, along dims of "
+        "constant size 1.");
+    AddInput("condition", "bool elements").Accepts(DType::kBool).OwnDType().Selector();
+    AddInput("x", "selected where the condition is true").Accepts(kAnySet);
+    AddInput("y", "selected where the condition is false; dtype as x").Accepts(kAnySet);
+    AddOutput("z", "dtype as x, the broadcast dims of all inputs");
     properties().elementwise = true;
     properties().moves_elements = true;
     properties().widening = IntegerWidening::kModular;

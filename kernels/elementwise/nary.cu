@@ -5,7 +5,7 @@ namespace {
 
 // --- add_n --------------------------------------------------------------------------------------
 
-/// The first two operands, then each of the others added to the output.
+/// Adds the first two operands, then each of the others to the output.
 struct AddNState : CallState {
   std::vector<BinaryWalk> walks;
 };
@@ -27,7 +27,7 @@ class AddNOp : public Operator<CUDAContext> {
       if (!walk) return walk.takeError();
       state->walks.push_back(*walk);
     }
-    // The operands of later steps are still needed when the first one writes.
+    // The operands of later steps are still needed when the first step writes.
     for (unsigned i = 0; i < 2 && inputs.size() == 2; ++i) {
       if (inputs[i].sizes == to) preparation.in_place.push_back({0, i});
     }
@@ -57,7 +57,7 @@ class AddNOp : public Operator<CUDAContext> {
 
 // --- where --------------------------------------------------------------------------------------
 
-/// A choice moves bytes: Bits has as many as an element.
+/// Selection moves bytes: Bits has the size of an element.
 template <class Bits>
 __global__ void __launch_bounds__(kBlockThreads)
     WhereKernel(const __grid_constant__ IndexMap<3> map, const bool* condition, const Bits* x,

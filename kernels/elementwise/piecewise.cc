@@ -1,5 +1,5 @@
-// Activations of straight pieces, on each element by itself: hard_sigmoid, hard_swish,
-// thresholded_relu, shrink, and, on pairs of elements, prelu.
+// Piecewise linear activations, elementwise: hard_sigmoid, hard_swish, thresholded_relu, shrink,
+// and prelu, which has two inputs.
 #include "kernels/core/elementwise.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/gradient.h"
@@ -50,19 +50,20 @@ using HardSigmoidOp = UnaryOp<Context, HardSigmoid, FloatTypes>;
 struct HardSigmoidMaker : PiecewiseMaker {
   void Make() override {
     Declare(
-        "alpha * x + beta, but at least 0 and at most 1, element by element. The gradient is that "
-        "of the straight line between 0 and 1, else 0.",
+        "alpha * x + beta, clipped to [0, 1], elementwise. The gradient is alpha where the result "
+        "is not clipped, else 0.",
         [](GradientContext& g) {
           Value* dy = g.output_gradient();
           Value* y = g.output();
           Value* inside = g.Call("logical_and", {g.Call("greater", {y, g.Scalar(0, y)}),
                                                  g.Call("less", {y, g.Scalar(1, y)})});
-          Value* slope = g.Mul(dy, g.Scalar(g.attributes().Float("alpha"), dy));
-          g.SetInputGradient(0, Where(g, inside, slope, g.Scalar(0, dy)));
+          Value* scaled = g.Mul(dy, g.Scalar(g.attributes().Float("alpha"), dy));
+          g.SetInputGradient(0, Where(g, inside, scaled, g.Scalar(0, dy)));
         });
-    AddAttr<double>("alpha", "the slope; 1 / 6 as in PyTorch and hard_swish, ONNX has 0.2")
+    AddAttr<double>("alpha",
+                    "slope; the default 1 / 6 is that of PyTorch and of hard_swish, ONNX has 0.2")
         .Default(1.0 / 6.0);
-    AddAttr<double>("beta", "what 0 becomes").Default(0.5);
+    AddAttr<double>("beta", "result at x = 0").Default(0.5);
     AddExample("y = hard_sigmoid([-4.0, 0.0, 1.5, 4.0])  # = [0.0, 0.5, 0.75, 1.0]");
   }
 };
@@ -81,8 +82,8 @@ using HardSwishOp = UnaryOp<Context, HardSwish, FloatTypes>;
 struct HardSwishMaker : PiecewiseMaker {
   void Make() override {
     Declare(
-        "x * hard_sigmoid(x) (Howard et al., arXiv:1905.02244), element by element: 0 up to -3, x "
-        "from 3 on. The gradient at -3 is 0, at 3 it is 1.",
+        "x * hard_sigmoid(x) (Howard et al., arXiv:1905.02244), elementwise: 0 for x <= -3, x for "
+        "x >= 3. The gradient is 0 at -3 and 1 at 3.",
         [](GradientContext& g) {
           Value* x = g.input(0);
           Value* dy = g.output_gradient();
@@ -111,14 +112,14 @@ using ThresholdedReluOp = UnaryOp<Context, ThresholdedRelu, FloatTypes>;
 
 struct ThresholdedReluMaker : PiecewiseMaker {
   void Make() override {
-    Declare("x where it is larger than alpha, else 0, element by element; nan stays.",
+    Declare("x where x is larger than alpha, else 0, elementwise; nan stays nan.",
             [](GradientContext& g) {
               Value* x = g.input(0);
               Value* dy = g.output_gradient();
               Value* above = g.Call("greater", {x, g.Scalar(g.attributes().Float("alpha"), x)});
               g.SetInputGradient(0, Where(g, above, dy, g.Scalar(0, dy)));
             });
-    AddAttr<double>("alpha", "the largest x that gives 0").Default(1);
+    AddAttr<double>("alpha", "threshold: x up to alpha becomes 0").Default(1);
     AddExample("y = thresholded_relu([0.5, 1.0, 1.5])  # = [0.0, 0.0, 1.5]");
   }
 };
@@ -142,9 +143,9 @@ using ShrinkOp = UnaryOp<Context, Shrink, FloatTypes>;
 struct ShrinkMaker : PiecewiseMaker {
   void Make() override {
     Declare(
-        "x brought nearer to 0 by `bias` where it is farther from 0 than `threshold`, else 0, "
-        "element by element; nan stays. Soft shrinking is with equal ones, hard shrinking without "
-        "bias.",
+        "Shrinks x toward 0 by `bias` where abs(x) is larger than `threshold`, else returns 0, "
+        "elementwise; nan stays nan. Soft shrinking has a bias equal to the threshold, hard "
+        "shrinking has no bias.",
         [](GradientContext& g) {
           Value* x = g.input(0);
           Value* dy = g.output_gradient();
@@ -152,8 +153,10 @@ struct ShrinkMaker : PiecewiseMaker {
           Value* beyond = g.Call("greater", {g.Call("abs", {x}), limit});
           g.SetInputGradient(0, Where(g, beyond, dy, g.Scalar(0, dy)));
         });
-    AddAttr<double>("threshold", "the largest absolute value that gives 0").Default(0.5).AtLeast(0);
-    AddAttr<double>("bias", "what is taken off the absolute value").Default(0);
+    AddAttr<double>("threshold", "x with an absolute value up to this becomes 0")
+        .Default(0.5)
+        .AtLeast(0);
+    AddAttr<double>("bias", "subtracted from the absolute value").Default(0);
     AddExample("y = shrink([-2.0, 0.25, 1.0], threshold=0.5, bias=0.5)  # = [-1.5, 0.0, 0.5]");
   }
 };
@@ -180,12 +183,11 @@ void PreluGradient(GradientContext& g) {
 struct PreluMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x from 0 on, slope * x below, element by element (He et al., arXiv:1502.01852). "
-        "Broadcasts "
-        "as NumPy does, over sizes that are literally 1.");
+        "x where x is at least 0, else slope * x, elementwise (He et al., arXiv:1502.01852). "
+        "Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "any numbers").Accepts(kFloatSet);
-    AddInput("slope", "the slope below 0, often a parameter; dtype as x").Accepts(kFloatSet);
-    AddOutput("y", "dtype as x, the dims of both broadcast");
+    AddInput("slope", "slope for negative x, usually a parameter; dtype as x").Accepts(kFloatSet);
+    AddOutput("y", "dtype as x, the broadcast dims of x and slope");
     properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(PreluGradient);

@@ -1,4 +1,4 @@
-// Operators between reals and 8-bit integers: quantize, dequantize.
+// Conversion between reals and 8-bit integers: quantize, dequantize.
 #include <algorithm>
 #include <limits>
 
@@ -29,7 +29,7 @@ struct QuantizeFormula {
   static PDL_INLINE Q Apply(T x, C scale, C zero) {
     constexpr C kLeast = std::numeric_limits<Q>::min(), kMost = std::numeric_limits<Q>::max();
     C y = math::Round(Element<T>::Load(x) / scale) + zero;
-    // Also where x is nan, which is no number below the zero point's.
+    // nan also becomes kLeast: it compares false.
     y = y > kLeast ? y : kLeast;
     y = y < kMost ? y : kMost;
     return static_cast<Q>(static_cast<int32_t>(y));
@@ -42,14 +42,15 @@ struct DequantizeFormula {
   using Out = T;
   using Scale = T;
   using Zero = Q;
-  // An i32 needs a double; what it is less its zero point is exact there.
+  // i32 requires double, in which the difference to the zero point is exact.
   using C = std::conditional_t<sizeof(Q) == 4, double, ComputeType<T>>;
   static PDL_INLINE T Apply(Q x, C scale, C zero) {
     return Element<T>::Store(static_cast<ComputeType<T>>((static_cast<C>(x) - zero) * scale));
   }
 };
 
-// Rows of `inner` elements of one channel each, or of all `channels` where inner is 1.
+// Rows of `inner` elements of one channel each; if inner is 1, rows of one element for each of the
+// `channels`.
 template <class F>
 struct QuantizeLoop {
   using In = typename F::In;
@@ -89,9 +90,9 @@ struct QuantizeLoop {
 struct QuantizeState : CallState {
   void (*loop)(const void* const* inputs, int64_t channels, int64_t inner, int64_t begin,
                int64_t end, void* out) = nullptr;
-  bool single = false;  // one scale for all
+  bool single = false;  // whether one scale is used for all channels
   int64_t rows = 1, channels = 1, inner = 1, length = 1;
-  int64_t input_size = 1, output_size = 1;  // of an element
+  int64_t input_size = 1, output_size = 1;  // of one element
 };
 
 template <class Context, template <class, class> class Formula>
@@ -165,24 +166,25 @@ using QuantizeOp = QuantizationOp<Context, QuantizeFormula>;
 template <class Context>
 using DequantizeOp = QuantizationOp<Context, DequantizeFormula>;
 
-// The scale is one number, or one for each index of an axis; the zero point has its dims.
+// The scale is a scalar, or has one dim with the size of an axis; the zero point has the same dims.
 llvm::Error CheckScale(InferenceContext& context) {
   const Type& x = context.input(0);
   const Type& scale = context.input(1);
   if (scale.rank() > 1) {
-    return context.FailAt({1}, Code::kRank, "'scale' must have no dim or one, got {0}",
+    return context.FailAt({1}, Code::kRank, "'scale' must have at most one dim, got {0}",
                           scale.ToString());
   }
   if (scale.rank() == 1) {
     auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
     if (!axis) return axis.takeError();
-    if (llvm::Error error = context.RequireEqual(x.dims[*axis], scale.dims[0], {0, 1},
-                                                 "the size differs from that of the axis")) {
+    if (llvm::Error error =
+            context.RequireEqual(x.dims[*axis], scale.dims[0], {0, 1},
+                                 "the size of 'scale' differs from that of the axis")) {
       return error;
     }
   }
   if (!context.has_input(2)) return llvm::Error::success();
-  return RequireSameDims(context, 1, 2, "there is not one zero point for each scale");
+  return RequireSameDims(context, 1, 2, "'zero_point' must have the dims of 'scale'");
 }
 
 llvm::Error InferQuantize(InferenceContext& context) {
@@ -214,7 +216,7 @@ llvm::Error InferDequantize(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// x less its zero point, which the scale is multiplied by.
+// The derivative by the scale is x - zero_point.
 void DequantizeGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   Value* scale = g.input(1);
@@ -242,19 +244,21 @@ void DequantizeGradient(GradientContext& g) {
 struct QuantizeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "round(x / scale) + zero_point as an 8-bit integer, the nearest that there is: of two "
-        "halves the even one, as ONNX. nan becomes the smallest.");
+        "round(x / scale) + zero_point, saturated to the range of an 8-bit integer; ties round to "
+        "even, as in ONNX. nan becomes the smallest integer.");
     AddInput("x", "any numbers").Accepts(kFloatSet);
-    AddInput("scale", "the distance of neighbours: one, or for each index of `axis`; dtype as x")
+    AddInput("scale", "quantization step: a scalar, or one for each index of `axis`; dtype as x")
         .Accepts(kFloatSet);
-    AddInput("zero_point", "what 0 becomes, dims as the scale; left out: 0")
+    AddInput("zero_point", "quantized value of 0, with the dims of the scale; by default 0")
         .Accepts(SetOf(ByteTypes()))
         .OwnDType()
         .Optional();
     AddOutput("y", "i8 or u8, dims as x");
-    AddAttr<int64_t>("axis", "of a scale with a dim: the axis, a negative one from the end")
+    AddAttr<int64_t>(
+        "axis", "axis of x that a scale with one dim belongs to; negative axes count from the end")
         .Default(1);
-    AddAttr<DType>("dtype", "i8 or u8; none: that of the zero point, u8 without").Optional();
+    AddAttr<DType>("dtype", "i8 or u8; by default that of the zero point, or u8 without one")
+        .Optional();
     AddExample("y = quantize([0.0, 1.0, 2.5, 1000.0], 0.5)  # = [0, 2, 5, 255]");
     SetInference(InferQuantize);
   }
@@ -262,17 +266,19 @@ struct QuantizeMaker : OpProtoMaker {
 
 struct DequantizeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("(x - zero_point) * scale, as reals.");
+    AddComment("(x - zero_point) * scale, as real numbers.");
     AddInput("x", "integers").Accepts(SetOf(QuantizedTypes())).OwnDType();
-    AddInput("scale", "the distance of neighbours: one, or for each index of `axis`")
+    AddInput("scale", "quantization step: a scalar, or one for each index of `axis`")
         .Accepts(kFloatSet)
         .OwnDType();
-    AddInput("zero_point", "what 0 became, dims as the scale, dtype as x; left out: 0")
+    AddInput("zero_point",
+             "quantized value of 0, with the dims of the scale and the dtype of x; by default 0")
         .Accepts(SetOf(QuantizedTypes()))
         .OwnDType()
         .Optional();
     AddOutput("y", "dims as x, dtype as the scale");
-    AddAttr<int64_t>("axis", "of a scale with a dim: the axis, a negative one from the end")
+    AddAttr<int64_t>(
+        "axis", "axis of x that a scale with one dim belongs to; negative axes count from the end")
         .Default(1);
     AddExample("y = dequantize(quantize([0.0, 1.0, 2.5], 0.5), 0.5)  # = [0.0, 1.0, 2.5]");
     SetInference(InferDequantize);

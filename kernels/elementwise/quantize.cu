@@ -21,7 +21,7 @@ struct QuantizeFormula {
   static __device__ Q Apply(T x, C scale, C zero) {
     constexpr C kLeast = Q(-1) < Q(0) ? -128 : 0, kMost = Q(-1) < Q(0) ? 127 : 255;
     const C y = NearestEven(Element<T>::Load(x) / scale) + zero;
-    // Also where y is nan.
+    // Also if y is nan.
     if (!(y > kLeast)) return static_cast<Q>(static_cast<int>(kLeast));
     return static_cast<Q>(static_cast<int>(y < kMost ? y : kMost));
   }
@@ -31,7 +31,7 @@ template <class T, class Q>
 struct DequantizeFormula {
   using In = Q;
   using Out = T;
-  // An i32 needs a double; what it is less its zero point is exact there.
+  // i32 requires double, in which the difference to the zero point is exact.
   using C = std::conditional_t<sizeof(Q) == 4, double, ComputeType<T>>;
   static __device__ T Apply(Q x, C scale, C zero) {
     return Element<T>::Store(static_cast<ComputeType<T>>((static_cast<C>(x) - zero) * scale));

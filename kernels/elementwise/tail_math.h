@@ -1,8 +1,8 @@
-// Activations that are straight but for a tail: gelu, silu, softplus, and log_sigmoid.
+// Activations that are linear except for a tail: gelu, silu, softplus, and log_sigmoid.
 //
-// Each is a ramp, and from it (or to it) a tail m * exp(-v) * R, where m is |x| = t or 1, v depends
-// on t, and R is smooth in t: a polynomial on each of 16 intervals. Formulas over the structs of
-// simd.h, right to about 2 ULP over all floats.
+// Each is a ramp plus or minus a tail m * exp(-v) * R, where m is |x| = t or 1, v depends on t, and
+// R is smooth in t: a polynomial on each of 16 intervals. The formulas are written over the structs
+// of simd.h and are correct to about 2 ULP over all floats.
 #ifndef PDL_KERNELS_ELEMENTWISE_TAIL_MATH_H_
 #define PDL_KERNELS_ELEMENTWISE_TAIL_MATH_H_
 
@@ -10,9 +10,9 @@
 
 namespace pdl::simd {
 
-/// R on each interval, by the exponent and the first two bits of a number in [1, 16) that the
-/// intervals lie along: the point from which distances are counted, chosen so that R there is a
-/// float, and the coefficients, ascending, times 2^-64. Minimax fits (Remez).
+/// R on each interval; intervals are indexed by the exponent and the first two bits of a number in
+/// [1, 16). `centers` are the points from which distances are measured, chosen so that R is a float
+/// there; the coefficients are in ascending order, times 2^-64. Minimax fits (Remez).
 struct TailTable {
   float centers[kTableSize];
   float coefficients[7][kTableSize];
@@ -21,7 +21,7 @@ struct TailTable {
 namespace detail {
 
 // clang-format off
-// exp(t^2 / 2) times the part of a standard normal distribution beyond t, where 1 + t is looked up.
+// exp(t^2 / 2) times the tail of the standard normal distribution beyond t, indexed by 1 + t.
 inline constexpr TailTable kGeluTable = {
     {0x1.40c1fap+0f, 0x1.bf0508p+0f, 0x1.1fc8a8p+1f, 0x1.60924ep+1f, 0x1.c04ddp+1f, 0x1.209598p+2f, 0x1.5f63d4p+2f, 0x1.a03f04p+2f, 0x1.ff95b2p+2f, 0x1.40008cp+3f, 0x1.8069c2p+3f, 0x1.c08cd4p+3f, 0.0f, 0x1.7f03fp-2f, 0x1.3f97e4p-1f, 0x1.c0e96ep-1f},
     {
@@ -34,7 +34,7 @@ inline constexpr TailTable kGeluTable = {
         {0x1.3f1146p-75f, 0x1.e4a03p-77f, 0x1.8e920cp-78f, 0x1.5f3782p-79f, 0x1.d7d69p-81f, 0x1.02823cp-82f, 0x1.5100f2p-84f, 0x1.f62db2p-86f, 0x1.1ab6c6p-87f, 0x1.0c7b0cp-89f, 0x1.422162p-91f, 0x1.c8a1d2p-93f, 0x1.f512ccp-72f, 0x1.0ce0f2p-72f, 0x1.326ef2p-73f, 0x1.921db2p-74f},
     }};
 
-// 1 / (1 + exp(-v)) with v = sqrt(8 / pi) * (t + 0.044715 t^3), where 1 + t is looked up.
+// 1 / (1 + exp(-v)) with v = sqrt(8 / pi) * (t + 0.044715 t^3), indexed by 1 + t.
 inline constexpr TailTable kApproximateGeluTable = {
     {0x1.3f2a4cp+0f, 0x1.c0ae4p+0f, 0x1.206e24p+1f, 0x1.60340ep+1f, 0x1.c01704p+1f, 0x1.1f88p+2f, 0x1.60a3d8p+2f, 0x1.a0a3d8p+2f, 0x1.00a3d8p+3f, 0x1.40a3d8p+3f, 0x1.67d70ap+3f, 0x1.afae14p+3f, 0.0f, 0x1.81ca18p-2f, 0x1.3fe038p-1f, 0x1.c12f92p-1f},
     {
@@ -47,7 +47,7 @@ inline constexpr TailTable kApproximateGeluTable = {
         {-0x1.c63f94p-76f, 0x1.4f769ep-74f, 0x1.d2dc32p-75f, 0x1.3e615ep-77f, -0x1.605dd6p-77f, -0x1.b1e92cp-80f, -0x1.2192f6p-83f, -0x1.5f9c12p-96f, -0x1.94ccacp-115f, 0.0f, 0.0f, 0.0f, -0x1.11c35ep-74f, -0x1.7bdb42p-73f, -0x1.db2f46p-73f, -0x1.5b0c82p-73f},
     }};
 
-// 1 / (1 + exp(-t)), where 1 + t / 2 is looked up.
+// 1 / (1 + exp(-t)), indexed by 1 + t / 2.
 inline constexpr TailTable kSiluTable = {
     {0x1.3ff624p+1f, 0x1.bf5cb6p+1f, 0x1.1ffc2ap+2f, 0x1.5fe758p+2f, 0x1.bf7b64p+2f, 0x1.2018a8p+3f, 0x1.600608p+3f, 0x1.9fef04p+3f, 0x1.feb852p+3f, 0x1.40a3d8p+4f, 0x1.80a3d8p+4f, 0x1.c0a3d8p+4f, 0.0f, 0x1.7f7a4cp-1f, 0x1.3f2c7cp+0f, 0x1.bfadcep+0f},
     {
@@ -60,7 +60,7 @@ inline constexpr TailTable kSiluTable = {
         {0x1.ee300cp-78f, 0x1.13792cp-80f, -0x1.6d59cep-82f, -0x1.1e9374p-82f, -0x1.4b13d8p-84f, -0x1.79a14ep-87f, -0x1.72c6p-90f, -0x1.15f25p-92f, 0x1.a6c21cp-95f, -0x1.daf35ap-95f, -0x1.165e66p-100f, -0x1.464ddap-106f, -0x1.5a073p-76f, -0x1.16c5a6p-75f, -0x1.8982d8p-77f, 0x1.807818p-78f},
     }};
 
-// log(1 + exp(-t)) / exp(-t), where 1 + t / 2 is looked up.
+// log(1 + exp(-t)) / exp(-t), indexed by 1 + t / 2.
 inline constexpr TailTable kSoftplusTable = {
     {0x1.40107p+1f, 0x1.bf02d8p+1f, 0x1.207c64p+2f, 0x1.5fa8ep+2f, 0x1.c0a34ap+2f, 0x1.1f8b48p+3f, 0x1.600608p+3f, 0x1.9fef04p+3f, 0x1.feb852p+3f, 0x1.40a3d8p+4f, 0x1.80a3d8p+4f, 0x1.c0a3d8p+4f, 0x1.fdfabap-3f, 0x1.82750ep-1f, 0x1.3fd9a4p+0f, 0x1.c03e78p+0f},
     {
@@ -78,7 +78,7 @@ inline constexpr TailTable kSoftplusTable = {
 inline constexpr float kExponential[6] = {-1.0f,          0x1.fffffcp-2f,  -0x1.555490p-3f,
                                           0x1.5558f4p-5f, -0x1.123a36p-7f, 0x1.6a23a4p-10f};
 
-/// How a formula's tail is computed; holds its table in the registers of a loop.
+/// Evaluates the tail of a formula; a loop keeps its table in registers.
 template <class S>
 class Tail {
  public:
@@ -89,14 +89,15 @@ class Tail {
   }
 
   /// ramp plus or minus m * exp(-v) * R(t), where v = (high + low) * unit is at most 114, and
-  /// `place` is the number in [1, 16) that t is looked up by. `kExact` takes back what the first of
-  /// the two sums lost.
+  /// `position` is the number in [1, 16) that selects the interval of t. `kExact` compensates the
+  /// rounding error of the first of the two sums.
   template <bool kMinus, bool kHalf, bool kHasLow, bool kExact = false, class M>
   PDL_INLINE F Add(const F& ramp, const M& m, const F& high, const F& low, const F& t,
-                   const F& place) const {
+                   const F& position) const {
     constexpr float kUnit = kHalf ? 0.5f : 1.0f;
     constexpr float kLn2High = 0x1.62e430p-1f / kUnit, kLn2Low = -0x1.05c610p-29f / kUnit;
-    // exp(-v) = 2^n * (1 + p). The low bits hold n + 64 + 127: in place they are 2^(n + 64).
+    // exp(-v) = 2^n * (1 + p). The low bits hold n + 64 + 127: shifted into the exponent they are
+    // 2^(n + 64).
     const auto magic = S::Set(0x1.8p23f + 191.0f);
     const F shifted = S::Fma(high, S::Set(-0x1.715476p+0f * kUnit), magic);
     const F n = S::Sub(shifted, magic);
@@ -110,20 +111,20 @@ class Tail {
     for (int i = 3; i >= 0; --i) p = S::Fma(p, r, S::Set(Exponential<kHalf>(i)));
     p = S::Mul(p, r);
     // R = base + u, and R * (1 + p) = base + rest.
-    const auto index = S::template ShiftRight<21>(place);
+    const auto index = S::template ShiftRight<21>(position);
     const F d = S::Sub(t, S::LookUp(centers_, index));
     const F base = S::LookUp(coefficients_[0], index);
     F u = S::Fma(S::LookUp(coefficients_[6], index), d, S::LookUp(coefficients_[5], index));
     for (int i = 4; i >= 1; --i) u = S::Fma(u, d, S::LookUp(coefficients_[i], index));
     u = S::Mul(u, d);
     const F rest = S::Fma(S::Add(base, u), p, u);
-    // Only these two sums round: the product with a power of two is exact.
+    // Only these two sums round: multiplying by a power of two is exact.
     const F scaled = S::Mul(m, S::template ShiftLeft<23>(shifted));
     if constexpr (!kMinus) return S::Fma(scaled, base, S::Fma(scaled, rest, ramp));
     const F sum = S::Fnma(scaled, rest, ramp);
     const F y = S::Fnma(scaled, base, sum);
     if constexpr (!kExact) return y;
-    // What the sum lost; a number also where the ramp is infinite.
+    // The rounding error of the sum; finite also where the ramp is infinite.
     const F lost = S::Fms(scaled, rest, S::Sub(ramp, sum));
     return S::Sub(y, S::Max(lost, S::Set(-1.0f)));
   }
@@ -142,7 +143,7 @@ class Tail {
 
 }  // namespace detail
 
-/// x times the part of a standard normal distribution that lies below x.
+/// x times the cumulative standard normal distribution at x.
 template <class S>
 struct Gelu {
   using F = typename S::Floats;
@@ -151,11 +152,11 @@ struct Gelu {
   PDL_INLINE F operator()(const F& x) const {
     const F t = S::Min(S::Set(14.5f), S::Abs(x));
     const F square = S::Mul(t, t);
-    const F place = S::Add(t, S::Set(1.0f));
+    const F position = S::Add(t, S::Set(1.0f));
     const F ramp = S::Max(S::Set(-0.0f), x);
     const F y =
-        tail.template Add<true, true, true>(ramp, t, square, S::Fms(t, t, square), t, place);
-    // It lies below the ramp; where both are 0, the ramp has the sign of x.
+        tail.template Add<true, true, true>(ramp, t, square, S::Fms(t, t, square), t, position);
+    // The exact result is at most the ramp; where both are 0, the ramp has the sign of x.
     return S::Min(y, ramp);
   }
 };
@@ -179,23 +180,23 @@ struct ApproximateGelu {
         S::Fma(square_low, S::Set(kCubic), S::Fma(square, S::Set(kCubicLow), S::Set(kLinearLow)));
     const F v = S::Mul(t, w);
     const F v_low = S::Fma(t, S::Add(lost, rest), S::Fms(t, w, v));
-    const F place = S::Add(t, S::Set(1.0f));
-    return tail.template Add<true, false, true>(S::Max(S::Set(-0.0f), x), t, v, v_low, t, place);
+    const F position = S::Add(t, S::Set(1.0f));
+    return tail.template Add<true, false, true>(S::Max(S::Set(-0.0f), x), t, v, v_low, t, position);
   }
 };
 
 namespace detail {
 
-/// What a table whose steps are as wide as 2 is looked up by: |x| up to `most`, and near 0 (from
-/// 29 on R is 1 to the last bit) with its place.
+/// The index into a table with intervals twice as wide: t is |x| up to `most`, `near` is t up to 29
+/// (from where R is 1 to the last bit), and `position` selects its interval.
 template <class S>
 struct WideSteps {
   using F = typename S::Floats;
   PDL_INLINE WideSteps(const F& x, float most)
       : t(S::Min(S::Set(most), S::Abs(x))),
         near(S::Min(S::Set(29.0f), t)),
-        place(S::Fma(near, S::Set(0.5f), S::Set(1.0f))) {}
-  F t, near, place;
+        position(S::Fma(near, S::Set(0.5f), S::Set(1.0f))) {}
+  F t, near, position;
 };
 
 }  // namespace detail
@@ -209,7 +210,7 @@ struct Silu {
   PDL_INLINE F operator()(const F& x) const {
     const detail::WideSteps<S> at(x, 110.0f);
     return tail.template Add<true, false, false, true>(S::Max(S::Set(-0.0f), x), at.t, at.t, at.t,
-                                                       at.near, at.place);
+                                                       at.near, at.position);
   }
 };
 
@@ -222,7 +223,7 @@ struct Softplus {
   PDL_INLINE F operator()(const F& x) const {
     const detail::WideSteps<S> at(x, 105.0f);
     return tail.template Add<false, false, false>(S::Max(S::Set(0.0f), x), S::Set(1.0f), at.t, at.t,
-                                                  at.near, at.place);
+                                                  at.near, at.position);
   }
 };
 

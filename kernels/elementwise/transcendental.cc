@@ -1,6 +1,6 @@
-// Operators on each element by itself, of the functions beyond those of unary.cc: tan, the arc
+// Transcendental functions beyond those of unary.cc, elementwise: tan, the inverse trigonometric
 // functions, the hyperbolic ones and their inverses, exp2, expm1, log2, log10, log1p, cbrt, erfc;
-// and on pairs of elements: atan2, hypot, logaddexp.
+// with two inputs: atan2, hypot, logaddexp.
 #include "kernels/core/elementwise.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/wide_gradient.h"
@@ -38,12 +38,12 @@ struct FunctionMaker : OpProtoMaker {
   }
 };
 
-// dy times, or divided by, `slope`.
-void MulSlope(GradientContext& g, Value* slope) {
-  g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+// Set the gradient of x to dy times the derivative, which may be given by its reciprocal.
+void SetDerivative(GradientContext& g, Value* derivative) {
+  g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
 }
-void DivSlope(GradientContext& g, Value* slope) {
-  g.SetInputGradient(0, g.Div(g.output_gradient(), slope));
+void SetReciprocalDerivative(GradientContext& g, Value* reciprocal) {
+  g.SetInputGradient(0, g.Div(g.output_gradient(), reciprocal));
 }
 Value* One(GradientContext& g) { return g.Scalar(1, g.input(0)); }
 // 1 - x^2, without cancellation near 1.
@@ -65,8 +65,9 @@ template <class Context>
 using TanOp = UnaryOp<Context, Tangent, FloatTypes>;
 struct TanMaker : FunctionMaker {
   void Make() override {
-    Declare("The tangent, element by element.", "angles in radians", "type as x",
-            [](GradientContext& g) { MulSlope(g, g.Add(One(g), g.Mul(g.output(), g.output()))); });
+    Declare("Tangent, elementwise.", "angles in radians", "type as x", [](GradientContext& g) {
+      SetDerivative(g, g.Add(One(g), g.Mul(g.output(), g.output())));
+    });
     properties().onnx_name = "Tan";
     AddExample("y = tan([0.0, 1.0])  # = [0.0, 1.5574077]");
     SetMaxUlp(0.51);
@@ -78,9 +79,9 @@ template <class Context>
 using AsinOp = UnaryFormulaOp<Context, kAsin>;
 struct AsinMaker : FunctionMaker {
   void Make() override {
-    Declare("The arc sine, element by element: nan outside [-1, 1].", "numbers in [-1, 1]",
+    Declare("Inverse sine, elementwise: nan outside [-1, 1].", "numbers in [-1, 1]",
             "angles in [-pi / 2, pi / 2]; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Call("rsqrt", {OneMinusSquare(g)})); });
+            [](GradientContext& g) { SetDerivative(g, g.Call("rsqrt", {OneMinusSquare(g)})); });
     properties().onnx_name = "Asin";
     AddExample("y = asin([0.0, 0.5, -1.0])  # = [0.0, 0.5235988, -1.5707964]");
     SetMaxUlp(0.51);
@@ -92,9 +93,10 @@ template <class Context>
 using AcosOp = UnaryFormulaOp<Context, kAcos>;
 struct AcosMaker : FunctionMaker {
   void Make() override {
-    Declare("The arc cosine, element by element: nan outside [-1, 1].", "numbers in [-1, 1]",
-            "angles in [0, pi]; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Neg(g.Call("rsqrt", {OneMinusSquare(g)}))); });
+    Declare("Inverse cosine, elementwise: nan outside [-1, 1].", "numbers in [-1, 1]",
+            "angles in [0, pi]; type as x", [](GradientContext& g) {
+              SetDerivative(g, g.Neg(g.Call("rsqrt", {OneMinusSquare(g)})));
+            });
     properties().onnx_name = "Acos";
     AddExample("y = acos([0.0, 0.5, -1.0])  # = [1.5707964, 1.0471976, 3.1415927]");
     SetMaxUlp(0.51);
@@ -104,10 +106,12 @@ struct AcosMaker : FunctionMaker {
 constexpr auto kAtan = [](auto x) { return math::Atan(x); };
 template <class Context>
 using AtanOp = UnaryFormulaOp<Context, kAtan>;
-void AtanGradient(GradientContext& g) { DivSlope(g, g.Add(One(g), g.Mul(g.input(0), g.input(0)))); }
+void AtanGradient(GradientContext& g) {
+  SetReciprocalDerivative(g, g.Add(One(g), g.Mul(g.input(0), g.input(0))));
+}
 struct AtanMaker : FunctionMaker {
   void Make() override {
-    Declare("The arc tangent, element by element.", "any numbers",
+    Declare("Inverse tangent, elementwise.", "any numbers",
             "angles in [-pi / 2, pi / 2]; type as x", InWideDType<AtanGradient>);
     properties().onnx_name = "Atan";
     AddExample("y = atan([0.0, 1.0, -10.0])  # = [0.0, 0.7853982, -1.4711276]");
@@ -122,8 +126,8 @@ template <class Context>
 using SinhOp = UnaryFormulaOp<Context, kSinh>;
 struct SinhMaker : FunctionMaker {
   void Make() override {
-    Declare("The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element.", "any numbers",
-            "type as x", [](GradientContext& g) { MulSlope(g, g.Call("cosh", {g.input(0)})); });
+    Declare("Hyperbolic sine, (exp(x) - exp(-x)) / 2, elementwise.", "any numbers", "type as x",
+            [](GradientContext& g) { SetDerivative(g, g.Call("cosh", {g.input(0)})); });
     properties().onnx_name = "Sinh";
     AddExample("y = sinh([0.0, 1.0])  # = [0.0, 1.1752012]");
     SetMaxUlp(0.51);
@@ -135,9 +139,9 @@ template <class Context>
 using CoshOp = UnaryFormulaOp<Context, kCosh>;
 struct CoshMaker : FunctionMaker {
   void Make() override {
-    Declare("The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element.", "any numbers",
-            "from 1 on; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Call("sinh", {g.input(0)})); });
+    Declare("Hyperbolic cosine, (exp(x) + exp(-x)) / 2, elementwise.", "any numbers",
+            "at least 1; type as x",
+            [](GradientContext& g) { SetDerivative(g, g.Call("sinh", {g.input(0)})); });
     properties().onnx_name = "Cosh";
     AddExample("y = cosh([0.0, 1.0])  # = [1.0, 1.5430807]");
     SetMaxUlp(0.51);
@@ -149,9 +153,10 @@ template <class Context>
 using AsinhOp = UnaryFormulaOp<Context, kAsinh>;
 struct AsinhMaker : FunctionMaker {
   void Make() override {
-    Declare("The number whose hyperbolic sine is x, element by element.", "any numbers",
-            "type as x",
-            [](GradientContext& g) { DivSlope(g, g.Call("hypot", {g.input(0), One(g)})); });
+    Declare("Inverse hyperbolic sine, elementwise.", "any numbers", "type as x",
+            [](GradientContext& g) {
+              SetReciprocalDerivative(g, g.Call("hypot", {g.input(0), One(g)}));
+            });
     properties().onnx_name = "Asinh";
     AddExample("y = asinh([0.0, 1.0])  # = [0.0, 0.8813736]");
     SetMaxUlp(0.51);
@@ -163,11 +168,11 @@ template <class Context>
 using AcoshOp = UnaryFormulaOp<Context, kAcosh>;
 struct AcoshMaker : FunctionMaker {
   void Make() override {
-    Declare("The number from 0 on whose hyperbolic cosine is x, element by element: nan below 1.",
-            "numbers from 1 on", "from 0 on; type as x", [](GradientContext& g) {
+    Declare("Inverse hyperbolic cosine, elementwise: nan for x below 1.", "numbers of at least 1",
+            "at least 0; type as x", [](GradientContext& g) {
               Value* below = g.Call("sqrt", {g.Sub(g.input(0), One(g))});
               Value* above = g.Call("sqrt", {g.Add(g.input(0), One(g))});
-              DivSlope(g, g.Mul(below, above));
+              SetReciprocalDerivative(g, g.Mul(below, above));
             });
     properties().onnx_name = "Acosh";
     AddExample("y = acosh([1.0, 2.0])  # = [0.0, 1.316958]");
@@ -180,11 +185,9 @@ template <class Context>
 using AtanhOp = UnaryFormulaOp<Context, kAtanh>;
 struct AtanhMaker : FunctionMaker {
   void Make() override {
-    Declare(
-        "The number whose hyperbolic tangent is x, element by element: infinite at 1 and -1, nan "
-        "beyond.",
-        "numbers in [-1, 1]", "type as x",
-        [](GradientContext& g) { DivSlope(g, OneMinusSquare(g)); });
+    Declare("Inverse hyperbolic tangent, elementwise: infinite at 1 and -1, nan outside [-1, 1].",
+            "numbers in [-1, 1]", "type as x",
+            [](GradientContext& g) { SetReciprocalDerivative(g, OneMinusSquare(g)); });
     properties().onnx_name = "Atanh";
     AddExample("y = atanh([0.0, 0.5])  # = [0.0, 0.54930615]");
     SetMaxUlp(0.51);
@@ -198,9 +201,9 @@ template <class Context>
 using Exp2Op = UnaryFormulaOp<Context, kExp2>;
 struct Exp2Maker : FunctionMaker {
   void Make() override {
-    Declare(
-        "2 to the power of x, element by element.", "exponents", "type as x",
-        [](GradientContext& g) { MulSlope(g, g.Mul(g.output(), g.Scalar(M_LN2, g.input(0)))); });
+    Declare("2 to the power of x, elementwise.", "exponents", "type as x", [](GradientContext& g) {
+      SetDerivative(g, g.Mul(g.output(), g.Scalar(M_LN2, g.input(0))));
+    });
     AddExample("y = exp2([0.0, 3.0, -1.0])  # = [1.0, 8.0, 0.5]");
     SetMaxUlp(0.51);
   }
@@ -211,9 +214,9 @@ template <class Context>
 using Expm1Op = UnaryFormulaOp<Context, kExpm1>;
 struct Expm1Maker : FunctionMaker {
   void Make() override {
-    Declare("exp(x) - 1, element by element; exact also where x is small.", "exponents",
-            "from -1 on; type as x",
-            [](GradientContext& g) { MulSlope(g, g.Call("exp", {g.input(0)})); });
+    Declare("exp(x) - 1, elementwise; accurate also for small x.", "exponents",
+            "at least -1; type as x",
+            [](GradientContext& g) { SetDerivative(g, g.Call("exp", {g.input(0)})); });
     AddExample("y = expm1([0.0, 1.0])  # = [0.0, 1.7182819]");
     SetMaxUlp(1.72);
   }
@@ -224,9 +227,9 @@ template <class Context>
 using Log2Op = UnaryFormulaOp<Context, kLog2>;
 struct Log2Maker : FunctionMaker {
   void Make() override {
-    Declare("The logarithm to the base 2, element by element: -inf at 0, nan below.",
-            "numbers from 0 on", "type as x", [](GradientContext& g) {
-              DivSlope(g, g.Mul(g.input(0), g.Scalar(M_LN2, g.input(0))));
+    Declare("Logarithm to base 2, elementwise: -inf at 0, nan for negative x.",
+            "numbers of at least 0", "type as x", [](GradientContext& g) {
+              SetReciprocalDerivative(g, g.Mul(g.input(0), g.Scalar(M_LN2, g.input(0))));
             });
     AddExample("y = log2([1.0, 8.0])  # = [0.0, 3.0]");
     SetMaxUlp(0.51);
@@ -238,9 +241,9 @@ template <class Context>
 using Log10Op = UnaryFormulaOp<Context, kLog10>;
 struct Log10Maker : FunctionMaker {
   void Make() override {
-    Declare("The logarithm to the base 10, element by element: -inf at 0, nan below.",
-            "numbers from 0 on", "type as x", [](GradientContext& g) {
-              DivSlope(g, g.Mul(g.input(0), g.Scalar(M_LN10, g.input(0))));
+    Declare("Logarithm to base 10, elementwise: -inf at 0, nan for negative x.",
+            "numbers of at least 0", "type as x", [](GradientContext& g) {
+              SetReciprocalDerivative(g, g.Mul(g.input(0), g.Scalar(M_LN10, g.input(0))));
             });
     AddExample("y = log10([1.0, 1000.0])  # = [0.0, 3.0]");
     SetMaxUlp(0.51);
@@ -252,9 +255,9 @@ template <class Context>
 using Log1pOp = UnaryFormulaOp<Context, kLog1p>;
 struct Log1pMaker : FunctionMaker {
   void Make() override {
-    Declare("log(1 + x), element by element, exact also where x is small: -inf at -1, nan below.",
-            "numbers from -1 on", "type as x",
-            [](GradientContext& g) { DivSlope(g, g.Add(One(g), g.input(0))); });
+    Declare("log(1 + x), elementwise; accurate also for small x: -inf at -1, nan below.",
+            "numbers of at least -1", "type as x",
+            [](GradientContext& g) { SetReciprocalDerivative(g, g.Add(One(g), g.input(0))); });
     AddExample("y = log1p([0.0, 1.0])  # = [0.0, 0.6931472]");
     SetMaxUlp(0.51);
   }
@@ -265,10 +268,10 @@ template <class Context>
 using CbrtOp = UnaryFormulaOp<Context, kCbrt>;
 struct CbrtMaker : FunctionMaker {
   void Make() override {
-    Declare("The cube root, element by element; that of a negative number is negative.",
-            "any numbers", "type as x", [](GradientContext& g) {
+    Declare("Cube root, elementwise; negative for negative x.", "any numbers", "type as x",
+            [](GradientContext& g) {
               Value* y = g.output();
-              DivSlope(g, g.Mul(g.Mul(y, y), g.Scalar(3, y)));
+              SetReciprocalDerivative(g, g.Mul(g.Mul(y, y), g.Scalar(3, y)));
             });
     AddExample("y = cbrt([8.0, -27.0])  # = [2.0, -3.0]");
     SetMaxUlp(0.51);
@@ -280,10 +283,11 @@ template <class Context>
 using ErfcOp = UnaryFormulaOp<Context, kErfc>;
 struct ErfcMaker : FunctionMaker {
   void Make() override {
-    Declare("1 - erf(x), element by element; exact also where that is small.", "any numbers",
+    Declare("1 - erf(x), elementwise; accurate also where the result is small.", "any numbers",
             "in [0, 2]; type as x", [](GradientContext& g) {
               Value* x = g.input(0);
-              MulSlope(g, g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(-M_2_SQRTPI, x)));
+              SetDerivative(g,
+                            g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(-M_2_SQRTPI, x)));
             });
     AddExample("y = erfc([0.0, 1.0])  # = [1.0, 0.1572992]");
     SetMaxUlp(0.99);
@@ -292,19 +296,19 @@ struct ErfcMaker : FunctionMaker {
 
 // --- atan2, hypot, logaddexp --------------------------------------------------------------------
 
-constexpr const char kBroadcasts[] = " Broadcasts as NumPy does, over sizes that are literally 1.";
+constexpr const char kBroadcasts[] = " Broadcasts as in NumPy, along dims of constant size 1.";
 
 constexpr auto kAtan2 = [](auto y, auto x) { return math::Atan2(y, x); };
 template <class Context>
 using Atan2Op = BinaryFormulaOp<Context, kAtan2>;
 
-// `length`, and 1 where it is 0.
+// `length`, with 0 replaced by 1.
 Value* NotZero(GradientContext& g, Value* length) {
   Value* is_zero = g.Call("equal", {length, g.Scalar(0, length)});
   return g.Call("where", {is_zero, g.Scalar(1, length), length});
 }
 
-// x / (x^2 + y^2) and -y / (x^2 + y^2), without overflow.
+// The derivatives x / (x^2 + y^2) and -y / (x^2 + y^2), without overflow.
 void Atan2Gradient(GradientContext& g) {
   Value* y = g.input(0);
   Value* x = g.input(1);
@@ -318,13 +322,12 @@ void Atan2Gradient(GradientContext& g) {
 
 struct Atan2Maker : OpProtoMaker {
   void Make() override {
-    AddComment(
-        std::string("The angle of the point (x, y) in radians, element by element. The gradient "
-                    "where both are 0 is 0.") +
-        kBroadcasts);
-    AddInput("y", "how far up the points are").Accepts(kFloatSet);
-    AddInput("x", "how far to the right; dtype as y").Accepts(kFloatSet);
-    AddOutput("angle", "in [-pi, pi]; dtype as y, the dims of both broadcast");
+    AddComment(std::string("Angle of the point (x, y) in radians, elementwise. The gradient where "
+                           "both are 0 is 0.") +
+               kBroadcasts);
+    AddInput("y", "y coordinates").Accepts(kFloatSet);
+    AddInput("x", "x coordinates; dtype as y").Accepts(kFloatSet);
+    AddOutput("angle", "in [-pi, pi]; dtype as y, the broadcast dims of y and x");
     properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(Atan2Gradient);
@@ -337,7 +340,8 @@ constexpr auto kHypot = [](auto x, auto y) { return math::Hypot(x, y); };
 template <class Context>
 using HypotOp = BinaryFormulaOp<Context, kHypot>;
 
-// x / z and y / z, 0 where both are 0. They are at most 1, while 1 / z may be infinite.
+// The derivatives x / z and y / z, 0 where both are 0. They are at most 1, while 1 / z may be
+// infinite.
 void HypotGradient(GradientContext& g) {
   Value* length = NotZero(g, g.output());
   for (const unsigned i : {0u, 1u}) {
@@ -348,13 +352,12 @@ void HypotGradient(GradientContext& g) {
 
 struct HypotMaker : OpProtoMaker {
   void Make() override {
-    AddComment(
-        std::string("sqrt(x**2 + y**2), element by element, without overflow; infinite where "
-                    "one of them is. The gradient where both are 0 is 0.") +
-        kBroadcasts);
+    AddComment(std::string("sqrt(x**2 + y**2), elementwise, without overflow; infinite if x or y "
+                           "is. The gradient where both are 0 is 0.") +
+               kBroadcasts);
     AddInput("x", "left operand").Accepts(kFloatSet);
     AddInput("y", "right operand; dtype as x").Accepts(kFloatSet);
-    AddOutput("z", "from 0 on; dtype as x, the dims of both broadcast");
+    AddOutput("z", "at least 0; dtype as x, the broadcast dims of x and y");
     properties().elementwise = true;
     properties().commutative = true;
     SetInference(InferElementwise);
@@ -368,8 +371,8 @@ constexpr auto kLogaddexp = [](auto x, auto y) { return math::LogAddExp(x, y); }
 template <class Context>
 using LogaddexpOp = BinaryFormulaOp<Context, kLogaddexp>;
 
-// What each part is of the sum: 1 / (1 + exp(y - x)), which is 1 where x is infinite. Equal
-// infinities share it.
+// The derivative by x is 1 / (1 + exp(y - x)), which is 1 where x is infinite. Equal infinities get
+// half of the gradient each.
 void LogaddexpGradient(GradientContext& g) {
   Value* is_equal = g.Call("equal", {g.input(0), g.input(1)});
   Value* half = g.Scalar(0.5, g.input(0));
@@ -383,13 +386,12 @@ void LogaddexpGradient(GradientContext& g) {
 struct LogaddexpMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        std::string("log(exp(x) + exp(y)), element by element, without overflow: the sum of two "
-                    "probabilities that are given by their logarithms. In f32 the error near 0 is "
-                    "at most 1e-9.") +
+        std::string("log(exp(x) + exp(y)), elementwise, without overflow: adds probabilities that "
+                    "are given as logarithms. In f32 the error near 0 is at most 1e-9.") +
         kBroadcasts);
     AddInput("x", "left operand").Accepts(kFloatSet);
     AddInput("y", "right operand; dtype as x").Accepts(kFloatSet);
-    AddOutput("z", "at least the larger one; dtype as x, the dims of both broadcast");
+    AddOutput("z", "at least the larger operand; dtype as x, the broadcast dims of x and y");
     properties().elementwise = true;
     properties().commutative = true;
     SetInference(InferElementwise);

@@ -5,7 +5,7 @@
 namespace pdl::cuda {
 namespace {
 
-// A functor that calls the function of that name for doubles, and the one with an f for floats.
+// A functor that calls `function` for doubles, and the function with the suffix f for floats.
 #define PDL_CUDA_FUNCTION(Name, function)                                 \
   struct Name {                                                           \
     __device__ float operator()(float x) const { return function##f(x); } \
@@ -39,7 +39,7 @@ struct Hypot {
   __device__ double operator()(double x, double y) const { return hypot(x, y); }
 };
 
-/// In f64 for f32, too: near 0 the sum cancels.
+/// Computed in f64 also for f32: near 0 the sum cancels.
 struct LogAddExp {
   __device__ float operator()(float x, float y) const {
     return static_cast<float>((*this)(static_cast<double>(x), static_cast<double>(y)));

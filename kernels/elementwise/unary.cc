@@ -1,4 +1,4 @@
-// Operators on each element by itself: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs,
+// Elementwise operators of one input: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs,
 // square, erf, reciprocal, rsqrt, sign, floor, ceil, trunc, round.
 #include "kernels/core/elementwise.h"
 #include "pdl/op/gradient.h"
@@ -43,8 +43,8 @@ using CosineOp = UnaryOp<Context, Scaled<Cosine>, FloatTypes>;
 template <class Context>
 using SineOp = UnaryOp<Context, Scaled<Sine>, FloatTypes>;
 
-// dy times the other function of the same angle and scale.
-Value* OtherSide(GradientContext& g, llvm::StringRef other) {
+// dy times the cofunction, sin for cos and cos for sin, with the same scale.
+Value* TimesCofunction(GradientContext& g, llvm::StringRef other) {
   const double scale = g.attributes().Float("scale");
   return g.Mul(g.output_gradient(), g.Call(other, {g.input(0)}, {{"scale", scale}}));
 }
@@ -55,7 +55,7 @@ struct AngleMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", "angles in radians").Accepts(kFloatSet);
     AddOutput("y", "in [-scale, scale]; type as x");
-    AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
+    AddAttr<double>("scale", "amplitude").Default(1).GreaterThan(0);
     properties().elementwise = true;
     SetInference(InferSameAsFirst);
     SetGradient(gradient);
@@ -64,8 +64,8 @@ struct AngleMaker : OpProtoMaker {
 
 struct CosineMaker : AngleMaker {
   void Make() override {
-    Declare("scale * cos(x), element by element.",
-            [](GradientContext& g) { g.SetInputGradient(0, g.Neg(OtherSide(g, "sin"))); });
+    Declare("scale * cos(x), elementwise.",
+            [](GradientContext& g) { g.SetInputGradient(0, g.Neg(TimesCofunction(g, "sin"))); });
     properties().onnx_name = "Cos";
     SetMaxUlp(1.6);
     AddExample("y = cos([0.0, 1.0], scale=2.0)  # = [2.0, 1.080605]");
@@ -74,8 +74,8 @@ struct CosineMaker : AngleMaker {
 
 struct SineMaker : AngleMaker {
   void Make() override {
-    Declare("scale * sin(x), element by element.",
-            [](GradientContext& g) { g.SetInputGradient(0, OtherSide(g, "cos")); });
+    Declare("scale * sin(x), elementwise.",
+            [](GradientContext& g) { g.SetInputGradient(0, TimesCofunction(g, "cos")); });
     properties().onnx_name = "Sin";
     SetMaxUlp(1.6);
     AddExample("y = sin([0.0, 1.0])  # = [0.0, 0.841471]");
@@ -95,7 +95,7 @@ using ExpOp = UnaryOp<Context, Exponential, FloatTypes>;
 
 struct ExpMaker : OpProtoMaker {
   void Make() override {
-    AddComment("e to the power of x, element by element.");
+    AddComment("e to the power of x, elementwise.");
     AddInput("x", "exponents").Accepts(kFloatSet);
     AddOutput("y", "type as x");
     properties().elementwise = true;
@@ -119,8 +119,8 @@ using LogOp = UnaryOp<Context, Logarithm, FloatTypes>;
 
 struct LogMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The natural logarithm, element by element: -inf at 0, nan below.");
-    AddInput("x", "numbers from 0 on").Accepts(kFloatSet);
+    AddComment("Natural logarithm, elementwise: -inf at 0, nan for negative x.");
+    AddInput("x", "numbers of at least 0").Accepts(kFloatSet);
     AddOutput("y", "type as x");
     properties().elementwise = true;
     properties().onnx_name = "Log";
@@ -143,8 +143,8 @@ using SqrtOp = UnaryOp<Context, SquareRoot, FloatTypes>;
 
 struct SqrtMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The square root, element by element: nan below 0.");
-    AddInput("x", "numbers from 0 on").Accepts(kFloatSet);
+    AddComment("Square root, elementwise: nan for negative x.");
+    AddInput("x", "numbers of at least 0").Accepts(kFloatSet);
     AddOutput("y", "type as x");
     properties().elementwise = true;
     properties().zero_rule = ZeroIfFirstIs;
@@ -173,16 +173,16 @@ using TanhOp = UnaryOp<Context, Tanh, FloatTypes>;
 struct TanhMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The hyperbolic tangent, element by element. The gradient is computed from the result, as "
-        "in PyTorch, so it is 0 where that rounds to 1 or -1.");
+        "Hyperbolic tangent, elementwise. The gradient is computed from the result, as in PyTorch, "
+        "so it is 0 where the result rounds to 1 or -1.");
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "in [-1, 1]; type as x");
     properties().elementwise = true;
     properties().onnx_name = "Tanh";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
-      Value* slope = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
-      g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+      Value* derivative = g.Sub(g.Scalar(1, g.output()), g.Mul(g.output(), g.output()));
+      g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
     });
     SetMaxUlp(1.4);
     AddExample("y = tanh([0.0, 1.0])  # = [0.0, 0.761594]");
@@ -201,16 +201,16 @@ using SigmoidOp = UnaryOp<Context, Sigmoid, FloatTypes>;
 struct SigmoidMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "1 / (1 + exp(-x)), element by element. The gradient is computed from the result, as in "
-        "PyTorch, so it is 0 where that rounds to 1.");
+        "1 / (1 + exp(-x)), elementwise. The gradient is computed from the result, as in PyTorch, "
+        "so it is 0 where the result rounds to 1.");
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddOutput("y", "in [0, 1]; type as x");
     properties().elementwise = true;
     properties().onnx_name = "Sigmoid";
     SetInference(InferSameAsFirst);
     SetGradient([](GradientContext& g) {
-      Value* slope = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
-      g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+      Value* derivative = g.Mul(g.output(), g.Sub(g.Scalar(1, g.output()), g.output()));
+      g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
     });
     SetMaxUlp(1.51);
     AddExample("y = sigmoid([0.0, 2.0])  # = [0.5, 0.880797]");
@@ -228,9 +228,9 @@ using ReluOp = UnaryOp<Context, Relu, NumberTypes>;
 
 struct ReluMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The larger of x and 0, element by element; nan stays. The gradient at 0 is 0.");
+    AddComment("The larger of x and 0, elementwise; nan stays nan. The gradient at 0 is 0.");
     AddInput("x", "any numbers").Accepts(kNumberSet);
-    AddOutput("y", "from 0 on; type as x");
+    AddOutput("y", "at least 0; type as x");
     properties().elementwise = true;
     properties().onnx_name = "Relu";
     SetInference(InferSameAsFirst);
@@ -260,7 +260,7 @@ using NegOp = UnaryOp<Context, Negation, NumberTypes>;
 
 struct NegMaker : OpProtoMaker {
   void Make() override {
-    AddComment("-x, element by element. Integers wrap around.");
+    AddComment("-x, elementwise. Integers wrap around.");
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "type as x");
     properties().elementwise = true;
@@ -292,8 +292,8 @@ using AbsOp = UnaryOp<Context, Absolute, NumberTypes>;
 struct AbsMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The absolute value, element by element. The smallest integer stays as it is; the gradient "
-        "at 0 is 0.");
+        "Absolute value, elementwise. The smallest integer is returned unchanged; the gradient at "
+        "0 is 0.");
     AddInput("x", "any numbers").Accepts(kNumberSet);
     AddOutput("y", "type as x");
     properties().elementwise = true;
@@ -314,7 +314,7 @@ struct AbsMaker : OpProtoMaker {
 
 // --- square, erf, reciprocal, rsqrt -------------------------------------------------------------
 
-// What most operators here declare.
+// The declaration shared by most operators below.
 struct PlainMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, DTypeSet dtypes, const char* result,
@@ -343,10 +343,10 @@ using SquareOp = UnaryOp<Context, Square, NumberTypes>;
 
 struct SquareMaker : PlainMaker {
   void Make() override {
-    Declare("x * x, element by element. Integers wrap around.", kNumberSet, "type as x",
+    Declare("x * x, elementwise. Integers wrap around.", kNumberSet, "type as x",
             [](GradientContext& g) {
-              Value* slope = g.Mul(g.input(0), g.Scalar(2, g.input(0)));
-              g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+              Value* derivative = g.Mul(g.input(0), g.Scalar(2, g.input(0)));
+              g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
             });
     AddExample("y = square([3.0, -0.5])  # = [9.0, 0.25]");
   }
@@ -363,12 +363,13 @@ using ErfOp = UnaryOp<Context, ErrorFunction, FloatTypes>;
 
 struct ErfMaker : PlainMaker {
   void Make() override {
-    Declare("The error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.",
-            kFloatSet, "in [-1, 1]; type as x", [](GradientContext& g) {
-              Value* x = g.input(0);
-              Value* slope = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
-              g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
-            });
+    Declare(
+        "Error function, elementwise: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.",
+        kFloatSet, "in [-1, 1]; type as x", [](GradientContext& g) {
+          Value* x = g.input(0);
+          Value* derivative = g.Mul(g.Call("exp", {g.Neg(g.Mul(x, x))}), g.Scalar(M_2_SQRTPI, x));
+          g.SetInputGradient(0, g.Mul(g.output_gradient(), derivative));
+        });
     properties().onnx_name = "Erf";
     SetMaxUlp(1.39);
     AddExample("y = erf([0.0, 0.5])  # = [0.0, 0.5205]");
@@ -386,8 +387,8 @@ using ReciprocalOp = UnaryOp<Context, Reciprocal, FloatTypes>;
 
 struct ReciprocalMaker : PlainMaker {
   void Make() override {
-    Declare("1 / x, element by element.", kFloatSet, "type as x", [](GradientContext& g) {
-      // From left to right: y * y may be infinite where the product is not.
+    Declare("1 / x, elementwise.", kFloatSet, "type as x", [](GradientContext& g) {
+      // Evaluated from left to right: y * y may be infinite where the result is not.
       Value* y = g.output();
       g.SetInputGradient(0, g.Neg(g.Mul(g.Mul(g.output_gradient(), y), y)));
     });
@@ -408,9 +409,9 @@ using RsqrtOp = UnaryOp<Context, ReciprocalRoot, FloatTypes>;
 
 struct RsqrtMaker : PlainMaker {
   void Make() override {
-    Declare("1 / sqrt(x), element by element: inf at 0, nan below.", kFloatSet, "type as x",
+    Declare("1 / sqrt(x), elementwise: inf at 0, nan for negative x.", kFloatSet, "type as x",
             [](GradientContext& g) {
-              // From left to right: the cube may be infinite where the product is not.
+              // Evaluated from left to right: the cube may be infinite where the result is not.
               Value* y = g.output();
               Value* dx = g.Mul(g.output_gradient(), g.Scalar(-0.5, y));
               g.SetInputGradient(0, g.Mul(g.Mul(g.Mul(dx, y), y), y));
@@ -423,7 +424,7 @@ struct RsqrtMaker : PlainMaker {
 // --- sign, floor, ceil, trunc, round
 // ---------------------------------------------------------------
 
-void NoSlope(GradientContext& g) {
+void ZeroGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype)) return;
   g.SetInputGradient(0, g.Call("zeros", {}, {{"dims", x.dims}, {"dtype", x.dtype}}));
@@ -444,8 +445,10 @@ using SignOp = UnaryOp<Context, Sign, NumberTypes>;
 
 struct SignMaker : PlainMaker {
   void Make() override {
-    Declare("-1 below 0, 0 at 0, 1 above, element by element; nan stays. The gradient is 0.",
-            kNumberSet, "type as x", NoSlope);
+    Declare(
+        "-1 for negative x, 0 for 0, 1 for positive x, elementwise; nan stays nan. The gradient is "
+        "0.",
+        kNumberSet, "type as x", ZeroGradient);
     properties().zero_rule = ZeroIfFirstIs;
     properties().onnx_name = "Sign";
     AddExample("y = sign([-2.5, 0.0, 3.0])  # = [-1.0, 0.0, 1.0]");
@@ -463,8 +466,8 @@ using FloorOp = UnaryOp<Context, RoundDown, FloatTypes>;
 
 struct FloorMaker : PlainMaker {
   void Make() override {
-    Declare("The largest integer that is not above x. The gradient is 0.", kFloatSet, "type as x",
-            NoSlope);
+    Declare("Rounds down to an integer, elementwise. The gradient is 0.", kFloatSet, "type as x",
+            ZeroGradient);
     properties().onnx_name = "Floor";
     AddExample("y = floor([1.75, -1.25])  # = [1.0, -2.0]");
   }
@@ -481,8 +484,8 @@ using CeilOp = UnaryOp<Context, RoundUp, FloatTypes>;
 
 struct CeilMaker : PlainMaker {
   void Make() override {
-    Declare("The smallest integer that is not below x. The gradient is 0.", kFloatSet, "type as x",
-            NoSlope);
+    Declare("Rounds up to an integer, elementwise. The gradient is 0.", kFloatSet, "type as x",
+            ZeroGradient);
     properties().onnx_name = "Ceil";
     AddExample("y = ceil([1.25, -1.25])  # = [2.0, -1.0]");
   }
@@ -499,7 +502,8 @@ using TruncOp = UnaryOp<Context, RoundToZero, FloatTypes>;
 
 struct TruncMaker : PlainMaker {
   void Make() override {
-    Declare("The nearest integer towards 0. The gradient is 0.", kFloatSet, "type as x", NoSlope);
+    Declare("Rounds toward 0 to an integer, elementwise. The gradient is 0.", kFloatSet,
+            "type as x", ZeroGradient);
     AddExample("y = trunc([1.75, -1.75])  # = [1.0, -1.0]");
   }
 };
@@ -515,8 +519,8 @@ using RoundOp = UnaryOp<Context, RoundNearest, FloatTypes>;
 
 struct RoundMaker : PlainMaker {
   void Make() override {
-    Declare("The nearest integer, the even one of two, as NumPy. The gradient is 0.", kFloatSet,
-            "type as x", NoSlope);
+    Declare("Rounds to the nearest integer, ties to even, elementwise. The gradient is 0.",
+            kFloatSet, "type as x", ZeroGradient);
     properties().onnx_name = "Round";
     AddExample("y = round([0.5, 1.5, -1.25])  # = [0.0, 2.0, -1.0]");
   }

@@ -38,7 +38,7 @@ struct Tanh {
   __device__ double operator()(double x) const { return tanh(x); }
 };
 
-/// max(x, 0); NaN stays.
+/// max(x, 0); NaN stays NaN.
 struct Relu {
   template <class T>
   __device__ T operator()(T x) const {
@@ -50,7 +50,7 @@ struct Relu {
   }
 };
 
-/// Wraps around where the result does not fit.
+/// The smallest integer is returned unchanged.
 struct Abs {
   __device__ float operator()(float x) const { return fabsf(x); }
   __device__ double operator()(double x) const { return fabs(x); }
@@ -64,7 +64,7 @@ struct Abs {
   }
 };
 
-/// Wraps around where the result does not fit.
+/// Integers wrap around.
 struct Square {
   template <class T>
   __device__ T operator()(T x) const {
@@ -94,7 +94,7 @@ struct Rsqrt {
   __device__ double operator()(double x) const { return 1.0 / sqrt(x); }
 };
 
-/// -1, 0 or 1; NaN stays.
+/// -1, 0 or 1; NaN stays NaN.
 struct Sign {
   template <class T>
   __device__ T operator()(T x) const {
@@ -121,7 +121,7 @@ struct Trunc {
   __device__ double operator()(double x) const { return trunc(x); }
 };
 
-/// To the nearest integer, to the even one of two.
+/// Rounds to the nearest integer, ties to even.
 struct Round {
   __device__ float operator()(float x) const { return rintf(x); }
   __device__ double operator()(double x) const { return rint(x); }

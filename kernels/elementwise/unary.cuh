@@ -9,7 +9,7 @@
 
 namespace pdl::cuda {
 
-/// `packed`: x and y are aligned to packs. y may be x.
+/// `packed`: x and y are aligned to packs. y may be the memory of x.
 template <class F, class Out, class In>
 __global__ void __launch_bounds__(kBlockThreads)
     UnaryKernel(F f, const In* x, Out* y, long long n, bool packed) {
@@ -47,8 +47,8 @@ llvm::Error LaunchUnary(const CUDAContext& context, const char* name, const F& f
                 n, packed);
 }
 
-/// An elementwise operator with one input, whose output has the same dtype, or is a Result. F may
-/// have `void Initialize(const AttributeReader&)`.
+/// An elementwise operator with one input. The output has dtype Result, or that of the input if
+/// Result is void. F may have `void Initialize(const AttributeReader&)`.
 template <class F, class Types, class Result = void>
 class UnaryOp : public Operator<CUDAContext> {
  public:

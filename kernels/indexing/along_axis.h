@@ -1,5 +1,5 @@
-// How take_along_axis and scatter walk: along one axis at places that an index tensor names, beside
-// it at the same places in all operands.
+// The index spaces of operators with index tensors. take_along_axis and scatter index one axis;
+// along the other axes, operands are accessed at the same indices.
 #ifndef PDL_KERNELS_INDEXING_ALONG_AXIS_H_
 #define PDL_KERNELS_INDEXING_ALONG_AXIS_H_
 
@@ -11,8 +11,8 @@
 
 namespace pdl {
 
-/// The walk over index space: the axes before the axis, the axis, those after it. `outer` and
-/// `inner` count the places before and after; offsets are in elements.
+/// The index space, split into the dims before the axis, the axis, and those after it. `outer` and
+/// `inner` are the number of elements before and after; strides and offsets are in elements.
 struct AlongAxis : CallState {
   Sizes outer_sizes, inner_sizes;
   Sizes outer_strides, inner_strides;              // of x
@@ -20,10 +20,10 @@ struct AlongAxis : CallState {
   int64_t outer = 1, count = 0, inner = 1;
   int64_t size = 0, stride = 0;  // of x along the axis
   int64_t index_stride = 0;
-  /// Neighbours after the axis are neighbours in x and in the indices.
+  /// Whether the dims after the axis are dense in x and in the indices.
   bool is_dense = true;
 
-  /// `walk`: the sizes of index space; sizes of 1 in x or the indices are repeated over it.
+  /// `walk`: the sizes of the index space; sizes of 1 in x or the indices are broadcast to it.
   AlongAxis(llvm::ArrayRef<int64_t> walk, llvm::ArrayRef<int64_t> x,
             llvm::ArrayRef<int64_t> indices, int64_t axis) {
     const size_t rank = walk.size();
@@ -52,7 +52,7 @@ struct AlongAxis : CallState {
     }
   }
 
-  /// The offset of place `i`, in row-major order of `sizes`.
+  /// The offset of element `i` in row-major order of `sizes`.
   static int64_t Offset(int64_t i, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides) {
     int64_t offset = 0;
     for (size_t d = sizes.size(); d-- > 0;) {
@@ -69,17 +69,17 @@ struct AlongAxis : CallState {
   }
 };
 
-/// What gather_nd and scatter_nd index: `blocks` blocks of `sizes` places with `inner` elements
-/// each, and in each block `count` index tuples.
+/// The index space of gather_nd and scatter_nd: x is `blocks` blocks of dims `sizes` (`positions`
+/// in total) with `inner` elements at each index, and each block has `count` index tuples.
 struct NdState : CallState {
-  int64_t blocks = 1, count = 1, inner = 1, places = 1;
+  int64_t blocks = 1, count = 1, inner = 1, positions = 1;
   Sizes sizes;
 
   NdState(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> indices, int64_t block_dims) {
     const size_t first = static_cast<size_t>(block_dims);
     const size_t depth = static_cast<size_t>(indices.back());
     for (size_t d = 0; d < x.size(); ++d) {
-      (d < first ? blocks : d < first + depth ? places : inner) *= x[d];
+      (d < first ? blocks : d < first + depth ? positions : inner) *= x[d];
     }
     sizes.assign(x.begin() + first, x.begin() + first + depth);
     for (size_t d = first; d + 1 < indices.size(); ++d) count *= indices[d];

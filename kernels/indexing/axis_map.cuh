@@ -1,4 +1,4 @@
-// Where the places along one axis of a result are read from: padding, flipping, rolling, tiling.
+// Maps indices along an axis of the result to the input, for padding, flipping, rolling and tiling.
 // Includes nothing, so that host and device share it.
 #ifndef PDL_KERNELS_INDEXING_AXIS_MAP_CUH_
 #define PDL_KERNELS_INDEXING_AXIS_MAP_CUH_
@@ -11,20 +11,21 @@
 
 namespace pdl {
 
-/// What stands beside the places that are read: a given value, the place at the edge, the places
-/// mirrored at the edges (which are not repeated), the places again; kFlip reads them backwards.
+/// How indices outside the copied range are filled: with a given value, with the edge element,
+/// mirrored at the edges (which are not repeated), or by repeating the range. kFlip reverses the
+/// range.
 enum class AxisRule { kFill, kEdge, kReflect, kWrap, kFlip };
 
-/// Of an axis of the input the `size` places from `start` on are read; the result's place `shift`
-/// is the first of them.
+/// Copies the `size` elements of the input from index `start` on; the first one is at index `shift`
+/// of the result.
 struct AxisMap {
   AxisRule rule = AxisRule::kFill;
   long long start = 0;
   long long size = 0;
   long long shift = 0;
 
-  /// The input's place for place `i` of the result; -1 where the value to fill with stands.
-  PDL_AXIS_MAP_INLINE long long Place(long long i) const {
+  /// The input's index for index `i` of the result; -1 where the result is filled with a value.
+  PDL_AXIS_MAP_INLINE long long SourceOf(long long i) const {
     long long at = i - shift;
     if (rule == AxisRule::kFlip) return start + size - 1 - at;
     if (at >= 0 && at < size) return start + at;

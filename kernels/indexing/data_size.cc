@@ -1,6 +1,6 @@
-// Operators whose results are as large as the data say: nonzero, unique, sequence_at. They have no
-// kernels: each becomes a count, the size that the count decides (data_size), and calls of that
-// size.
+// Operators with data-dependent result sizes: nonzero, unique, sequence_at. They have no kernels:
+// each is lowered to a computation of the size, a call of data_size that defines it, and calls with
+// results of that size.
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/lowering.h"
@@ -32,8 +32,9 @@ llvm::Error InferDataSize(InferenceContext& context) {
 struct DataSizeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Makes a new symbol stand for a number that is computed. What nonzero and its like become "
-        "holds one; calls that have the symbol in their dims run when the number is known.");
+        "Defines a new size symbol by a value that is computed at run time. nonzero and similar "
+        "operators are lowered to it; calls with the symbol in their dims run once the value is "
+        "known.");
     AddInput("count", "i64[], at least 0").Accepts(DTypeSet(DType::kI64));
     AddOutput("y", "count");
     AddAttr<Shape>("dims", "the symbol").Positional();
@@ -80,8 +81,7 @@ llvm::Error InferRunStarts(InferenceContext& context) {
 
 struct RunStartsMaker : OpProtoMaker {
   void Make() override {
-    AddComment(
-        "1 where a run of equal elements begins, else 0. A nan is equal to the nan before it.");
+    AddComment("1 where a run of equal elements begins, else 0. Adjacent nan are equal.");
     AddInput("x", "one dim").Accepts(kAnySet);
     AddOutput("starts", "i64, dims as x");
     AddExample("starts = run_starts([7, 7, 8, 8, 7])  # = [1, 0, 1, 0, 1]");
@@ -97,7 +97,7 @@ class CountedPlacesOp : public Operator<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const int64_t* counts = inputs[0]->template data<int64_t>();
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* positions = outputs[0]->template data<int64_t>();
     const int64_t rows = outputs[0]->size(0);
     const llvm::ArrayRef<int64_t> sizes = inputs[0]->sizes();
     const size_t rank = sizes.size();
@@ -107,7 +107,7 @@ class CountedPlacesOp : public Operator<Context> {
         if (counts[i] == before || before < 0 || before >= rows) continue;
         int64_t rest = i;
         for (size_t axis = rank; axis-- > 0; rest /= sizes[axis])
-          places[before * static_cast<int64_t>(rank) + static_cast<int64_t>(axis)] =
+          positions[before * static_cast<int64_t>(rank) + static_cast<int64_t>(axis)] =
               rest % sizes[axis];
       }
     });
@@ -128,24 +128,24 @@ llvm::Error InferCountedPlaces(InferenceContext& context) {
 struct CountedPlacesMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The places where a running count, over the elements in their order, goes up by one: a row "
-        "for each, an index for each axis. There are as many as the count is at its end; it must "
-        "begin at 0 or 1.");
-    AddInput("counts", "elements of any rank: what cumsum gives of ones and zeros")
+        "The indices of the elements at which a running count increases by one, in row-major "
+        "order: a row for each increase, with an index for each axis. The number of rows is the "
+        "final count; the count must begin at 0 or 1.");
+    AddInput("counts", "running count: cumsum of zeros and ones; any rank")
         .Accepts(DTypeSet(DType::kI64));
     AddOutput("places", "i64[dims, rank of counts]");
-    AddAttr<Shape>("dims", "how many there are: one size").Positional();
-    AddExample("places = counted_places([0, 1, 1, 2], [2])  # = [[1], [3]]");
+    AddAttr<Shape>("dims", "number of rows").Positional();
+    AddExample("indices = counted_places([0, 1, 1, 2], [2])  # = [[1], [3]]");
     SetInference(InferCountedPlaces);
   }
 };
 
 // --- nonzero ------------------------------------------------------------------------------------
 
-/// The place of each 1 among ones and zeros, of which there are `rows`.
+/// The indices of the ones in a tensor of zeros and ones, which has `rows` of them.
 struct Ones {
-  Value* counts = nullptr;  // running, i64[n]
-  Value* places = nullptr;  // i64[rows, rank]
+  Value* counts = nullptr;     // running count, i64[n]
+  Value* positions = nullptr;  // i64[rows, rank]
 };
 
 Ones FindOnes(LoweringContext& l, Value* flat, const Shape& dims, const Dim& rows) {
@@ -153,7 +153,7 @@ Ones FindOnes(LoweringContext& l, Value* flat, const Shape& dims, const Dim& row
   ones.counts = l.Call("cumsum", {flat}, {{"axis", int64_t{0}}});
   l.DefineSize(rows, l.Call("sum", {flat}));
   Value* counts = l.Call("reshape", {ones.counts}, {{"dims", dims}});
-  ones.places = l.Call("counted_places", {counts}, {{"dims", Shape{rows}}});
+  ones.positions = l.Call("counted_places", {counts}, {{"dims", Shape{rows}}});
   return ones;
 }
 
@@ -171,20 +171,20 @@ llvm::Error LowerNonzero(LoweringContext& l) {
   Value* flat = l.Call("reshape", {x}, {{"dims", Shape{NumElements(dims)}}});
   if (x->type().dtype != DType::kBool) flat = l.Call("cast", {flat}, {{"to", DType::kBool}});
   flat = l.Call("cast", {flat}, {{"to", DType::kI64}});
-  l.SetOutput(FindOnes(l, flat, dims, l.result_type().dims[0]).places);
+  l.SetOutput(FindOnes(l, flat, dims, l.result_type().dims[0]).positions);
   return l.TakeError();
 }
 
 struct NonzeroMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Where elements are not 0 (a nan is not): a row for each, in the order of the elements, "
-        "and in it an index for each axis, as `argwhere` of NumPy gives them. `NonZero` of ONNX "
-        "is the transposed: transpose(nonzero(x)). How many rows there are only the data decide, "
-        "so a network runs in two parts, with the count between them.");
+        "The indices of the elements that are not 0 (nan is not 0), in row-major order: a row for "
+        "each element, with an index for each axis, like NumPy's `argwhere`. ONNX's `NonZero` is "
+        "transpose(nonzero(x)). The number of rows depends on the data, so a network runs in two "
+        "parts: up to the count, and from there.");
     AddInput("x", "elements of any rank").Accepts(kAnySet).NotDifferentiable();
     AddOutput("places", "i64[count, rank of x]").OwnDType();
-    AddExample("places = nonzero([[5, 0], [0, 6]])  # = [[0, 0], [1, 1]]");
+    AddExample("indices = nonzero([[5, 0], [0, 6]])  # = [[0, 0], [1, 1]]");
     AddExample("input x: f32[N]\noutput y = gather(x, nonzero(x)[:, 0])");
     SetInference(InferNonzero);
     SetLowering(LowerNonzero);
@@ -217,9 +217,9 @@ llvm::Error LowerUnique(LoweringContext& l) {
   Value* order = l.Call("argsort", {flat});
   Value* sorted = l.Call("gather", {flat, order});
   Ones ones = FindOnes(l, l.Call("run_starts", {sorted}), {n}, count);
-  Value* starts = l.Call("reshape", {ones.places}, {{"dims", Shape{count}}});
+  Value* starts = l.Call("reshape", {ones.positions}, {{"dims", Shape{count}}});
   Value* values = l.Call("gather", {sorted, starts});
-  // Runs go up to the start of the next one; the last one up to the end.
+  // A run ends at the start of the next one, the last run at the end.
   const auto part = [&](Value* of, const Dim& from, const Dim& to) {
     return l.Call(
         "slice", {of},
@@ -232,7 +232,7 @@ llvm::Error LowerUnique(LoweringContext& l) {
   Value* runs = l.Call("sub", {ones.counts, one});
   Value* zeros = l.Call("zeros", {}, {{"dims", Shape{n}}, {"dtype", DType::kI64}});
   Value* inverse = l.Call("scatter", {zeros, order, runs});
-  // Of equal elements the first is sorted before the others.
+  // The sort is stable: the first of equal elements comes first.
   Value* first = l.Call("gather", {order, starts});
   if (!l.attributes().Bool("sorted")) {
     Value* by_first = l.Call("argsort", {first});
@@ -251,18 +251,17 @@ llvm::Error LowerUnique(LoweringContext& l) {
 struct UniqueMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The different elements of x, from the smallest on; all nan are one, the last. With them, "
-        "which of them each element of x is, how often each occurs, and where first. How many "
-        "there are only the data decide.");
+        "The unique elements of x in ascending order; all nan are equal and come last. Also "
+        "returns the index of each element of x among the unique ones, the number of occurrences "
+        "of each unique element, and the index of its first occurrence. The number of unique "
+        "elements depends on the data.");
     AddInput("x", "elements of any rank").Accepts(kAnySet).NotDifferentiable();
     AddOutput("values", "[count]; dtype as x");
-    AddOutput("inverse", "i64[elements of x]: gather(values, inverse) are the elements of x")
-        .OwnDType();
+    AddOutput("inverse", "i64[elements of x]: gather(values, inverse) is x as one dim").OwnDType();
     AddOutput("counts", "i64[count]").OwnDType();
-    AddOutput("first", "i64[count]: the place of the first of each among the elements of x")
+    AddOutput("first", "i64[count]: index of the first occurrence of each among the elements of x")
         .OwnDType();
-    AddAttr<bool>("sorted", "from the smallest on; else in the order of their first elements")
-        .Default(true);
+    AddAttr<bool>("sorted", "ascending order; else order of first occurrence").Default(true);
     AddExample("values, inverse, counts, first = unique([3, 1, 3])");
     SetInference(InferUnique);
     SetLowering(LowerUnique);
@@ -281,7 +280,7 @@ llvm::Error InferSequenceAt(InferenceContext& context) {
   if (!at) return at.takeError();
   if (llvm::Error error = CheckDims(context, "at")) return error;
   if (llvm::Error error =
-          context.RequireAtLeast(x.dims[0], *at + 1, {0}, "there is no such sequence"))
+          context.RequireAtLeast(x.dims[0], *at + 1, {0}, "there are not enough sequences"))
     return error;
   Type type(x.dtype, {context.FreshSymbol("rows")});
   type.dims.append(x.dims.begin() + 2, x.dims.end());
@@ -310,11 +309,11 @@ llvm::Error LowerSequenceAt(LoweringContext& l) {
 struct SequenceAtMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "One of the sequences as a dense tensor: `x[n]` of a ragged x is sequence_at(x, [n]). How "
-        "many rows it has only the data decide.");
+        "A single sequence of a ragged tensor, as a dense tensor: `x[n]` of a ragged x is "
+        "sequence_at(x, [n]). The number of rows depends on the data.");
     AddInput("x", "[N, ~T, ...]").Accepts(kAnySet).Ragged(1);
     AddOutput("y", "[rows, ...]; dtype as x");
-    AddAttr<Shape>("at", "which one, from 0: one size").Positional();
+    AddAttr<Shape>("at", "index of the sequence, one size").Positional();
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_at(x, [0])");
     SetInference(InferSequenceAt);
     SetLowering(LowerSequenceAt);
@@ -324,7 +323,7 @@ struct SequenceAtMaker : OpProtoMaker {
 }  // namespace
 
 void RegisterDataSizeOps(OpRegistry& registry) {
-  registry.BeginFamily("Sizes that the data decide");
+  registry.BeginFamily("Data-dependent sizes");
   registry.Add(NonzeroMaker().Build("nonzero"));
   registry.Add(UniqueMaker().Build("unique"));
   registry.Add(SequenceAtMaker().Build("sequence_at"));

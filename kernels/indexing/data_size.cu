@@ -27,7 +27,7 @@ struct Sizes {
 
 __global__ void __launch_bounds__(kBlockThreads)
     CountedPlacesKernel(long long n, long long rows, Sizes sizes, const long long* counts,
-                        long long* places) {
+                        long long* positions) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step) {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     if (counts[i] == before || before < 0 || before >= rows) continue;
     long long rest = i;
     for (int axis = sizes.rank; axis-- > 0; rest /= sizes.size[axis])
-      places[before * sizes.rank + axis] = rest % sizes.size[axis];
+      positions[before * sizes.rank + axis] = rest % sizes.size[axis];
   }
 }
 

@@ -1,4 +1,4 @@
-// Operators that are given places: gather, scatter_add, one_hot.
+// Operators with indices along one axis: gather, scatter_add, one_hot.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -31,7 +31,7 @@ struct GatherState : CallState {
   }
 };
 
-// The dims of x with those of the indices in place of an axis.
+// The dims of x with an axis replaced by the dims of the indices.
 Shape GatheredDims(llvm::ArrayRef<Dim> x, llvm::ArrayRef<Dim> indices, unsigned axis) {
   Shape dims(x.take_front(axis));
   dims.append(indices.begin(), indices.end());
@@ -59,18 +59,18 @@ class GatherOp : public Operator<Context> {
       using Bits = decltype(zero);
       const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
       Bits* y = static_cast<Bits*>(outputs[0]->raw());
-      const Places places(*inputs[1], s.size);
+      const IndexReader positions(*inputs[1], s.size);
       const int64_t row_bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
       const int64_t grain = std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(row_bytes, 16));
       context.ParallelFor(s.outer * s.count, grain, [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
-          const int64_t place = places[row % s.count];
+          const int64_t position = positions[row % s.count];
           Bits* to = y + row * s.inner;
-          if (place < 0) {
+          if (position < 0) {
             std::fill_n(to, s.inner, static_cast<Bits>(missing));
             continue;
           }
-          const Bits* from = x + (row / s.count * s.size + place) * s.inner;
+          const Bits* from = x + (row / s.count * s.size + position) * s.inner;
           if (s.inner == 1) {
             *to = *from;
           } else {
@@ -91,7 +91,7 @@ llvm::Error InferGather(InferenceContext& context) {
   if (!axis) return axis.takeError();
   if (llvm::Error error = CheckIndexBound(context, x.dims[*axis], 0, 1)) return error;
   Type type(x.dtype, GatheredDims(x.dims, context.input(1).dims, *axis));
-  // An index that is missing is 0, which is in any range that has an element.
+  // An index that is out of range yields 0, which satisfies any bound of at least 1.
   if (context.input(1).index_bound) type.index_bound = x.index_bound;
   context.SetOutput(std::move(type));
   return llvm::Error::success();
@@ -108,15 +108,14 @@ void GatherGradient(GradientContext& g) {
 struct GatherMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The elements of x, or rows of it, at given places along an axis, as NumPy's take: with "
-        "axis=0, y[i, ...] is x[indices[i], ...]. A negative index counts from the end. At an "
-        "index "
-        "outside the axis the result is nan, or 0 for integers and truth values; indices declared "
-        "`in 0..V` cannot be outside where V is at most the size of the axis, which is checked.");
+        "Takes elements or slices of x at the given indices along an axis, like NumPy's take: with "
+        "axis=0, y[i, ...] is x[indices[i], ...]. A negative index counts from the end. For an "
+        "index out of range the result is nan, or 0 for integers and bool; indices declared `in "
+        "0..V` are never out of range if V is at most the size of the axis, which is checked.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType().Ragged().Selector();
-    AddOutput("y", "dtype as x; the dims of x, with those of the indices in place of the axis");
-    AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(0);
+    AddInput("indices", "indices along the axis").Accepts(kIndexSet).OwnDType().Ragged().Selector();
+    AddOutput("y", "dtype as x; the dims of x, with the axis replaced by the dims of the indices");
+    AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(0);
     properties().moves_elements = true;
     SetInference(InferGather);
     SetGradient(GatherGradient);
@@ -144,7 +143,7 @@ struct AddRowLoop {
   }
 };
 
-// A task adds all updates to a piece of each row, so each element gets its own in their order.
+// Each task adds all updates to a part of each row, so each element gets its updates in order.
 template <class Context>
 class ScatterAddOp : public Operator<Context> {
  public:
@@ -172,8 +171,8 @@ class ScatterAddOp : public Operator<Context> {
     const int64_t element = DTypeSize(outputs[0]->dtype());
     const char* updates = static_cast<const char*>(inputs[2]->raw());
     char* y = static_cast<char*>(outputs[0]->raw());
-    const Places places(*inputs[1], s.size);
-    // Pieces of at least a line of the cache, and few, since each reads all indices.
+    const IndexReader positions(*inputs[1], s.size);
+    // At least a cache line wide, and few, since each task reads all indices.
     const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
     const int64_t pieces = (s.inner + width - 1) / width;
     const int64_t grain =
@@ -184,10 +183,10 @@ class ScatterAddOp : public Operator<Context> {
         const int64_t column = task % pieces * width;
         const int64_t n = std::min(width, s.inner - column);
         for (int64_t i = 0; i < s.count; ++i) {
-          const int64_t place = places[i];
-          if (place < 0) continue;
+          const int64_t position = positions[i];
+          if (position < 0) continue;
           add(updates + ((block * s.count + i) * s.inner + column) * element, n,
-              y + ((block * s.size + place) * s.inner + column) * element);
+              y + ((block * s.size + position) * s.inner + column) * element);
         }
       }
     });
@@ -209,7 +208,7 @@ llvm::Error InferScatterAdd(InferenceContext& context) {
   }
   for (unsigned d = 0; d < updates.rank(); ++d) {
     if (llvm::Error error = context.RequireEqual(updates.dims[d], wanted[d], {2},
-                                                 "'updates' does not fit x and the indices")) {
+                                                 "'updates' does not match x and the indices")) {
       return error;
     }
   }
@@ -224,15 +223,15 @@ void ScatterAddGradient(GradientContext& g) {
   Value* taken = g.Call("gather", {g.output_gradient(), g.input(1)}, {{"axis", axis}});
   const Type& indices = g.input(1)->type();
   if (!indices.index_bound) {
-    // gather gives nan where an update was left out.
+    // gather returns nan where an update was dropped.
     const Shape& dims = g.input(0)->type().dims;
     const auto rank = static_cast<int64_t>(dims.size());
-    const auto place = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-    Value* count = g.Call("size", {}, {{"dims", Shape{dims[place]}}, {"dtype", indices.dtype}});
+    const auto dim = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+    Value* count = g.Call("size", {}, {{"dims", Shape{dims[dim]}}, {"dtype", indices.dtype}});
     Value* inside = g.Call("logical_and", {g.Call("less", {g.input(1), count}),
                                            g.Call("greater_equal", {g.input(1), g.Neg(count)})});
     Shape mask = indices.dims;
-    mask.append(dims.size() - place - 1, Dim(1));
+    mask.append(dims.size() - dim - 1, Dim(1));
     taken = g.Call("where", {g.Call("reshape", {inside}, {{"dims", mask}}), taken,
                              g.Scalar(0, g.output_gradient())});
   }
@@ -242,14 +241,14 @@ void ScatterAddGradient(GradientContext& g) {
 struct ScatterAddMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x with `updates` added at given places along an axis, one after another where places are "
-        "equal: the reverse of gather. A negative index counts from the end; an update at an index "
-        "outside the axis is left out. Integers wrap around.");
+        "x with `updates` added at the given indices along an axis, one after another where "
+        "indices are equal: the inverse of gather. A negative index counts from the end; updates "
+        "at indices out of range are dropped. Integers wrap around.");
     AddInput("x", "at least one dim").Accepts(kNumberSet);
-    AddInput("indices", "places along the axis").Accepts(kIndexSet).OwnDType().Selector();
-    AddInput("updates", "dtype as x; dims as gather(x, indices, axis) has").Accepts(kNumberSet);
+    AddInput("indices", "indices along the axis").Accepts(kIndexSet).OwnDType().Selector();
+    AddInput("updates", "dtype as x; the dims of gather(x, indices, axis)").Accepts(kNumberSet);
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(0);
+    AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(0);
     SetInference(InferScatterAdd);
     SetGradient(ScatterAddGradient);
     AddExample(
@@ -272,7 +271,7 @@ class OneHotOp : public Operator<Context> {
     const int64_t depth = outputs[0]->sizes().back();
     const int64_t count = inputs[0]->num_elements();
     if (outputs[0]->num_elements() == 0) return llvm::Error::success();
-    const Places places(*inputs[0], depth);
+    const IndexReader positions(*inputs[0], depth);
     VisitDType(AnyTypes(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       T* out = static_cast<T*>(outputs[0]->raw());
@@ -281,7 +280,8 @@ class OneHotOp : public Operator<Context> {
         std::memset(static_cast<void*>(out + begin * depth), 0,
                     static_cast<size_t>((end - begin) * depth) * sizeof(T));
         for (int64_t i = begin; i < end; ++i) {
-          if (const int64_t place = places[i]; place >= 0) out[i * depth + place] = One<T>();
+          if (const int64_t position = positions[i]; position >= 0)
+            out[i * depth + position] = One<T>();
         }
       });
     });
@@ -313,13 +313,12 @@ llvm::Error InferOneHot(InferenceContext& context) {
 struct OneHotMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "For each index a row of zeros with a 1 at its place. A negative index counts from the "
-        "end; "
-        "the row of one outside the depth has no 1.");
-    AddInput("indices", "places in the rows").Accepts(kIndexSet).OwnDType().Ragged();
+        "One-hot encoding: for each index a row of zeros with a 1 at the index. A negative index "
+        "counts from the end; the row of an index out of range is all zeros.");
+    AddInput("indices", "indices, from 0 to depth - 1").Accepts(kIndexSet).OwnDType().Ragged();
     AddOutput("y", "the dims of the indices, then `depth`");
-    AddAttr<Shape>("depth", "the length of a row").Positional();
-    AddAttr<DType>("dtype", "of the result").Default(DType::kF32);
+    AddAttr<Shape>("depth", "length of a row").Positional();
+    AddAttr<DType>("dtype", "dtype of the result").Default(DType::kF32);
     SetInference(InferOneHot);
     AddExample("y = one_hot([0, 2], 3)  # = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]");
   }

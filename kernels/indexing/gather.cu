@@ -33,7 +33,7 @@ std::shared_ptr<GatherState> MakeState(const PrepareContext& context, int64_t ax
 
 // --- gather -------------------------------------------------------------------------------------
 
-/// `lanes` threads copy a row; `missing` stands for what is not there.
+/// `lanes` threads copy a row; rows of indices out of range are filled with `missing`.
 template <class Bits, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     GatherKernel(GatherShape shape, int lanes, Bits missing, const Bits* x, const Index* indices,
@@ -45,10 +45,10 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long row = static_cast<long long>(blockIdx.x) * width + thread / lanes; row < rows;
        row += step) {
     const long long block = row / shape.count;
-    const long long place = PlaceOf(indices, row - block * shape.count, shape.size);
-    const long long from = (block * shape.size + place) * shape.inner;
+    const long long position = PositionOf(indices, row - block * shape.count, shape.size);
+    const long long from = (block * shape.size + position) * shape.inner;
     for (long long c = thread % lanes; c < shape.inner; c += lanes)
-      y[row * shape.inner + c] = place < 0 ? missing : x[from + c];
+      y[row * shape.inner + c] = position < 0 ? missing : x[from + c];
   }
 }
 
@@ -95,8 +95,8 @@ __device__ __forceinline__ T AddElements(T a, T b) {
   }
 }
 
-/// A block for each index: the one where a place is named first adds all its updates, in their
-/// order, so that a result has the same bits in every run.
+/// A block for each index: the block of the first occurrence of an index adds all its updates, in
+/// their order, so that results have the same bits in every run.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterAddKernel(GatherShape shape, const Index* indices, const T* updates, T* y) {
@@ -105,18 +105,19 @@ __global__ void __launch_bounds__(kBlockThreads)
   const int thread = static_cast<int>(threadIdx.x);
   const long long columns = shape.outer * shape.inner;
   for (long long first = blockIdx.x; first < shape.count; first += gridDim.x) {
-    const long long place = PlaceOf(indices, first, shape.size);
-    __syncthreads();  // somebody may still be reading `any`
-    if (thread == 0) any = place < 0 ? 1 : 0;
+    const long long position = PositionOf(indices, first, shape.size);
+    __syncthreads();  // other threads may still be reading `any`
+    if (thread == 0) any = position < 0 ? 1 : 0;
     __syncthreads();
     for (long long i = thread; i < first; i += kBlockThreads) {
-      if (PlaceOf(indices, i, shape.size) == place) any = 1;
+      if (PositionOf(indices, i, shape.size) == position) any = 1;
     }
     __syncthreads();
     if (any != 0) continue;
     for (long long begin = first; begin < shape.count; begin += kBlockThreads) {
       const long long mine = begin + thread;
-      const int match = mine < shape.count && PlaceOf(indices, mine, shape.size) == place ? 1 : 0;
+      const int match =
+          mine < shape.count && PositionOf(indices, mine, shape.size) == position ? 1 : 0;
       __syncthreads();
       if (thread == 0) any = 0;
       matches[thread] = match;
@@ -128,7 +129,7 @@ __global__ void __launch_bounds__(kBlockThreads)
         if (matches[k] == 0) continue;
         for (long long c = thread; c < columns; c += kBlockThreads) {
           const long long block = c / shape.inner, column = c - block * shape.inner;
-          const long long to = (block * shape.size + place) * shape.inner + column;
+          const long long to = (block * shape.size + position) * shape.inner + column;
           const long long from = (block * shape.count + begin + k) * shape.inner + column;
           y[to] = AddElements(y[to], updates[from]);
         }
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step) {
     const long long row = i / depth;
-    const bool here = PlaceOf(indices, row, depth) == i - row * depth;
+    const bool here = PositionOf(indices, row, depth) == i - row * depth;
     y[i] = Element<T>::Store(static_cast<ComputeType<T>>(here ? 1 : 0));
   }
 }

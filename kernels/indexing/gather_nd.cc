@@ -1,4 +1,4 @@
-// Operators that take elements at places of several axes, or beside each other: gather_nd,
+// Operators that gather by index tuples, or by an index for each element: gather_nd,
 // take_along_axis.
 #include <algorithm>
 #include <cstring>
@@ -41,16 +41,16 @@ class GatherNdOp : public Operator<Context> {
       const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
       Bits* y = static_cast<Bits*>(outputs[0]->raw());
       const Bits missing = static_cast<Bits>(MissingBits(outputs[0]->dtype()));
-      const Places indices(*inputs[1], 0);
+      const IndexReader indices(*inputs[1], 0);
       const int64_t row_bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
       context.ParallelFor(s.blocks * s.count, GrainOf(row_bytes), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
-          const int64_t place = TuplePlace(indices, row, s.sizes);
+          const int64_t position = TuplePosition(indices, row, s.sizes);
           Bits* to = y + row * s.inner;
-          if (place < 0) {
+          if (position < 0) {
             std::fill_n(to, s.inner, missing);
           } else {
-            const Bits* from = x + (row / s.count * s.places + place) * s.inner;
+            const Bits* from = x + (row / s.count * s.positions + position) * s.inner;
             std::memcpy(to, from, static_cast<size_t>(row_bytes));
           }
         }
@@ -82,16 +82,18 @@ void GatherNdGradient(GradientContext& g) {
 struct GatherNdMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The elements of x, or parts of it, at places that are given along several axes: y[i, ...] "
-        "is x[indices[i, 0], ..., indices[i, K - 1], ...]. Negative indices count from the end. "
-        "Where one is outside its axis the result is nan, or 0 for integers and truth values.");
+        "Takes elements or slices of x at index tuples: y[i, ...] is x[indices[i, 0], ..., "
+        "indices[i, K - 1], ...]. Negative indices count from the end. If an index is out of range "
+        "the result is nan, or 0 for integers and bool.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("indices", "[..., K]: places along the first K axes of x behind `batch_dims`")
+    AddInput("indices", "[..., K]: index tuples for K axes of x after the first `batch_dims` ones")
         .Accepts(kIndexSet)
         .OwnDType()
         .Selector();
-    AddOutput("y", "dtype as x; the dims of the indices without K, then those of x not indexed");
-    AddAttr<int64_t>("batch_dims", "how many of the first axes x and the indices share")
+    AddOutput(
+        "y",
+        "dtype as x; the dims of the indices without K, then the dims of x that are not indexed");
+    AddAttr<int64_t>("batch_dims", "number of leading axes that x and the indices share")
         .Default(0)
         .AtLeast(0);
     AddExample("y = gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])  # = [2, 3]");
@@ -123,7 +125,7 @@ class TakeAlongAxisOp : public Operator<Context> {
       const Bits missing = static_cast<Bits>(MissingBits(outputs[0]->dtype()));
       const Bits* x = static_cast<const Bits*>(inputs[0]->raw());
       Bits* y = static_cast<Bits*>(outputs[0]->raw());
-      const Places places(*inputs[1], s.size);
+      const IndexReader positions(*inputs[1], s.size);
       const int64_t grain = GrainOf(s.inner * static_cast<int64_t>(sizeof(Bits)));
       context.ParallelFor(s.outer * s.count, grain, [&](int64_t begin, int64_t end) {
         int64_t block = -1, from = 0, index = 0;
@@ -135,9 +137,9 @@ class TakeAlongAxisOp : public Operator<Context> {
           }
           const int64_t line = index + row % s.count * s.index_stride;
           for (int64_t c = 0; c < s.inner; ++c) {
-            const int64_t place = places[line + s.IndexInnerOffset(c)];
+            const int64_t position = positions[line + s.IndexInnerOffset(c)];
             y[row * s.inner + c] =
-                place < 0 ? missing : x[from + place * s.stride + s.InnerOffset(c)];
+                position < 0 ? missing : x[from + position * s.stride + s.InnerOffset(c)];
           }
         }
       });
@@ -167,7 +169,7 @@ llvm::Error InferTakeAlongAxis(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// The operand repeated where the result is larger beside the axis.
+// Broadcasts `value` to the result along all axes but `axis`.
 Value* Spread(GradientContext& g, Value* value, const Shape& result, size_t axis) {
   Shape dims = result;
   dims[axis] = value->type().dims[axis];
@@ -192,17 +194,16 @@ void TakeAlongAxisGradient(GradientContext& g) {
 struct TakeAlongAxisMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The elements of x at places along an axis that are given for each line by itself, as "
-        "NumPy's take_along_axis: with axis=1, y[i, j] is x[i, indices[i, j]]. A negative index "
-        "counts from the end; at one outside the axis the result is nan, or 0 for integers and "
-        "truth values.");
+        "Takes elements of x along an axis, with separate indices for each line, like NumPy's "
+        "take_along_axis: with axis=1, y[i, j] is x[i, indices[i, j]]. A negative index counts "
+        "from the end; for an index out of range the result is nan, or 0 for integers and bool.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("indices", "places along the axis; rank as x, beside the axis the sizes broadcast")
+    AddInput("indices", "indices along the axis; rank as x, broadcast with x along the other axes")
         .Accepts(kIndexSet)
         .OwnDType()
         .Selector();
-    AddOutput("y", "dtype as x; along the axis the size of the indices");
-    AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(-1);
+    AddOutput("y", "dtype as x; the broadcast dims, with the indices' size along the axis");
+    AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(-1);
     AddExample(
         "y = take_along_axis([[1, 2, 3], [4, 5, 6]], [[0, -1], [1, 1]])  # = [[1, 3], [5, 5]]");
     properties().moves_elements = true;

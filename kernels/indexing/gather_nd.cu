@@ -12,7 +12,7 @@ struct GatherNdState : CallState {
   NdShape shape;
 };
 
-/// A thread for each element.
+/// One thread per element.
 template <class Bits, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     GatherNdKernel(const __grid_constant__ NdShape shape, Bits missing, const Bits* x,
@@ -22,10 +22,10 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step) {
     const long long row = i / shape.inner;
-    const long long place = TuplePlace(shape, indices, row);
+    const long long position = TuplePosition(shape, indices, row);
     const long long from =
-        (row / shape.count * shape.places + place) * shape.inner + (i - row * shape.inner);
-    y[i] = place < 0 ? missing : x[from];
+        (row / shape.count * shape.positions + position) * shape.inner + (i - row * shape.inner);
+    y[i] = position < 0 ? missing : x[from];
   }
 }
 
@@ -66,7 +66,7 @@ class GatherNdOp : public Operator<CUDAContext> {
 // --- take_along_axis ----------------------------------------------------------------------------
 
 struct TakeState : CallState {
-  /// From an element of the result to its index, and to where place 0 of its line lies in x.
+  /// Maps an element of the result to its index, and to the start of its line in x.
   IndexMap<2> map;
   int64_t size = 0, stride = 0;
 };
@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < map.num_elements; i += step) {
     const Offsets<2> at = map.At(i);
-    const long long place = PlaceOf(indices, at.at[0], size);
-    y[i] = place < 0 ? missing : x[at.at[1] + place * stride];
+    const long long position = PositionOf(indices, at.at[0], size);
+    y[i] = position < 0 ? missing : x[at.at[1] + position * stride];
   }
 }
 

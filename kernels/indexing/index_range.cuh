@@ -1,4 +1,4 @@
-// Indices on the GPU, and what stands where they name no place. For .cu files.
+// Index lookup on the GPU, and the values that represent elements out of range. For .cu files.
 #ifndef PDL_KERNELS_INDEXING_INDEX_RANGE_CUH_
 #define PDL_KERNELS_INDEXING_INDEX_RANGE_CUH_
 
@@ -6,9 +6,10 @@
 
 namespace pdl::cuda {
 
-/// Where index i is among `size` places: negative ones count from the end; -1 where there is none.
+/// The position of index i in an axis of `size` elements: negative indices count from the end; -1
+/// if out of range.
 template <class Index>
-__device__ __forceinline__ long long PlaceOf(const Index* indices, long long i, long long size) {
+__device__ __forceinline__ long long PositionOf(const Index* indices, long long i, long long size) {
   long long index = static_cast<long long>(indices[i]);
   if (index < 0) index += size;
   return index >= 0 && index < size ? index : -1;
@@ -20,7 +21,7 @@ llvm::Error VisitIndex(DType dtype, Visit visit) {
   return dtype == DType::kI64 ? visit(static_cast<long long>(0)) : visit(0);
 }
 
-/// The bytes of what stands for a missing element: NaN, or 0 where there is none.
+/// The bytes of the element that is returned for an index out of range: NaN for floats, else 0.
 inline unsigned long long MissingBits(DType dtype) {
   switch (dtype) {
     case DType::kF16:

@@ -1,4 +1,4 @@
-// Indices: what they name along an axis, and what stands where they name no place.
+// Index lookup, and the values that represent elements out of range.
 #ifndef PDL_KERNELS_INDEXING_INDEX_RANGE_H_
 #define PDL_KERNELS_INDEXING_INDEX_RANGE_H_
 
@@ -14,14 +14,14 @@ namespace pdl {
 using IndexTypes = TypeList<int32_t, int64_t>;
 inline constexpr DTypeSet kIndexSet = SetOf(IndexTypes());
 
-/// What index `i` of `indices` is of `size` places: negative ones count from the end; -1 where
-/// there is no such place.
-class Places {
+/// Reads a tensor of indices into an axis of `size` elements: negative indices count from the end;
+/// an index out of range is -1.
+class IndexReader {
  public:
-  Places(const Tensor& indices, int64_t size)
+  IndexReader(const Tensor& indices, int64_t size)
       : wide_(indices.dtype() == DType::kI64), data_(indices.raw()), size_(size) {}
   int64_t operator[](int64_t i) const { return At(i, size_); }
-  /// The same of another number of places.
+  /// The same for an axis of another size.
   int64_t At(int64_t i, int64_t size) const {
     int64_t index =
         wide_ ? static_cast<const int64_t*>(data_)[i] : static_cast<const int32_t*>(data_)[i];
@@ -35,7 +35,7 @@ class Places {
   int64_t size_;
 };
 
-/// The bytes of what stands for an element that is not there: nan, or 0.
+/// The bytes of the element that is returned for an index out of range: nan for floats, else 0.
 inline uint64_t MissingBits(DType dtype) {
   uint64_t bits = 0;
   VisitDType(AnyTypes(), dtype, [&](auto tag) {
@@ -48,8 +48,8 @@ inline uint64_t MissingBits(DType dtype) {
   return bits;
 }
 
-/// Where operand `indices` is known to be below a bound, requires that bound to be at most the size
-/// of the axis of operand `x` that it names places of.
+/// If operand `indices` has a declared bound, requires that bound to be at most `size`, the size of
+/// the axis of operand `x` that it indexes.
 inline llvm::Error CheckIndexBound(InferenceContext& context, const Dim& size, unsigned x,
                                    unsigned indices) {
   const auto& bound = context.input(indices).index_bound;

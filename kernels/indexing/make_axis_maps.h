@@ -1,4 +1,4 @@
-// The AxisMaps of pad, flip, roll and tile, from their attributes; for both devices.
+// Makes the AxisMaps of pad, flip, roll and tile from their attributes, for both devices.
 #ifndef PDL_KERNELS_INDEXING_MAKE_AXIS_MAPS_H_
 #define PDL_KERNELS_INDEXING_MAKE_AXIS_MAPS_H_
 
@@ -12,13 +12,13 @@
 
 namespace pdl {
 
-/// A map for each axis of a result, which has the input's rank; the sizes are the input's and the
-/// result's with ones added, or axes joined, so that this holds.
+/// A map for each axis of the result. `from` and `to` are the sizes of input and result, made equal
+/// in rank by inserting ones or merging axes.
 struct AxisMaps {
   Sizes from, to;
   llvm::SmallVector<AxisMap, 4> axes;
 
-  /// Each place along the axis is read from the same place.
+  /// Whether the axis is copied unchanged.
   bool is_identity(size_t axis) const {
     const AxisMap& map = axes[axis];
     return from[axis] == to[axis] && map.start == 0 && map.shift == 0 && map.size == from[axis] &&
@@ -31,7 +31,7 @@ struct AxisMaps {
     return true;
   }
 
-  /// Joins neighbouring axes that stay as they are.
+  /// Merges adjacent axes that are copied unchanged.
   void Collapse() {
     size_t kept = 0;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
@@ -61,7 +61,7 @@ inline AxisMaps IdentityMaps(llvm::ArrayRef<int64_t> sizes) {
   return maps;
 }
 
-/// The axis of entry i of the attribute `axes`; without one, axis i.
+/// The axis of entry i of the attribute `axes`; axis i if it is not given.
 inline size_t AxisOf(const AttributeReader& attributes, size_t i, size_t rank) {
   if (!attributes.Has("axes")) return i;
   const int64_t axis = attributes.Ints("axes")[i];

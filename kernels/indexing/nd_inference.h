@@ -1,4 +1,4 @@
-// What gather_nd and scatter_nd share.
+// Type inference and index lookup shared by gather_nd and scatter_nd.
 #ifndef PDL_KERNELS_INDEXING_ND_INFERENCE_H_
 #define PDL_KERNELS_INDEXING_ND_INFERENCE_H_
 
@@ -7,30 +7,30 @@
 
 namespace pdl {
 
-/// The place that index tuple `i` names among places of `sizes`, in row-major order; -1 where one
-/// of its indices is outside.
-inline int64_t TuplePlace(const Places& indices, int64_t i, llvm::ArrayRef<int64_t> sizes) {
-  int64_t place = 0;
+/// The row-major index, in dims of `sizes`, that index tuple `i` selects; -1 if one of its indices
+/// is out of range.
+inline int64_t TuplePosition(const IndexReader& indices, int64_t i, llvm::ArrayRef<int64_t> sizes) {
+  int64_t position = 0;
   const int64_t depth = static_cast<int64_t>(sizes.size());
   for (int64_t d = 0; d < depth; ++d) {
     const int64_t at = indices.At(i * depth + d, sizes[static_cast<size_t>(d)]);
     if (at < 0) return -1;
-    place = place * sizes[static_cast<size_t>(d)] + at;
+    position = position * sizes[static_cast<size_t>(d)] + at;
   }
-  return place;
+  return position;
 }
 
-/// Checks operands 0 (x) and 1 (indices) against each other and `batch_dims`: the dims of what is
-/// taken.
+/// Checks operands 0 (x) and 1 (indices) against each other and `batch_dims`; returns the dims of
+/// the gathered tensor.
 inline llvm::Expected<Shape> NdDims(InferenceContext& context) {
   const Type& x = context.input(0);
   const Type& indices = context.input(1);
   const int64_t batch_dims = context.attributes().Int("batch_dims");
   if (indices.is_scalar() || !indices.dims.back().is_constant()) {
-    return context.FailAt({1}, Code::kRank,
-                          "the last dim of 'indices', the count of indexed axes, must be a number, "
-                          "got {0}",
-                          indices.ToString());
+    return context.FailAt(
+        {1}, Code::kRank,
+        "the last dim of 'indices', the number of indexed axes, must be a constant, got {0}",
+        indices.ToString());
   }
   const unsigned least = std::min(x.rank(), indices.rank() - 1);
   if (batch_dims > least) {
@@ -40,8 +40,8 @@ inline llvm::Expected<Shape> NdDims(InferenceContext& context) {
   }
   const int64_t depth = indices.dims.back().constant();
   if (depth > x.rank() - batch_dims) {
-    return context.FailAt({0, 1}, Code::kRank, "{0} axes are indexed, {1} has {2} for it", depth,
-                          x.ToString(), x.rank() - batch_dims);
+    return context.FailAt({0, 1}, Code::kRank, "{0} axes are indexed, but {1} has {2} of them",
+                          depth, x.ToString(), x.rank() - batch_dims);
   }
   const size_t first = static_cast<size_t>(batch_dims), last = first + static_cast<size_t>(depth);
   for (size_t d = 0; d < first; ++d) {

@@ -1,4 +1,4 @@
-// Operators whose result reads each axis of the input in another way: pad, flip, roll, tile.
+// Operators that map each axis of the result to the input: pad, flip, roll, tile.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -19,52 +19,53 @@ constexpr int64_t kGrainBytes = 1 << 17;
 
 // --- The kernel ---------------------------------------------------------------------------------
 
-// Neighbouring places of the result along an axis, which are read from `from` on, `step` (1, 0 or
-// -1) apart; from < 0: they are filled.
+// Adjacent indices [begin, end) of the result along an axis, which are read from index `from` of
+// the input on, with step `step` (1, 0 or -1); filled if from < 0.
 struct AxisRun {
   int64_t begin = 0, end = 0;
   int64_t from = 0, step = 0;
 };
 
-// The run that begins at place `i` of an axis of `length` places.
+// The run that begins at index `i` of an axis of `length` elements.
 AxisRun RunAt(const AxisMap& map, int64_t i, int64_t length) {
   const int64_t at = i - map.shift;
   if (map.rule == AxisRule::kFlip) return {i, length, map.start + map.size - 1 - at, -1};
   if (at >= 0 && at < map.size)
     return {i, std::min<int64_t>(length, i + map.size - at), map.start + at, 1};
-  // In front of what is read, or behind it.
+  // Before or after the copied range.
   const int64_t end = at < 0 ? std::min<int64_t>(length, map.shift) : length;
   if (map.rule == AxisRule::kFill) return {i, end, -1, 0};
-  const int64_t from = map.Place(i);
+  const int64_t from = map.SourceOf(i);
   if (map.rule == AxisRule::kEdge || map.size == 1) return {i, end, from, 0};
   const bool is_wrapped = map.rule == AxisRule::kWrap;
   const int64_t period = is_wrapped ? map.size : 2 * map.size - 2;
   const int64_t phase = (at % period + period) % period;
-  // A mirrored axis is read forwards up to its last element, and from there backwards.
+  // A mirrored axis is read forward up to its last element, and backward from there.
   const bool is_forward = is_wrapped || phase < map.size - 1;
   const int64_t turn = is_wrapped || !is_forward ? period : map.size - 1;
   return {i, std::min(end, i + turn - phase), from, is_forward ? 1 : -1};
 }
 
-// The run behind `run`, which does not end the axis.
+// The run after `run`, which does not end the axis.
 AxisRun NextRun(const AxisMap& map, const AxisRun& run, int64_t length) {
-  // Copies side by side, of which each begins at the first element: without a division.
+  // Repeated copies each begin at the first element: no division is needed.
   if (map.rule == AxisRule::kWrap && map.size > 1 && run.end >= map.shift)
     return {run.end, std::min<int64_t>(length, run.end + map.size), map.start, 1};
   return RunAt(map, run.end, length);
 }
 
 struct MapState : CallState {
-  // An axis before the innermost one that does not stay as it is.
+  // A mapped axis before the innermost mapped one.
   struct Outer {
     AxisMap map;
     int64_t length = 0;
     int64_t stride = 0;  // of the input, in elements
   };
   llvm::SmallVector<Outer, 4> outer;
-  // The innermost one, whose places are `inner` neighbouring elements, and its size in the result.
+  // The innermost mapped axis, each index of which has `inner` adjacent elements; `length` is its
+  // size in the result.
   AxisMap map;
-  // All runs of that axis, where they are few; else none, and each is made when it is copied.
+  // All runs of that axis if they are few; else empty, and runs are computed during the copy.
   llvm::SmallVector<AxisRun, 4> runs;
   int64_t rows = 1, length = 1, inner = 1;
   uint64_t fill = 0;
@@ -79,7 +80,7 @@ void KeepRuns(MapState* state) {
   }
 }
 
-// Calls use(run, first, last) for the parts of runs that make the places [first, last).
+// Calls use(run, first, last) for the parts of runs that cover the indices [first, last).
 template <class Use>
 PDL_INLINE void ForEachRun(const MapState& s, int64_t first, int64_t last, Use use) {
   if (s.runs.empty()) {
@@ -101,10 +102,10 @@ PDL_INLINE void ForEachRun(const MapState& s, int64_t first, int64_t last, Use u
   }
 }
 
-// Walks over the places of the outer axes in their order.
-class OuterPlace {
+// Iterates over the indices of the outer axes in row-major order.
+class OuterPosition {
  public:
-  OuterPlace(const MapState& state, int64_t row) : axes_(state.outer) {
+  OuterPosition(const MapState& state, int64_t row) : axes_(state.outer) {
     index_.resize(axes_.size());
     offset_.resize(axes_.size());
     for (size_t axis = axes_.size(); axis-- > 0; row /= axes_[axis].length)
@@ -118,21 +119,21 @@ class OuterPlace {
     }
   }
 
-  /// Where the row begins that is read, in elements; -1 where it is filled.
+  /// The offset of the input row that is read, in elements; -1 if the row is filled.
   int64_t offset() const { return num_filled_ > 0 ? -1 : sum_; }
 
  private:
   void Set(size_t axis, int64_t index) {
     index_[axis] = index;
-    const int64_t place = axes_[axis].map.Place(index);
-    const int64_t old = offset_[axis], offset = place < 0 ? -1 : place * axes_[axis].stride;
+    const int64_t position = axes_[axis].map.SourceOf(index);
+    const int64_t old = offset_[axis], offset = position < 0 ? -1 : position * axes_[axis].stride;
     offset_[axis] = offset;
     num_filled_ += static_cast<int>(offset < 0) - static_cast<int>(old < 0);
     sum_ += std::max<int64_t>(offset, 0) - std::max<int64_t>(old, 0);
   }
 
   llvm::ArrayRef<MapState::Outer> axes_;
-  // Of each axis the place, and the offset of what is read there or -1; and of all the sum.
+  // For each axis the index, and the offset that is read there or -1; and the sum of the offsets.
   llvm::SmallVector<int64_t, 4> index_, offset_;
   int64_t sum_ = 0;
   int num_filled_ = 0;
@@ -163,10 +164,10 @@ void CopyRun(const Bits* in, const AxisRun& run, int64_t begin, int64_t end, int
   }
 }
 
-// The result's places [begin, end), counted over all rows.
+// Writes indices [begin, end) of the result, counted over all rows.
 template <class Bits>
-void CopyPlaces(const MapState& s, const Bits* in, int64_t begin, int64_t end, Bits* out) {
-  OuterPlace row(s, begin / s.length);
+void CopyPositions(const MapState& s, const Bits* in, int64_t begin, int64_t end, Bits* out) {
+  OuterPosition row(s, begin / s.length);
   int64_t first = begin % s.length;
   out += begin * s.inner;
   for (;;) {
@@ -184,7 +185,7 @@ void CopyPlaces(const MapState& s, const Bits* in, int64_t begin, int64_t end, B
   }
 }
 
-// Its size depends on the count of axes alone, but for a bounded count of runs.
+// The size of the state depends only on the number of axes, plus a bounded number of runs.
 std::shared_ptr<MapState> MakeState(const AxisMaps& maps, uint64_t fill) {
   auto state = std::make_shared<MapState>();
   state->fill = fill;
@@ -232,8 +233,8 @@ class MapOp : public Operator<Context> {
       const int64_t bytes = s.inner * static_cast<int64_t>(sizeof(Bits));
       const int64_t grain = std::max<int64_t>(1, kGrainBytes / bytes);
       context.ParallelFor(s.rows * s.length, grain, [&](int64_t begin, int64_t end) {
-        CopyPlaces(s, static_cast<const Bits*>(inputs[0]->raw()), begin, end,
-                   static_cast<Bits*>(outputs[0]->raw()));
+        CopyPositions(s, static_cast<const Bits*>(inputs[0]->raw()), begin, end,
+                      static_cast<Bits*>(outputs[0]->raw()));
       });
     };
     VisitBits(outputs[0]->dtype(), run);
@@ -241,7 +242,7 @@ class MapOp : public Operator<Context> {
   }
 
  private:
-  // The bytes of the attribute `value` as an element.
+  // The bytes of the attribute `value` converted to an element.
   uint64_t FillBits(DType dtype) const {
     uint64_t bits = 0;
     if (this->attributes().Find("value") == nullptr) return bits;
@@ -266,7 +267,7 @@ using TileOp = MapOp<Context, TileMaps>;
 
 // --- pad ----------------------------------------------------------------------------------------
 
-// Whether an element of that dtype can hold the number.
+// Whether an element of that dtype can represent the value.
 bool Holds(DType dtype, double value) {
   bool holds = false;
   VisitDType(AnyTypes(), dtype, [&](auto tag) {
@@ -281,7 +282,7 @@ bool Holds(DType dtype, double value) {
   return holds;
 }
 
-// Fails unless `attribute`, of which there are `got`, has an entry for each axis named.
+// Requires that `attribute`, which has `got` entries, has one for each of the `wanted` axes.
 llvm::Error CheckCount(InferenceContext& context, llvm::StringRef attribute, size_t got,
                        size_t wanted) {
   if (got == wanted) return llvm::Error::success();
@@ -302,8 +303,8 @@ llvm::Error InferPad(InferenceContext& context) {
   const bool fills = attributes.String("mode") == "constant";
   const double value = attributes.Float("value");
   if (fills && !Holds(x.dtype, value)) {
-    return context.FailAtAttribute("value", Code::kAttributeRange, "{0} has no element {1}",
-                                   DTypeName(x.dtype), value);
+    return context.FailAtAttribute("value", Code::kAttributeRange,
+                                   "{0} cannot represent the value {1}", DTypeName(x.dtype), value);
   }
   Type type = x;
   if (fills && value != 0) type.index_bound.reset();
@@ -314,14 +315,15 @@ llvm::Error InferPad(InferenceContext& context) {
     if (left.ProvablyAtMost(-1)) {
       const bool is_front = (size + Dim::Min(before[i], 0)).ProvablyAtMost(-1);
       return context.FailAtAttribute(is_front ? "before" : "after", Code::kAxis,
-                                     "more is taken off than axis {0} of {1} has", axis,
+                                     "more elements are removed than axis {0} of {1} has", axis,
                                      x.ToString());
     }
     const bool may_grow = !(before[i].ProvablyAtMost(0) && after[i].ProvablyAtMost(0));
     const bool wants_element = !fills && may_grow;
-    if (llvm::Error error = context.RequireAtLeast(
-            left, wants_element ? 1 : 0, {0},
-            wants_element ? "there is nothing to pad with" : "more is taken off than there is")) {
+    if (llvm::Error error =
+            context.RequireAtLeast(left, wants_element ? 1 : 0, {0},
+                                   wants_element ? "there are no elements to pad with"
+                                                 : "more elements are removed than there are")) {
       return error;
     }
     type.dims[axis] = size + before[i] + after[i];
@@ -340,9 +342,9 @@ Value* Number(GradientContext& g, const Dim& dim) {
   return g.Call("size", {}, {{"dims", Shape{dim}}});
 }
 
-// The places that `mode` reads for the places [-before, size + after) of an axis.
-Value* PlacesRead(GradientContext& g, llvm::StringRef mode, const Dim& size, const Dim& before,
-                  const Dim& after) {
+// The input indices that `mode` reads for the indices [-before, size + after) of an axis.
+Value* SourcePositions(GradientContext& g, llvm::StringRef mode, const Dim& size, const Dim& before,
+                       const Dim& after) {
   Value* at = g.Call("range", {}, {{"start", Shape{0 - before}}, {"stop", Shape{size + after}}});
   if (mode == "wrap") return g.Call("mod", {at, Number(g, size)});
   Value* last = Number(g, size - 1);
@@ -371,7 +373,7 @@ void PadGradient(GradientContext& g) {
                   {{"before", Negative(before)}, {"after", Negative(after)}, {"axes", axes}}));
     return;
   }
-  // Each axis by itself: what was read more than once gets the sum; what was cut off gets zeros.
+  // One axis at a time: elements that were read more than once get the sum, removed ones get zeros.
   for (size_t i = 0; i < axes.size() && dx != nullptr; ++i) {
     const Dim front = Dim::Min(before[i], 0), back = Dim::Min(after[i], 0);
     const Dim grown_front = Dim::Max(before[i], 0), grown_back = Dim::Max(after[i], 0);
@@ -380,8 +382,8 @@ void PadGradient(GradientContext& g) {
       const Dim left = x.dims[static_cast<size_t>(axes[i])] + front + back;
       dims[static_cast<size_t>(axes[i])] = left;
       Value* zeros = g.Call("zeros", {}, {{"dims", dims}, {"dtype", x.dtype}});
-      Value* places = PlacesRead(g, mode, left, grown_front, grown_back);
-      dx = g.Call("scatter_add", {zeros, places, dx}, {{"axis", axes[i]}});
+      Value* positions = SourcePositions(g, mode, left, grown_front, grown_back);
+      dx = g.Call("scatter_add", {zeros, positions, dx}, {{"axis", axes[i]}});
     }
     if (!front.is_constant(0) || !back.is_constant(0)) {
       dx = g.Call("pad", {dx},
@@ -396,23 +398,22 @@ void PadGradient(GradientContext& g) {
 struct PadMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x with elements added before and after it along axes, or taken off where a count is "
-        "negative. What is added is a constant, or read from what is left of x: mirrored at the "
-        "edge (\"reflect\": 3 2 | 1 2 3 | 2 1), the last element again (\"edge\": 1 1 | 1 2 3 | 3 "
-        "3), or x again (\"wrap\": 2 3 | 1 2 3 | 1 2), as often as it takes. Elements are taken "
-        "off "
-        "first.");
+        "Adds elements before and after x along axes, or removes elements where a count is "
+        "negative. The padding is a constant, or is copied from the remaining elements of x, "
+        "repeatedly if needed: mirrored at the edge (\"reflect\": 3 2 | 1 2 3 | 2 1), the edge "
+        "element (\"edge\": 1 1 | 1 2 3 | 3 3), or periodic (\"wrap\": 2 3 | 1 2 3 | 1 2). "
+        "Elements are removed before x is padded.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "dtype as x; sizes with what is added");
-    AddAttr<Shape>("before", "for each axis how many elements are added before it");
-    AddAttr<Shape>("after", "for each axis how many elements are added after it");
-    AddAttr<std::vector<int64_t>>("axes",
-                                  "the axes, each once, negative ones from the end; none: all")
+    AddOutput("y", "dtype as x; padded sizes");
+    AddAttr<Shape>("before", "number of elements to add before each axis");
+    AddAttr<Shape>("after", "number of elements to add after each axis");
+    AddAttr<std::vector<int64_t>>(
+        "axes", "axes, each at most once; negative axes count from the end; by default all")
         .Optional();
-    AddAttr<std::string>("mode", "what is added")
+    AddAttr<std::string>("mode", "kind of padding")
         .Default("constant")
         .OneOf({"constant", "reflect", "edge", "wrap"});
-    AddAttr<double>("value", "the constant that is added; an element of x's dtype").Default(0);
+    AddAttr<double>("value", "constant to pad with; must be representable in x's dtype").Default(0);
     AddExample("y = pad([1, 2, 3], before=[1], after=[2])  # = [0, 1, 2, 3, 0, 0]");
     AddExample(
         "y = pad([1, 2, 3], before=[2], after=[1], mode=\"reflect\")  # = [3, 2, 1, 2, 3, 2]");
@@ -432,11 +433,11 @@ llvm::Error InferFlip(InferenceContext& context) {
 
 struct FlipMaker : OpProtoMaker {
   void Make() override {
-    AddComment("x with the order of its elements turned round along axes.");
+    AddComment("Reverses the order of the elements along axes.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
     AddOutput("y", "type as x");
-    AddAttr<std::vector<int64_t>>("axes",
-                                  "the axes, each once, negative ones from the end; none: all")
+    AddAttr<std::vector<int64_t>>(
+        "axes", "axes, each at most once; negative axes count from the end; by default all")
         .Optional()
         .Positional();
     AddExample("y = flip([[1, 2], [3, 4]], axes=[1])  # = [[2, 1], [4, 3]]");
@@ -463,8 +464,7 @@ llvm::Error InferRoll(InferenceContext& context) {
   const size_t count = attributes.Dims("shifts").size();
   if (!attributes.Has("axes") && count != 1) {
     return context.FailAtAttribute("shifts", Code::kShapeMismatch,
-                                   "'shifts' must have one entry where no 'axes' are given, got "
-                                   "{0}",
+                                   "'shifts' must have one entry if 'axes' is not given, got {0}",
                                    count);
   }
   if (attributes.Has("axes")) {
@@ -476,14 +476,16 @@ llvm::Error InferRoll(InferenceContext& context) {
 struct RollMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x with its elements moved on along axes; those that leave at the end come in at the "
-        "start. Without axes they are moved as if x had one dim.");
+        "Shifts elements along axes; elements that are shifted beyond the end reappear at the "
+        "start. Without axes, elements are shifted as if x had one dim.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
     AddOutput("y", "type as x");
-    AddAttr<Shape>("shifts", "for each axis by how many places; a negative one moves back")
+    AddAttr<Shape>(
+        "shifts", "number of elements to shift each axis by; negative shifts move toward the start")
         .Positional();
-    AddAttr<std::vector<int64_t>>(
-        "axes", "the axes, each once, negative ones from the end; none: x as one dim")
+    AddAttr<std::vector<int64_t>>("axes",
+                                  "axes, each at most once; negative axes count from the end; by "
+                                  "default x is treated as one dim")
         .Optional()
         .Positional();
     AddExample("y = roll([1, 2, 3, 4], 1)  # = [4, 1, 2, 3]");
@@ -503,7 +505,7 @@ struct RollMaker : OpProtoMaker {
 
 // --- tile ---------------------------------------------------------------------------------------
 
-// The dims of x and the repeats, with ones in front of the fewer.
+// The dims of x and the repeats, with ones prepended to the shorter list.
 std::pair<Shape, Shape> TileDims(const Shape& dims, const Shape& repeats) {
   std::pair<Shape, Shape> result = {dims, repeats};
   const size_t rank = std::max(dims.size(), repeats.size());
@@ -522,7 +524,7 @@ llvm::Error InferTile(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// The copies side by side as axes of their own, which are added up.
+// Reshapes so that the copies are along axes of their own, and sums over these.
 void TileGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype)) return;
@@ -547,11 +549,11 @@ void TileGradient(GradientContext& g) {
 struct TileMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x side by side with itself, so many times along each axis. Repeats and dims are matched "
-        "from the last on; where there are fewer of the one, ones stand in front.");
+        "Repeats x along each axis. Repeats and dims are aligned at the last axis; the shorter "
+        "list is extended by leading ones.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "dtype as x; sizes multiplied");
-    AddAttr<Shape>("repeats", "for each of the last axes how many times").Positional();
+    AddOutput("y", "dtype as x; each size multiplied by its repeats");
+    AddAttr<Shape>("repeats", "number of copies along each of the last axes").Positional();
     AddExample("y = tile([1, 2], [2, 2])  # = [[1, 2, 1, 2], [1, 2, 1, 2]]");
     properties().moves_elements = true;
     properties().reduced_precision = ReducedPrecision::kFollow;

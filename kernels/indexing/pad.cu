@@ -10,7 +10,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// The result's axes, innermost first.
+/// The axes of the result, innermost first.
 struct MapWalk {
   int rank = 0;
   long long num_elements = 0;
@@ -29,14 +29,14 @@ __global__ void __launch_bounds__(kBlockThreads)
     bool is_filled = false;
     for (int axis = 0; axis < walk.rank; ++axis) {
       const long long size = walk.sizes[axis];
-      // Numbers below 2^32 are divided sooner.
+      // 32-bit division is faster.
       const long long quotient =
           rest <= 0xffffffffll && size <= 0xffffffffll
               ? static_cast<long long>(static_cast<unsigned>(rest) / static_cast<unsigned>(size))
               : rest / size;
-      const long long place = walk.axes[axis].Place(rest - quotient * size);
-      is_filled |= place < 0;
-      offset += place * walk.strides[axis];
+      const long long position = walk.axes[axis].SourceOf(rest - quotient * size);
+      is_filled |= position < 0;
+      offset += position * walk.strides[axis];
       rest = quotient;
     }
     y[i] = is_filled ? fill : x[offset];
@@ -48,7 +48,7 @@ struct MapState : CallState {
   unsigned long long fill = 0;
 };
 
-/// The bytes of a number as an element.
+/// The bytes of a number converted to an element.
 unsigned long long ElementBits(DType dtype, double value) {
   const auto bits_of = [](auto element) {
     unsigned long long bits = 0;
@@ -91,8 +91,9 @@ class MapOp : public Operator<CUDAContext> {
     if (maps->is_identity()) preparation.aliases.push_back({0, 0});
     maps->Collapse();
     if (maps->axes.size() > kMaxAxes)
-      return MakeUserError(Code::kRank, "on cuda at most {0} axes may remain unmerged, here {1}",
-                           kMaxAxes, maps->axes.size());
+      return MakeUserError(Code::kRank,
+                           "at most {0} axes may remain after merging on cuda, got {1}", kMaxAxes,
+                           maps->axes.size());
     auto state = std::make_shared<MapState>();
     MapWalk& walk = state->walk;
     walk.num_elements = context.outputs()[0].num_elements();

@@ -1,4 +1,4 @@
-// Operators that put elements at places: scatter, scatter_nd.
+// Operators that write elements at indices: scatter, scatter_nd.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kGrainBytes = 1 << 17;
 constexpr int64_t kColumns = 64;
 
-// --- How an update meets what is there ----------------------------------------------------------
+// --- Combining updates with existing elements ---------------------------------------------------
 
 enum class Reduction { kNone, kAdd, kMul, kMin, kMax };
 
@@ -46,7 +46,7 @@ PDL_INLINE T Combine(T there, T update) {
   }
 }
 
-// n neighbours at once.
+// Combines n adjacent elements.
 template <class T, Reduction kReduction>
 struct CombineRowLoop {
   static PDL_INLINE void Run(const void* from_raw, int64_t n, void* to_raw) {
@@ -77,7 +77,7 @@ void VisitReduction(DType dtype, Reduction reduction, F f) {
   });
 }
 
-// Brings x into the result where that is not its memory already.
+// Copies x to the result, unless the result already uses its memory.
 template <class Context>
 llvm::Error CopyBase(const Tensor& x, Tensor* y, Context& context) {
   if (x.raw() == y->raw() || x.num_bytes() == 0) return llvm::Error::success();
@@ -94,18 +94,18 @@ class ScatterBase : public Operator<Context> {
   Reduction reduction_ = Reduction::kNone;
 };
 
-// Checks that the reduction suits the dtype, and the updates' dtype.
+// Checks that the dtype supports the reduction, and that the updates have it.
 llvm::Error CheckReduction(InferenceContext& context) {
   if (llvm::Error error = RequireSameDType(context, 0, 2)) return error;
   const bool is_bool = context.input(0).dtype == DType::kBool;
   const llvm::StringRef reduction = context.attributes().String("reduction");
   if (!is_bool || reduction == "none") return llvm::Error::success();
-  return context.FailAtAttribute("reduction", Code::kOperandDType, "truth values have no '{0}'",
-                                 reduction);
+  return context.FailAtAttribute("reduction", Code::kOperandDType,
+                                 "bool does not support the reduction '{0}'", reduction);
 }
 
-// The gradients of x and the updates. `take(v)` gives what v, with the dims of x, has at the places
-// of the updates; `scatter(x, u, reduction)` is the operator itself at the same places.
+// The gradients of x and the updates. `take(v)` gathers v, which has the dims of x, at the indices
+// of the updates; `scatter(x, u, reduction)` is the operator itself with the same indices.
 template <class Take, class Scatter>
 void ScatterGradient(GradientContext& g, Take take, Scatter scatter) {
   const Type& type = g.input(0)->type();
@@ -117,7 +117,7 @@ void ScatterGradient(GradientContext& g, Take take, Scatter scatter) {
   const auto to_number = [&](Value* v) { return g.Call("cast", {v}, {{"to", type.dtype}}); };
   const auto equal = [&](Value* a, Value* b) { return g.Call("equal", {a, b}); };
   const auto where = [&](Value* c, Value* a, Value* b) { return g.Call("where", {c, a, b}); };
-  // An update that was left out has the gradient 0.
+  // An update that was dropped has gradient 0.
   const auto present = [&](Value* v) {
     if (g.input(1)->type().index_bound) return v;
     Value* all = g.Call("ones", {}, {{"dims", type.dims}, {"dtype", DType::kBool}});
@@ -127,7 +127,7 @@ void ScatterGradient(GradientContext& g, Take take, Scatter scatter) {
   if (reduction == "none") {
     Value* zeros = g.Call("zeros", {}, {{"dims", dims}, {"dtype", type.dtype}});
     g.SetInputGradient(0, scatter(dy, zeros, "none"));
-    // Where places are equal the last update stays: each puts its number there, and looks.
+    // The last update at an index wins: scatters the updates' numbers, and compares.
     Value* numbers =
         g.Call("range", {}, {{"start", Shape{1}}, {"stop", Shape{NumElements(dims) + 1}}});
     numbers = g.Call("reshape", {numbers}, {{"dims", dims}});
@@ -138,7 +138,7 @@ void ScatterGradient(GradientContext& g, Take take, Scatter scatter) {
     g.SetInputGradient(0, dy);
     g.SetInputGradient(2, present(take(dy)));
   } else if (reduction == "mul") {
-    // The product of the others, with factors of 0 counted by themselves.
+    // The product of the other factors; factors of 0 are counted separately.
     Value* one = g.Scalar(1, x);
     Value *x_zero = equal(x, zero), *u_zero = equal(u, zero);
     Value* product = scatter(where(x_zero, one, x), where(u_zero, one, u), "mul");
@@ -151,7 +151,7 @@ void ScatterGradient(GradientContext& g, Take take, Scatter scatter) {
     Value* du = g.Mul(take(dy), others(u, u_zero, take(product), take(zeros)));
     g.SetInputGradient(2, present(du));
   } else {
-    // Those that are the result share its gradient.
+    // All elements that equal the result share its gradient.
     Value *x_wins = equal(x, y), *u_wins = equal(u, take(y));
     Value* share = g.Div(dy, scatter(to_number(x_wins), to_number(u_wins), "add"));
     g.SetInputGradient(0, where(x_wins, share, zero));
@@ -179,7 +179,7 @@ class ScatterOp : public ScatterBase<Context> {
     const AlongAxis& s = *context.template state<AlongAxis>();
     if (llvm::Error error = CopyBase(*inputs[0], outputs[0], context)) return error;
     if (inputs[1]->num_elements() == 0) return llvm::Error::success();
-    const Places places(*inputs[1], s.size);
+    const IndexReader positions(*inputs[1], s.size);
     const int64_t pieces = (s.inner + kColumns - 1) / kColumns;
     const int64_t grain =
         std::max<int64_t>(1, kGrainBytes / 8 / (s.count * std::min(kColumns, s.inner)));
@@ -187,7 +187,7 @@ class ScatterOp : public ScatterBase<Context> {
       using T = typename decltype(tag)::type;
       const T* updates = static_cast<const T*>(inputs[2]->raw());
       T* y = static_cast<T*>(outputs[0]->raw());
-      // A task has some lines along the axis to itself, and goes along them in order.
+      // Each task owns some lines along the axis, and applies their updates in order.
       context.ParallelFor(s.outer * pieces, grain, [&](int64_t begin, int64_t end) {
         for (int64_t task = begin; task < end; ++task) {
           const int64_t block = task / pieces, first = task % pieces * kColumns;
@@ -196,9 +196,9 @@ class ScatterOp : public ScatterBase<Context> {
           for (int64_t i = 0; i < s.count; ++i) {
             const int64_t line = (block * s.count + i) * s.inner;
             for (int64_t c = first; c < last; ++c) {
-              const int64_t place = places[line + c];
-              if (place < 0) continue;
-              T* at = to + place * s.stride + s.InnerOffset(c);
+              const int64_t position = positions[line + c];
+              if (position < 0) continue;
+              T* at = to + position * s.stride + s.InnerOffset(c);
               *at = Combine<T, decltype(reduction)::value>(*at, updates[line + c]);
             }
           }
@@ -221,13 +221,14 @@ llvm::Error InferScatter(InferenceContext& context) {
   }
   if (llvm::Error error = CheckIndexBound(context, x.dims[*axis], 0, 1)) return error;
   if (llvm::Error error =
-          RequireSameDims(context, 1, 2, "there must be an update for each index")) {
+          RequireSameDims(context, 1, 2, "'updates' must have the dims of 'indices'")) {
     return error;
   }
   for (unsigned d = 0; d < x.rank(); ++d) {
     if (d == *axis) continue;
-    if (llvm::Error error = context.RequireAtLeast(x.dims[d], indices.dims[d], {0, 1},
-                                                   "beside the axis x is smaller")) {
+    if (llvm::Error error =
+            context.RequireAtLeast(x.dims[d], indices.dims[d], {0, 1},
+                                   "the indices are larger than x along another axis")) {
       return error;
     }
   }
@@ -240,7 +241,7 @@ void ScatterElementsGradient(GradientContext& g) {
   const Shape& dims = g.input(0)->type().dims;
   const Shape& walked = g.input(1)->type().dims;
   const int64_t axis = given < 0 ? given + static_cast<int64_t>(dims.size()) : given;
-  // Beside the axis the indices may stop before x does.
+  // Outside the axis the indices may be smaller than x.
   std::vector<int64_t> axes;
   Shape starts, stops;
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -262,28 +263,27 @@ void ScatterElementsGradient(GradientContext& g) {
   ScatterGradient(g, take, scatter);
 }
 
-// The attribute of both.
+// The attribute `reduction` of both operators.
 constexpr const char* kReductionComment =
-    "what an update does to the element there: takes its place, is added, multiplied, or the "
-    "smaller or larger one stays (nan wins)";
+    "how an update is combined with the element at its index: none replaces it, add and mul add "
+    "and multiply, min and max keep the smaller or larger one (nan if either is nan)";
 std::vector<std::string> Reductions() { return {"none", "add", "mul", "min", "max"}; }
 
 struct ScatterMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x with `updates` put at places along an axis that are given for each line by itself: with "
-        "axis=1, y[i, indices[i, j]] is updates[i, j]. Where places are equal, updates come one "
-        "after another in the order of their indices, so without a reduction the last one stays. A "
-        "negative index counts from the end; an update at an index outside the axis is left out. "
-        "Integers wrap around.");
+        "x with `updates` written along an axis, with separate indices for each line: with axis=1, "
+        "y[i, indices[i, j]] is updates[i, j]. Updates at equal indices are applied in the order "
+        "of their indices, so without a reduction the last one wins. A negative index counts from "
+        "the end; updates at indices out of range are dropped. Integers wrap around.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("indices", "places along the axis; rank as x, beside the axis no larger than x")
+    AddInput("indices", "indices along the axis; rank as x, no larger than x along the other axes")
         .Accepts(kIndexSet)
         .OwnDType()
         .Selector();
     AddInput("updates", "dtype as x; dims as the indices").Accepts(kAnySet);
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis", "the axis of x, a negative one from the end").Default(-1);
+    AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(-1);
     AddAttr<std::string>("reduction", kReductionComment).Default("none").OneOf(Reductions());
     AddExample(
         "y = scatter([1, 2, 3], [0, 2, 0], [10, 20, 30], reduction=\"add\")  # = [41, 2, 23]");
@@ -313,10 +313,10 @@ class ScatterNdOp : public ScatterBase<Context> {
     const NdState& s = *context.template state<NdState>();
     if (llvm::Error error = CopyBase(*inputs[0], outputs[0], context)) return error;
     if (inputs[2]->num_elements() == 0) return llvm::Error::success();
-    int64_t* places = static_cast<int64_t*>(context.workspace());
-    const Places indices(*inputs[1], 0);
+    int64_t* positions = static_cast<int64_t*>(context.workspace());
+    const IndexReader indices(*inputs[1], 0);
     context.ParallelFor(s.blocks * s.count, 1 << 14, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) places[i] = TuplePlace(indices, i, s.sizes);
+      for (int64_t i = begin; i < end; ++i) positions[i] = TuplePosition(indices, i, s.sizes);
     });
     void (*combine)(const void* from, int64_t n, void* to) = nullptr;
     VisitReduction(outputs[0]->dtype(), this->reduction_, [&](auto tag, auto reduction) {
@@ -326,7 +326,7 @@ class ScatterNdOp : public ScatterBase<Context> {
     const int64_t element = DTypeSize(outputs[0]->dtype());
     const char* updates = static_cast<const char*>(inputs[2]->raw());
     char* y = static_cast<char*>(outputs[0]->raw());
-    // Pieces of at least a line of the cache, and few, since each reads all places.
+    // At least a cache line wide, and few, since each task reads all indices.
     const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
     const int64_t pieces = (s.inner + width - 1) / width;
     const int64_t grain =
@@ -336,10 +336,10 @@ class ScatterNdOp : public ScatterBase<Context> {
         const int64_t block = task / pieces, column = task % pieces * width;
         const int64_t n = std::min(width, s.inner - column);
         for (int64_t i = 0; i < s.count; ++i) {
-          const int64_t place = places[block * s.count + i];
-          if (place < 0) continue;
+          const int64_t position = positions[block * s.count + i];
+          if (position < 0) continue;
           combine(updates + ((block * s.count + i) * s.inner + column) * element, n,
-                  y + ((block * s.places + place) * s.inner + column) * element);
+                  y + ((block * s.positions + position) * s.inner + column) * element);
         }
       }
     });
@@ -359,7 +359,7 @@ llvm::Error InferScatterNd(InferenceContext& context) {
   }
   for (unsigned d = 0; d < updates.rank(); ++d) {
     if (llvm::Error error = context.RequireEqual(updates.dims[d], (*dims)[d], {2},
-                                                 "'updates' does not fit x and the indices")) {
+                                                 "'updates' does not match x and the indices")) {
       return error;
     }
   }
@@ -382,20 +382,20 @@ void ScatterNdGradient(GradientContext& g) {
 struct ScatterNdMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x with `updates` put at places that are given along several axes, the reverse of "
-        "gather_nd: y[indices[i, 0], ..., indices[i, K - 1], ...] is updates[i, ...]. Where places "
-        "are equal, updates come one after another in the order of their indices, so without a "
-        "reduction the last one stays. Negative indices count from the end; an update with one "
-        "outside its axis is left out. Integers wrap around.");
+        "x with `updates` written at index tuples, the inverse of gather_nd: y[indices[i, 0], ..., "
+        "indices[i, K - 1], ...] is updates[i, ...]. Updates at equal indices are applied in the "
+        "order of their indices, so without a reduction the last one wins. Negative indices count "
+        "from the end; an update is dropped if one of its indices is out of range. Integers wrap "
+        "around.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("indices", "[..., K]: places along the first K axes of x behind `batch_dims`")
+    AddInput("indices", "[..., K]: index tuples for K axes of x after the first `batch_dims` ones")
         .Accepts(kIndexSet)
         .OwnDType()
         .Selector();
-    AddInput("updates", "dtype as x; dims as gather_nd(x, indices) has").Accepts(kAnySet);
+    AddInput("updates", "dtype as x; the dims of gather_nd(x, indices)").Accepts(kAnySet);
     AddOutput("y", "type as x");
     AddAttr<std::string>("reduction", kReductionComment).Default("none").OneOf(Reductions());
-    AddAttr<int64_t>("batch_dims", "how many of the first axes x and the indices share")
+    AddAttr<int64_t>("batch_dims", "number of leading axes that x and the indices share")
         .Default(0)
         .AtLeast(0);
     AddExample("y = scatter_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]], [7, 8])  # = [[1, 7], [8, 4]]");

@@ -50,7 +50,7 @@ class ScatterBase : public Operator<CUDAContext> {
     reduction_ = ReductionOf(attributes.String("reduction"));
     return llvm::Error::success();
   }
-  /// Brings x into the result where that is not its memory already.
+  /// Copies x to the result, unless the result already uses its memory.
   static llvm::Error CopyBase(const Tensor& x, Tensor* y, CUDAContext& context) {
     if (x.raw() == y->raw() || x.num_bytes() == 0) return llvm::Error::success();
     return context.CopyWithin(y->raw(), x.raw(), x.num_bytes());
@@ -60,7 +60,8 @@ class ScatterBase : public Operator<CUDAContext> {
 
 // --- scatter ------------------------------------------------------------------------------------
 
-/// A thread goes along each line of the axis, so that each element gets its updates in order.
+/// Each thread applies all updates of a line along the axis, so that each element gets its updates
+/// in order.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterKernel(const __grid_constant__ IndexMap<2> lines, Reduction reduction, long long count,
@@ -72,16 +73,16 @@ __global__ void __launch_bounds__(kBlockThreads)
     const Offsets<2> at = lines.At(line);
     long long from = at.at[0];
     for (long long i = 0; i < count; ++i, from += index_stride) {
-      const long long place = PlaceOf(indices, from, size);
-      if (place < 0) continue;
-      const long long to = at.at[1] + place * stride;
+      const long long position = PositionOf(indices, from, size);
+      if (position < 0) continue;
+      const long long to = at.at[1] + position * stride;
       y[to] = Combine(reduction, y[to], updates[from]);
     }
   }
 }
 
 struct ScatterState : CallState {
-  /// The lines along the axis: where they begin in the indices, and in x.
+  /// The starts of the lines along the axis, in the indices and in x.
   IndexMap<2> lines;
   int64_t count = 0, index_stride = 0, size = 0, stride = 0;
 };
@@ -132,42 +133,43 @@ class ScatterOp : public ScatterBase {
 
 // --- scatter_nd ---------------------------------------------------------------------------------
 
-/// The place of each tuple among those of all blocks, or -1.
+/// The index of the slice that each tuple selects, counted over all blocks; -1 if out of range.
 template <class Index>
 __global__ void __launch_bounds__(kBlockThreads)
-    PlacesKernel(const __grid_constant__ NdShape shape, const Index* indices, long long* places) {
+    TuplePositionsKernel(const __grid_constant__ NdShape shape, const Index* indices,
+                         long long* positions) {
   const long long n = shape.blocks * shape.count;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step) {
-    const long long place = TuplePlace(shape, indices, i);
-    places[i] = place < 0 ? -1 : i / shape.count * shape.places + place;
+    const long long position = TuplePosition(shape, indices, i);
+    positions[i] = position < 0 ? -1 : i / shape.count * shape.positions + position;
   }
 }
 
-/// A block of threads for each tuple: the one whose place is named first in its block of x takes
-/// all updates of that place, in their order, so that a result has the same bits in every run.
+/// A block of threads for each tuple: the block of the first tuple that selects a slice applies all
+/// updates of the slice, in their order, so that results have the same bits in every run.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterNdKernel(const __grid_constant__ NdShape shape, Reduction reduction,
-                    const long long* places, const T* updates, T* y) {
+                    const long long* positions, const T* updates, T* y) {
   __shared__ int matches[kBlockThreads];
   __shared__ int any;
   const int thread = static_cast<int>(threadIdx.x);
   for (long long tuple = blockIdx.x; tuple < shape.blocks * shape.count; tuple += gridDim.x) {
-    const long long place = places[tuple];
+    const long long position = positions[tuple];
     const long long start = tuple / shape.count * shape.count, end = start + shape.count;
-    __syncthreads();  // somebody may still be reading `any`
-    if (thread == 0) any = place < 0 ? 1 : 0;
+    __syncthreads();  // other threads may still be reading `any`
+    if (thread == 0) any = position < 0 ? 1 : 0;
     __syncthreads();
     for (long long i = start + thread; i < tuple; i += kBlockThreads) {
-      if (places[i] == place) any = 1;
+      if (positions[i] == position) any = 1;
     }
     __syncthreads();
     if (any != 0) continue;
     for (long long begin = tuple; begin < end; begin += kBlockThreads) {
       const long long mine = begin + thread;
-      const int match = mine < end && places[mine] == place ? 1 : 0;
+      const int match = mine < end && positions[mine] == position ? 1 : 0;
       __syncthreads();
       if (thread == 0) any = 0;
       matches[thread] = match;
@@ -178,7 +180,7 @@ __global__ void __launch_bounds__(kBlockThreads)
       for (int k = 0; k < kBlockThreads; ++k) {
         if (matches[k] == 0) continue;
         for (long long c = thread; c < shape.inner; c += kBlockThreads) {
-          const long long to = place * shape.inner + c;
+          const long long to = position * shape.inner + c;
           y[to] = Combine(reduction, y[to], updates[(begin + k) * shape.inner + c]);
         }
       }
@@ -212,18 +214,18 @@ class ScatterNdOp : public ScatterBase {
     if (auto error = CopyBase(*inputs[0], outputs[0], context)) return error;
     if (inputs[2]->num_elements() == 0) return llvm::Error::success();
     const int64_t tuples = shape.blocks * shape.count;
-    long long* places = static_cast<long long*>(context.workspace());
+    long long* positions = static_cast<long long*>(context.workspace());
     auto error = VisitIndex(inputs[1]->dtype(), [&](auto index) {
       using Index = decltype(index);
-      return Launch(context, type().c_str(), &PlacesKernel<Index>, GridFor(context, tuples),
+      return Launch(context, type().c_str(), &TuplePositionsKernel<Index>, GridFor(context, tuples),
                     dim3(kBlockThreads), shape, static_cast<const Index*>(inputs[1]->raw()),
-                    places);
+                    positions);
     });
     if (error) return error;
     return VisitDType(AnyElement(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::Type;
       return Launch(context, type().c_str(), &ScatterNdKernel<T>, GridFor(context, tuples, 1),
-                    dim3(kBlockThreads), shape, reduction_, places,
+                    dim3(kBlockThreads), shape, reduction_, positions,
                     static_cast<const T*>(inputs[2]->raw()), static_cast<T*>(outputs[0]->raw()));
     });
   }

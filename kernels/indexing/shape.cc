@@ -1,5 +1,5 @@
-// Operators that move elements and change none: reshape, flatten, squeeze, unsqueeze, transpose,
-// broadcast_to.
+// Operators that change only the shape or the order of elements: reshape, flatten, squeeze,
+// unsqueeze, transpose, broadcast_to.
 #include "kernels/core/alias_op.h"
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
@@ -14,7 +14,7 @@
 namespace pdl {
 namespace {
 
-// The type of `x` with other dims; an index stays below its bound wherever it is moved to.
+// The type of `x` with other dims. A bound of indices still holds.
 Type WithDims(const Type& x, llvm::ArrayRef<Dim> dims) {
   Type type = x;
   type.dims.assign(dims.begin(), dims.end());
@@ -42,7 +42,7 @@ Preparation PrepareStridedCopy(StridedView view, DType dtype) {
 
 // --- reshape ------------------------------------------------------------------------------------
 
-/// The dims that are asked for, with what stands for -1.
+/// The attribute `dims`, with -1 replaced by the inferred size.
 llvm::Expected<Shape> CompleteDims(InferenceContext& context) {
   const Type& x = context.input(0);
   Shape dims = context.attributes().Dims("dims");
@@ -51,11 +51,9 @@ llvm::Expected<Shape> CompleteDims(InferenceContext& context) {
   if (std::find_if(rest + 1, dims.end(), [](const Dim& dim) { return dim.is_constant(-1); }) !=
       dims.end()) {
     return context.FailAtAttribute("dims", Code::kShapeMismatch,
-                                   "one size may be -1, which stands for what the others leave; "
-                                   "{0} has two",
-                                   ShapeToString(dims));
+                                   "only one size may be -1, {0} has two", ShapeToString(dims));
   }
-  // Sizes on both sides cancel, even where they are 0 in a run.
+  // Sizes on both sides cancel, even if they are 0 at run time.
   Shape from, to;
   for (const Dim& dim : x.dims)
     if (!dim.is_ragged()) from.push_back(dim);
@@ -70,18 +68,18 @@ llvm::Expected<Shape> CompleteDims(InferenceContext& context) {
   }
   const Dim total = NumElements(from), known = NumElements(to);
   if (known.is_constant(0)) {
-    return context.FailAtAttribute("dims", Code::kShapeMismatch,
-                                   "what -1 stands for is not known where the other sizes of {0} "
-                                   "have no element",
-                                   ShapeToString(dims));
+    return context.FailAtAttribute(
+        "dims", Code::kShapeMismatch,
+        "the size for -1 is undefined, because the other sizes of {0} have no elements",
+        ShapeToString(dims));
   }
   if (total.is_constant() && known.is_constant() && total.constant() % known.constant() != 0) {
     return context.FailAtAttribute(
-        "dims", Code::kShapeMismatch, "{0} does not split into {1}: {2} is no multiple of {3}",
+        "dims", Code::kShapeMismatch, "{0} cannot be reshaped to {1}: {2} is not a multiple of {3}",
         x.ToString(), ShapeToString(dims), total.constant(), known.constant());
   }
-  if (llvm::Error error = context.RequireMultiple(
-          total, known, {0}, "the elements do not split into what -1 leaves")) {
+  if (llvm::Error error =
+          context.RequireMultiple(total, known, {0}, "the size for -1 is not an integer")) {
     return error;
   }
   *rest = Dim::FloorDiv(total, known);
@@ -94,14 +92,14 @@ llvm::Error InferReshape(InferenceContext& context) {
   if (!complete) return complete.takeError();
   const Shape& dims = *complete;
   if (llvm::Error error = CheckSizes(context, "dims", dims)) return error;
-  // What lies behind ragged dims may change; they and the rows before them stay.
+  // Only the dims after the ragged ones may change; ragged dims and the rows before them stay.
   const unsigned levels = x.ragged_levels();
   const size_t kept = levels == 0 ? 0 : levels + 1;
   const bool is_ragged = llvm::any_of(dims, [](const Dim& dim) { return dim.is_ragged(); });
   if (is_ragged != (levels > 0) || dims.size() < kept ||
       !std::equal(dims.begin(), dims.begin() + kept, x.dims.begin())) {
     return context.FailAtAttribute("dims", Code::kStorage,
-                                   "{0} keeps its ragged dims and those before them, got {1}",
+                                   "{0} must keep its ragged dims and those before them, got {1}",
                                    x.ToString(), ShapeToString(dims));
   }
   const Dim before = NumElements(llvm::ArrayRef<Dim>(x.dims).drop_front(kept));
@@ -114,7 +112,7 @@ llvm::Error InferReshape(InferenceContext& context) {
                                    "{0} has {1} elements, {2} would have {3}", x.ToString(),
                                    before.ToString(), ShapeToString(dims), after.ToString());
   }
-  return context.RequireEqual(before, after, {0}, "the counts of elements differ");
+  return context.RequireEqual(before, after, {0}, "the numbers of elements differ");
 }
 
 void ReshapeBack(GradientContext& g) {
@@ -124,13 +122,13 @@ void ReshapeBack(GradientContext& g) {
 
 struct ReshapeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The same elements in the same order, under other dims.");
+    AddComment("Changes the dims of x; the elements and their order stay the same.");
     AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
-    AddOutput("y", "dims as said; dtype as x");
+    AddOutput("y", "dims as given; dtype as x");
     AddAttr<Shape>(
         "dims",
-        "the new dims; their product is the count of elements of x. One of them may be -1, "
-        "which stands for what the others leave. Ragged dims of x and those before them stay")
+        "new dims, with the same number of elements. One of them may be -1 and is inferred from "
+        "the others. Ragged dims of x and those before them must stay the same")
         .Positional()
         .Ragged();
     properties().moves_elements = true;
@@ -141,7 +139,7 @@ struct ReshapeMaker : OpProtoMaker {
   }
 };
 
-// Of operators that only change the dims behind the ragged ones.
+// For operators that only change the dims after the ragged ones.
 llvm::Error LowerReshape(LoweringContext& l) {
   l.SetOutput(l.input(0).values);
   return l.TakeError();
@@ -163,10 +161,12 @@ llvm::Error InferFlatten(InferenceContext& context) {
 
 struct FlattenMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The same elements in the same order, with an axis and all after it joined to one.");
+    AddComment(
+        "Merges an axis and all axes after it into one; the elements and their order stay the "
+        "same.");
     AddInput("x", "at least one dim").Accepts(kAnyDType).Ragged();
     AddOutput("y", "dtype as x");
-    AddAttr<int64_t>("axis", "the first axis that is joined, a negative one from the end")
+    AddAttr<int64_t>("axis", "first axis to merge; a negative axis counts from the end")
         .Default(1)
         .Axis();
     properties().moves_elements = true;
@@ -197,7 +197,7 @@ llvm::Error InferSqueeze(InferenceContext& context) {
                                        size.ToString());
       }
       if (llvm::Error error =
-              context.RequireEqual(size, 1, {0}, "the size of an axis that is dropped is not 1")) {
+              context.RequireEqual(size, 1, {0}, "the size of a removed axis is not 1")) {
         return error;
       }
     }
@@ -217,11 +217,12 @@ llvm::Error InferSqueeze(InferenceContext& context) {
 struct SqueezeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x without axes of size 1. Without `axes` all that are literally 1 go; a symbol never "
-        "does.");
+        "Removes axes of size 1. Without `axes`, all axes of constant size 1 are removed; axes of "
+        "symbolic size stay.");
     AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
-    AddOutput("y", "the other dims; dtype as x");
-    AddAttr<std::vector<int64_t>>("axes", "the axes to drop, each once, negative ones from the end")
+    AddOutput("y", "remaining dims; dtype as x");
+    AddAttr<std::vector<int64_t>>(
+        "axes", "axes to remove, each at most once; negative axes count from the end")
         .Optional()
         .Positional()
         .Axis();
@@ -245,9 +246,9 @@ llvm::Error InferUnsqueeze(InferenceContext& context) {
   for (unsigned d = 0; d < rank; ++d) {
     const bool is_new = llvm::is_contained(*axes, d);
     if (is_new && levels > 0 && d <= levels) {
-      return context.FailAtAttribute("axes", Code::kStorage,
-                                     "a new axis stands behind the ragged dims of {0}, not at {1}",
-                                     x.ToString(), d);
+      return context.FailAtAttribute(
+          "axes", Code::kStorage, "a new axis must come after the ragged dims of {0}, not at {1}",
+          x.ToString(), d);
     }
     dims.push_back(is_new ? Dim(1) : x.dims[next]);
     if (!is_new) ++next;
@@ -258,11 +259,12 @@ llvm::Error InferUnsqueeze(InferenceContext& context) {
 
 struct UnsqueezeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("x with further axes of size 1.");
+    AddComment("Inserts axes of size 1.");
     AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
     AddOutput("y", "dtype as x");
-    AddAttr<std::vector<int64_t>>(
-        "axes", "where they stand in the result, each once, negative ones from its end")
+    AddAttr<std::vector<int64_t>>("axes",
+                                  "indices of the new axes in the result, each at most once; "
+                                  "negative ones count from its end")
         .Positional()
         .Axis();
     AddExample("y = unsqueeze([1, 2], [-1])  # = [[1], [2]]");
@@ -276,7 +278,7 @@ struct UnsqueezeMaker : OpProtoMaker {
 
 // --- transpose ----------------------------------------------------------------------------------
 
-// The axes of x in the order of the result's: as given, or with the last two exchanged.
+// The axes of x in the order of the result: as given, or with the last two swapped.
 llvm::SmallVector<unsigned, 6> Permutation(const AttributeReader& attributes, unsigned rank) {
   llvm::SmallVector<unsigned, 6> order(rank);
   for (unsigned d = 0; d < rank; ++d) order[d] = d;
@@ -329,12 +331,12 @@ llvm::Error InferTranspose(InferenceContext& context) {
                                      "'perm' must name each axis of {0}, got {1} axes",
                                      x.ToString(), perm.size());
     }
-    // Complains of an axis that is out of range or named twice.
+    // Rejects axes that are out of range or repeated.
     auto axes = context.NormalizeAxes("perm", x.rank());
     if (!axes) return axes.takeError();
   } else if (x.rank() < 2) {
     return context.FailAt({0}, Code::kRank,
-                          "'x' must have at least two dims where no 'perm' is given, got {0}",
+                          "'x' must have at least two dims if 'perm' is not given, got {0}",
                           x.ToString());
   }
   Shape dims;
@@ -352,11 +354,12 @@ void TransposeGradient(GradientContext& g) {
 
 struct TransposeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The same elements with the axes in another order.");
+    AddComment("Permutes the axes of x.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
     AddOutput("y", "axis i is axis perm[i] of x; dtype as x");
-    AddAttr<std::vector<int64_t>>(
-        "perm", "each axis of x once, negative ones from the end; none: the last two exchanged")
+    AddAttr<std::vector<int64_t>>("perm",
+                                  "permutation of the axes of x; negative axes count from the end; "
+                                  "by default the last two axes are swapped")
         .Optional()
         .Positional();
     properties().moves_elements = true;
@@ -416,10 +419,9 @@ llvm::Error InferBroadcastTo(InferenceContext& context) {
 struct BroadcastToMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x repeated to fill other dims: along sizes that are literally 1, and along new axes "
-        "in front.");
+        "Broadcasts x to other dims: along dims of constant size 1, and along new leading dims.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "dims as said; dtype as x");
+    AddOutput("y", "dims as given; dtype as x");
     AddAttr<Shape>("dims", "the new dims").Positional();
     properties().moves_elements = true;
     properties().reduced_precision = ReducedPrecision::kFollow;

@@ -1,4 +1,4 @@
-// Operators that take tensors apart and put them together: slice, concat, stack.
+// Operators that split and join tensors: slice, split, concat, stack.
 #include <cstring>
 
 #include "kernels/core/element.h"
@@ -19,7 +19,7 @@ constexpr int64_t kGrainBytes = 1 << 17;
 
 // --- slice --------------------------------------------------------------------------------------
 
-// What a call takes of one axis of x.
+// The range of indices that a call selects along one axis of x.
 struct AxisRange {
   Dim start = 0;
   Dim stop;
@@ -27,13 +27,12 @@ struct AxisRange {
   Dim length;  // (stop - start) / step, rounded up
 };
 
-// An index as the language has it: a negative number counts from the end.
+// Indices follow the language: a negative number counts from the end.
 Dim FromStart(const Dim& index, const Dim& size) {
   return index.is_constant() && index.constant() < 0 ? size + index : index;
 }
 
-// The ranges of all axes of x; `axis_of` gives the axis of entry i of `starts` and `stops`. The
-// attributes must fit together.
+// The ranges along all axes of x. The attributes must be consistent.
 llvm::SmallVector<AxisRange, 4> Ranges(const AttributeReader& attributes,
                                        llvm::ArrayRef<Dim> dims) {
   const int64_t rank = static_cast<int64_t>(dims.size());
@@ -136,7 +135,7 @@ llvm::Error InferSlice(InferenceContext& context) {
   for (unsigned d = 0; d < ranges.size(); ++d) {
     const AxisRange& range = ranges[d];
     const Dim& size = x.dims[d];
-    if (size.is_ragged()) continue;  // taken whole
+    if (size.is_ragged()) continue;  // not sliced
     if (range.start.ProvablyAtMost(-1) || (size - range.start).ProvablyAtMost(-1)) {
       return context.FailAtAttribute("starts", Code::kAxis, "start {0} is outside axis {1} of {2}",
                                      range.start.ToString(), d, x.ToString());
@@ -170,7 +169,7 @@ Value* Zeros(GradientContext& g, const Shape& dims, DType dtype) {
   return g.Call("zeros", {}, {{"dims", dims}, {"dtype", dtype}});
 }
 
-// `value` with zeros before and after it along one axis.
+// Concatenates `value` with zeros before and after it along one axis.
 Value* Pad(GradientContext& g, Value* value, unsigned axis, const Dim& before, const Dim& after) {
   if (value == nullptr) return nullptr;
   const Type type = value->type();
@@ -187,7 +186,7 @@ Value* Pad(GradientContext& g, Value* value, unsigned axis, const Dim& before, c
   return g.Call("concat", parts, {{"axis", static_cast<int64_t>(axis)}});
 }
 
-// Elements `step` apart along one axis, zeros between and behind them.
+// Inserts step - 1 zeros after each element along one axis.
 Value* Dilate(GradientContext& g, Value* value, unsigned axis, int64_t step) {
   if (value == nullptr) return nullptr;
   Shape dims = value->type().dims;
@@ -210,7 +209,7 @@ void SliceGradient(GradientContext& g) {
     Dim length = range.length;
     if (range.step != 1) {
       dx = Dilate(g, dx, d, range.step);
-      // The zeros behind the last element may reach past the end.
+      // The zeros after the last element may extend beyond the end.
       const Dim most = x.dims[d] - range.start;
       const Dim dilated = length * range.step;
       length = Dim::Min(dilated, most);
@@ -229,19 +228,17 @@ void SliceGradient(GradientContext& g) {
 struct SliceMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "A part of x along some axes, as x[0:10, 2:] takes it. A bound outside its axis is a "
-        "mistake, "
-        "never clamped.");
+        "Selects a part of x along some axes, like x[0:10, 2:]. A bound outside its axis is an "
+        "error; bounds are never clamped.");
     AddInput("x", "elements of any rank").Accepts(kAnySet).Ragged();
     AddOutput("y", "dtype as x");
     AddAttr<std::vector<int64_t>>(
-        "axes", "the axes of x of which not all is taken, each once; they lie behind ragged dims")
+        "axes", "axes to slice, each at most once; they must come after ragged dims")
         .Axis();
-    AddAttr<Shape>("starts",
-                   "for each of them the first index taken; a negative number counts from the end");
+    AddAttr<Shape>("starts", "first index of each range; a negative number counts from the end");
     AddAttr<Shape>("stops",
-                   "for each of them the first index not taken; a negative number as in `starts`");
-    AddAttr<std::vector<int64_t>>("steps", "for each of them the distance of indices; none: 1")
+                   "end of each range, not included; a negative number counts from the end");
+    AddAttr<std::vector<int64_t>>("steps", "step of each range; by default 1")
         .Optional()
         .AtLeast(1);
     properties().moves_elements = true;
@@ -254,7 +251,7 @@ struct SliceMaker : OpProtoMaker {
 
 // --- split --------------------------------------------------------------------------------------
 
-// Where each part begins along the axis, and behind them the size of the axis.
+// The start of each part along the axis, followed by the size of the axis.
 llvm::SmallVector<Dim, 4> SplitPoints(const AttributeReader& attributes, const Dim& size) {
   llvm::SmallVector<Dim, 4> points = {Dim(0)};
   if (attributes.Has("sizes")) {
@@ -269,7 +266,7 @@ llvm::SmallVector<Dim, 4> SplitPoints(const AttributeReader& attributes, const D
 
 llvm::Error InferSplit(InferenceContext& context) {
   const Type& x = context.input(0);
-  if (x.is_scalar()) return context.FailAt({0}, Code::kRank, "a scalar has no axis to be cut");
+  if (x.is_scalar()) return context.FailAt({0}, Code::kRank, "a scalar has no axis to split");
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
   if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
@@ -277,7 +274,7 @@ llvm::Error InferSplit(InferenceContext& context) {
   const bool has_sizes = context.attributes().Has("sizes");
   if (has_sizes == context.attributes().Has("parts")) {
     return context.FailAtAttribute(has_sizes ? "sizes" : "parts", Code::kAttributeRange,
-                                   "give the count of parts, or their sizes");
+                                   "exactly one of 'parts' and 'sizes' must be given");
   }
   if (has_sizes) {
     if (llvm::Error error = CheckDims(context, "sizes")) return error;
@@ -285,7 +282,8 @@ llvm::Error InferSplit(InferenceContext& context) {
   const auto points = SplitPoints(context.attributes(), size);
   if (llvm::Error error = context.RequireEqual(
           points.back(), size, {0},
-          has_sizes ? "the sizes do not add up to the axis" : "the axis does not part evenly")) {
+          has_sizes ? "the sizes do not sum to the size of the axis"
+                    : "the size of the axis is not a multiple of the number of parts")) {
     return error;
   }
   for (size_t i = 0; i + 1 < points.size(); ++i) {
@@ -326,13 +324,13 @@ llvm::Error LowerSplit(LoweringContext& l) {
 struct SplitMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "A tensor cut into parts along an axis: `parts` equal ones, or parts of these sizes. "
+        "Splits a tensor along an axis into `parts` equal parts, or into parts of the given sizes. "
         "`q, k, v = split(x, parts=3)`.");
     AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
     AddOutput("y", "each part; dtype as x");
-    AddAttr<int64_t>("parts", "how many equal parts").Optional().AtLeast(1).AtMost(1 << 16);
-    AddAttr<Shape>("sizes", "the size of each part along the axis").Optional();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
+    AddAttr<int64_t>("parts", "number of equal parts").Optional().AtLeast(1).AtMost(1 << 16);
+    AddAttr<Shape>("sizes", "size of each part along the axis").Optional();
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(0).Axis();
     RepeatLastOutput({"sizes", "parts"});
     properties().moves_elements = true;
     properties().reduced_precision = ReducedPrecision::kFollow;
@@ -348,7 +346,7 @@ struct SplitMaker : OpProtoMaker {
 
 struct ConcatState : CallState {
   struct Part {
-    int64_t bytes;   // side by side in one row
+    int64_t bytes;   // contiguous bytes in a row of the result
     int64_t offset;  // in a row of the result
   };
   llvm::SmallVector<Part, 4> parts;
@@ -370,7 +368,7 @@ class ConcatOp : public Operator<Context> {
       if (d > axis) inner *= output.sizes[d];
     }
     for (const OperandType& input : context.inputs()) {
-      // stack: each part is one place of the new axis.
+      // stack: each part has size 1 along the new axis.
       const int64_t bytes =
           (input.sizes.size() < output.sizes.size() ? 1 : input.sizes[axis]) * inner;
       state->parts.push_back({bytes, state->row_bytes});
@@ -413,7 +411,7 @@ class ConcatOp : public Operator<Context> {
 llvm::Error InferConcat(InferenceContext& context) {
   const Type& first = context.input(0);
   if (first.is_scalar()) {
-    return context.FailAt({0}, Code::kRank, "a scalar has no axis to go on along");
+    return context.FailAt({0}, Code::kRank, "a scalar has no axis to concatenate along");
   }
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), first.rank(), "axis");
   if (!axis) return axis.takeError();
@@ -432,10 +430,10 @@ llvm::Error InferConcat(InferenceContext& context) {
     for (unsigned d = 0; d < first.rank(); ++d) {
       if (d == *axis) continue;
       if (llvm::Error error = context.RequireEqual(result.dims[d], other.dims[d], {0, i},
-                                                   "sizes beside the axis differ")) {
+                                                   "sizes along other axes differ")) {
         return error;
       }
-      // Of two sizes that must be equal, the known one says more.
+      // Of two sizes that must be equal, a constant one is more useful.
       if (other.dims[d].is_constant()) result.dims[d] = other.dims[d];
     }
     result.dims[*axis] = result.dims[*axis] + other.dims[*axis];
@@ -466,13 +464,13 @@ void ConcatGradient(GradientContext& g) {
 
 struct ConcatMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Tensors one after another along an axis.");
-    AddInput("x", "one or more, of one dtype and rank, with the same sizes beside the axis")
+    AddComment("Concatenates tensors along an axis.");
+    AddInput("x", "one or more, with the same dtype, rank, and sizes along the other axes")
         .Accepts(kAnySet)
         .Ragged()
         .Repeatable();
-    AddOutput("y", "dtype as x; the sizes along the axis added up");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0).Axis();
+    AddOutput("y", "dtype as x; along the axis, the sum of the sizes");
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(0).Axis();
     properties().is_identity = true;
     properties().moves_elements = true;
     properties().reduced_precision = ReducedPrecision::kFollow;
@@ -532,10 +530,11 @@ void StackGradient(GradientContext& g) {
 
 struct StackMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Tensors of one type one after another along a new axis.");
-    AddInput("x", "one or more, of one dtype and the same sizes").Accepts(kAnySet).Repeatable();
-    AddOutput("y", "dtype as x; the count of tensors is the size of the new axis");
-    AddAttr<int64_t>("axis", "where it stands in the result, a negative one from its end")
+    AddComment("Stacks tensors of the same type along a new axis.");
+    AddInput("x", "one or more, with the same dtype and sizes").Accepts(kAnySet).Repeatable();
+    AddOutput("y", "dtype as x; the size of the new axis is the number of tensors");
+    AddAttr<int64_t>("axis",
+                     "index of the new axis in the result; a negative one counts from the end")
         .Default(0);
     AddExample("y = stack([1, 2], [3, 4], axis=1)  # = [[1, 3], [2, 4]]");
     properties().moves_elements = true;

@@ -37,7 +37,7 @@ class ConcatOp : public CopyingOp {
     int64_t offset = 0;
     for (const OperandType& input : context.inputs()) {
       Sizes sizes = input.sizes;
-      // stack: each part is one place of the new axis.
+      // stack: each part has size 1 along the new axis.
       if (sizes.size() < output.sizes.size()) sizes.insert(sizes.begin() + axis, 1);
       const Sizes from = DenseStrides(sizes);
       auto copy = StridedCopy::Create(sizes, {from, 0}, {to, offset}, DTypeSize(output.dtype));

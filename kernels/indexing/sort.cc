@@ -1,4 +1,4 @@
-// Operators that order the elements of lines: sort, argsort, topk.
+// Operators that sort lines along an axis: sort, argsort, topk.
 #include <algorithm>
 #include <bit>
 
@@ -17,7 +17,7 @@ constexpr int64_t kMostSlots = 16;
 
 // --- Keys ---------------------------------------------------------------------------------------
 
-// Unsigned numbers in the order of the elements: nan after all others, zeros of both signs equal.
+// Unsigned integers in the order of the elements: nan after all others, zeros of both signs equal.
 template <class T>
 auto KeyOf(T element) {
   const auto x = Element<T>::Load(element);
@@ -34,42 +34,44 @@ auto KeyOf(T element) {
   }
 }
 
-// An element's key and place, ordered by both: so equal elements stay in their order.
+// The key and index of an element. Ordering by both makes the sort stable.
 struct WideEntry {
   uint64_t key;
-  int64_t place;
+  int64_t position;
 
   WideEntry() = default;
-  WideEntry(uint64_t key_in, int64_t place_in) : key(key_in), place(place_in) {}
+  WideEntry(uint64_t key_in, int64_t position_in) : key(key_in), position(position_in) {}
   bool operator<(const WideEntry& other) const {
-    return key != other.key ? key < other.key : place < other.place;
+    return key != other.key ? key < other.key : position < other.position;
   }
 };
-// The same in one number, where the key has 32 bits.
+// The same in a single number, for keys of 32 bits.
 struct NarrowEntry {
   uint64_t bits;
 
   NarrowEntry() = default;
-  NarrowEntry(uint32_t key, int64_t place)
-      : bits(uint64_t{key} << 32 | static_cast<uint64_t>(place)) {}
+  NarrowEntry(uint32_t key, int64_t position)
+      : bits(uint64_t{key} << 32 | static_cast<uint64_t>(position)) {}
   bool operator<(const NarrowEntry& other) const { return bits < other.bits; }
 };
-int64_t PlaceOf(const WideEntry& entry) { return entry.place; }
-int64_t PlaceOf(const NarrowEntry& entry) { return static_cast<int64_t>(entry.bits & 0xffffffffu); }
+int64_t PositionOf(const WideEntry& entry) { return entry.position; }
+int64_t PositionOf(const NarrowEntry& entry) {
+  return static_cast<int64_t>(entry.bits & 0xffffffffu);
+}
 
 // --- The kernel ---------------------------------------------------------------------------------
 
-// x is `outer` blocks of `size` rows of `inner` elements; of each line along the rows the first
-// `count` are wanted. Each of `slots` tasks has room for one line.
+// x is `outer` blocks of `size` rows of `inner` elements; the first `count` elements of each line
+// along the rows are sorted. Each of `slots` tasks has workspace for one line.
 struct SortState : CallState {
   int64_t outer = 1, size = 0, inner = 1, count = 0;
   int64_t slots = 1, slot_bytes = 0;
 };
 
-// What a call gives.
-enum class Wanted { kBoth, kPlaces };
+// The outputs of a call: elements and indices, or indices only.
+enum class SortOutputs { kBoth, kIndices };
 
-template <class Context, Wanted kWanted>
+template <class Context, SortOutputs kOutputs>
 class SortLinesOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
@@ -103,8 +105,8 @@ class SortLinesOp : public Operator<Context> {
     VisitDType(AnyTypes(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       const T* x = static_cast<const T*>(inputs[0]->raw());
-      T* y = kWanted == Wanted::kBoth ? static_cast<T*>(outputs[0]->raw()) : nullptr;
-      int64_t* places = static_cast<int64_t*>(outputs.back()->raw());
+      T* y = kOutputs == SortOutputs::kBoth ? static_cast<T*>(outputs[0]->raw()) : nullptr;
+      int64_t* positions = static_cast<int64_t*>(outputs.back()->raw());
       const auto sort = [&](auto entry) {
         context.ParallelFor(s.slots, 1, [&](int64_t begin, int64_t end) {
           for (int64_t slot = begin; slot < end; ++slot) {
@@ -114,10 +116,10 @@ class SortLinesOp : public Operator<Context> {
               SortLine(s, x + block * s.size * s.inner + column, entries);
               const int64_t to = block * s.count * s.inner + column;
               for (int64_t i = 0; i < s.count; ++i) {
-                const int64_t place = PlaceOf(entries[i]);
-                places[to + i * s.inner] = place;
+                const int64_t position = PositionOf(entries[i]);
+                positions[to + i * s.inner] = position;
                 if (y != nullptr) {
-                  y[to + i * s.inner] = x[(block * s.size + place) * s.inner + column];
+                  y[to + i * s.inner] = x[(block * s.size + position) * s.inner + column];
                 }
               }
             }
@@ -135,14 +137,14 @@ class SortLinesOp : public Operator<Context> {
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    // topk has the other word for it.
+    // topk has the attribute `largest` instead.
     backwards_ =
         attributes.Has("largest") ? attributes.Bool("largest") : attributes.Bool("descending");
     return llvm::Error::success();
   }
 
  private:
-  // The first `count` entries of a line, in order.
+  // Computes the first `count` entries of a line, in order.
   template <class T, class Entry>
   void SortLine(const SortState& s, const T* x, Entry* entries) const {
     for (int64_t i = 0; i < s.size; ++i) {
@@ -160,26 +162,26 @@ class SortLinesOp : public Operator<Context> {
   bool backwards_ = false;
 };
 template <class Context>
-using SortOp = SortLinesOp<Context, Wanted::kBoth>;
+using SortOp = SortLinesOp<Context, SortOutputs::kBoth>;
 template <class Context>
-using ArgsortOp = SortLinesOp<Context, Wanted::kPlaces>;
+using ArgsortOp = SortLinesOp<Context, SortOutputs::kIndices>;
 
 // --- Declarations -------------------------------------------------------------------------------
 
-// Types of places along an axis of x, for `dims`.
-Type PlacesType(const Type& x, unsigned axis, const Shape& dims) {
+// The type of indices along an axis of x, with dims `dims`.
+Type IndicesType(const Type& x, unsigned axis, const Shape& dims) {
   Type type(DType::kI64, dims);
   type.index_bound = x.dims[axis];
   return type;
 }
 
-template <Wanted kWanted>
+template <SortOutputs kOutputs>
 llvm::Error InferSort(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
-  if (kWanted == Wanted::kBoth) context.SetOutput(0, x);
-  context.SetOutput(kWanted == Wanted::kBoth ? 1 : 0, PlacesType(x, *axis, x.dims));
+  if (kOutputs == SortOutputs::kBoth) context.SetOutput(0, x);
+  context.SetOutput(kOutputs == SortOutputs::kBoth ? 1 : 0, IndicesType(x, *axis, x.dims));
   return llvm::Error::success();
 }
 
@@ -194,21 +196,20 @@ llvm::Error InferTopk(InferenceContext& context) {
   }
   const Dim& size = x.dims[*axis];
   if ((size - k[0]).ProvablyAtMost(-1)) {
-    return context.FailAtAttribute("k", Code::kAxis, "axis {0} of {1} has no {2} elements", *axis,
-                                   x.ToString(), k[0].ToString());
+    return context.FailAtAttribute("k", Code::kAxis, "axis {0} of {1} has fewer than {2} elements",
+                                   *axis, x.ToString(), k[0].ToString());
   }
-  if (llvm::Error error =
-          context.RequireAtLeast(size, k[0], {0}, "more elements are wanted than there are")) {
+  if (llvm::Error error = context.RequireAtLeast(size, k[0], {0}, "k is larger than the axis")) {
     return error;
   }
   Type type = x;
   type.dims[*axis] = k[0];
-  context.SetOutput(1, PlacesType(x, *axis, type.dims));
+  context.SetOutput(1, IndicesType(x, *axis, type.dims));
   context.SetOutput(0, std::move(type));
   return llvm::Error::success();
 }
 
-// Each element's gradient goes back to its place.
+// Scatters the gradients to the indices that the elements came from.
 void SortGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype) || g.output_gradient() == nullptr) return;
@@ -219,54 +220,50 @@ void SortGradient(GradientContext& g) {
 }
 
 constexpr const char* kOrderComment =
-    " Equal elements stay in their order. nan counts as larger than every number, so it comes "
-    "last, "
-    "and first where the order is descending.";
+    " The sort is stable: equal elements keep their order. nan is larger than every number, so it "
+    "comes last, or first in descending order.";
 
 struct SortMaker : OpProtoMaker {
   void Make() override {
-    AddComment(std::string("The elements of each line along an axis in order.") + kOrderComment);
+    AddComment(std::string("Sorts each line along an axis.") + kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddOutput("y", "type as x");
-    AddOutput("indices", "i64, dims as x: where each element of y stands in x").OwnDType();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("descending", "the largest first").Default(false);
+    AddOutput("indices", "i64, dims as x: index in x of each element of y").OwnDType();
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
+    AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("y = sort([3, 1, 2])  # = [1, 2, 3]");
     properties().widening = IntegerWidening::kOrder;
-    SetInference(InferSort<Wanted::kBoth>);
+    SetInference(InferSort<SortOutputs::kBoth>);
     SetGradient(SortGradient);
   }
 };
 
 struct ArgsortMaker : OpProtoMaker {
   void Make() override {
-    AddComment(
-        std::string("The places of the elements of each line along an axis, in the order of the "
-                    "elements.") +
-        kOrderComment);
+    AddComment(std::string("The indices that sort each line along an axis.") + kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddOutput("indices", "i64, dims as x: where each element of the sorted line stands in x")
+    AddOutput("indices", "i64, dims as x: index in x of each element of the sorted line")
         .OwnDType();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("descending", "the largest first").Default(false);
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
+    AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("i = argsort([3, 1, 2])  # = [1, 2, 0]");
     properties().widening = IntegerWidening::kOrder;
-    SetInference(InferSort<Wanted::kPlaces>);
+    SetInference(InferSort<SortOutputs::kIndices>);
   }
 };
 
 struct TopkMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The k largest or smallest elements of each line along an axis, in order, and their "
-        "places. Of equal elements the one that stands first comes first. nan counts as larger "
-        "than every number.");
+        "The k largest or smallest elements of each line along an axis, sorted, and their indices. "
+        "Equal elements keep their order. nan is larger than every number.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddOutput("y", "dtype as x; along the axis of size k");
-    AddOutput("indices", "i64, dims as y: where each element of y stands in x").OwnDType();
-    AddAttr<Shape>("k", "how many; at most the size of the axis").Positional();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("largest", "the largest, and from the largest on; else the smallest")
+    AddOutput("y", "dtype as x; of size k along the axis");
+    AddOutput("indices", "i64, dims as y: index in x of each element of y").OwnDType();
+    AddAttr<Shape>("k", "number of elements; at most the size of the axis").Positional();
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
+    AddAttr<bool>("largest",
+                  "the largest elements in descending order; else the smallest in ascending order")
         .Default(true);
     AddExample("y = topk([3, 1, 4, 2], 2)  # = [4, 3]");
     properties().widening = IntegerWidening::kOrder;

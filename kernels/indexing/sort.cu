@@ -5,32 +5,32 @@
 namespace pdl::cuda {
 namespace {
 
-/// Entries that a block sorts in shared memory.
+/// The number of entries that a block sorts in shared memory.
 constexpr int kChunk = 1024;
 
-/// An element's key and place, ordered by both: so equal elements stay in their order.
+/// The key and index of an element. Ordering by both makes the sort stable.
 struct Entry {
   unsigned long long key;
-  long long place;
+  long long position;
 };
 __device__ __forceinline__ bool ComesBefore(const Entry& a, const Entry& b) {
-  return a.key != b.key ? a.key < b.key : a.place < b.place;
+  return a.key != b.key ? a.key < b.key : a.position < b.position;
 }
 
-/// x is `outer` blocks of `size` rows of `inner` elements; of each of `lines` lines along the rows
-/// the first `count` are wanted. A line has `width` entries, a power of two.
+/// x is `outer` blocks of `size` rows of `inner` elements; the first `count` elements of each of
+/// `lines` lines along the rows are sorted. A line has `width` entries, a power of two.
 struct SortShape {
   long long lines = 1, size = 0, inner = 1, count = 0, width = 1;
 };
 
-/// Unsigned numbers in the order of the elements: NaN after all others, zeros of both signs equal.
+/// Unsigned integers in the order of the elements: NaN after all others, zeros of both signs equal.
 template <class T>
 __device__ __forceinline__ unsigned long long KeyOf(T element) {
   const ComputeType<T> x = Element<T>::Load(element);
   if constexpr (kIsFloat<ComputeType<T>>) {
     constexpr unsigned long long kSign = 1ull << 63;
     if (x != x) return ~0ull;
-    // A float is the same number as a double, in the same order.
+    // Conversion to double is exact and keeps the order.
     const double wide = x == 0 ? 0.0 : static_cast<double>(x);
     unsigned long long bits;
     __builtin_memcpy(&bits, &wide, sizeof bits);
@@ -40,7 +40,7 @@ __device__ __forceinline__ unsigned long long KeyOf(T element) {
   }
 }
 
-/// Brings a pair in order; `ascending` as the bitonic network has it for this place.
+/// Compares and swaps a pair; `ascending` is the direction of the bitonic network at this index.
 __device__ __forceinline__ void Order(Entry& low, Entry& high, bool ascending) {
   if (ComesBefore(high, low) == ascending) {
     const Entry entry = low;
@@ -49,8 +49,8 @@ __device__ __forceinline__ void Order(Entry& low, Entry& high, bool ascending) {
   }
 }
 
-/// One step of a bitonic network (Batcher 1968) over the chunk from entry `base` on: pairs lie
-/// `distance` apart, in sequences of `length`.
+/// One step of a bitonic network (Batcher 1968) over the chunk from entry `base` on: compares pairs
+/// at `distance` in sequences of `length`.
 __device__ __forceinline__ void ChunkStep(Entry* chunk, long long base, long long width,
                                           long long length, int distance) {
   for (int pair = static_cast<int>(threadIdx.x); pair < kChunk / 2; pair += kBlockThreads) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ void ChunkStep(Entry* chunk, long long base, long lon
   __syncthreads();
 }
 
-/// Makes the entries, and sorts each chunk of them as far as sequences of a chunk reach.
+/// Makes the entries, and sorts each chunk up to sequences of the length of a chunk.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     SortChunksKernel(SortShape shape, bool backwards, const T* x, Entry* entries) {
@@ -71,12 +71,12 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long base = static_cast<long long>(blockIdx.x) * kChunk; base < total;
        base += static_cast<long long>(gridDim.x) * kChunk) {
     for (int i = thread; i < kChunk; i += kBlockThreads) {
-      const long long line = (base + i) / shape.width, place = (base + i) & (shape.width - 1);
-      Entry entry = {~0ull, place};
-      if (line < shape.lines && place < shape.size) {
+      const long long line = (base + i) / shape.width, position = (base + i) & (shape.width - 1);
+      Entry entry = {~0ull, position};
+      if (line < shape.lines && position < shape.size) {
         const long long block = line / shape.inner;
         const T element =
-            x[(block * shape.size + place) * shape.inner + (line - block * shape.inner)];
+            x[(block * shape.size + position) * shape.inner + (line - block * shape.inner)];
         entry.key = backwards ? ~KeyOf(element) : KeyOf(element);
       }
       chunk[i] = entry;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// One step over distances of a chunk or more.
+/// One step with a distance of a chunk or more.
 __global__ void __launch_bounds__(kBlockThreads)
     SortStepKernel(SortShape shape, long long length, long long distance, Entry* entries) {
   const long long pairs = shape.lines * shape.width / 2;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// The steps that remain within chunks.
+/// The remaining steps, with distances within a chunk.
 __global__ void __launch_bounds__(kBlockThreads)
     MergeChunksKernel(SortShape shape, long long length, Entry* entries) {
   __shared__ Entry chunk[kChunk];
@@ -127,7 +127,8 @@ __global__ void __launch_bounds__(kBlockThreads)
 /// y may be null.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
-    WriteSortedKernel(SortShape shape, const T* x, const Entry* entries, T* y, long long* places) {
+    WriteSortedKernel(SortShape shape, const T* x, const Entry* entries, T* y,
+                      long long* positions) {
   const long long n = shape.lines * shape.count;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
@@ -135,9 +136,9 @@ __global__ void __launch_bounds__(kBlockThreads)
     const long long row = i / shape.inner, column = i - row * shape.inner;
     const long long block = row / shape.count;
     const long long line = block * shape.inner + column;
-    const long long place = entries[line * shape.width + (row - block * shape.count)].place;
-    places[i] = place;
-    if (y != nullptr) y[i] = x[(block * shape.size + place) * shape.inner + column];
+    const long long position = entries[line * shape.width + (row - block * shape.count)].position;
+    positions[i] = position;
+    if (y != nullptr) y[i] = x[(block * shape.size + position) * shape.inner + column];
   }
 }
 

@@ -1,4 +1,4 @@
-// write: a slice at a position that is known when it runs.
+// write: replaces a slice at a position that is given at run time.
 #include <algorithm>
 #include <cstring>
 
@@ -54,7 +54,7 @@ class WriteOp : public Operator<Context> {
     int64_t at = inputs[2]->dtype() == DType::kI64 ? *inputs[2]->template data<int64_t>()
                                                    : *inputs[2]->template data<int32_t>();
     if (at < 0) at += s.size;
-    // The rows of the value that have a place.
+    // The rows of the value that are within x.
     if (at <= -s.count || at >= s.size) return llvm::Error::success();
     const int64_t first = std::max<int64_t>(0, -at);
     const int64_t last = std::min(s.count, s.size - at);
@@ -87,11 +87,11 @@ llvm::Error InferWrite(InferenceContext& context) {
   }
   Type type = x;
   for (unsigned d = 0; d < x.rank(); ++d) {
-    llvm::Error error =
-        d == *axis ? context.RequireAtLeast(x.dims[d], value.dims[d], {0, 1},
-                                            "the value is larger than what it is written to")
-                   : context.RequireEqual(x.dims[d], value.dims[d], {0, 1},
-                                          "sizes beside the axis differ");
+    llvm::Error error = d == *axis
+                            ? context.RequireAtLeast(x.dims[d], value.dims[d], {0, 1},
+                                                     "the value is larger than x along the axis")
+                            : context.RequireEqual(x.dims[d], value.dims[d], {0, 1},
+                                                   "sizes along other axes differ");
     if (error) return error;
   }
   if (!value.index_bound || !type.index_bound) {
@@ -114,36 +114,37 @@ void WriteGradient(GradientContext& g) {
   Value* zeros = g.Call("zeros", {}, {{"dims", value.dims}, {"dtype", x.dtype}});
   g.SetInputGradient(0,
                      g.Call("write", {g.output_gradient(), zeros, g.input(2)}, {{"axis", axis}}));
-  // The rows of the value read again; one that had no place has the gradient 0.
+  // Gathers the gradients of the rows that were written; dropped rows have gradient 0.
   Value* at = g.Call("cast", {g.input(2)}, {{"to", DType::kI64}});
   Value* total = g.Call("size", {}, {{"dims", Shape{size}}});
   Value* zero = g.Scalar(0, at);
   at = g.Call("where", {g.Call("less", {at, zero}), g.Add(at, total), at});
-  Value* places = g.Add(at, g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}}));
-  Value* present = g.Call(
-      "logical_and", {g.Call("greater_equal", {places, zero}), g.Call("less", {places, total})});
+  Value* positions = g.Add(at, g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}}));
+  Value* present = g.Call("logical_and", {g.Call("greater_equal", {positions, zero}),
+                                          g.Call("less", {positions, total})});
   Shape dims(x.rank() - static_cast<size_t>(axis), Dim(1));
   dims[0] = count;
   present = g.Call("reshape", {present}, {{"dims", dims}});
-  Value* rows = g.Call("gather", {g.output_gradient(), places}, {{"axis", axis}});
+  Value* rows = g.Call("gather", {g.output_gradient(), positions}, {{"axis", axis}});
   g.SetInputGradient(1, g.Call("where", {present, rows, g.Scalar(0, g.input(1))}));
 }
 
 struct WriteMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x with a part of it replaced, from a position on that is known when it runs: along the "
-        "axis, y[at : at + T] is the value, of T places. A negative position counts from the end; "
-        "what would lie outside the axis is left out. Where nobody else needs x, nothing of it is "
-        "copied.");
+        "x with a slice replaced by `value`, at a position that is given at run time: y[at : at + "
+        "T] is the value, which has size T along the axis. A negative position counts from the "
+        "end; rows outside the axis are dropped. Updates x in place if it has no other uses.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddInput("value", "dtype and rank as x; as large, but along the axis").Accepts(kAnySet);
-    AddInput("at", "the first place that is written, a scalar")
+    AddInput("value",
+             "dtype, rank and sizes as x, except that the size along the axis may be smaller")
+        .Accepts(kAnySet);
+    AddInput("at", "index of the first row that is written, a scalar")
         .Accepts(kIndexSet)
         .OwnDType()
         .Selector();
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(0);
+    AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(0);
     AddExample("y = write([0, 0, 0, 0], [1, 2], at=1)  # = [0, 1, 2, 0]");
     properties().moves_elements = true;
     properties().widening = IntegerWidening::kModular;

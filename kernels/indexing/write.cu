@@ -6,7 +6,8 @@
 namespace pdl::cuda {
 namespace {
 
-/// x is `outer` blocks of `size` rows of `inner` elements, the value as many blocks of `count`.
+/// x is `outer` blocks of `size` rows of `inner` elements, the value as many blocks of `count`
+/// rows.
 struct WriteShape {
   long long outer = 1, size = 0, count = 0, inner = 1;
 };
@@ -26,7 +27,7 @@ __global__ void __launch_bounds__(kBlockThreads)
        i += step) {
     const long long row = i / shape.inner;
     const long long block = row / shape.count;
-    // Compared so that no position overflows.
+    // Written so that no intermediate result overflows.
     const long long within = row - block * shape.count;
     if (at < -within || at >= shape.size - within) continue;
     y[(block * shape.size + at + within) * shape.inner + (i - row * shape.inner)] = value[i];

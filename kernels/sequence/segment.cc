@@ -1,4 +1,5 @@
-// Operators of segments, rows that lie one after another and belong together: where rows are.
+// Operators that compute row indices from segments, which are runs of consecutive rows:
+// segment_ids, segment_reverse, segment_window, segment_pad.
 #include <algorithm>
 
 #include "kernels/core/inference_helpers.h"
@@ -12,8 +13,8 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 14;
 
-// Each row of segments, as its kernel needs it: calls f(row, segment, begin, end) for the rows from
-// `first` to `last`. Rows behind the last segment count to that one, so that no segment is outside.
+// Calls f(row, segment, begin, end) for the rows from `first` to `last`. Rows after the last
+// segment belong to it, so that every row has a segment.
 template <class F>
 void ForEachRow(const RowSegments& segments, int64_t first, int64_t last, F f) {
   if (segments.count == 0) {
@@ -53,10 +54,10 @@ class SegmentReverseOp : public Operator<Context> {
                   Context& context) const override {
     const int64_t rows = outputs[0]->num_elements();
     const RowSegments segments(*inputs[0], rows);
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* indices = outputs[0]->template data<int64_t>();
     context.ParallelFor(rows, kGrain, [&](int64_t first, int64_t last) {
       ForEachRow(segments, first, last, [&](int64_t row, int64_t, int64_t begin, int64_t end) {
-        places[row] = row >= begin && row < end ? begin + (end - 1 - row) : row;
+        indices[row] = row >= begin && row < end ? begin + (end - 1 - row) : row;
       });
     });
     return llvm::Error::success();
@@ -70,13 +71,13 @@ class SegmentWindowOp : public Operator<Context> {
                   Context& context) const override {
     const int64_t rows = outputs[0]->size(0), size = outputs[0]->size(1);
     const RowSegments segments(*inputs[0], rows);
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* indices = outputs[0]->template data<int64_t>();
     context.ParallelFor(
         rows, std::max<int64_t>(1, kGrain / size), [&](int64_t first, int64_t last) {
           ForEachRow(segments, first, last, [&](int64_t row, int64_t, int64_t begin, int64_t end) {
             for (int64_t i = 0; i < size; ++i) {
-              const int64_t place = row + start_ + i;
-              places[row * size + i] = place >= begin && place < end ? place : rows;
+              const int64_t position = row + start_ + i;
+              indices[row * size + i] = position >= begin && position < end ? position : rows;
             }
           });
         });
@@ -111,13 +112,13 @@ class SegmentPadOp : public Operator<Context> {
     const int64_t rows = context.template state<State>()->rows;
     const int64_t size = outputs[0]->size(1);
     const RowSegments segments(*inputs[0], rows);
-    int64_t* places = outputs[0]->template data<int64_t>();
+    int64_t* indices = outputs[0]->template data<int64_t>();
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(size, 1));
     context.ParallelFor(segments.count, grain, [&](int64_t first, int64_t last) {
       for (int64_t segment = first; segment < last; ++segment) {
         const auto [begin, end] = segments[segment];
         for (int64_t i = 0; i < size; ++i)
-          places[segment * size + i] = i < end - begin ? begin + i : rows;
+          indices[segment * size + i] = i < end - begin ? begin + i : rows;
       }
     });
     return llvm::Error::success();
@@ -180,11 +181,11 @@ struct SegmentMaker : OpProtoMaker {
   void Declare(const char* comment, const char* result, InferFunction infer) {
     AddComment(comment);
     AddInput("offsets",
-             "[N + 1], where each segment begins, and where the last one ends, from 0 on")
+             "[N + 1], the start of each segment, then the end of the last one; from 0 on")
         .Accepts(DType::kI64)
         .OwnDType();
     AddOutput("places", result);
-    AddAttr<Shape>("dims", "how many rows there are in all: one size").Positional();
+    AddAttr<Shape>("dims", "total number of rows, one size").Positional();
     SetInference(infer);
   }
 };
@@ -192,9 +193,9 @@ struct SegmentMaker : OpProtoMaker {
 struct SegmentIdsMaker : SegmentMaker {
   void Make() override {
     Declare(
-        "For each row the segment that it lies in: i where offsets[i] <= row < offsets[i + 1]. "
-        "`gather(x, segment_ids(offsets, rows))` repeats row i of x for every row of segment i. "
-        "A row behind the last segment counts to that one.",
+        "The segment of each row: i where offsets[i] <= row < offsets[i + 1]. `gather(x, "
+        "segment_ids(offsets, rows))` repeats row i of x for every row of segment i. Rows after "
+        "the last segment belong to it.",
         "[R], i64 below N", InferSegmentIds);
     AddExample("y = segment_ids([0, 2, 2, 5], [5])  # = [0, 0, 2, 2, 2]");
   }
@@ -202,10 +203,8 @@ struct SegmentIdsMaker : SegmentMaker {
 
 struct SegmentReverseMaker : SegmentMaker {
   void Make() override {
-    Declare(
-        "For each row the one that is at its place when each segment is turned round; what lies "
-        "behind the last segment stays.",
-        "[R], i64 below R", InferSegmentReverse);
+    Declare("Row indices that reverse each segment; rows after the last segment stay.",
+            "[R], i64 below R", InferSegmentReverse);
     AddExample("y = segment_reverse([0, 2, 2, 5], [5])  # = [1, 0, 4, 3, 2]");
   }
 };
@@ -213,11 +212,11 @@ struct SegmentReverseMaker : SegmentMaker {
 struct SegmentWindowMaker : SegmentMaker {
   void Make() override {
     Declare(
-        "For each row the rows around it: `size` of them, the first one `start` rows away. R, the "
-        "count of all rows, stands for what lies outside its segment.",
+        "Row indices of a window around each row: `size` of them, the first one `start` rows from "
+        "it. Rows outside its segment are R, the total number of rows.",
         "[R, size], i64 up to R", InferSegmentWindow);
     AddAttr<int64_t>("size", "rows in a window").Default(3).AtLeast(1).AtMost(1 << 20);
-    AddAttr<int64_t>("start", "from the row to the first of its window")
+    AddAttr<int64_t>("start", "offset of the first row of the window from the row")
         .Default(-1)
         .AtLeast(-(1 << 30))
         .AtMost(1 << 30);
@@ -229,11 +228,11 @@ struct SegmentWindowMaker : SegmentMaker {
 struct SegmentPadMaker : SegmentMaker {
   void Make() override {
     Declare(
-        "The rows of each segment, side by side: row i of the result names the first `size` rows "
-        "of segment i. R, the count of all rows, stands for what a shorter one lacks; what a "
-        "longer one has beyond is left out.",
+        "Row indices that pad segments: row i of the result has the first `size` rows of segment "
+        "i. Shorter segments are padded with R, the total number of rows; longer ones are "
+        "truncated.",
         "[N, size], i64 up to R", InferSegmentPad);
-    AddAttr<Shape>("size", "how many rows of each segment: one size").Positional();
+    AddAttr<Shape>("size", "number of rows of each segment, one size").Positional();
     AddExample("y = segment_pad([0, 2, 2, 5], [5], [2])  # = [[0, 1], [5, 5], [2, 3]]");
   }
 };
@@ -247,8 +246,8 @@ llvm::Expected<Dim> InferSegments(InferenceContext& context, unsigned input) {
                           offsets.ToString());
   }
   const Dim segments = offsets.dims[0] - 1;
-  if (llvm::Error error =
-          context.RequireAtLeast(segments, 0, {input}, "offsets are one more than segments")) {
+  if (llvm::Error error = context.RequireAtLeast(segments, 0, {input},
+                                                 "'offsets' must have at least one element")) {
     return error;
   }
   return segments;

@@ -5,22 +5,21 @@
 namespace pdl::cuda {
 namespace {
 
-/// What is written for a row: where it is, and the segment around it.
-enum class Place { kId, kReverse };
+/// The result for each row: its segment, or its index in the reversed segment.
+enum class RowMap { kId, kReverse };
 
-template <Place kPlace>
+template <RowMap kMap>
 __global__ void __launch_bounds__(kBlockThreads)
-    RowPlaceKernel(long long rows, long long segments, const long long* offsets,
-                   long long* places) {
+    RowMapKernel(long long rows, long long segments, const long long* offsets, long long* indices) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; row < rows;
        row += step) {
     const long long segment = SegmentOf(offsets, segments, row);
-    if (kPlace == Place::kId) {
-      places[row] = segment;
+    if (kMap == RowMap::kId) {
+      indices[row] = segment;
     } else {
       const Range range = RangeOf(offsets, segments, segment, rows);
-      places[row] =
+      indices[row] =
           row >= range.begin && row < range.end ? range.begin + (range.end - 1 - row) : row;
     }
   }
@@ -28,49 +27,49 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 __global__ void __launch_bounds__(kBlockThreads)
     WindowKernel(long long n, long long rows, long long size, long long start, long long segments,
-                 const long long* offsets, long long* places) {
+                 const long long* offsets, long long* indices) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step) {
     const long long row = i / size;
     const Range range = RangeOf(offsets, segments, SegmentOf(offsets, segments, row), rows);
-    const long long place = row + start + (i - row * size);
-    places[i] = place >= range.begin && place < range.end ? place : rows;
+    const long long position = row + start + (i - row * size);
+    indices[i] = position >= range.begin && position < range.end ? position : rows;
   }
 }
 
 __global__ void __launch_bounds__(kBlockThreads)
     PadKernel(long long n, long long rows, long long size, long long segments,
-              const long long* offsets, long long* places) {
+              const long long* offsets, long long* indices) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
        i += step) {
     const long long segment = i / size;
     const Range range = RangeOf(offsets, segments, segment, rows);
-    const long long place = range.begin + (i - segment * size);
-    places[i] = place < range.end ? place : rows;
+    const long long position = range.begin + (i - segment * size);
+    indices[i] = position < range.end ? position : rows;
   }
 }
 
 const long long* Offsets(const Tensor& tensor) {
   return static_cast<const long long*>(tensor.raw());
 }
-long long* Places(Tensor& tensor) { return static_cast<long long*>(tensor.raw()); }
+long long* Indices(Tensor& tensor) { return static_cast<long long*>(tensor.raw()); }
 
-template <Place kPlace>
-class RowPlaceOp : public Operator<CUDAContext> {
+template <RowMap kMap>
+class RowMapOp : public Operator<CUDAContext> {
  public:
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   CUDAContext& context) const override {
     const int64_t rows = outputs[0]->num_elements();
     if (rows == 0) return llvm::Error::success();
-    return Launch(context, type().c_str(), &RowPlaceKernel<kPlace>, GridFor(context, rows),
+    return Launch(context, type().c_str(), &RowMapKernel<kMap>, GridFor(context, rows),
                   dim3(kBlockThreads), rows, inputs[0]->num_elements() - 1, Offsets(*inputs[0]),
-                  Places(*outputs[0]));
+                  Indices(*outputs[0]));
   }
 };
-using SegmentIdsOp = RowPlaceOp<Place::kId>;
-using SegmentReverseOp = RowPlaceOp<Place::kReverse>;
+using SegmentIdsOp = RowMapOp<RowMap::kId>;
+using SegmentReverseOp = RowMapOp<RowMap::kReverse>;
 
 class SegmentWindowOp : public Operator<CUDAContext> {
  public:
@@ -80,7 +79,7 @@ class SegmentWindowOp : public Operator<CUDAContext> {
     if (n == 0) return llvm::Error::success();
     return Launch(context, type().c_str(), &WindowKernel, GridFor(context, n), dim3(kBlockThreads),
                   n, outputs[0]->size(0), outputs[0]->size(1), attributes().Int("start"),
-                  inputs[0]->num_elements() - 1, Offsets(*inputs[0]), Places(*outputs[0]));
+                  inputs[0]->num_elements() - 1, Offsets(*inputs[0]), Indices(*outputs[0]));
   }
 };
 
@@ -102,7 +101,7 @@ class SegmentPadOp : public Operator<CUDAContext> {
     if (n == 0) return llvm::Error::success();
     return Launch(context, type().c_str(), &PadKernel, GridFor(context, n), dim3(kBlockThreads), n,
                   context.state<State>()->rows, outputs[0]->size(1), inputs[0]->num_elements() - 1,
-                  Offsets(*inputs[0]), Places(*outputs[0]));
+                  Offsets(*inputs[0]), Indices(*outputs[0]));
   }
 
  private:

@@ -1,4 +1,4 @@
-// Segments of rows on the device. Offsets are not checked there: none leads outside.
+// Segments of rows on the device. Offsets need not be valid: no segment exceeds the rows.
 #ifndef PDL_KERNELS_SEQUENCE_SEGMENT_CUH_
 #define PDL_KERNELS_SEQUENCE_SEGMENT_CUH_
 
@@ -8,10 +8,10 @@ struct Range {
   long long begin, end;
 };
 
-/// The segment of a row; the last one for rows behind it.
+/// The segment of a row; rows after the last segment belong to it.
 __device__ __forceinline__ long long SegmentOf(const long long* offsets, long long segments,
                                                long long row) {
-  // The first end that is larger than the row.
+  // Searches for the first end that is larger than the row.
   long long low = 0, high = segments;
   while (low < high) {
     const long long middle = (low + high) / 2;
@@ -24,7 +24,7 @@ __device__ __forceinline__ long long SegmentOf(const long long* offsets, long lo
   return low < segments ? low : segments > 0 ? segments - 1 : 0;
 }
 
-/// The rows of a segment; none where there are no segments.
+/// The rows of a segment; empty if there are no segments.
 __device__ __forceinline__ Range RangeOf(const long long* offsets, long long segments,
                                          long long segment, long long rows) {
   if (segments == 0) return {0, 0};

@@ -1,4 +1,4 @@
-// Operators over the rows of each segment: segment_pool, segment_softmax.
+// Reductions over the rows of each segment: segment_pool, segment_softmax.
 #include <algorithm>
 #include <cmath>
 
@@ -15,9 +15,9 @@
 namespace pdl {
 namespace {
 
-// Elements that a task goes over.
+// Elements per task.
 constexpr int64_t kGrain = 1 << 14;
-// Columns that are gone over at a time.
+// Columns that are processed at a time.
 constexpr int64_t kColumns = 128;
 
 enum class Pool { kSum, kMean, kSqrt, kMax, kMin, kFirst, kLast };
@@ -43,7 +43,7 @@ int64_t SegmentGrain(const Tensor& x, int64_t segments) {
       1, kGrain * std::max<int64_t>(segments, 1) / std::max<int64_t>(x.num_elements(), 1));
 }
 
-// `width` columns of the rows from `begin` to `end` into `results`.
+// Pools `width` columns of the rows from `begin` to `end` into `results`.
 template <class T>
 void PoolColumns(Pool pool, const T* x, int64_t begin, int64_t end, int64_t row_size, int64_t width,
                  ComputeType<T>* results) {
@@ -139,7 +139,7 @@ class SegmentSoftmaxOp : public Operator<Context> {
       using C = ComputeType<T>;
       const T* from = x.data<T>();
       T* to = outputs[0]->template data<T>();
-      // Rows that are in no segment.
+      // Rows that are not in any segment.
       std::fill_n(to, segments.begin() * row_size, T());
       std::fill_n(to + segments.end() * row_size, (segments.rows - segments.end()) * row_size, T());
       context.ParallelFor(
@@ -194,13 +194,13 @@ llvm::Error InferSegmentSoftmax(InferenceContext& context) {
   return InferSameAsFirst(context);
 }
 
-// For each row of x the row of `values` that belongs to its segment.
+// Repeats each row of `values` for all rows of its segment.
 Value* Repeat(GradientContext& g, Value* values) {
   const Shape rows = {g.input(0)->type().dims[0]};
   return g.Call("gather", {values, g.Call("segment_ids", {g.input(1)}, {{"dims", rows}})});
 }
 
-// The offsets without their last (or first) one.
+// The offsets without the last one (the starts of segments), or without the first one (the ends).
 Value* OffsetsFrom(GradientContext& g, bool begins) {
   const Shape start = {begins ? Dim(0) : Dim(1)};
   const Dim count = g.input(1)->type().dims[0];
@@ -212,7 +212,7 @@ Value* OffsetsFrom(GradientContext& g, bool begins) {
                  {"steps", std::vector<int64_t>{1}}});
 }
 
-// [K] as [K, 1, …], of the rank of x.
+// Reshapes [K] to [K, 1, …] with the rank of x.
 Value* AsColumn(GradientContext& g, Value* vector) {
   if (vector == nullptr) return nullptr;
   Shape dims(g.input(0)->type().rank(), Dim(1));
@@ -220,8 +220,8 @@ Value* AsColumn(GradientContext& g, Value* vector) {
   return g.Call("reshape", {vector}, {{"dims", dims}});
 }
 
-// Counts to divide by: what comes back from a segment without rows goes nowhere, and must not be
-// nan where that is differentiated again.
+// Makes counts safe to divide by: the gradient of a segment without rows is not used, but must not
+// be nan if it is differentiated again.
 Value* AtLeastOne(GradientContext& g, Value* count) {
   return g.Call("maximum", {count, g.Scalar(1, count)});
 }
@@ -233,7 +233,7 @@ void SegmentPoolGradient(GradientContext& g) {
   const llvm::StringRef kind = g.attributes().String("kind");
   if (kind == "sum") return g.SetInputGradient(0, Repeat(g, dy));
   if (kind == "max" || kind == "min") {
-    // To the rows that were chosen, in equal parts where there are several.
+    // The gradient goes to the rows that were selected, in equal parts if there are several.
     Value* chosen = g.Call("equal", {x, Repeat(g, g.output())});
     Value* count = g.Call("segment_pool", {CastTo(g, chosen, dtype), g.input(1)},
                           {{"kind", std::string("sum")}});
@@ -246,14 +246,14 @@ void SegmentPoolGradient(GradientContext& g) {
     if (kind == "sqrt") lengths = g.Call("sqrt", {lengths});
     return g.SetInputGradient(0, Repeat(g, g.Div(dy, AsColumn(g, AtLeastOne(g, lengths)))));
   }
-  // Of each segment the first row, or the last.
+  // The gradient goes to the first or last row of each segment.
   const Shape rows = {x->type().dims[0]};
-  Value* place = Repeat(g, OffsetsFrom(g, kind == "first"));
+  Value* index = Repeat(g, OffsetsFrom(g, kind == "first"));
   const Constant one = Constant::Scalar(DType::kI64, 1);
   if (kind == "last")
-    place = g.Sub(place, g.Call("constant", {}, {{"value", one}, {"dtype", DType::kI64}}));
+    index = g.Sub(index, g.Call("constant", {}, {{"value", one}, {"dtype", DType::kI64}}));
   Value* all = g.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", rows}});
-  Value* chosen = AsColumn(g, g.Call("equal", {place, all}));
+  Value* chosen = AsColumn(g, g.Call("equal", {index, all}));
   g.SetInputGradient(0, g.Call("where", {chosen, Repeat(g, dy), g.Scalar(0, dy)}));
 }
 
@@ -266,9 +266,9 @@ void SegmentSoftmaxGradient(GradientContext& g) {
 struct SegmentRowsMaker : OpProtoMaker {
  protected:
   void DeclareInputs() {
-    AddInput("x", "[R, ...], rows").Accepts(kFloatSet);
+    AddInput("x", "rows, [R, ...]").Accepts(kFloatSet);
     AddInput("offsets",
-             "[N + 1], where each segment begins, and where the last one ends, from 0 on")
+             "[N + 1], the start of each segment, then the end of the last one; from 0 on")
         .Accepts(DType::kI64)
         .OwnDType();
   }
@@ -277,15 +277,15 @@ struct SegmentRowsMaker : OpProtoMaker {
 struct SegmentPoolMaker : SegmentRowsMaker {
   void Make() override {
     AddComment(
-        "One row for each segment of rows: their sum, mean, sum divided by the square root of "
-        "their count, largest or smallest elements, the first or the last row. nan wins over "
-        "every number.");
+        "Reduces the rows of each segment to one row: their sum, mean, sum divided by the square "
+        "root of their number, elementwise maximum or minimum, or the first or last row. The "
+        "maximum or minimum is nan if any element is nan.");
     DeclareInputs();
     AddOutput("y", "[N, ...]; dtype as x");
-    AddAttr<std::string>("kind", "what of the rows")
+    AddAttr<std::string>("kind", "the reduction")
         .Default("sum")
         .OneOf({"sum", "mean", "sqrt", "max", "min", "first", "last"});
-    AddAttr<double>("empty", "each element where a segment has no rows").Default(0);
+    AddAttr<double>("empty", "value of the elements of segments without rows").Default(0);
     SetInference(InferSegmentPool);
     SetGradient(SegmentPoolGradient);
     AddExample("y = segment_pool([1.0, 2.0, 4.0], [0, 2, 2, 3])  # = [3.0, 0.0, 4.0]");
@@ -295,8 +295,8 @@ struct SegmentPoolMaker : SegmentRowsMaker {
 struct SegmentSoftmaxMaker : SegmentRowsMaker {
   void Make() override {
     AddComment(
-        "exp(x) divided by its sum over the rows of a segment, for each column by itself. Computed "
-        "so that large numbers do not overflow.");
+        "Softmax over the rows of each segment, separately for each column. Large numbers do not "
+        "overflow.");
     DeclareInputs();
     AddOutput("y", "type as x");
     SetInference(InferSegmentSoftmax);

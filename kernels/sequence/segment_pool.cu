@@ -12,7 +12,7 @@ __device__ __forceinline__ double Root(double x) { return sqrt(x); }
 
 enum class Pool { kSum, kMean, kSqrt, kMax, kMin, kFirst, kLast };
 
-/// A thread goes over the rows of one segment, for one column.
+/// Each thread reduces the rows of one segment, for one column.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     SegmentPoolKernel(long long n, long long columns, long long rows, long long segments, Pool pool,

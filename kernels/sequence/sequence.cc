@@ -1,5 +1,5 @@
-// Operators of sequences: ragged values, of which each row of a ragged dim is one. They have no
-// kernels: their calls become those of packed rows (segment_pool, gather and others).
+// Operators on sequences: ragged tensors, in which each row of a ragged dim is a sequence. They
+// have no kernels: they are lowered to operators on packed rows (segment_pool, gather and others).
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/lowering.h"
@@ -23,7 +23,7 @@ Type OneForEach(const Type& type) {
   return result;
 }
 
-// [R, D, …] with one more row, all of which are `value`: what the place R stands for.
+// Appends a row filled with `value` to [R, D, …]: the row at index R.
 Value* WithRow(LoweringContext& l, Value* rows, double value) {
   Shape dims = rows->type().dims;
   dims[0] = 1;
@@ -53,15 +53,15 @@ llvm::Error LowerPool(LoweringContext& l) {
 struct SequencePoolMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "One row for each sequence: the sum of its rows, their mean, their sum divided by the "
-        "square root of their count, their largest or smallest elements, the first or the last of "
-        "them. Of sequences of sequences the inner ones are taken.");
+        "Reduces each sequence to one row: the sum of its rows, their mean, their sum divided by "
+        "the square root of their number, their elementwise maximum or minimum, or the first or "
+        "last row. With two ragged dims, the inner sequences are reduced.");
     AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kFloatSet).Ragged();
     AddOutput("y", "[N, ...] or [N, ~S, ...]; dtype as x");
-    AddAttr<std::string>("kind", "what of the rows")
+    AddAttr<std::string>("kind", "the reduction")
         .Default("sum")
         .OneOf({"sum", "mean", "sqrt", "max", "min", "first", "last"});
-    AddAttr<double>("empty", "each element for a sequence without rows").Default(0);
+    AddAttr<double>("empty", "value of the elements of sequences without rows").Default(0);
     SetInference(InferPool);
     SetLowering(LowerPool);
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_pool(x, kind=\"mean\")");
@@ -83,7 +83,7 @@ llvm::Error LowerSoftmax(LoweringContext& l) {
 struct SequenceSoftmaxMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The softmax over the rows of each sequence, for each column by itself: attention over "
+        "Softmax over the rows of each sequence, separately for each column: attention over "
         "sequences of any length.");
     AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kFloatSet).Ragged();
     AddOutput("y", "type as x");
@@ -117,7 +117,9 @@ llvm::Error LowerLength(LoweringContext& l) {
 
 struct SequenceLengthMaker : OpProtoMaker {
   void Make() override {
-    AddComment("How many rows each sequence has; of sequences of sequences the inner ones.");
+    AddComment(
+        "The number of rows of each sequence. With two ragged dims, the lengths of the inner "
+        "sequences.");
     AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).Ragged();
     AddOutput("y", "i64[N] or i64[N, ~S]");
     SetInference(InferLength);
@@ -132,7 +134,9 @@ llvm::Error InferReverse(InferenceContext& context) {
   const Type& x = context.input(0);
   const bool has_lengths = context.has_input(1);
   if (x.ragged_levels() > 0 && has_lengths)
-    return context.FailAt({1}, Code::kStorage, "the lengths of {0} are its own", x.ToString());
+    return context.FailAt({1}, Code::kStorage,
+                          "'lengths' must be omitted: {0} is ragged and has lengths of its own",
+                          x.ToString());
   if (x.rank() < 2)
     return context.FailAt({0}, Code::kRank, "'x' must have rows and steps, got {0}", x.ToString());
   if (has_lengths) {
@@ -141,7 +145,7 @@ llvm::Error InferReverse(InferenceContext& context) {
       return context.FailAt({1}, Code::kRank, "'lengths' must be i64[N], got {0}",
                             lengths.ToString());
     if (llvm::Error error = context.RequireEqual(lengths.dims[0], x.dims[0], {1, 0},
-                                                 "there is a length for each row"))
+                                                 "'lengths' must have one entry for each row"))
       return error;
   }
   Type type = x;
@@ -149,7 +153,8 @@ llvm::Error InferReverse(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// [N, T, …]: the first steps of each row turned round, where rows have lengths.
+// [N, T, …]: reverses the first lengths[n] steps of each row n, or all steps if there are no
+// lengths.
 llvm::Error LowerPaddedReverse(LoweringContext& l) {
   Value* x = l.input(0).values;
   if (l.num_inputs() == 1) {
@@ -167,31 +172,31 @@ llvm::Error LowerPaddedReverse(LoweringContext& l) {
   Value* lengths = l.Call("minimum", {l.input(1).values, most});
   lengths = l.Call("reshape", {lengths}, {{"dims", Shape{rows, Dim(1)}}});
   Value* step = range(steps);
-  Value* place = l.Call("sub", {l.Call("sub", {lengths, one}), step});
-  place = l.Call("where", {l.Call("less", {step, lengths}), place, step});
+  Value* row_index = l.Call("sub", {l.Call("sub", {lengths, one}), step});
+  row_index = l.Call("where", {l.Call("less", {step, lengths}), row_index, step});
   Value* all = l.Call("reshape", {range(rows * steps)}, {{"dims", Shape{rows, steps}}});
-  place = l.Call("add", {l.Call("sub", {all, step}), place});
+  row_index = l.Call("add", {l.Call("sub", {all, step}), row_index});
   Shape flat(dims.begin() + 1, dims.end());
   flat[0] = rows * steps;
-  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), place}));
+  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), row_index}));
   return l.TakeError();
 }
 
 llvm::Error LowerReverse(LoweringContext& l) {
   const LoweredValue& x = l.input(0);
   if (x.type.ragged_levels() == 0) return LowerPaddedReverse(l);
-  Value* places = l.Call("segment_reverse", {x.offsets.back()}, {{"dims", RowsOf(x.values)}});
-  l.SetOutput(l.Call("gather", {x.values, places}));
+  Value* indices = l.Call("segment_reverse", {x.offsets.back()}, {{"dims", RowsOf(x.values)}});
+  l.SetOutput(l.Call("gather", {x.values, indices}));
   return l.TakeError();
 }
 
 struct SequenceReverseMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Each sequence turned round: its last row comes first. Of a padded batch the steps of each "
-        "row, and with lengths the first ones of them; what stands behind the end stays there.");
+        "Reverses each sequence. In a padded batch, the steps of each row are reversed, or with "
+        "`lengths` only that many at its start; the padding stays.");
     AddInput("x", "[N, ~T, ...], [N, ~S, ~T, ...] or [N, T, ...]").Accepts(kAnySet).Ragged();
-    AddInput("lengths", "the steps of each row of a padded batch, i64[N]")
+    AddInput("lengths", "number of steps of each row of a padded batch, i64[N]")
         .Accepts(DTypeSet(DType::kI64))
         .Optional()
         .OwnDType();
@@ -215,14 +220,15 @@ llvm::Error InferExpand(InferenceContext& context) {
                           "'x' must have a row for each sequence of {0}, got {1}", like.ToString(),
                           x.ToString());
   }
-  if (llvm::Error error = context.RequireEqual(x.dims[0], like.dims[0], {0, 1},
-                                               "there are other rows than "
-                                               "sequences")) {
+  if (llvm::Error error =
+          context.RequireEqual(x.dims[0], like.dims[0], {0, 1},
+                               "the number of rows differs from the number of sequences")) {
     return error;
   }
   if (levels == 2 && x.dims[1] != like.dims[1]) {
-    return context.FailAt({0, 1}, Code::kShapeMismatch, "other lengths: {0} and {1}",
-                          x.dims[1].ToString(), like.dims[1].ToString());
+    return context.FailAt({0, 1}, Code::kShapeMismatch,
+                          "sequences have different lengths: {0} and {1}", x.dims[1].ToString(),
+                          like.dims[1].ToString());
   }
   Type type = x;
   type.dims.insert(type.dims.begin() + levels, like.dims[levels]);
@@ -238,8 +244,8 @@ llvm::Error LowerExpand(LoweringContext& l) {
 
 struct SequenceExpandMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Each row of x as often as the sequence of `like` at its place has rows.");
-    AddInput("x", "[N, ...], or [N, ~S, ...] where `like` has two ragged dims")
+    AddComment("Repeats each row of x once for every row of the corresponding sequence of `like`.");
+    AddInput("x", "[N, ...], or [N, ~S, ...] if `like` has two ragged dims")
         .Accepts(kAnySet)
         .Ragged(1);
     AddInput("like", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).OwnDType().Ragged();
@@ -256,7 +262,7 @@ llvm::Error InferWindow(InferenceContext& context) {
   if (llvm::Error error = RequireSequences(context, 0)) return error;
   Type type = context.input(0);
   if (type.rank() != type.ragged_levels() + 2) {
-    return context.FailAt({0}, Code::kRank, "'x' must have one dim behind its ragged ones, got {0}",
+    return context.FailAt({0}, Code::kRank, "'x' must have one dim after its ragged ones, got {0}",
                           type.ToString());
   }
   type.index_bound.reset();
@@ -267,23 +273,23 @@ llvm::Error InferWindow(InferenceContext& context) {
 
 llvm::Error LowerWindow(LoweringContext& l) {
   const LoweredValue& x = l.input(0);
-  Value* places = l.Call("segment_window", {x.offsets.back()},
-                         {{"dims", RowsOf(x.values)},
-                          {"size", l.attributes().Int("size")},
-                          {"start", l.attributes().Int("start")}});
-  l.SetOutput(l.Call("gather", {WithRow(l, x.values, 0), places}));
+  Value* indices = l.Call("segment_window", {x.offsets.back()},
+                          {{"dims", RowsOf(x.values)},
+                           {"size", l.attributes().Int("size")},
+                           {"start", l.attributes().Int("start")}});
+  l.SetOutput(l.Call("gather", {WithRow(l, x.values, 0), indices}));
   return l.TakeError();
 }
 
 struct SequenceWindowMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Beside each row the rows around it in its sequence, with zeros outside: a product with a "
-        "matrix [size * D, M] makes a convolution over sequences of it.");
+        "Concatenates to each row the rows around it in its sequence, with zeros outside of it. A "
+        "matmul with a [size * D, M] matrix then is a convolution over sequences.");
     AddInput("x", "[N, ~T, D] or [N, ~S, ~T, D]").Accepts(kAnySet).Ragged();
     AddOutput("y", "[N, ~T, size * D]; dtype as x");
     AddAttr<int64_t>("size", "rows in a window").Default(3).AtLeast(1).AtMost(1 << 20);
-    AddAttr<int64_t>("start", "from the row to the first of its window")
+    AddAttr<int64_t>("start", "offset of the first row of the window from the row")
         .Default(-1)
         .AtLeast(-(1 << 30))
         .AtMost(1 << 30);
@@ -317,21 +323,21 @@ llvm::Error InferPad(InferenceContext& context) {
 
 llvm::Error LowerPad(LoweringContext& l) {
   const LoweredValue& x = l.input(0);
-  Value* places = l.Call("segment_pad", {x.offsets.back()},
-                         {{"dims", RowsOf(x.values)}, {"size", l.attributes().Dims("size")}});
-  l.SetOutput(l.Call("gather", {WithRow(l, x.values, l.attributes().Float("value")), places}));
+  Value* indices = l.Call("segment_pad", {x.offsets.back()},
+                          {{"dims", RowsOf(x.values)}, {"size", l.attributes().Dims("size")}});
+  l.SetOutput(l.Call("gather", {WithRow(l, x.values, l.attributes().Float("value")), indices}));
   return l.TakeError();
 }
 
 struct SequencePadMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Sequences as a dense tensor: each with `size` rows, filled up at its end, or cut off "
-        "there.");
+        "Converts sequences to a dense tensor: each sequence is padded at its end, or truncated, "
+        "to `size` rows.");
     AddInput("x", "[N, ~T, ...]").Accepts(kAnySet).Ragged(1);
     AddOutput("y", "[N, size, ...]; dtype as x");
-    AddAttr<Shape>("size", "rows of each sequence: one size").Positional();
-    AddAttr<double>("value", "what is filled up with").Default(0);
+    AddAttr<Shape>("size", "number of rows of each sequence, one size").Positional();
+    AddAttr<double>("value", "padding value").Default(0);
     SetInference(InferPad);
     SetLowering(LowerPad);
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_pad(x, [10])");

@@ -1,4 +1,4 @@
-// Operators that make sequences of dense rows. They have no kernels: packed rows are the rows
+// Operators that make sequences from dense rows. They have no kernels: the packed rows are the rows
 // themselves, or a gather of them.
 #include <numeric>
 
@@ -16,7 +16,7 @@ Value* Scalar(LoweringContext& l, int64_t value) {
                 {{"value", Constant::Scalar(DType::kI64, value)}, {"dtype", DType::kI64}});
 }
 
-// Where each sequence begins, and where the last one ends.
+// The start of each sequence, followed by the end of the last one.
 Value* OffsetsOf(LoweringContext& l, Value* lengths) {
   Value* zero = l.Call("zeros", {}, {{"dims", Shape{Dim(1)}}, {"dtype", DType::kI64}});
   return l.Call("concat", {zero, l.Call("cumsum", {lengths}, {{"axis", int64_t{0}}})});
@@ -29,7 +29,8 @@ llvm::Error RequireLengths(InferenceContext& context, const Dim& rows) {
                           lengths.ToString());
   }
   if (rows.is_ragged()) return llvm::Error::success();
-  return context.RequireEqual(lengths.dims[0], rows, {1, 0}, "there is a length for each row");
+  return context.RequireEqual(lengths.dims[0], rows, {1, 0},
+                              "'lengths' must have one entry for each row");
 }
 
 // --- ragged -------------------------------------------------------------------------------------
@@ -51,7 +52,7 @@ llvm::Error InferRagged(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// The rows that lengths written in the text are for.
+// The sum of lengths that are constants.
 std::optional<int64_t> KnownTotal(const Value* lengths) {
   const Op* op = lengths->producer();
   if (op == nullptr || op->type() != "constant") return std::nullopt;
@@ -71,11 +72,11 @@ llvm::Error LowerRagged(LoweringContext& l) {
     total = Dim(*known);
     const Dim& rows = x.type.dims[0];
     if (rows.is_constant() && rows != total) {
-      l.Fail(Code::kShapeMismatch, "the lengths add up to " + total.ToString() +
-                                       ", and there are " + rows.ToString() + " rows");
+      l.Fail(Code::kShapeMismatch, "the lengths sum to " + total.ToString() + ", but there are " +
+                                       rows.ToString() + " rows");
     }
   } else {
-    // There are no -1 rows.
+    // A negative length makes the total -1, which is not a valid size.
     Value* wrong = l.Call("any", {l.Call("less", {lengths, Scalar(l, 0)})});
     l.DefineSize(total, l.Call("where", {wrong, Scalar(l, -1), l.Call("sum", {lengths})}));
   }
@@ -85,7 +86,7 @@ llvm::Error LowerRagged(LoweringContext& l) {
     dims[0] = total;
     l.SetOutput(l.Call("reshape", {x.values}, {{"dims", dims}}));
   } else {
-    // The sequences of x are the rows now.
+    // The sequences of x are the rows here.
     const Dim& inner = x.type.dims[1];
     Value* offsets = l.Call("reshape", {x.offsets[0]}, {{"dims", Shape{total + 1}}});
     l.SetOffsets(inner, offsets, x.values->type().dims[0]);
@@ -97,12 +98,14 @@ llvm::Error LowerRagged(LoweringContext& l) {
 struct RaggedMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Rows as sequences of these lengths: the first lengths[0] rows are the first sequence, the "
-        "next lengths[1] rows the second. Of sequences come sequences of sequences. The lengths "
-        "add up to the rows; none is negative. `[[1, 2, 3], [4]]` where a tensor is wanted is "
-        "ragged([1, 2, 3, 4], [3, 1]).");
+        "Groups rows into sequences of the given lengths: the first lengths[0] rows are the first "
+        "sequence, the next lengths[1] rows the second. Applied to sequences, makes sequences of "
+        "sequences. The lengths must not be negative, and must sum to the number of rows. A "
+        "literal `[[1, 2, 3], [4]]` used as a tensor is ragged([1, 2, 3, 4], [3, 1]).");
     AddInput("x", "[R, ...] or [R, ~T, ...]").Accepts(kAnySet).Ragged(1);
-    AddInput("lengths", "rows of each sequence, i64[N]").Accepts(DTypeSet(DType::kI64)).OwnDType();
+    AddInput("lengths", "number of rows of each sequence, i64[N]")
+        .Accepts(DTypeSet(DType::kI64))
+        .OwnDType();
     AddOutput("y", "[N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x");
     SetInference(InferRagged);
     SetLowering(LowerRagged);
@@ -129,12 +132,12 @@ llvm::Error LowerUnpad(LoweringContext& l) {
   const Dim& steps = dims[1];
   const Dim& ragged = l.result_type().dims[1];
   const Dim total = TotalOf(ragged);
-  // A row has from none to all of its steps.
+  // Clamps lengths to between 0 and all steps.
   Value* most = l.Call("size", {}, {{"dims", Shape{steps}}, {"dtype", DType::kI64}});
   Value* lengths = l.Call("maximum", {l.Call("minimum", {l.input(1).values, most}), Scalar(l, 0)});
   Value* offsets = OffsetsOf(l, lengths);
   l.DefineSize(total, l.Call("sum", {lengths}));
-  // Step t of row n is row n * steps + t of all.
+  // Step t of row n is row n * steps + t of the flattened rows.
   const auto range = [&](const Dim& stop) {
     return l.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", Shape{stop}}});
   };
@@ -143,21 +146,23 @@ llvm::Error LowerUnpad(LoweringContext& l) {
       {{"axes", std::vector<int64_t>{0}}, {"starts", Shape{Dim(0)}}, {"stops", Shape{dims[0]}}});
   Value* shift = l.Call("sub", {l.Call("mul", {range(dims[0]), most}), begins});
   Value* row = l.Call("segment_ids", {offsets}, {{"dims", Shape{total}}});
-  Value* places = l.Call("add", {range(total), l.Call("gather", {shift, row})});
+  Value* indices = l.Call("add", {range(total), l.Call("gather", {shift, row})});
   Shape flat(dims.begin() + 1, dims.end());
   flat[0] = dims[0] * steps;
   l.SetOffsets(ragged, offsets, total);
-  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), places}));
+  l.SetOutput(l.Call("gather", {l.Call("reshape", {x}, {{"dims", flat}}), indices}));
   return l.TakeError();
 }
 
 struct SequenceUnpadMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The first steps of each row of a padded batch as a sequence: what `sequence_pad` filled "
-        "up is left out again. A length beyond the steps is all of them, a negative one none.");
+        "Makes a sequence of the first steps of each row of a padded batch: the inverse of "
+        "`sequence_pad`. A length is clamped to between 0 and the number of steps.");
     AddInput("x", "[N, T, ...]").Accepts(kAnySet);
-    AddInput("lengths", "steps of each row, i64[N]").Accepts(DTypeSet(DType::kI64)).OwnDType();
+    AddInput("lengths", "number of steps of each row, i64[N]")
+        .Accepts(DTypeSet(DType::kI64))
+        .OwnDType();
     AddOutput("y", "[N, ~T, ...]; dtype as x");
     SetInference(InferUnpad);
     SetLowering(LowerUnpad);

@@ -1,5 +1,5 @@
-// Operators that make sequences of other lengths: sequence_concat, sequence_slice. They have no
-// kernels: their calls become those of packed rows and of offsets.
+// Operators that change the lengths of sequences: sequence_concat, sequence_slice. They have no
+// kernels: they are lowered to operators on packed rows and offsets.
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/indexing/index_range.h"
@@ -30,7 +30,7 @@ Value* RangeTo(LoweringContext& l, const Dim& stop) {
   return l.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", Shape{stop}}});
 }
 
-/// The sequences that offsets make.
+/// The sequences that are defined by offsets.
 struct Sequences {
   Dim count;
   Value *begins, *lengths;
@@ -42,8 +42,8 @@ Sequences SequencesOf(LoweringContext& l, Value* offsets) {
   return {count, begins, l.Call("sub", {Part(l, offsets, 1, count + 1), begins})};
 }
 
-// For each of `rows` rows that `offsets` cut into sequences its own number, and that which `shifts`
-// has for its sequence.
+// For each of `rows` rows, which `offsets` divide into sequences, its index plus the element of
+// `shifts` for its sequence.
 Value* ShiftedRows(LoweringContext& l, Value* offsets, const Dim& rows, Value* shifts) {
   Value* ids = l.Call("segment_ids", {offsets}, {{"dims", Shape{rows}}});
   return l.Call("add", {RangeTo(l, rows), l.Call("gather", {shifts, ids})});
@@ -60,18 +60,19 @@ llvm::Error InferConcat(InferenceContext& context) {
     if (llvm::Error error = RequireSameDType(context, 0, i)) return error;
     const Type& other = context.input(i);
     if (other.rank() != first.rank() || other.ragged_levels() != levels) {
-      return context.FailAt({0, i}, Code::kRank, "sequences of other dims: {0} and {1}",
+      return context.FailAt({0, i}, Code::kRank, "sequences have different dims: {0} and {1}",
                             first.ToString(), other.ToString());
     }
     if (levels == 2 && other.dims[1] != first.dims[1]) {
-      return context.FailAt({0, i}, Code::kShapeMismatch, "other lengths: {0} and {1}",
+      return context.FailAt({0, i}, Code::kShapeMismatch,
+                            "sequences have different lengths: {0} and {1}",
                             first.dims[1].ToString(), other.dims[1].ToString());
     }
     for (unsigned d = 0; d < first.rank(); ++d) {
       if (d > 0 && d <= levels) continue;
       if (llvm::Error error = context.RequireEqual(
               first.dims[d], other.dims[d], {0, i},
-              d == 0 ? "there are other sequences" : "the rows are of another size")) {
+              d == 0 ? "the numbers of sequences differ" : "the sizes of rows differ")) {
         return error;
       }
     }
@@ -83,7 +84,7 @@ llvm::Error InferConcat(InferenceContext& context) {
 }
 
 llvm::Error LowerConcat(LoweringContext& l) {
-  llvm::SmallVector<Value*, 4> values, places;
+  llvm::SmallVector<Value*, 4> values, indices;
   Value* offsets = nullptr;
   Dim rows = 0;
   for (unsigned i = 0; i < l.num_inputs(); ++i) {
@@ -93,16 +94,16 @@ llvm::Error LowerConcat(LoweringContext& l) {
     rows = rows + values.back()->type().dims[0];
   }
   if (offsets == nullptr) return l.TakeError();
-  // Where each row goes: behind those that come before it in its sequence.
+  // The destination of each row: after the rows of previous operands in the same sequence.
   Value* next = SequencesOf(l, offsets).begins;
   for (unsigned i = 0; i < l.num_inputs(); ++i) {
     Value* own = l.input(i).offsets.back();
     const Sequences part = SequencesOf(l, own);
-    places.push_back(
+    indices.push_back(
         ShiftedRows(l, own, values[i]->type().dims[0], l.Call("sub", {next, part.begins})));
     next = l.Call("add", {next, part.lengths});
   }
-  Value* from = l.Call("scatter", {Zeros(l, {rows}), l.Call("concat", places), RangeTo(l, rows)});
+  Value* from = l.Call("scatter", {Zeros(l, {rows}), l.Call("concat", indices), RangeTo(l, rows)});
   l.SetOffsets(l.result_type().dims[l.result_type().ragged_levels()], offsets, rows);
   l.SetOutput(l.Call("gather", {l.Call("concat", values), from}));
   return l.TakeError();
@@ -111,9 +112,10 @@ llvm::Error LowerConcat(LoweringContext& l) {
 struct SequenceConcatMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Sequences one behind the other: each is made of the rows of those at its place, in the "
-        "order of the operands. Of sequences of sequences the inner ones are taken.");
-    AddInput("xs", "[N, ~T, ...] each, or [N, ~S, ~T, ...] with the same ~S; one dtype")
+        "Concatenates sequences: each sequence of the result consists of the rows of the operands' "
+        "corresponding sequences, in the order of the operands. With two ragged dims, the inner "
+        "sequences are concatenated.");
+    AddInput("xs", "each [N, ~T, ...], or [N, ~S, ~T, ...] with the same ~S; the same dtype")
         .Accepts(kAnySet)
         .Repeatable()
         .Ragged();
@@ -135,16 +137,18 @@ llvm::Error InferSlice(InferenceContext& context) {
     if (numbers.rank() == 0) continue;
     if (numbers.rank() != levels || numbers.ragged_levels() + 1 != levels) {
       return context.FailAt(
-          {0, i}, Code::kRank, "'{0}' must be one number, or one for each sequence of {1}, got {2}",
+          {0, i}, Code::kRank,
+          "'{0}' must be a scalar, or have one entry for each sequence of {1}, got {2}",
           context.def().signature.inputs[i].name, x.ToString(), numbers.ToString());
     }
     if (llvm::Error error = context.RequireEqual(x.dims[0], numbers.dims[0], {0, i},
-                                                 "there is a number for each sequence")) {
+                                                 "there must be one entry for each sequence")) {
       return error;
     }
     if (levels == 2 && x.dims[1] != numbers.dims[1]) {
-      return context.FailAt({0, i}, Code::kShapeMismatch, "other lengths: {0} and {1}",
-                            x.dims[1].ToString(), numbers.dims[1].ToString());
+      return context.FailAt({0, i}, Code::kShapeMismatch,
+                            "sequences have different lengths: {0} and {1}", x.dims[1].ToString(),
+                            numbers.dims[1].ToString());
     }
   }
   Type type = x;
@@ -184,17 +188,19 @@ llvm::Error LowerSlice(LoweringContext& l) {
 struct SequenceSliceMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Some rows of each sequence: `lengths` of them from the row `starts` on, as far as there "
-        "are so many. Of sequences of sequences the inner ones are taken. How many rows that makes "
-        "only the data decide, so a network runs in two parts, with the count between them.");
+        "Selects a range of rows from each sequence: at most `lengths` rows, from row `starts` on. "
+        "With two ragged dims, the inner sequences are sliced. The number of rows of the result "
+        "depends on the data, so a network runs in two parts: up to the count, and from there.");
     AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).Ragged();
     AddInput("starts",
-             "the first row of each, below 0 from the end: one number, or [N], or [N, ~S]; no "
-             "gradient")
+             "first row of each range, a negative number counts from the end: a scalar, [N], or "
+             "[N, ~S]; no gradient")
         .Accepts(kIndexSet)
         .OwnDType()
         .Ragged(1);
-    AddInput("lengths", "how many rows of each: in the same way; left out: all that follow")
+    AddInput(
+        "lengths",
+        "number of rows of each range, with dims like `starts`; by default all rows that follow")
         .Accepts(kIndexSet)
         .OwnDType()
         .Ragged(1)

@@ -86,7 +86,7 @@ TEST(ScatterAdd, Infers) {
   const Type x(DType::kF32, {v, 8});
   EXPECT_EQ(InferText("scatter_add", {x, IndexType({n}), Type(DType::kF32, {n, 8})}), "f32[V, 8]");
   EXPECT_EQ(InferText("scatter_add", {x, IndexType({n}), Type(DType::kF32, {n, 7})}),
-            "301 at 2: 'updates' does not fit x and the indices: 7 and 8");
+            "301 at 2: 'updates' does not match x and the indices: 7 and 8");
   EXPECT_EQ(InferText("scatter_add", {x, IndexType({n}), Type(DType::kF32, {n})}),
             "305 at 2: 'updates' must have dims [N, 8], got f32[N]");
   EXPECT_EQ(InferText("scatter_add", {x, IndexType({n}), Type(DType::kF64, {n, 8})}),

@@ -49,9 +49,10 @@ TEST(Places, IndicesOfSymbols) {
   EXPECT_EQ(InferText("gather_nd", {F32({kN, kT, 4}), I64({kS, 2})}), "f32[S, 4]");
   EXPECT_EQ(InferText("gather_nd", {F32({kN, kT, 4}), I64({kS, 1})}, {{"batch_dims", int64_t{1}}}),
             "f32[S, 4] if N == S");
-  EXPECT_EQ(InferText("gather_nd", {F32({kN, 4}), I64({kS, kT})}),
-            "305 at 1: the last dim of 'indices', the count of indexed axes, must be a number, got "
-            "i64[S, T]");
+  EXPECT_EQ(
+      InferText("gather_nd", {F32({kN, 4}), I64({kS, kT})}),
+      "305 at 1: the last dim of 'indices', the number of indexed axes, must be a constant, got "
+      "i64[S, T]");
   EXPECT_EQ(InferText("gather_nd", {F32({3, 4}), I64({kS, 2}, Dim(4))}),
             "301 at 0, 1: an index may be outside its axis: 3 is less than 4");
   EXPECT_EQ(InferText("take_along_axis", {F32({kN, 4}), I64({kN, kT})}), "f32[N, T]");

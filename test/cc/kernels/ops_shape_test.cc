@@ -52,13 +52,11 @@ TEST(Reshape, OneSizeIsWhatTheOthersLeave) {
   EXPECT_EQ(infer({0, 3}, {-1, 3}), "f32[0, 3]");
   EXPECT_EQ(infer({0, 3}, {5, -1}), "f32[5, 0]");
   EXPECT_EQ(infer({0, 3}, {0, -1}),
-            "301 at dims: what -1 stands for is not known where the other sizes of [0, -1] have no "
-            "element");
+            "301 at dims: the size for -1 is undefined, because the other sizes of [0, -1] have no "
+            "elements");
   EXPECT_EQ(infer({7}, {2, -1}),
-            "301 at dims: f32[7] does not split into [2, -1]: 7 is no multiple of 2");
-  EXPECT_EQ(infer({8}, {-1, 2, -1}),
-            "301 at dims: one size may be -1, which stands for what the others leave; [-1, 2, -1] "
-            "has two");
+            "301 at dims: f32[7] cannot be reshaped to [2, -1]: 7 is not a multiple of 2");
+  EXPECT_EQ(infer({8}, {-1, 2, -1}), "301 at dims: only one size may be -1, [-1, 2, -1] has two");
 }
 
 TEST(Transpose, AgreesWithTheDefinition) {
@@ -103,7 +101,7 @@ TEST(Transpose, AgreesWithTheDefinition) {
 TEST(Transpose, Refuses) {
   EXPECT_EQ(InferText("transpose", {F32({Dim::Symbol("N"), 3})}), "f32[3, N]");
   EXPECT_EQ(InferText("transpose", {F32({3})}),
-            "305 at 0: 'x' must have at least two dims where no 'perm' is given, got f32[3]");
+            "305 at 0: 'x' must have at least two dims if 'perm' is not given, got f32[3]");
   EXPECT_EQ(InferText("transpose", {F32({3, 4})}, {{"perm", Ints{0}}}),
             "305 at perm: 'perm' must name each axis of f32[3, 4], got 1 axes");
   EXPECT_EQ(InferText("transpose", {F32({3, 4})}, {{"perm", Ints{0, 0}}}),
@@ -188,13 +186,13 @@ TEST(Concat, JoinsAlongAnAxis) {
   EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({m, 3})}, {{"axis", int64_t{1}}}),
             "f32[N, 6] if N == M");
   EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({n, 4})}),
-            "301 at 0, 1: sizes beside the axis differ: 3 and 4");
+            "301 at 0, 1: sizes along other axes differ: 3 and 4");
   EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({n})}), "305 at 0, 1: ranks differ: 2 and 1");
   EXPECT_EQ(InferText("concat", {F32({n, 3})}, {{"axis", int64_t{2}}}),
             "306 at axis: axis 2 is outside -2..2");
   EXPECT_EQ(InferText("concat", {F32({3}), Type(DType::kF64, {3})}),
             "303 at 0, 1: dtypes differ: f32 and f64");
-  EXPECT_EQ(InferText("concat", {F32({})}), "305 at 0: a scalar has no axis to go on along");
+  EXPECT_EQ(InferText("concat", {F32({})}), "305 at 0: a scalar has no axis to concatenate along");
   EXPECT_EQ(InferText("concat", {}).substr(0, 3), "205");
 }
 

@@ -138,7 +138,7 @@ TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
             "after the first dim or another ragged one [PDL0308]");
   EXPECT_EQ(TypeOf("concat(x, x, axis=-1)"), "f32[N, ~T, 8]");
   EXPECT_EQ(TypeOf("concat(x, y, axis=-1)"),
-            "concat: sizes beside the axis differ: ~T and ~S [PDL0301]");
+            "concat: sizes along other axes differ: ~T and ~S [PDL0301]");
   EXPECT_EQ(TypeOf("concat(x, y, axis=1)"),
             "concat: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
 }
@@ -162,7 +162,7 @@ TEST(RaggedInference, Products) {
 
 TEST(RaggedInference, OtherOperatorsRefuse) {
   EXPECT_EQ(TypeOf("reshape(x, [N, 4])"),
-            "reshape: f32[N, ~T, 4] keeps its ragged dims and those before them, got [N, 4] "
+            "reshape: f32[N, ~T, 4] must keep its ragged dims and those before them, got [N, 4] "
             "[PDL0308]");
   EXPECT_EQ(TypeOf("transpose(x)"),
             "transpose: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");

@@ -42,7 +42,7 @@ def gather_nd(t):
     t.case("no places", [x, i64(np.zeros((0, 2)))], np.zeros((0, 2)))
     t.case("an empty tensor", [numbers("f32", (0, 2)), i64([[0]])], array([[np.nan] * 2], "f32"))
     t.case("an axis of size 0", [numbers("f32", (2, 0)), i64([[1]])], numbers("f32", (1, 0)))
-    t.refused("too many axes", "3 axes are indexed, f32[2, 2] has 2 for it",
+    t.refused("too many axes", "3 axes are indexed, but f32[2, 2] has 2",
               "gather_nd(zeros([2, 2]), [[0, 0, 0]])")
     t.refused("too many shared", "cannot share 2 axes before the indexed ones",
               "gather_nd(zeros([2, 2]), [[0], [0]], batch_dims=2)")
@@ -137,11 +137,11 @@ def scatter(t):
     t.case("an empty tensor", [empty, i64([0]), array([1], "f32")], empty)
     empty = numbers("f32", (2, 0))
     t.case("an axis of size 0", [empty, i64([[0], [0]]), array([[1], [1]], "f32")], empty)
-    t.refused("truth values added", "truth values have no 'add'",
+    t.refused("truth values added", "does not support the reduction 'add'",
               'scatter(x, [0], x, reduction="add")', "x: bool[1] = [true]")
-    t.refused("larger beside the axis", "beside the axis x is smaller: 1 is less than 2",
+    t.refused("larger beside the axis", "the indices are larger than x along another axis: 1 is less than 2",
               "scatter(zeros([1, 2]), [[0], [0]], zeros([2, 1]))")
-    t.refused("too few updates", "there must be an update for each index",
+    t.refused("too few updates", "must have the dims of 'indices'",
               "scatter(zeros([3]), [0, 1], zeros([1]))")
 
 
@@ -187,7 +187,7 @@ def scatter_nd(t):
     t.case("an axis of size 0", [empty, i64([[1]]), numbers("f32", (1, 0))], empty)
     t.refused("updates of other dims", "'updates' must have dims [1, 2], got f32[1]",
               "scatter_nd(zeros([2, 2]), [[0]], zeros([1]))")
-    t.refused("truth values added", "truth values have no 'max'",
+    t.refused("truth values added", "does not support the reduction 'max'",
               'scatter_nd(x, [[0]], x, reduction="max")', "x: bool[1] = [true]")
 
 
@@ -219,9 +219,9 @@ def write(t):
     t.case("an empty tensor", [empty, empty, i64(0)], empty)
     empty = numbers("f32", (2, 0))
     t.case("an axis of size 0", [empty, empty, i64(1)], empty)
-    t.refused("a larger value", "the value is larger than what it is written to: 2 is less than 3",
+    t.refused("a larger value", "the value is larger than x along the axis: 2 is less than 3",
               "write(zeros([2]), zeros([3]), 0)")
-    t.refused("sizes beside the axis", "sizes beside the axis differ: 2 and 1",
+    t.refused("sizes beside the axis", "sizes along other axes differ: 2 and 1",
               "write(zeros([3, 2]), zeros([1, 1]), 0)")
     t.refused("several positions", "'at' must be a scalar, got i64[1]",
               "write(zeros([2]), zeros([1]), [0])")

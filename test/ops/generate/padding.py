@@ -51,11 +51,11 @@ def pad(t):
            before=[0, 1], after=[1, 1])
     t.case("an axis of size 0 stays", numbers("f32", (2, 0)), np.zeros((5, 0), np.float32),
            before=[1], after=[2], axes=[0], mode="edge")
-    t.refused("nothing to pad with", "there is nothing to pad with",
+    t.refused("nothing to pad with", "no elements to pad with",
               'pad(zeros([0]), before=[1], after=[0], mode="edge")')
-    t.refused("too much is taken off", "more is taken off than axis 0 of f32[3] has",
+    t.refused("too much is taken off", "more elements are removed than axis 0 of f32[3] has",
               "pad(zeros([3]), before=[-2], after=[-2])")
-    t.refused("a value that the dtype has not", "i8 has no element 128",
+    t.refused("a value that the dtype has not", "i8 cannot represent the value 128",
               "pad(x, before=[1], after=[0], value=128.0)", "x: i8[1] = [1]")
     t.refused("too few counts", "'after' must have one entry for each of the 2 axes, got 1",
               "pad(zeros([2, 2]), before=[1, 1], after=[1])")
@@ -98,7 +98,7 @@ def roll(t):
     t.case("an empty tensor", numbers("f32", (0,)), numbers("f32", (0,)), shifts=[1])
     t.case("an axis of size 0", numbers("f32", (2, 0)), numbers("f32", (2, 0)), shifts=[1, 1],
            axes=[0, 1])
-    t.refused("shifts without axes", "must have one entry where no 'axes' are given, got 2",
+    t.refused("shifts without axes", "must have one entry if 'axes' is not given, got 2",
               "roll(zeros([2, 2]), [1, 1])")
     t.refused("too few shifts", "'shifts' must have one entry for each of the 2 axes, got 1",
               "roll(zeros([2, 2]), [1], axes=[0, 1])")

@@ -17,7 +17,7 @@ def places(t, function, **attributes):
     for name, offsets, rows in [("segments", OFFSETS, 5), ("rows behind the last", OFFSETS, 7),
                                 ("no rows", array([0, 0, 0], "i64"), 0)]:
         t.case(name, offsets, array(function(offsets, rows), "i64"), dims=[rows], **attributes)
-    t.refused("no offsets", "offsets are one more than segments",
+    t.refused("no offsets", "'offsets' must have at least one element",
               f"{t.name}(" + "cast(zeros([0]), to=i64), dims=[0]" +
               "".join(f", {key}={attribute(value)}" for key, value in attributes.items()) + ")")
 

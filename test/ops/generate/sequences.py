@@ -67,7 +67,7 @@ def sequence_reverse(t):
     want[2] = x[2, ::-1]
     want[1] = x[1]
     t.case("lengths that cannot be", {"x": x, "lengths": np.array([2, -3, 9], np.int64)}, want)
-    t.refused("lengths of ragged sequences", "are its own",
+    t.refused("lengths of ragged sequences", "has lengths of its own",
               "sequence_reverse(x_f64_2, lengths=[1])")
 
 
@@ -166,9 +166,9 @@ def sequence_concat(t):
           "feed deep_b = [[[4.0], [5.0, 6.0]], [[7.0]]]", "y = sequence_concat(deep_a, deep_b)",
           "expect y ~= [[[1.0, 2.0, 4.0], [5.0, 6.0]], [[3.0, 7.0]]]")
     t.refused("a dense operand", "must have a ragged dim", "sequence_concat(deep_a, zeros([3, 2]))")
-    t.refused("rows of another size", "the rows are of another size: 2 and 0",
+    t.refused("rows of another size", "the sizes of rows differ: 2 and 0",
               "sequence_concat(x_f32_2, x_f32_0)")
-    t.refused("other dims", "sequences of other dims", "sequence_concat(x_f32_2, deep_a)")
+    t.refused("other dims", "sequences have different dims", "sequence_concat(x_f32_2, deep_a)")
 
 
 @operator("sequence_slice")
@@ -201,7 +201,7 @@ def sequence_slice(t):
           "feed deep_starts = [[1, 0], [-2]]", "y = sequence_slice(deep_a, deep_starts)",
           "expect y ~= [[[2.0], []], [[4.0, 5.0]]]")
     t.refused("a dense operand", "must have a ragged dim", "sequence_slice(zeros([3, 2]), 1)")
-    t.refused("too many starts", "must be one number, or one for each sequence",
+    t.refused("too many starts", "must be a scalar, or have one entry for each sequence",
               "sequence_slice(x_f64_2, zeros([3, 2], dtype=i64))")
 
 
@@ -230,12 +230,12 @@ def ragged(t):
           "expect ragged([1, 2, 3, 4], n) ~= [[1, 2], [3, 4]]")
     t.declare("input n: i64[2]")
     t.raw("lengths that the rows do not fill", "feed n = [2, 1]",
-          'expect error "the counts of elements differ: sum(T) = 3, not 4" in ragged([1, 2, 3, 4], n)')
+          'expect error "the numbers of elements differ: sum(T) = 3, not 4" in ragged([1, 2, 3, 4], n)')
     t.raw("a negative length", "feed n = [5, -1]",
           'expect error "no size: a length is negative" in ragged([1, 2, 3, 4], n)')
     t.refused("a scalar", "must have rows", "ragged(1.0, [1])")
     t.refused("lengths of two dims", "must be i64[N]", "ragged([1, 2], [[1, 1]])")
-    t.refused("other rows than the lengths say", "the lengths add up to 2, and there are 3 rows",
+    t.refused("other rows than the lengths say", "the lengths sum to 2, but there are 3 rows",
               "ragged([1, 2, 3], [1, 1])")
 
 
@@ -259,6 +259,6 @@ def sequence_unpad(t):
     t.case("no steps", [x, array([1, 2, 0], "i64")], unpad(x, [1, 2, 0]))
     t.raw("what was padded", "x = [[1, 2, 3], [4]]",
           "expect sequence_unpad(sequence_pad(x, [5]), sequence_length(x)) ~= [[1, 2, 3], [4]]")
-    t.refused("lengths of other rows", "there is a length for each row",
+    t.refused("lengths of other rows", "must have one entry for each row",
               "sequence_unpad(zeros([3, 2]), [1, 2])")
     t.refused("one dim", "must have rows and steps", "sequence_unpad(zeros([3]), [1, 2, 3])")

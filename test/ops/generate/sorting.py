@@ -72,6 +72,6 @@ def topk(t):
     t.case("none", x, (np.zeros((2, 0), np.float32), np.zeros((2, 0), np.int64)), k=[0])
     places = order(x, -1, True).astype(np.int64)
     t.case("all", x, (np.take_along_axis(x, places, -1), places), k=[3])
-    t.refused("more than there are", "axis 1 of f32[2, 3] has no 4 elements",
+    t.refused("more than there are", "axis 1 of f32[2, 3] has fewer than 4 elements",
               "topk(zeros([2, 3]), 4)")
     t.refused("two sizes", "'k' must be one size, got 2", "topk(zeros([2, 3]), [1, 1])")
