@@ -86,7 +86,7 @@ void Attrs::TakeSettingsOf(const ast::TestStatement& test) {
     settings_.of_test = record->fields;
   } else {
     report_.Error(Code::kOperandKind, test.with->range,
-                  "wanted a record of attrs such as {layers=1, width=8}");
+                  "expected a record of attrs such as {layers=1, width=8}");
   }
 }
 
@@ -116,7 +116,7 @@ std::optional<Datum> Attrs::Setting(const AttributeDecl& decl, SourceRange* rang
                              ? llvm::dyn_cast<ast::AssignStatement>(parsed->statements[0])
                              : nullptr;
     if (assign == nullptr || assign->targets.size() != 1) {
-      report_.Error(Code::kSyntax, *range, "wanted one value");
+      report_.Error(Code::kSyntax, *range, "expected one value");
       return Datum();
     }
     Datum value = expressions_.Evaluate(assign->value);

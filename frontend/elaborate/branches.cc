@@ -82,7 +82,7 @@ Datum Branches::CheckCondition(const Datum& datum, SourceRange range) {
   if (!IsKnownToPlan(tensor)) {
     report_
         .Error(Code::kCondition, range,
-               "'if' cannot depend on the elements of a tensor: say where(condition, a, b)")
+               "'if' cannot depend on the elements of a tensor: write where(condition, a, b)")
         .Note(report_.NoteOnOperand({datum, range}));
     return Datum();
   }
@@ -204,8 +204,8 @@ void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<
     at_.frame->returned = false;
     report_.Error(
         Code::kCondition, both->place,
-        "whether this holds is known when the network runs, so it keeps both sides: assign a name "
-        "on both, and 'return' it after the 'if'");
+        "whether this holds is only known when the network runs, so both branches are kept: assign a name "
+        "in both, and 'return' it after the 'if'");
   }
   for (const auto& [name, old] : journal.names) {
     auto [entry, is_new] = both->names.insert({name, {}});
@@ -243,8 +243,8 @@ Value* Branches::SelectSide(BothSides* both, Value* first, Value* second, llvm::
       })) {
     report_.Error(Code::kCondition, both->place,
                   "'" + name + "' is " + first->type().ToString() +
-                      " on one side of this 'if' and " + second->type().ToString() +
-                      " on the other");
+                      " in one branch of this 'if' and " + second->type().ToString() +
+                      " in the other");
     return nullptr;
   }
   Call call;
@@ -270,8 +270,8 @@ Datum Branches::SelectDatum(BothSides* both, const Datum& first, const Datum& se
   };
   if (!as_tensor(first) || !as_tensor(second)) {
     report_.Error(Code::kCondition, both->place,
-                  "'" + name + "' is " + first.Phrase() + " on one side of this 'if' and " +
-                      second.Phrase() + " on the other; a Plan can choose between tensors only");
+                  "'" + name + "' is " + first.Phrase() + " in one branch of this 'if' and " +
+                      second.Phrase() + " in the other; a Plan can choose between tensors only");
     return Datum();
   }
   std::optional<DType> dtype;

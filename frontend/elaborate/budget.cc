@@ -90,7 +90,7 @@ bool Budget::Nesting::Fits(SourceRange place) const {
   const unsigned limit = budget_.request_.limits.nesting;
   if (budget_.at_.nesting <= limit) return true;
   budget_.report_.Error(Code::kNestingTooDeep, place,
-                        "blocks and expressions stand inside each other deeper than " +
+                        "blocks and expressions are nested deeper than " +
                             llvm::Twine(limit) + ", through all layers");
   budget_.report_.Stop();
   return false;
@@ -156,7 +156,7 @@ bool Budget::CheckDepth(unsigned depth, SourceRange place) {
   if (depth <= kMaxDatumDepth) return true;
   report_.Error(
       Code::kNestingTooDeep, place,
-      "lists and functions stand inside each other deeper than " + llvm::Twine(kMaxDatumDepth));
+      "lists and functions are nested deeper than " + llvm::Twine(kMaxDatumDepth));
   return false;
 }
 

@@ -94,7 +94,7 @@ CallOptions CallEmitter::OptionsAt(SourceRange place, BlockId block) {
 Op* CallEmitter::Emit(Call& call, Targets targets) {
   if (call.is_poison) return nullptr;
   if (call.def == nullptr) {
-    report_.Error(Code::kUnknownOperator, call.place, "this program has no operator for this sign");
+    report_.Error(Code::kUnknownOperator, call.place, "this program has no operator for this symbol");
     return nullptr;
   }
   const OpSignature& signature = call.def->signature;

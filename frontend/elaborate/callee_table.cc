@@ -101,7 +101,7 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
   const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr);
   const auto* net = member == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(member->base);
   if (name == nullptr && net == nullptr) {
-    report_.Error(Code::kOperandKind, expr->range, "what is called here is no operator's name");
+    report_.Error(Code::kOperandKind, expr->range, "the callee here is not the name of an operator");
     return {};
   }
   Callee callee;
@@ -120,7 +120,7 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
       } else if (!IsBroken(net->name)) {
         report_.Error(
             Code::kUnknownOperator, net->range,
-            "no file is imported as '" + net->name + "', and only a file has layers behind '.'");
+            "no file is imported as '" + net->name + "', and only a file has layers after '.'");
       }
       return {};
     }

@@ -36,7 +36,7 @@ CompileResult Compile(const CompileRequest& request) {
   }
   CompileResult result;
   result.diagnostics.Error(Code{}, nullptr, {},
-                           ("out of memory while compiling '" + request.file->name() + "'").str());
+                           ("out of memory in the compilation of '" + request.file->name() + "'").str());
   return result;
 }
 

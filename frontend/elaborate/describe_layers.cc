@@ -280,11 +280,11 @@ class LayerReader {
       field.decl.default_value = std::move(value);
       return field.decl;
     };
-    add("init", "makes the first value", AttributeKind::kInt, "function", {}).optional = true;
+    add("init", "makes the initial value", AttributeKind::kInt, "function", {}).optional = true;
     fields.back().special = LayerAttributeDecl::Special::kFunction;
     fields.back().default_text = InitializerOf(parameter);
     constexpr AttributeKind kFloat = AttributeKind::kFloat;
-    AttributeDecl& decay = add("weight_decay", "share of itself that each step takes away", kFloat,
+    AttributeDecl& decay = add("weight_decay", "fraction of itself that each step subtracts", kFloat,
                                "float in 0..=1", 0.0);
     decay.lower = Bound{0, false};
     decay.upper = Bound{1, false};

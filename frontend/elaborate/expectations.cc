@@ -33,11 +33,11 @@ void Expectations::ExpectError(TestExpect expect, const ast::ExpectStatement* st
     const bool is_it = llvm::any_of(mistakes.all(), [&](const Diagnostic& mistake) {
       return llvm::StringRef(mistake.message).contains(expect.message);
     });
-    expect.decided = is_it ? "" : "the mistake is another one: " + mistakes.all().front().message;
+    expect.decided = is_it ? "" : "a different error was reported: " + mistakes.all().front().message;
   } else if (datum.holds_poison()) {
     return;  // a mistake that was reported before
   } else if (datum.tensor() == nullptr) {
-    expect.decided = "there is no mistake";
+    expect.decided = "no error was reported";
   } else {
     expect.left = test_outputs_.TestOutput(datum.tensor());
   }
@@ -115,7 +115,7 @@ void Expectations::ExpectNear(TestExpect expect, const ast::ExpectStatement* sta
   if (expect.left_row.has_value() != expect.right_row.has_value()) {
     report_.Error(Code::kStorage,
                   expect.left_row ? statement->value->range : statement->near->range,
-                  "a sequence of a ragged tensor is compared with one of another");
+                  "a sequence of a ragged tensor can only be compared with a sequence of another");
     return;
   }
   if (statement->tolerance != nullptr && !ReadTolerance(statement->tolerance, &expect)) return;
@@ -162,7 +162,7 @@ void Expectations::ExpectParts(TestExpect expect, const Datum& left, const Datum
   const SourceRange right_range = statement->near->range;
   expect.type = (a != nullptr ? a : b)->type();
   if (expect.type.is_sparse()) {
-    report_.Error(Code::kStorage, statement->range, "a sparse matrix is not compared");
+    report_.Error(Code::kStorage, statement->range, "a sparse matrix cannot be compared");
     return;
   }
   const bool is_scalar = b == nullptr && right.list() == nullptr;

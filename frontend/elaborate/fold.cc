@@ -170,7 +170,7 @@ llvm::Expected<Datum> FoldComparison(Operator op, const Datum& a, const Datum& b
       case Truth::kFalse:
         return Datum(false);
       case Truth::kUnknown:
-        return Fail("whether {0} {1} {2} is not known while compiling", x->ToString(),
+        return Fail("whether {0} {1} {2} is not known at compile time", x->ToString(),
                     ast::Spelling(op), y->ToString());
     }
   }

@@ -17,7 +17,7 @@ void ForLoops::ElaborateFor(const ast::ForStatement* statement) {
   const auto most = static_cast<int64_t>(std::min<uint64_t>(request_.limits.steps, INT64_MAX));
   if (rounds->count > most) {
     report_.Error(Code::kTextTooLong, over->range,
-                  "a loop is expanded while compiling: at most " + llvm::Twine(most) + " rounds");
+                  "a loop is expanded at compile time: at most " + llvm::Twine(most) + " rounds");
     return names_.PoisonAssigned(statement);
   }
   Expand(statement, *rounds, over->range);
@@ -32,7 +32,7 @@ std::optional<ForLoops::Rounds> ForLoops::ReadRange(const ast::ChainExpr* range,
       ends[i] = *number;
     } else if (!end.holds_poison()) {
       report_.Error(Code::kUnknownSize, range->operands[i]->range,
-                    "a loop is expanded while compiling: its ends are ints, got " + end.Phrase());
+                    "a loop is expanded at compile time: its ends are ints, got " + end.Phrase());
     }
   }
   if (!ends[0] || !ends[1]) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<ForLoops::Rounds> ForLoops::ReadList(const ast::Expr* over) {
   const auto* call = llvm::dyn_cast<ast::CallExpr>(over);
   if (call != nullptr && at_.file->Text(call->callee->range) == "range") {
     report_.Error(Code::kOperandKind, over->range,
-                  "'for' goes over a range such as 0..n or a list; 'range' gives a tensor");
+                  "'for' iterates over a range such as 0..n or a list; 'range' returns a tensor");
     return std::nullopt;
   }
   Rounds rounds;
@@ -60,7 +60,7 @@ std::optional<ForLoops::Rounds> ForLoops::ReadList(const ast::Expr* over) {
   if (rounds.list.list() == nullptr) {
     if (!rounds.list.is_poison()) {
       report_.Error(Code::kOperandKind, over->range,
-                    "'for' goes over a range such as 0..n or a list, got " + rounds.list.Phrase());
+                    "'for' iterates over a range such as 0..n or a list, got " + rounds.list.Phrase());
     }
     return std::nullopt;
   }

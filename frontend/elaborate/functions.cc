@@ -38,7 +38,7 @@ Datum Functions::ReadFunction(const ast::Expr* expr) {
     return datum;
   }
   report_.Error(Code::kAttributeType, expr->range,
-                "wanted a function such as relu() or fc(size=10), got " + datum.Phrase());
+                "expected a function such as relu() or fc(size=10), got " + datum.Phrase());
   return Datum();
 }
 
@@ -48,7 +48,7 @@ Datum Functions::FunctionOf(const ast::CallExpr* call) {
     if (!call->arguments.empty()) {
       report_.Error(Code::kOperandKind, call->arguments.front().range(),
                     "'" + callee.name +
-                        "' is a function already: what it is given is settled where it is "
+                        "' is a function already: its arguments are given where it is "
                         "made");
       return Datum();
     }
@@ -161,7 +161,7 @@ bool Functions::ReadInputs(const Callee& callee, const ast::CallExpr* expr, cons
       if (!IsInput(callee, argument.name.text)) {
         report_.Error(Code::kOperandKind, argument.name.range,
                       "'" + at_.file->Text(expr->callee->range) +
-                          "' is a function: its attributes are settled where it is made");
+                          "' is a function: its attributes are given where it is made");
         given->is_poison = true;
         continue;
       }
@@ -214,7 +214,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
   if (given.operands.size() != 1) {
     report_.Error(Code::kOperandCount, expr->range,
                   "'" + at_.file->Text(expr->callee->range) +
-                      "' is none here, which gives back its one argument, got " +
+                      "' is none here, which returns its single argument, got " +
                       llvm::Twine(given.operands.size()));
     return results;
   }
@@ -245,7 +245,7 @@ void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) 
   at_.frame->base = name.str();
   const Datum datum = ReadFunction(statement->value);
   if (datum.is<Datum::None>()) {
-    report_.Error(Code::kOperandKind, statement->value->range, "wanted a layer, got none");
+    report_.Error(Code::kOperandKind, statement->value->range, "expected a layer, got none");
   }
   const auto* function = datum.get<Datum::FunctionValue>();
   if (function == nullptr) {

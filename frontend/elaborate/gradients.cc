@@ -46,7 +46,7 @@ bool Gradients::ReadOperands(const ast::CallExpr* expr, const Operand* piped,
     if (operand.datum.holds_poison()) return false;
   if (given->size() == 2 || given->size() == 3) return true;
   report_.Error(Code::kOperandCount, expr->callee->range,
-                "'grad' takes a loss and what it is derived by, got " + llvm::Twine(given->size()) +
+                "'grad' takes a loss and the values to differentiate it by, got " + llvm::Twine(given->size()) +
                     (given->size() == 1 ? " input" : " inputs"));
   return false;
 }
@@ -55,14 +55,14 @@ bool Gradients::CheckDerived(const Operand& y, bool has_cotangent) {
   const Value* output = y.datum.tensor();
   if (output == nullptr || !IsFloat(output->type().dtype) || output->type().is_sparse()) {
     report_.Error(Code::kBadGradient, y.range,
-                  "a gradient is of a tensor of floats, got " +
+                  "a gradient is taken of a tensor of floats, got " +
                       (output == nullptr ? y.datum.Phrase() : output->type().ToString()));
     return false;
   }
   if (has_cotangent || output->type().is_scalar()) return true;
   report_
       .Error(Code::kBadGradient, y.range,
-             "a gradient is of a scalar, got " + output->type().ToString())
+             "a gradient is taken of a scalar, got " + output->type().ToString())
       .Note("sum(…) or mean(…) makes one; grad(y, x, dy) takes the cotangent of y");
   return false;
 }
@@ -114,7 +114,7 @@ CallResults Gradients::EvaluateGrad(const ast::CallExpr* expr, const Operand* pi
       DerivedBy(given[1], expr->arguments[piped == nullptr].value);
   if (xs.empty()) {
     report_.Error(Code::kBadGradient, given[1].range,
-                  "there is nothing to derive by: the list is empty");
+                  "there is nothing to differentiate by: the list is empty");
     return results;
   }
   bool ok = true;
@@ -168,10 +168,10 @@ bool Gradients::CheckFlow(const GradientFlow& flow, SourceRange place, const llv
   if (flow.without_rule != nullptr) {
     Diagnostic& diagnostic =
         report_.Error(Code::kBadGradient, place,
-                      "the way back from '" + from + "' to " + to + " leads through '" +
+                      "the backward pass from '" + from + "' to " + to + " goes through '" +
                           flow.without_rule->type() + "', which has no gradient");
     report_.NoteAtLocation(&diagnostic, flow.without_rule->location(), "here");
-    diagnostic.Note("stop_gradient(…) in front of it counts what it is given as a constant");
+    diagnostic.Note("stop_gradient(…) before it treats its operand as a constant");
     return false;
   }
   if (llvm::is_contained(flow.reaches, true)) return true;
@@ -181,7 +181,7 @@ bool Gradients::CheckFlow(const GradientFlow& flow, SourceRange place, const llv
     report_.NoteAtLocation(&diagnostic, flow.stop->location(),
                            "'" + flow.stop->type() + "' gives " +
                                flow.stop->result()->type().ToString() +
-                               ", which changes by jumps only");
+                               ", which is piecewise constant");
   }
   return false;
 }
@@ -190,13 +190,13 @@ bool Gradients::CheckDerivedBy(const Operand& x) {
   const Value* tensor = x.datum.tensor();
   if (tensor == nullptr) {
     report_.Error(Code::kOperandKind, x.range,
-                  "a gradient is by a tensor, or by a list of them, got " + x.datum.Phrase());
+                  "a gradient is taken with respect to a tensor or a list of tensors, got " + x.datum.Phrase());
     return false;
   }
   if (IsFloat(tensor->type().dtype) && !tensor->type().is_sparse()) return true;
   report_.Error(
       Code::kBadGradient, x.range,
-      "a gradient is by a dense or ragged tensor of floats, got " + tensor->type().ToString());
+      "a gradient is taken with respect to a dense or ragged tensor of floats, got " + tensor->type().ToString());
   return false;
 }
 

@@ -17,7 +17,7 @@ FunctionPtr Initializers::FunctionFor(const ast::VariableStatement* statement,
   if (function == nullptr) {
     if (call == nullptr) {
       report_.Error(Code::kBadInitializer, statement->initial->range,
-                    "wanted an initializer such as zeros(), normal(std=0.02) or "
+                    "expected an initializer such as zeros(), normal(std=0.02) or "
                     "load(\"file.safetensors\", \"name\")");
       return nullptr;
     }
@@ -31,7 +31,7 @@ FunctionPtr Initializers::FunctionFor(const ast::VariableStatement* statement,
   const SourceRange range = call == nullptr ? statement->initial->range : call->callee->range;
   report_.Error(Code::kBadInitializer, range,
                 "'" + (function == nullptr ? at_.file->Text(range) : function->callee.name) +
-                    "' is no initializer: " +
+                    "' is not an initializer: " +
                     (function != nullptr && function->callee.is_network() ? "it is a layer"
                                                                           : "it takes inputs"));
   return nullptr;
@@ -106,7 +106,7 @@ bool Initializers::ReadLoad(const ast::CallExpr* load, const Type& type, Variabl
   };
   if (arguments.size() != 2 || text(0) == nullptr || text(1) == nullptr) {
     report_.Error(Code::kBadInitializer, load->range,
-                  "load takes two texts: load(\"file.safetensors\", \"name\")");
+                  "load takes two strings: load(\"file.safetensors\", \"name\")");
     return false;
   }
   info->weight =

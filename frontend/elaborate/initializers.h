@@ -30,7 +30,7 @@ class Initializers {
                        const FunctionPtr& init, VariableInfo* info);
 
  private:
-  /// The operator that makes the first value, with its attributes; null where a mistake was
+  /// The operator that makes the initial value, with its attributes; null where a mistake was
   /// reported.
   FunctionPtr FunctionFor(const ast::VariableStatement* statement, const FunctionPtr& init);
   /// Adds the attributes that the declared type gives; false where a mistake was reported.

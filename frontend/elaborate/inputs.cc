@@ -54,7 +54,7 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
     bool failed = false;
     if (!conditions_.Read(condition, &checks, &failed)) continue;
     if (failed) {
-      report_.Error(Code::kAssertion, condition->range, "no input can keep this");
+      report_.Error(Code::kAssertion, condition->range, "no input can satisfy this");
       continue;
     }
     for (DimCheck& check : checks) {
@@ -88,7 +88,7 @@ void Inputs::CheckSymbolsSolvable() {
     const uint32_t line = at_.file->LineOf(range.begin);
     if (std::exchange(last_line, line) == line) continue;
     report_.Error(Code::kUnsolvableSymbol, range,
-                  "no input says what " + symbol + " is: give one a dim such as " + symbol +
+                  "no input determines " + symbol + " is: give one a dim such as " + symbol +
                       " or 2*" + symbol);
   }
 }

@@ -55,7 +55,7 @@ void LayerChecks::CheckLayer(const ast::LayerStatement& layer, Module* module) {
       if (layer.parameters[i].name.text != layer.parameters[j].name.text) continue;
       report_
           .Error(Code::kRedefined, layer.parameters[i].name.range,
-                 "'" + layer.parameters[i].name.text + "' stands here twice")
+                 "'" + layer.parameters[i].name.text + "' appears here twice")
           .Underline(layer.parameters[j].name.range);
     }
   }

@@ -135,7 +135,7 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   if (auto found = files_.imported.find(key); found != files_.imported.end())
     return found->second.second;
   auto& entry = files_.imported[key];
-  if (!request_.read_file) return fail(Code::kImport, "a text without a file cannot import");
+  if (!request_.read_file) return fail(Code::kImport, "source without a file cannot import");
   llvm::Expected<std::shared_ptr<const SourceFile>> text = request_.read_file(key);
   if (!text) {
     Code code = Code::kImport;

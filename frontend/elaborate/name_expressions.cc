@@ -38,7 +38,7 @@ Datum NameExpressions::EvaluateRagged(const ast::RaggedExpr* ragged) {
   const std::string name = "~" + ragged->symbol.text.str();
   if (!at_.frame->dims_first) {
     report_.Error(Code::kUnknownSize, ragged->range,
-                  "'" + name + "' stands among dims only, as in [N, " + name + ", 4]");
+                  "'" + name + "' may only appear among dims, as in [N, " + name + ", 4]");
     return Datum();
   }
   if (!at_.frame->symbols.contains(name) && graph_.IsDataSymbol(name))
@@ -52,10 +52,10 @@ void NameExpressions::ReportUnknownName(const ast::NameExpr* name) {
   if (auto found = at_.frame->one_sided.find(name->name); found != at_.frame->one_sided.end()) {
     report_
         .Error(Code::kCondition, name->range,
-               "'" + name->name + "' is set on one side of an 'if' only")
+               "'" + name->name + "' is only set in one branch of an 'if'")
         .NoteAt(at_.file, found->second,
-                "whether this holds is known when the network runs, so a name is set before it "
-                "or on both sides");
+                "whether this holds is only known when the network runs, so a name is set before it "
+                "or in both branches");
     return;
   }
   if (const std::optional<uint32_t> line = report_.LineThatDefines(name->name)) {
@@ -68,7 +68,7 @@ void NameExpressions::ReportUnknownName(const ast::NameExpr* name) {
   if (at_.frame->symbols.contains(("~" + name->name).str())) {
     report_.Error(
         Code::kUnknownName, name->range,
-        "'~" + name->name + "' is no one size: each row has its own; sequence_length gives them");
+        "'~" + name->name + "' is not one size: each row has its own; sequence_length returns them");
     return;
   }
   const Callee callee = callees_.FindCallee(name->name);

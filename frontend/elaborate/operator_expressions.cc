@@ -142,7 +142,7 @@ Datum OperatorExpressions::EvaluateChain(const ast::ChainExpr* chain, Targets ta
       return EvaluateIn(chain);
     case Operator::kRange:
     case Operator::kRangeTo:
-      report_.Error(Code::kOperandKind, chain->range, "a range stands after 'in' only");
+      report_.Error(Code::kOperandKind, chain->range, "a range may only appear after 'in'");
       return Datum();
     case Operator::kPower: {
       // Groups from the right.

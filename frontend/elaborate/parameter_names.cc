@@ -31,7 +31,7 @@ bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* 
   const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
   if (name == nullptr && !llvm::isa<ast::MemberExpr>(expr)) {
     report_.Error(Code::kOperandKind, expr->range,
-                  "wanted the name of a layer, a value or a parameter, or a list of such");
+                  "expected the name of a layer, a value or a parameter, or a list of such names");
     return false;
   }
   const llvm::StringRef text = at_.file->Text(expr->range);

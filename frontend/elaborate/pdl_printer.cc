@@ -277,7 +277,7 @@ void PdlPrinter::Print() {
     os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
   }
   for (const GraphTraining& training : graph_.trainings()) {
-    if (!with_training_) os_ << "# with a layer of another text: ";
+    if (!with_training_) os_ << "# with a layer of another file: ";
     os_ << "minimize " << training.loss->name() << " over ["
         << llvm::join(
                llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }), ", ")

@@ -59,7 +59,7 @@ bool SizeConditions::Read(const ast::Expr* condition, std::vector<DimCheck>* che
   const auto* truth = datum.get<bool>();
   if (truth == nullptr) {
     report_.Error(Code::kUnknownSize, condition->range,
-                  "wanted a condition on sizes and constants, got " + datum.Phrase());
+                  "expected a condition on sizes and constants, got " + datum.Phrase());
     return false;
   }
   *failed |= !*truth;

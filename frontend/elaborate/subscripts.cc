@@ -119,7 +119,7 @@ bool Subscripts::CheckPackedSubscripts(const Type& type, const ast::IndexExpr* i
       }
       report_.Error(Code::kStorage, subscript.range,
                     "axis " + llvm::Twine(axis) + " of " + type.ToString() +
-                        " is taken whole, `:`, since its sequences have lengths of their own" +
+                        " can only be taken completely, `:`, since its sequences have lengths of their own" +
                         help);
       return false;
     }
@@ -174,7 +174,7 @@ bool Subscripts::CheckCount(Value* tensor, const ast::IndexExpr* index,
                             llvm::ArrayRef<ast::Subscript> subscripts, size_t taken) {
   if (llvm::count_if(subscripts, IsSkip) > 1) {
     report_.Error(Code::kSubscript, llvm::find_if(llvm::reverse(subscripts), IsSkip)->range,
-                  "'...' stands once in a subscript");
+                  "'...' may only appear once in a subscript");
     return false;
   }
   const unsigned rank = tensor->type().rank();

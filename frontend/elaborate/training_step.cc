@@ -109,11 +109,11 @@ Value* TrainingStep::CallOptimizer(const Function& optimizer, Value* parameter, 
   if (next.holds_poison()) return nullptr;
   if (next.tensor() == nullptr) {
     report_.Error(Code::kBadMinimize, place,
-                  "an optimizer gives the next value of a parameter, got " + next.Phrase());
+                  "an optimizer returns the new value of a parameter, got " + next.Phrase());
     return nullptr;
   }
   if (!types_.CheckType(next.tensor()->type(), now.datum.tensor()->type(), place,
-                        "the next value of '" + parameter->name() + "'"))
+                        "the new value of '" + parameter->name() + "'"))
     return nullptr;
   return next.tensor();
 }

@@ -234,7 +234,7 @@ bool TypeMatcher::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::Strin
   if (unknowns.size() > 1) {
     if (TakeSymbolsOfFile(unknowns)) return match();
     report_.Error(Code::kUnsolvableSymbol, expr->range,
-                  "this holds two symbols that nothing else says: " + unknowns[0]->name + " and " +
+                  "this contains two symbols that nothing else determines: " + unknowns[0]->name + " and " +
                       unknowns[1]->name);
     return false;
   }
@@ -267,7 +267,7 @@ bool TypeMatcher::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::Strin
   }
   if (TakeSymbolsOfFile(unknowns)) return match();
   report_.Error(Code::kUnsolvableSymbol, expr->range,
-                "the size does not say what " + unknown->name + " is; a dim such as 2*" +
+                "the size does not determine " + unknown->name + " is; a dim such as 2*" +
                     unknown->name + " + 1 does");
   return false;
 }

@@ -78,8 +78,8 @@ bool TypeReader::ReadDims(llvm::ArrayRef<ast::Dim> dims, bool introduces, Shape*
       }
       report_.Error(Code::kBadType, dim.range,
                     at_.frame->caller != nullptr
-                        ? "no input of this layer says what '...' is"
-                        : "'...' stands in a layer, whose signature says what it is");
+                        ? "no input of this layer determines '...'"
+                        : "'...' may only appear in a layer, whose signature determines it");
       ok = false;
     } else if (std::optional<Dim> size = ReadDim(dim.expr, introduces)) {
       shape->push_back(std::move(*size));
@@ -141,7 +141,7 @@ const Dim* TypeReader::ReadRaggedDim(const ast::Identifier& symbol, SourceRange 
     const Dim rows = Dim::Symbol("~" + at_.frame->FullName(symbol.text));
     if (graph_.IsDataSymbol(rows.symbol())) {
       report_.Error(Code::kRedefined, range,
-                    "'" + rows.ToString() + "' is a ragged dim already that only the data decide");
+                    "'" + rows.ToString() + "' is already a ragged dim that only the data determine");
       return nullptr;
     }
     known = at_.frame->symbols.try_emplace(name, TextFrame::Symbol{Datum(rows), range}).first;
@@ -188,7 +188,7 @@ std::optional<Dim> TypeReader::ReadDim(const ast::Expr* expr, bool introduces) {
           if (!at_.frame->symbols.contains(name->name) &&
               graph_.IsDataSymbol(at_.frame->FullName(name->name))) {
             report_.Error(Code::kRedefined, name->range,
-                          "'" + name->name + "' is a size already that only the data decide");
+                          "'" + name->name + "' is already a size that only the data determine");
             return std::nullopt;
           }
           at_.frame->symbols.try_emplace(

@@ -39,7 +39,7 @@ void Variables::ElaborateVariable(const ast::VariableStatement* statement) {
       if (dim.is_constant()) continue;
       report_.Error(
           Code::kUnknownSize, statement->type->range,
-          "the sizes of a parameter are known while compiling; " + dim.ToString() + " is not");
+          "the sizes of a parameter must be known at compile time; " + dim.ToString() + " is not");
       return names_.Poison(statement->name);
     }
   }
@@ -70,7 +70,7 @@ bool Variables::ReadParameterAttributes(const ast::Expr* with, VariableInfo* inf
   const auto* record = datum.get<Datum::Record>();
   if (record == nullptr) {
     report_.Error(Code::kBadInitializer, with->range,
-                  "wanted a record such as {weight_decay=1e-4}");
+                  "expected a record such as {weight_decay=1e-4}");
     return false;
   }
   const ParameterRecord& given = **record;

@@ -239,7 +239,7 @@ void ReplSession::Impl::Execute(llvm::StringRef typed, ReplReply* reply) {
   Probe probe{typed.str(), typed.str()};
   if (trimmed.starts_with("|>")) {
     if (last.empty()) {
-      reply->error = "there is no value yet that '|>' could go on from";
+      reply->error = "there is no value yet for '|>' to continue from";
       return;
     }
     probe.code = last + " " + probe.code;

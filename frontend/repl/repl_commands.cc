@@ -179,7 +179,7 @@ std::string ReplSession::Impl::TextToSave() const {
       break;
     }
   }
-  if (!feeds.empty()) saved += "\n# What was fed:\n";
+  if (!feeds.empty()) saved += "\n# Fed values:\n";
   for (const auto& [name, expression] : feeds) {
     std::string line = "feed " + name + " = " + expression;
     for (size_t at = 0; (at = line.find('\n', at)) != std::string::npos; ++at) {

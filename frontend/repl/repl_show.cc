@@ -59,7 +59,7 @@ void ReplSession::Impl::Print(llvm::StringRef label, const Type& type,
   if (!found.value) {
     out += host.Style(ReplStyle::kType, type.ToString());
     if (!found.missing.empty()) {
-      const std::string wanted = "# wants: feed " + llvm::join(found.missing, ", ");
+      const std::string wanted = "# requires: feed " + llvm::join(found.missing, ", ");
       out += "  " + host.Style(ReplStyle::kNote, wanted);
     }
     out += "\n";

@@ -363,7 +363,7 @@ void AstBuilder::NamedArgument() {
   ast::Argument& argument = arguments_.back();
   const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
   if (name == nullptr || argument.is_spread) {
-    Fail(Code::kSyntax, argument.value->range, "what stands before '=' here is a name");
+    Fail(Code::kSyntax, argument.value->range, "only a name can appear before '=' here");
     argument.value = Pop();
     return;
   }

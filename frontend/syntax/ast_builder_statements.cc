@@ -326,9 +326,9 @@ void AstBuilder::Assign() {
   if (frame().default_value == nullptr) {
     statement->value = left.front();
     if (left.size() > 1) {
-      Fail(Code::kSyntax, left[1]->range, "an expression alone gives one value");
+      Fail(Code::kSyntax, left[1]->range, "an expression statement gives one value");
     } else if (statement->type != nullptr) {
-      Fail(Code::kSyntax, statement->type->range, "a type alone declares nothing; wanted '='");
+      Fail(Code::kSyntax, statement->type->range, "a type on its own declares nothing; expected '='");
     }
   } else {
     statement->value = frame().default_value;

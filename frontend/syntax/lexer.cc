@@ -273,7 +273,7 @@ void Lexer::LexString() {
       size_t end = at_;
       while (end > begin + 1 && IsBlank(text_[end - 1])) --end;
       Fail(Code::kBadString, {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)},
-           "the text that begins here has no closing '\"' on its line");
+           "the string that begins here has no closing '\"' on its line");
       break;
     }
     if (c == '"') {
@@ -286,7 +286,7 @@ void Lexer::LexString() {
     }
     if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') {
       Fail(Code::kBadString, {static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + 1)},
-           "a control character in a text; write it as \\u{" +
+           "a control character in a string; write it as \\u{" +
                llvm::utohexstr(static_cast<unsigned char>(c)) + "}");
     }
     ++at_;

@@ -89,7 +89,7 @@ llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
   if (stream.position() > 0 && stream.last().type() == PdlParser::NAME) {
     const llvm::StringRef last = builder.Spelling(stream.last());
     if (type == PdlParser::LPAREN && DTypeFromName(last))
-      return "the dims of a type stand between '[' and ']': f32[N, 3]";
+      return "the dims of a type are written between '[' and ']': f32[N, 3]";
     const size_t before_last = stream.position() > 1 ? stream.tokens()[stream.position() - 2].type()
                                                      : size_t{PdlParser::NL};
     const bool starts_statement = before_last == PdlParser::NL ||
@@ -122,7 +122,7 @@ std::string Found(const Token& token, llvm::StringRef spelled) {
   if (token.type() == PdlParser::NL || token.type() == antlr4::Token::EOF) {
     return spelled == "}" ? "'}'" : "end of the line";
   }
-  if (token.type() == PdlParser::STRING) return "a text";
+  if (token.type() == PdlParser::STRING) return "string";
   return "'" + spelled.take_front(60).str() + "'";
 }
 
@@ -144,7 +144,7 @@ std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBu
   } else if (has(PdlParser::NAME)) {
     words.push_back(has(PdlParser::SPARSE) ? "a type" : "a name");
   }
-  if (has(PdlParser::STRING)) words.push_back("a text in quotes");
+  if (has(PdlParser::STRING)) words.push_back("a string in quotes");
   const bool closes = has(PdlParser::RPAREN) || has(PdlParser::RBRACKET) || has(PdlParser::RBRACE);
   if (closes && !has(PdlParser::COMMA) && words.empty() && CommaMayFollow(stream)) {
     const size_t before = stream.last().type();
@@ -174,10 +174,10 @@ std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBu
 llvm::StringRef HelpOnCharacter(llvm::StringRef character) {
   return llvm::StringSwitch<llvm::StringRef>(character)
       .Cases("'", "`", "\u2018", "\u2019", "\u201C", "\u201D",
-             "a text stands between '\"' and '\"'")
+             "a string is written between '\"' and '\"'")
       .Case("^", "a power is written '**'")
       .Case("&", "conditions are joined by 'and' and 'or'")
-      .Case("!", "a condition is turned round by 'not'")
+      .Case("!", "a condition is negated by 'not'")
       .Case(";", "a statement ends with its line")
       .Cases("\u2013", "\u2014", "\u2212", "the minus sign is '-'")
       .Case("\u00D7", "the product is written '*'")
@@ -189,14 +189,14 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   const llvm::StringRef spelled = builder->Spelling(token);
   const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
   const std::string wanted = Wanted(parser, stream, *builder, expected);
-  const std::string suffix = wanted.empty() ? "" : ", wanted " + wanted;
+  const std::string suffix = wanted.empty() ? "" : ", expected " + wanted;
   // An empty bracket asks for what closes it only; an expression could stand there all the same.
   const bool wants_name = expected.contains(size_t{PdlParser::NAME}) ||
                           llvm::StringRef(wanted).starts_with("an expression");
   if (IsReserved(token.type()) && wants_name) {
     if (token.type() == PdlParser::ELSE) {
       builder->Fail(Code::kSyntax, token.range(),
-                    "unexpected 'else': it stands on the line of the '}' before it");
+                    "unexpected 'else': it belongs on the line of the '}' before it");
       return;
     }
     const size_t after = stream.tokens()[stream.position() + 1].type();

@@ -210,9 +210,9 @@ def batch_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -223,9 +223,9 @@ def batch_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -371,9 +371,9 @@ def conv(
     Fields of param_attr
     --------------------
     init : function, default he_normal()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -384,9 +384,9 @@ def conv(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -458,9 +458,9 @@ def conv_bn(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -532,9 +532,9 @@ def conv_up(
     Fields of param_attr
     --------------------
     init : function, default he_normal(mode="fan_out")
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -545,9 +545,9 @@ def conv_up(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -663,9 +663,9 @@ def embedding(
     Fields of param_attr
     --------------------
     init : function, default normal()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -725,9 +725,9 @@ def fc(
     Fields of param_attr
     --------------------
     init : function, default xavier_uniform()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -738,9 +738,9 @@ def fc(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -940,9 +940,9 @@ def group_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -953,9 +953,9 @@ def group_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1024,9 +1024,9 @@ def gru(
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1037,9 +1037,9 @@ def gru(
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1137,9 +1137,9 @@ def instance_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1150,9 +1150,9 @@ def instance_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1293,9 +1293,9 @@ def layer_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1306,9 +1306,9 @@ def layer_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1424,9 +1424,9 @@ def lstm(
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1437,9 +1437,9 @@ def lstm(
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1540,9 +1540,9 @@ def mlp(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1553,9 +1553,9 @@ def mlp(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1626,9 +1626,9 @@ def multi_head_attention(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1639,9 +1639,9 @@ def multi_head_attention(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1850,9 +1850,9 @@ def rms_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1967,9 +1967,9 @@ def rnn(
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -1980,9 +1980,9 @@ def rnn(
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -2116,9 +2116,9 @@ def sequence_conv(
     Fields of param_attr
     --------------------
     init : function, default xavier_uniform()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -2129,9 +2129,9 @@ def sequence_conv(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -2323,9 +2323,9 @@ def transformer_decoder(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -2336,9 +2336,9 @@ def transformer_decoder(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -2422,9 +2422,9 @@ def transformer_encoder(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
@@ -2435,9 +2435,9 @@ def transformer_encoder(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
         largest size of its gradient; 0 is any
     lr_scale : float >= 0, default 1.0
