@@ -88,7 +88,7 @@ void Inputs::CheckSymbolsSolvable() {
     const uint32_t line = at_.file->LineOf(range.begin);
     if (std::exchange(last_line, line) == line) continue;
     report_.Error(Code::kUnsolvableSymbol, range,
-                  "no input determines " + symbol + " is: give one a dim such as " + symbol +
+                  "no input determines " + symbol + ": give one a dim such as " + symbol +
                       " or 2*" + symbol);
   }
 }

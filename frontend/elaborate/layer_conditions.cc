@@ -38,7 +38,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
     auto complain = [&](const std::string& note) {
       ok = false;
       Diagnostic& diagnostic = report_.CallerError(Code::kConstraint, at_.frame->place,
-                                                   "'" + at_.frame->callee + "' wants " + text);
+                                                   "'" + at_.frame->callee + "' requires " + text);
       if (!note.empty()) diagnostic.Note(note);
       diagnostic.NoteAt(at_.file, condition->range, "declared here");
     };
@@ -58,7 +58,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       continue;
     }
     for (DimCheck& check : checks) {
-      check.message = "'" + at_.frame->callee.str() + "' wants " + text.str();
+      check.message = "'" + at_.frame->callee.str() + "' requires " + text.str();
       constraints_.Add(std::move(check), at_.frame->origin);
     }
   }

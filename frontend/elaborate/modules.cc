@@ -116,7 +116,7 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true, llvm::sys::path::Style::posix);
   if (given.starts_with("/") || given.contains('\\') || given.contains('\0') ||
       llvm::StringRef(path) == ".." || llvm::StringRef(path).starts_with("../")) {
-    return fail(Code::kPathEscapes, "\"" + given + "\" does not lie in the network's folder");
+    return fail(Code::kPathEscapes, "\"" + given + "\" is not in the network's folder");
   }
   if (!given.ends_with(".pdl") && !given.ends_with(".pdlc")) {
     return fail(Code::kImport, "an import names a .pdl or .pdlc file, got \"" + given + "\"");

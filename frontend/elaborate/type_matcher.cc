@@ -267,7 +267,7 @@ bool TypeMatcher::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::Strin
   }
   if (TakeSymbolsOfFile(unknowns)) return match();
   report_.Error(Code::kUnsolvableSymbol, expr->range,
-                "the size does not determine " + unknown->name + " is; a dim such as 2*" +
+                "the size does not determine " + unknown->name + "; a dim such as 2*" +
                     unknown->name + " + 1 does");
   return false;
 }

@@ -122,7 +122,7 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"h: f32 = cos(x)", "4: the dims are missing; a scalar is f32[] [PDL0312]"},
       {"input x: f32[N]", "7: 'x' is defined already [PDL0103]"},
       {"input z: f32[N*M]",
-       "16: no input determines M is: give one a dim such as M or 2*M [PDL0310]"},
+       "16: no input determines M: give one a dim such as M or 2*M [PDL0310]"},
       {"input z: f32[-1]", "14: a size is at least 0, got -1 [PDL0307]"},
       {"input z: F[N]", ""},
       {"input z: f32[~T]",

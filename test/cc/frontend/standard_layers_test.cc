@@ -337,7 +337,7 @@ TEST_F(Layers, MistakesPointAtTheCaller) {
             "m.pdl:3:18: error: attribute 'p' of 'dropout' must be at least 0 and at most 1, got "
             "1.5 [PDL0203]");
   EXPECT_EQ(first(head + "h = mlp(x, widths=[])\n"),
-            "m.pdl:3:5: error: 'mlp' wants len(widths) > 0 [PDL0317]");
+            "m.pdl:3:5: error: 'mlp' requires len(widths) > 0 [PDL0317]");
 }
 
 TEST_F(Layers, ConvOfAnyRank) {
