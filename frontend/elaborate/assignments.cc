@@ -27,7 +27,7 @@ bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
 
 void Assignments::ElaborateAssign(const ast::AssignStatement* statement) {
   AssignValue(statement);
-  // Only now: the value on the right still had what stood there before.
+  // Only now: the right-hand side still refers to the old values.
   for (const ast::Identifier& target : statement->targets)
     at_.frame->assigned[target.text] = statement->range;
 }
@@ -95,13 +95,15 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
   const llvm::StringRef name = statement->name.text;
   at_.frame->base = name.str();
   if (at_.body != nullptr) {
-    report_.Error(Code::kBody, statement->name.range,
-                  "the body of a loop cannot update a state; carry '" + name + "' from step to step");
+    report_.Error(
+        Code::kBody, statement->name.range,
+        "the body of a loop cannot update a state; carry '" + name + "' from step to step");
     return names_.Poison(statement->name);
   }
   if (at_.optimizer != nullptr) {
-    report_.Error(Code::kMisplaced, statement->name.range,
-                  "the arguments of an optimizer belong to training only and cannot update a state");
+    report_.Error(
+        Code::kMisplaced, statement->name.range,
+        "the arguments of an optimizer belong to training only and cannot update a state");
     return names_.Poison(statement->name);
   }
   const Datum datum = expressions_.Evaluate(statement->value, at_.frame->FullName(name));

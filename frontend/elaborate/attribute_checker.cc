@@ -59,7 +59,7 @@ std::optional<Datum> AttributeChecker::CheckAttribute(const AttributeDecl& decl,
     AttributeValue& given = checked->front();
     result = FromAttribute(given);
     if (!IsNone(given) && KindOf(given) == AttributeKind::kString) {
-      // Texts in a Datum are views: the values live as long as the elaborator.
+      // A Datum refers to strings by views, so the values must live as long as the elaborator.
       settings_.values.push_back(std::make_unique<AttributeValue>(std::move(given)));
       result = FromAttribute(*settings_.values.back());
     }
@@ -74,7 +74,7 @@ std::optional<Datum> AttributeChecker::CheckAttribute(const AttributeDecl& decl,
   return result;
 }
 
-// The ends of `a..b`, `> a` and the like, as the range of a number.
+// Reads the bounds of `a..b`, `> a` and the like into the range of a number.
 bool AttributeChecker::ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl) {
   const ast::TypeRange& range = term.value_range;
   if (range.kind == ast::RangeKind::kNone) return true;
@@ -97,7 +97,8 @@ bool AttributeChecker::ReadAttributeRange(const ast::TypeTerm& term, AttributeDe
       const Datum choice = expressions_.Evaluate(item.value);
       if (choice.holds_poison()) return false;
       if (decl->kind != AttributeKind::kString || !choice.is<llvm::StringRef>()) {
-        report_.Error(Code::kAttributeType, item.value->range, "choices are strings, for a string attribute");
+        report_.Error(Code::kAttributeType, item.value->range,
+                      "choices are strings, for a string attribute");
         return false;
       }
       decl->choices.push_back(choice.get<llvm::StringRef>()->str());

@@ -19,7 +19,7 @@ void Attrs::ElaborateAttr(const ast::AttrStatement* statement) {
     settings_.used.insert(name);
     return;
   }
-  if (at_.frame->arguments != nullptr) {  // of a file that is called
+  if (at_.frame->arguments != nullptr) {  // of a called file
     const LayerArgument* given = nullptr;
     for (const LayerArgument& argument : at_.frame->arguments->named)
       if (argument.name.text == name) given = &argument;
@@ -140,7 +140,7 @@ void Attrs::CheckSettingsUsed() {
                   "the network has no attr '" + name + "'" + report_.DidYouMean(name, known));
   }
   for (const auto& [name, text] : request_.settings) {
-    // One with a syntax error was reported.
+    // A setting with a syntax error was reported already.
     if (settings_.used.contains(name) || at_.frame->scope.contains(name)) continue;
     Diagnostic diagnostic;
     diagnostic.code = Code::kUnknownSetting;

@@ -12,7 +12,7 @@ namespace pdl {
 
 namespace {
 
-/// Scalars made of scalars that are copied into a body rather than given to it.
+/// Limits the depth of scalar computations that are copied into a body rather than passed to it.
 constexpr unsigned kMaxCopiedDepth = 64;
 
 }  // namespace
@@ -28,7 +28,7 @@ Value* Bodies::InBody(Value* value) {
     return value;
   if (auto found = at_.body->inside.find(value); found != at_.body->inside.end())
     return found->second;
-  // What an `if` decides by must be known to the Plan inside, too.
+  // A value that decides an `if` must also be known to the Plan inside the body.
   static thread_local unsigned depth = 0;
   const Op* producer = value->producer();
   if (producer != nullptr && IsKnownToPlan(value) && value->type().is_scalar() &&
@@ -68,7 +68,7 @@ Value* Bodies::InBody(Value* value) {
 
 bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets) {
   const OpSignature& signature = call.def->signature;
-  // What the body reads from outside belongs to the last counted input.
+  // Captured values belong to the last counted input.
   size_t captures = 0, num_given = 0;
   for (size_t i = 0; i < signature.inputs.size(); ++i)
     if (!signature.inputs[i].count.empty()) captures = i;
@@ -106,7 +106,7 @@ bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, 
                       "." + body_decl.name
                 : names_.TakeWay(signature.name, !targets.empty()) + "." + body_decl.name;
     at_.body = &body;
-    // A value that is made once stays in the block where it is made.
+    // A value that is created once stays in the block where it was created.
     Value* const training = std::exchange(training_.training, nullptr);
     const bool ok = FillBody(call, llvm::ArrayRef(*types).take_front(num_given), way, block);
     training_.training = training;

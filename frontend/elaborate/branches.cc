@@ -107,7 +107,7 @@ Datum Branches::EvaluateNot(const ast::PrefixExpr* prefix) {
 }
 
 Datum Branches::EvaluateAndOr(const ast::ChainExpr* chain) {
-  // What decides is not followed further, as everywhere.
+  // Short-circuits: operands after the deciding one are not evaluated.
   const bool decides = chain->operators[0].op == Operator::kOr;
   Operand left;
   for (const ast::Expr* operand : chain->operands) {
@@ -174,7 +174,7 @@ void Branches::ElaborateBothSides(Value* condition, const ast::Branch& then,
   ElaborateSide(&both, 0, [&] { statements_.ElaborateBlock(then.block); });
   ElaborateSide(&both, 1, [&] { ElaborateBranches(otherwise); });
   for (auto& [name, names] : both.names) {
-    // A side that came before the name was first set has what was there before.
+    // A branch elaborated before the name was first set has the previous value.
     for (std::optional<Datum>& side : names.sides)
       if (!side) side = names.before;
     const auto& [first, second] = names.sides;
@@ -202,10 +202,10 @@ void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<
   at_.journal = outer;
   if (at_.frame->returned && !at_.frame->refused) {
     at_.frame->returned = false;
-    report_.Error(
-        Code::kCondition, both->place,
-        "whether this holds is only known when the network runs, so both branches are kept: assign a name "
-        "in both, and 'return' it after the 'if'");
+    report_.Error(Code::kCondition, both->place,
+                  "whether this holds is only known when the network runs, so both branches are "
+                  "kept: assign a name "
+                  "in both, and 'return' it after the 'if'");
   }
   for (const auto& [name, old] : journal.names) {
     auto [entry, is_new] = both->names.insert({name, {}});
@@ -262,7 +262,7 @@ Value* Branches::SelectSide(BothSides* both, Value* first, Value* second, llvm::
 Datum Branches::SelectDatum(BothSides* both, const Datum& first, const Datum& second,
                             llvm::StringRef name) {
   if (first.holds_poison() || second.holds_poison()) return Datum();
-  // A comparison takes each list once.
+  // A comparison visits each list once.
   if (!budget_.Spend(std::min<uint64_t>(first.extent(), 1 << 16), both->place)) return Datum();
   if (IsSame(first, second)) return first;
   auto as_tensor = [&](const Datum& datum) {

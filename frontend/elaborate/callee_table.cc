@@ -9,7 +9,7 @@ namespace pdl {
 
 namespace {
 
-// An example of the statement that is looked for where its first word is called.
+// An example of the statement that the user probably meant by calling its keyword.
 static llvm::StringRef ExampleOfStatement(llvm::StringRef word) {
   return llvm::StringSwitch<llvm::StringRef>(word)
       .Case("attr", "attr width: int = 256")
@@ -101,7 +101,8 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
   const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr);
   const auto* net = member == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(member->base);
   if (name == nullptr && net == nullptr) {
-    report_.Error(Code::kOperandKind, expr->range, "the callee here is not the name of an operator");
+    report_.Error(Code::kOperandKind, expr->range,
+                  "the callee here is not the name of an operator");
     return {};
   }
   Callee callee;
@@ -124,7 +125,7 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
       }
       return {};
     }
-    if (named->second == nullptr) return {};  // its import was complained about
+    if (named->second == nullptr) return {};  // the failed import was reported
     callee = FindCallee(names_.Save(net->name + "." + member->member.text));
     if (callee.is_network() || named->second->broken_names.contains(member->member.text)) {
       return callee;

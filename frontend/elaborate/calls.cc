@@ -35,7 +35,7 @@ CallResults Calls::EvaluateCall(const ast::CallExpr* expr, const Operand* piped,
                              targets);
   }
   if (callee.op == nullptr) {
-    // What stands inside may have mistakes of its own.
+    // The arguments may contain errors of their own.
     for (const ast::Argument& argument : expr->arguments) {
       if (argument.value->kind != ast::ExprKind::kRecord) expressions_.Evaluate(argument.value);
     }

@@ -107,7 +107,7 @@ std::string Datum::Phrase() const {
 
 namespace {
 
-// Two lists that were compared are not compared again: they may share lists at every depth.
+// Pairs of lists that were compared already: lists may share lists at every depth.
 using ComparedLists = llvm::DenseSet<std::pair<const DatumList*, const DatumList*>>;
 
 bool IsSame(const Datum& a, const Datum& b, ComparedLists& compared) {
@@ -161,7 +161,7 @@ Datum FromAttribute(const AttributeValue& value) {
         } else if constexpr (std::is_same_v<T, Constant> || std::is_same_v<T, BlockId> ||
                              std::is_same_v<T, std::vector<Constant>>) {
           return Datum();
-        } else {  // a list, or a shape, which is one of dims
+        } else {  // a list, or a shape, which is a list of dims
           std::vector<Datum> items;
           items.reserve(v.size());
           for (const auto& item : v) {
@@ -261,7 +261,7 @@ llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDe
     }
     return ToList(*items, decl);
   }
-  // One value stands for a list of one.
+  // A single value is accepted as a list of one.
   const bool is_item = (decl.kind == AttributeKind::kInt && datum.is<int64_t>()) ||
                        (decl.kind == AttributeKind::kFloat && datum.number()) ||
                        (decl.kind == AttributeKind::kString && datum.is<llvm::StringRef>()) ||
@@ -289,7 +289,7 @@ DType NaturalDType(const Datum& literal) {
 
 namespace {
 
-// Writes the leaves of a literal, one after the other, as elements of a dtype.
+// Writes the leaves of a literal consecutively as elements of a dtype.
 class ConstantWriter {
  public:
   ConstantWriter(DType dtype, size_t count) : dtype_(dtype) {
@@ -342,7 +342,7 @@ class ConstantWriter {
 
   template <typename F>
   llvm::Error WriteReal(const Datum& leaf, F put) {
-    // What rounds to more than the largest finite value does not fit.
+    // Values that round to more than the largest finite value do not fit.
     const float largest = dtype_ == DType::kF16    ? 65519.0f
                           : dtype_ == DType::kBF16 ? 0x1.fefffep127f
                                                    : std::numeric_limits<float>::max();
@@ -382,7 +382,8 @@ class ConstantWriter {
 
 llvm::Error WriteLeaves(const Datum& datum, llvm::ArrayRef<int64_t> sizes, ConstantWriter* writer) {
   const auto* items = datum.list();
-  if (sizes.empty() != (items == nullptr)) return Fail("lists are mixed with values that are not lists");
+  if (sizes.empty() != (items == nullptr))
+    return Fail("lists are mixed with values that are not lists");
   if (items != nullptr && static_cast<int64_t>(items->size()) != sizes.front())
     return Fail("its rows differ in length");
   if (items == nullptr) return writer->Write(datum);

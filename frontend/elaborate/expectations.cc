@@ -25,7 +25,7 @@ void Expectations::ElaborateExpect(const ast::ExpectStatement* statement) {
 void Expectations::ExpectError(TestExpect expect, const ast::ExpectStatement* statement) {
   expect.kind = TestExpect::Kind::kError;
   expect.message = statement->message.value.str();
-  // Mistakes of the call are what is wanted.
+  // Errors of the call are expected.
   Diagnostics mistakes;
   const Datum datum =
       report_.Catch(&mistakes, [&] { return expressions_.Evaluate(statement->value); });
@@ -33,9 +33,10 @@ void Expectations::ExpectError(TestExpect expect, const ast::ExpectStatement* st
     const bool is_it = llvm::any_of(mistakes.all(), [&](const Diagnostic& mistake) {
       return llvm::StringRef(mistake.message).contains(expect.message);
     });
-    expect.decided = is_it ? "" : "a different error was reported: " + mistakes.all().front().message;
+    expect.decided =
+        is_it ? "" : "a different error was reported: " + mistakes.all().front().message;
   } else if (datum.holds_poison()) {
-    return;  // a mistake that was reported before
+    return;  // an error that was reported before
   } else if (datum.tensor() == nullptr) {
     expect.decided = "no error was reported";
   } else {

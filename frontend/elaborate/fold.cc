@@ -131,7 +131,7 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       if (!b.is_constant() || b.constant() < 0)
         return Fail("a size is raised to a power that is an int of at least 0, got {0}",
                     b.ToString());
-      // Halving the exponent bounds the loop; what leaves the limits of a size stays invalid.
+      // Halving the exponent bounds the loop; a result beyond the limits of a size stays invalid.
       result = 1;
       for (auto [base, exponent] = std::pair(a, b.constant()); exponent > 0; exponent >>= 1) {
         if (exponent & 1) result = result * base;

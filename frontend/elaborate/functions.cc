@@ -142,7 +142,7 @@ FunctionPtr Functions::MakeInstance(const FunctionPtr& function, std::string pat
 
 namespace {
 
-/// Whether a call of the function may give this argument by name.
+/// Whether a call of the function may pass this argument by name.
 bool IsInput(const Callee& callee, llvm::StringRef name) {
   if (callee.op != nullptr) return callee.op->signature.FindInput(name) >= 0;
   if (callee.layer == nullptr) return callee.is_network();

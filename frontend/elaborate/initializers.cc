@@ -39,7 +39,7 @@ FunctionPtr Initializers::FunctionFor(const ast::VariableStatement* statement,
 
 bool Initializers::Complete(const Type& type, SourceRange type_range, Call* initializer) {
   const OpSignature& signature = initializer->def->signature;
-  // The declared type gives the dims and the dtype.
+  // The dims and the dtype come from the declared type.
   auto give = [&](const AttributeDecl& decl, AttributeValue value) {
     if (llvm::any_of(initializer->attributes,
                      [&](const NamedAttribute& given) { return given.name == decl.name; })) {
@@ -53,7 +53,7 @@ bool Initializers::Complete(const Type& type, SourceRange type_range, Call* init
     if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) give(decl, type.dims);
     if (decl.kind == AttributeKind::kDType) give(decl, type.dtype);
   }
-  // So literals are of that dtype.
+  // Literals get that dtype.
   for (auto [given, place] : llvm::zip_equal(initializer->attributes, initializer->places)) {
     if (place.literal.is_poison()) continue;
     const AttributeDecl& decl = signature.attributes[signature.FindAttribute(given.name)];
@@ -118,7 +118,7 @@ bool Initializers::ReadLoad(const ast::CallExpr* load, const Type& type, Variabl
         found.takeError(),
         [&](const UserError& e) {
           const bool is_name = e.code() == Code::kWeightMismatch;
-          // A file that cannot be read is one mistake, however many tensors it should have.
+          // A file that cannot be read is one error, however many tensors it should contain.
           if (!is_name && !reported_.unreadable_files.insert(text(0)->value).second) return;
           report_.Error(e.code(), text(is_name ? 1 : 0)->range, e.text());
         },
