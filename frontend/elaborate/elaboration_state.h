@@ -48,8 +48,8 @@ struct OpenBody {
 /// The values of names in the source of an optimizer, by their offsets.
 using OptimizerNames = std::map<uint32_t, std::pair<SourceRange, std::string>>;
 
-/// The current position of the elaboration. Between two statements of the file, `frame` is the
-/// frame of the file, and all other members have their initial values.
+/// The current position of the elaboration. Between two statements of the file, `frame` and `file`
+/// are those of the file, and all other members have their initial values.
 struct Position {
   TextFrame* frame = nullptr;
   std::shared_ptr<const SourceFile> file;  // the current file

@@ -46,7 +46,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       complain(llvm::join(FactsOf(condition), ", "));
       continue;
     }
-    // What can be broken by sizes that the inputs may have is a mistake; what nobody can decide is
+    // A condition that sizes of the inputs can violate is an error; one that cannot be decided is
     // checked when the sizes are known.
     std::optional<Counterexample> example;
     for (const DimCheck& check : checks) {

@@ -12,7 +12,7 @@ namespace pdl {
 
 using ast::Operator;
 
-// `lstm(x).last`: one result of a call by its name; `hidden.w`: a parameter by the way to it.
+// `lstm(x).last`: a result of a call by its name; `hidden.w`: a parameter by its path.
 Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   if (std::optional<Datum> found = FindByWay(member)) return *found;
   const ast::Expr* base = member->base;
@@ -51,7 +51,7 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
     }
     return Datum();
   }
-  // The name being assigned is that of the wanted result.
+  // The name being assigned is the name of the selected result.
   const Callee callee = callees_.FindCallee(at_.file->Text(call->callee->range));
   const int index = callee.op == nullptr ? -1 : callee.op->signature.FindOutput(wanted);
   llvm::SmallVector<std::string, 4> names;
@@ -83,14 +83,15 @@ std::optional<Datum> Members::FindByWay(const ast::MemberExpr* member) {
   if (name == nullptr) return std::nullopt;
   std::string way = name->name.str();
   for (llvm::StringRef part : llvm::reverse(parts)) way += "." + part.str();
-  auto found = at_.frame->scope.find(way);  // what a flat text assigned
+  auto found = at_.frame->scope.find(way);  // a name assigned in flat source
   if (found != at_.frame->scope.end()) return found->second;
   Value* value = graph_.FindValue(at_.frame->FullName(way));
   if (value == nullptr) return std::nullopt;
   return Datum(value->kind() == ValueKind::kState ? names_.CurrentState(value) : value);
 }
 
-// That a name holds the first of several results of its call, and how the others are had.
+// Notes that a name refers to the first of several results of its call, and how to access the
+// others.
 void Members::NoteResults(const Datum& datum, Diagnostic* diagnostic) {
   const Value* tensor = datum.tensor();
   const Op* call = tensor == nullptr ? nullptr : tensor->producer();

@@ -15,7 +15,7 @@ namespace pdl {
 
 namespace {
 
-/// Where the parameters are named, or else the loss.
+/// The range of the parameters, or else of the loss.
 SourceRange PlaceOfParameters(const ast::MinimizeStatement* statement) {
   return statement->over != nullptr ? statement->over->range : statement->loss->range;
 }
@@ -124,7 +124,7 @@ Datum Minimize::ReadOptimizer(const ast::Expr* expr, OptimizerNames* names) {
   Datum optimizer = functions_.ReadFunction(expr);
   at_.optimizer = nullptr;
   if (request_.training_step) return optimizer;
-  // What a learning rate is computed from is part of training alone.
+  // The computation of a learning rate only belongs to training.
   llvm::DenseSet<const Op*> added;
   for (const Op* op : graph_.ops().drop_front(num_ops)) added.insert(op);
   graph_.EraseOps({}, [&](const Op& op) { return added.contains(&op); });
@@ -150,7 +150,7 @@ bool Minimize::CheckReached(const ast::MinimizeStatement* statement, GraphTraini
   const std::string over = is_said ? "'" + at_.file->Text(place).str() + "'" : "any parameter";
   if (!gradients_.CheckFlow(flow, place, at_.file->Text(statement->loss->range), over))
     return false;
-  // What it does not move is left as it is.
+  // Parameters that the loss does not depend on are not trained.
   std::vector<Value*> reached;
   for (auto [parameter, reaches] : llvm::zip_equal(training->parameters, flow.reaches))
     if (reaches) reached.push_back(parameter);

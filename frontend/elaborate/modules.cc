@@ -82,7 +82,7 @@ void Modules::ReadImport(Module* module, const ast::ImportStatement* statement) 
     return;
   }
   if (imported == nullptr) {
-    // Any unknown name might have come from there.
+    // It might have defined any unknown name.
     module->lacks_import = true;
     return;
   }

@@ -81,7 +81,7 @@ bool NameTable::Declare(const ast::Identifier& name) {
   auto found = at_.frame->scope.find(name.text);
   const bool is_free = found == at_.frame->scope.end() || found->second.is_undefined();
   if (is_new && is_free) return true;
-  // The same statement again, in a loop.
+  // The same statement in another iteration of a loop.
   if (!is_new && entry->second == name.range && !at_.frame->counts.empty()) return true;
   Diagnostic& diagnostic =
       report_.Error(Code::kRedefined, name.range, "'" + name.text + "' is defined already");

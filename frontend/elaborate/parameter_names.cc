@@ -43,13 +43,13 @@ bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* 
   }
   const bool is_known = name != nullptr && (at_.frame->scope.contains(name->name) ||
                                             at_.frame->instances.contains(name->name));
-  // The calls that would make them may have failed.
+  // The calls that create them may have failed.
   if (callees_.IsBroken(text) || (is_known && report_.diagnostics().has_errors())) return false;
   if (!is_known && name != nullptr) {
     name_expressions_.ReportUnknownName(name);
     return false;
   }
-  // They may be lacking for a mistake that is known.
+  // They may be missing because of an error that was reported.
   auto is_spoiled = [&](const std::string& way) { return values_.spoiled_ways.contains(way); };
   const auto value = at_.frame->scope.find(text);
   if ((value != at_.frame->scope.end() && value->second.holds_poison()) ||

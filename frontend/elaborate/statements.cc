@@ -21,7 +21,7 @@ using ast::StatementKind;
 
 namespace {
 
-/// What a statement begins with.
+/// The keyword of a statement.
 llvm::StringRef KeywordOf(const ast::Statement* statement, const SourceFile& file) {
   return file.Text(statement->range).take_while(llvm::isAlpha);
 }
@@ -126,7 +126,7 @@ void Statements::Dispatch(const ast::Statement* statement) {
           {llvm::cast<ast::LoadStatement>(statement), at_.frame->module, at_.frame->path});
       return;
     case StatementKind::kMinimize:
-      // A file that is called by another is not trained by itself.
+      // A called file is not trained on its own.
       if (at_.frame->caller == nullptr)
         minimize_.ElaborateMinimize(llvm::cast<ast::MinimizeStatement>(statement));
       return;
@@ -142,8 +142,8 @@ void Statements::Dispatch(const ast::Statement* statement) {
         at_.frame->module->broken_names.try_emplace(name.text, name.range);
       }
       return;
-    // Layers and imports are known before the first statement; a test is elaborated by itself, and
-    // what a run is fed before its other statements.
+    // Layers and imports are collected before the first statement; a test is elaborated separately,
+    // and the feeds of a run before its other statements.
     case StatementKind::kLayer:
     case StatementKind::kImport:
     case StatementKind::kTest:
