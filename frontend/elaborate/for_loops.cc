@@ -59,8 +59,9 @@ std::optional<ForLoops::Rounds> ForLoops::ReadList(const ast::Expr* over) {
   rounds.list = expressions_.Evaluate(over);
   if (rounds.list.list() == nullptr) {
     if (!rounds.list.is_poison()) {
-      report_.Error(Code::kOperandKind, over->range,
-                    "'for' iterates over a range such as 0..n or a list, got " + rounds.list.Phrase());
+      report_.Error(
+          Code::kOperandKind, over->range,
+          "'for' iterates over a range such as 0..n or a list, got " + rounds.list.Phrase());
     }
     return std::nullopt;
   }

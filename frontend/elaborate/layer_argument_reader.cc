@@ -11,7 +11,7 @@ namespace pdl {
 
 namespace {
 
-/// Visits the attrs and inputs of a file that is called as a layer, in their order.
+/// Visits the attrs and inputs of a file used as a layer, in their order.
 void ForEachDeclaration(const Ast& ast,
                         llvm::function_ref<void(llvm::StringRef, const ast::Type*)> visit) {
   for (const ast::Statement* statement : ast.statements) {

@@ -102,7 +102,7 @@ bool Subscripts::CheckPackedSubscripts(const Type& type, const ast::IndexExpr* i
     if (axis > levels) return true;
     if (IsNewAxis(subscript)) {
       report_.Error(Code::kStorage, subscript.range,
-                    "a new axis stands behind the ragged dims of " + type.ToString());
+                    "a new axis must come after the ragged dims of " + type.ToString());
       return false;
     }
     const bool is_whole = subscript.kind == SubscriptKind::kSlice && subscript.start == nullptr &&
@@ -232,7 +232,7 @@ Dim Subscripts::ReadBound(const ast::Expr* expr, Dim fallback, bool is_index,
         .Error(Code::kUnknownSize, expr->range,
                "an index is an int or made of symbols, got a tensor")
         .Note(
-            "gather takes what stands at places that are computed; nonzero finds where a "
+            "gather takes elements at computed indices; nonzero finds where a "
             "condition holds");
     selection->ok = false;
     return Dim();

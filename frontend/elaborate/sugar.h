@@ -4,8 +4,8 @@
 #include "frontend/syntax/ast.h"
 #include "llvm/ADT/StringRef.h"
 
-/// The operators behind the syntax of the language: the only ones that the front end refers to by
-/// name.
+/// The operators that the syntax of the language calls: the only ones that the front end refers to
+/// by name.
 namespace pdl::sugar {
 
 /// The operator for a symbol between (or before) tensors; empty if it does not take tensors.

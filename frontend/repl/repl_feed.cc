@@ -49,7 +49,7 @@ std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, Sour
   const Tried tried = Try(probe, reply);
   if (!tried.graph) return std::nullopt;
   if (tried.last_value.empty()) {
-    // A constant has no dtype of its own: it takes the one that is wanted.
+    // A constant without a dtype takes the required one.
     const Datum& constant = tried.constant;
     if (!constant.is_literal()) {
       return complain(Code::kOperandKind,
@@ -111,7 +111,7 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   const ReplValues::Givens givens = values.givens();
   const bool is_next_run = fed_in_run.contains(name);
   if (is_next_run) {
-    // What is fed again begins the next run.
+    // Feeding a name again begins the next run.
     if (llvm::Error error = values.Advance(graph)) {
       reply->error = llvm::toString(std::move(error));
       return;
@@ -123,7 +123,7 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   shown.insert(shown.begin(), {name, name});
   Show(graph, shown, reply);
   if (reply->failed()) {
-    // A run that fails changes nothing.
+    // A failed run changes nothing.
     reply->output.clear();
     values.GoBackTo(givens);
     return;

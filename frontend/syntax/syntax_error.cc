@@ -27,7 +27,7 @@ bool ClosesBracket(size_t type) {
   return type == PdlParser::RPAREN || type == PdlParser::RBRACKET || type == PdlParser::RBRACE;
 }
 
-// Which token is the innermost bracket that is open before the next one; -1 where none is.
+// The index of the innermost bracket that is open before the next token; -1 if there is none.
 ssize_t InnermostBracket(const UnitStream& stream) {
   int depth = 0;
   for (size_t i = stream.position(); i-- > 0;) {
@@ -38,16 +38,17 @@ ssize_t InnermostBracket(const UnitStream& stream) {
   return -1;
 }
 
-// Inside the innermost bracket that is open before the next token, a comma may stand.
+// Whether a comma is valid in the innermost bracket that is open before the next token.
 bool CommaMayFollow(const UnitStream& stream) {
   const ssize_t open = InnermostBracket(stream);
   if (open < 0) return false;
-  // A '(' that calls nothing holds one expression.
+  // A '(' that is not a call contains one expression.
   return stream.tokens()[static_cast<size_t>(open)].type() != PdlParser::LPAREN ||
          (open > 0 && EndsOperand(stream.tokens()[static_cast<size_t>(open) - 1].type()));
 }
 
-// The statement has ended, and not in an expression that an operator could go on with.
+// Whether the statement is complete, and does not end in an expression that an operator could
+// continue.
 bool EndsWithoutExpression(const UnitStream& stream) {
   const llvm::ArrayRef<Token> taken =
       llvm::ArrayRef<Token>(stream.tokens()).take_front(stream.position());
@@ -71,7 +72,7 @@ bool EndsWithoutExpression(const UnitStream& stream) {
   }
 }
 
-// What the words of other languages are called here.
+// The equivalents of keywords of other languages.
 llvm::StringRef HelpOnWord(llvm::StringRef word) {
   return llvm::StringSwitch<llvm::StringRef>(word)
       .Cases("def", "fn", "func", "function", "class", "a layer begins with 'layer'")
@@ -82,7 +83,7 @@ llvm::StringRef HelpOnWord(llvm::StringRef word) {
       .Default("");
 }
 
-// What the signs and words of other languages are called here.
+// The equivalents of operators and keywords of other languages.
 llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
                        llvm::StringRef wanted) {
   const size_t type = stream.next().type();
@@ -126,7 +127,7 @@ std::string Found(const Token& token, llvm::StringRef spelled) {
   return "'" + spelled.take_front(60).str() + "'";
 }
 
-// What the parser could have gone on with, in the words of a person.
+// A description of the tokens that the parser expected.
 std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBuilder& builder,
                    const antlr4::misc::IntervalSet& expected) {
   auto has = [&](size_t type) { return expected.contains(type); };
@@ -190,7 +191,8 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
   const std::string wanted = Wanted(parser, stream, *builder, expected);
   const std::string suffix = wanted.empty() ? "" : ", expected " + wanted;
-  // An empty bracket asks for what closes it only; an expression could stand there all the same.
+  // In an empty bracket the parser only expects the closing one, but an expression is possible,
+  // too.
   const bool wants_name = expected.contains(size_t{PdlParser::NAME}) ||
                           llvm::StringRef(wanted).starts_with("an expression");
   if (IsReserved(token.type()) && wants_name) {
