@@ -65,8 +65,8 @@ bool Budget::ReportLimit(const Meter& meter, SourceRange place) {
   if (!at_.frame->loops.empty()) {
     const TextFrame::OpenLoop& loop = at_.frame->loops.back();
     Diagnostic& diagnostic = report_.Error(Code::kTextTooLong, loop.over,
-                                           all + "round " + llvm::Twine(loop.round + 1) + " of " +
-                                               llvm::Twine(loop.rounds) + " of this loop");
+                                           all + "iteration " + llvm::Twine(loop.round + 1) +
+                                               " of " + llvm::Twine(loop.rounds) + " of this loop");
     report_.NoteLoops(&diagnostic, /*leave_out_innermost=*/true);
   } else if (at_.frame->caller != nullptr) {
     Diagnostic& diagnostic = report_.CallerError(Code::kTextTooLong, at_.frame->place,

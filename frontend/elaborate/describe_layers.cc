@@ -288,7 +288,8 @@ class LayerReader {
                                kFloat, "float in 0..=1", 0.0);
     decay.lower = Bound{0, false};
     decay.upper = Bound{1, false};
-    add("gradient_clipping", "largest size of its gradient; 0 is any", kFloat, "float >= 0", 0.0)
+    add("gradient_clipping", "largest magnitude of its gradient; 0 is unlimited", kFloat,
+        "float >= 0", 0.0)
         .lower = Bound{0, false};
     add("lr_scale", "factor of the learning rate", kFloat, "float >= 0", 1.0).lower =
         Bound{0, false};

@@ -57,7 +57,7 @@ void Expectations::ExpectTrue(TestExpect expect, const ast::ExpectStatement* sta
   Value* tensor = datum.tensor();
   if (tensor == nullptr || tensor->type().dtype != DType::kBool) {
     report_.Error(Code::kCondition, value->range,
-                  "what is expected is true or false, got " +
+                  "'expect' takes true or false, got " +
                       (tensor == nullptr ? datum.Phrase() : tensor->type().ToString()));
     return;
   }

@@ -151,7 +151,7 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
 llvm::Error BadOperands(Operator op, const Datum& a, const Datum& b) {
   if (a.list() != nullptr || b.list() != nullptr) {
     const bool are_lists = a.list() != nullptr && b.list() != nullptr;
-    const char* help = !are_lists ? "; as a tensor a list has a type: x: f32[2] = [1, 2]"
+    const char* help = !are_lists ? "; a list with a type is a tensor: x: f32[2] = [1, 2]"
                        : op == Operator::kAdd ? "; [a..., b...] joins two"
                                               : "";
     return Fail("lists have no arithmetic: '{0}' between {1} and {2}{3}", ast::Spelling(op),

@@ -16,8 +16,9 @@ void ForLoops::ElaborateFor(const ast::ForStatement* statement) {
   if (!rounds) return names_.PoisonAssigned(statement);
   const auto most = static_cast<int64_t>(std::min<uint64_t>(request_.limits.steps, INT64_MAX));
   if (rounds->count > most) {
-    report_.Error(Code::kTextTooLong, over->range,
-                  "a loop is expanded at compile time: at most " + llvm::Twine(most) + " rounds");
+    report_.Error(
+        Code::kTextTooLong, over->range,
+        "a loop is expanded at compile time: at most " + llvm::Twine(most) + " iterations");
     return names_.PoisonAssigned(statement);
   }
   Expand(statement, *rounds, over->range);
@@ -37,7 +38,7 @@ std::optional<ForLoops::Rounds> ForLoops::ReadRange(const ast::ChainExpr* range,
   }
   if (!ends[0] || !ends[1]) return std::nullopt;
   if (names.size() == 2) {
-    report_.Error(Code::kResultCount, names[1].range, "a range gives one name its value");
+    report_.Error(Code::kResultCount, names[1].range, "a range only assigns one name");
     return std::nullopt;
   }
   Rounds rounds;

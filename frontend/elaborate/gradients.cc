@@ -177,10 +177,10 @@ bool Gradients::CheckFlow(const GradientFlow& flow, SourceRange place, const llv
   }
   if (llvm::is_contained(flow.reaches, true)) return true;
   Diagnostic& diagnostic =
-      report_.Error(Code::kBadGradient, place, "no change of " + to + " moves '" + from + "'");
+      report_.Error(Code::kBadGradient, place, "'" + from + "' is not affected by " + to);
   if (flow.stop != nullptr) {
     report_.NoteAtLocation(&diagnostic, flow.stop->location(),
-                           "'" + flow.stop->type() + "' gives " +
+                           "'" + flow.stop->type() + "' returns " +
                                flow.stop->result()->type().ToString() +
                                ", which is piecewise constant");
   }

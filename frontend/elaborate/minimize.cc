@@ -62,7 +62,7 @@ bool Minimize::ReadTrained(const ast::MinimizeStatement* statement, bool ok,
     if (!ok || shared == training->parameters.end()) continue;
     Diagnostic& diagnostic =
         report_.Error(Code::kBadMinimize, place,
-                      "'" + (*shared)->name() + "' is changed by another minimize already");
+                      "'" + (*shared)->name() + "' is already trained by another minimize");
     report_.NoteAtLocation(&diagnostic, other.location, "here");
     ok = false;
   }
@@ -80,9 +80,8 @@ bool Minimize::CheckOptimizer(const Datum& with, SourceRange place) {
     }
   }
   if (tensors == 2) return true;
-  report_.Error(
-      Code::kBadMinimize, place,
-      "an optimizer is a layer from a parameter and its gradient, such as adam(lr=0.001)");
+  report_.Error(Code::kBadMinimize, place,
+                "an optimizer is a layer of a parameter and its gradient, such as adam(lr=0.001)");
   return false;
 }
 

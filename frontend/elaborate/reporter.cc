@@ -145,7 +145,7 @@ void Reporter::NoteLoops(Diagnostic* diagnostic, bool leave_out_innermost) {
     for (const TextFrame::OpenLoop& loop : llvm::reverse(loops)) {
       if (++shown > kShown) return;
       diagnostic->NoteAt(frame->module->file, loop.over,
-                         "in round " + std::to_string(loop.round + 1) + " of " +
+                         "in iteration " + std::to_string(loop.round + 1) + " of " +
                              std::to_string(loop.rounds) + " of this loop");
     }
   }

@@ -193,7 +193,7 @@ void AstBuilder::ReduceTop() {
   if (top.op == Operator::kPipe) {
     for (const Expr* stage : chain->operands.drop_front()) {
       if (stage->kind != ExprKind::kCall) {
-        Fail(Code::kPipeNeedsCall, stage->range, "what follows '|>' is a call, such as f(a=1)");
+        Fail(Code::kPipeNeedsCall, stage->range, "'|>' must be followed by a call, such as f(a=1)");
         break;
       }
     }

@@ -239,7 +239,7 @@ bool Lexer::LexEscape() {
   const char c = Peek();
   if (c == 'u') {
     ++at_;
-    if (Peek() != '{') return fail("a character by its number is written \\u{1F600}");
+    if (Peek() != '{') return fail("a character by its code point is written \\u{1F600}");
     ++at_;
     uint32_t number = 0;
     size_t digits = 0;
@@ -247,10 +247,10 @@ bool Lexer::LexEscape() {
       number = number * 16 + llvm::hexDigitValue(Peek());
     }
     if (digits == 0 || Peek() != '}')
-      return fail("a character by its number is written \\u{1F600}");
+      return fail("a character by its code point is written \\u{1F600}");
     ++at_;
     if (number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) {
-      return fail("there is no character of this number");
+      return fail("there is no character with this code point");
     }
     return true;
   }

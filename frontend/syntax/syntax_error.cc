@@ -77,7 +77,7 @@ llvm::StringRef HelpOnWord(llvm::StringRef word) {
   return llvm::StringSwitch<llvm::StringRef>(word)
       .Cases("def", "fn", "func", "function", "class", "a layer begins with 'layer'")
       .Cases("let", "var", "val", "const", "auto", "a value needs no word before it: x = 2")
-      .Cases("while", "loop", "a loop that a run makes is 'scan', one over a known count 'for'")
+      .Cases("while", "loop", "a loop at run time is 'scan', one over a known count is 'for'")
       .Case("elif", "a further condition is 'else if'")
       .Case("from", "a file is imported by: import \"file.pdl\"")
       .Default("");
@@ -109,7 +109,7 @@ llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
       }
       return "";
     case PdlParser::IF:
-      return starts ? "" : "of two values one is chosen by where(condition, a, b)";
+      return starts ? "" : "to choose between two values, write where(condition, a, b)";
     case PdlParser::FLOOR_DIV:
       return starts ? "a comment begins with '#'" : "";
     case PdlParser::BAR:

@@ -214,7 +214,7 @@ def batch_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -227,7 +227,7 @@ def batch_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -375,7 +375,7 @@ def conv(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -388,7 +388,7 @@ def conv(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -462,7 +462,7 @@ def conv_bn(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -536,7 +536,7 @@ def conv_up(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -549,7 +549,7 @@ def conv_up(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -667,7 +667,7 @@ def embedding(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -729,7 +729,7 @@ def fc(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -742,7 +742,7 @@ def fc(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -944,7 +944,7 @@ def group_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -957,7 +957,7 @@ def group_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1028,7 +1028,7 @@ def gru(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1041,7 +1041,7 @@ def gru(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1141,7 +1141,7 @@ def instance_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1154,7 +1154,7 @@ def instance_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1297,7 +1297,7 @@ def layer_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1310,7 +1310,7 @@ def layer_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1428,7 +1428,7 @@ def lstm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1441,7 +1441,7 @@ def lstm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1544,7 +1544,7 @@ def mlp(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1557,7 +1557,7 @@ def mlp(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1630,7 +1630,7 @@ def multi_head_attention(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1643,7 +1643,7 @@ def multi_head_attention(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1854,7 +1854,7 @@ def rms_norm(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1971,7 +1971,7 @@ def rnn(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1984,7 +1984,7 @@ def rnn(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2120,7 +2120,7 @@ def sequence_conv(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2133,7 +2133,7 @@ def sequence_conv(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2327,7 +2327,7 @@ def transformer_decoder(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2340,7 +2340,7 @@ def transformer_decoder(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2426,7 +2426,7 @@ def transformer_encoder(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2439,7 +2439,7 @@ def transformer_encoder(
     weight_decay : float >= 0, <= 1, default 0.0
         fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True

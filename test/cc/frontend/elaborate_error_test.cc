@@ -121,8 +121,7 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"h: int64[N, 4] = cos(x)", "4: no dtype is called 'int64'; did you mean 'i64'? [PDL0312]"},
       {"h: f32 = cos(x)", "4: the dims are missing; a scalar is f32[] [PDL0312]"},
       {"input x: f32[N]", "7: 'x' is defined already [PDL0103]"},
-      {"input z: f32[N*M]",
-       "16: no input determines M: give one a dim such as M or 2*M [PDL0310]"},
+      {"input z: f32[N*M]", "16: no input determines M: give one a dim such as M or 2*M [PDL0310]"},
       {"input z: f32[-1]", "14: a size is at least 0, got -1 [PDL0307]"},
       {"input z: F[N]", ""},
       {"input z: f32[~T]",
@@ -138,7 +137,8 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
        "19: the initializer makes f32[4], declared f32[3] [PDL0405]"},
       {"param w: f32[3] = cos()", "19: 'cos' is not an initializer: it takes inputs [PDL0405]"},
       {"param w: f32[3] = 1",
-       "19: expected an initializer such as zeros(), normal(std=0.02) or load(\"file.safetensors\", "
+       "19: expected an initializer such as zeros(), normal(std=0.02) or "
+       "load(\"file.safetensors\", "
        "\"name\") [PDL0405]"},
       {"param w: f32[3] = normal(std=-1)",
        "30: attribute 'std' of 'normal' must be at least 0, got -1.0 [PDL0203]"},
@@ -169,7 +169,7 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
        "8: source without a file cannot import [PDL0106]"},
       {"minimize x with none",
        "10: a loss is a floating-point scalar, got f32[N, 4] [PDL0408] | "
-       "17: an optimizer is a layer from a parameter and its gradient, such "
+       "17: an optimizer is a layer of a parameter and its gradient, such "
        "as adam(lr=0.001) [PDL0408]"},
       {"test \"t\" {\n  expect x\n}", ""},
       {"return x", "1: 'return' belongs in a layer; a file uses 'output' [PDL0407]"},

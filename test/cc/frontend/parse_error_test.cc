@@ -14,7 +14,8 @@ struct Mistake {
 
 TEST(ParseErrorTest, OneMessageAtItsPlace) {
   const Mistake mistakes[] = {
-      {"y = cos(x scale=5)\n", R"(t.pdl:1:11: error: unexpected 'scale', expected ',' or ')' [PDL0001]
+      {"y = cos(x scale=5)\n",
+       R"(t.pdl:1:11: error: unexpected 'scale', expected ',' or ')' [PDL0001]
  1 | y = cos(x scale=5)
    |           ^~~~~
 )"},
@@ -69,7 +70,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
    |       ~   ^
 )"},
       {"p = x |> f() + 1\n",
-       R"(t.pdl:1:10: error: what follows '|>' is a call, such as f(a=1) [PDL0011]
+       R"(t.pdl:1:10: error: '|>' must be followed by a call, such as f(a=1) [PDL0011]
  1 | p = x |> f() + 1
    |          ^~~~~~~
 )"},

@@ -328,7 +328,8 @@ TEST_F(ReplTest, LoadsAFile) {
   host_.files["good.pdl"] = "input x: f32[N]\ny = cos(x)\noutput y\n";
   host_.files["bad.pdl"] = "a = cos([0.0])\nb = cos(a, scale=0.0)\n";
   EXPECT_THAT(Say(":load none.pdl"), HasSubstr("no such file"));
-  EXPECT_EQ(Say(":load good.pdl"), "x: f32[N]  # requires: feed x\ny: f32[N]  # requires: feed x\n");
+  EXPECT_EQ(Say(":load good.pdl"),
+            "x: f32[N]  # requires: feed x\ny: f32[N]  # requires: feed x\n");
   EXPECT_THAT(Say(":load bad.pdl"), HasSubstr("bad.pdl:2:18: error"));
   EXPECT_EQ(Say("feed x = [1.0, 2.0]"), "x: f32[2] = <2>\ny: f32[2] = <2>\n");
 }
