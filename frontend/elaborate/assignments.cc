@@ -153,7 +153,7 @@ void Assignments::ElaborateAssert(const ast::AssertStatement* statement) {
     report_.Error(Code::kAssertion, statement->condition->range,
                   message.empty() ? llvm::Twine("this does not hold") : llvm::Twine(message));
     if (at_.frame->callee.empty()) return;
-    at_.frame->returned = at_.frame->refused = true;
+    at_.frame->returned = at_.frame->assert_failed = true;
     return;
   }
   for (DimCheck& check : checks) {

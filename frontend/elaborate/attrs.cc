@@ -108,10 +108,10 @@ std::optional<Datum> Attrs::Setting(const AttributeDecl& decl, SourceRange* rang
         !llvm::StringRef(text).starts_with("\"")) {
       return Datum(llvm::StringRef(text));
     }
-    Diagnostics mistakes;
-    std::unique_ptr<Ast> parsed = Parse(at_.file, &mistakes);
-    for (const Diagnostic& mistake : mistakes.all()) report_.diagnostics().Add(mistake);
-    if (mistakes.has_errors()) return Datum();
+    Diagnostics errors;
+    std::unique_ptr<Ast> parsed = Parse(at_.file, &errors);
+    for (const Diagnostic& error : errors.all()) report_.diagnostics().Add(error);
+    if (errors.has_errors()) return Datum();
     const auto* assign = parsed->statements.size() == 1
                              ? llvm::dyn_cast<ast::AssignStatement>(parsed->statements[0])
                              : nullptr;

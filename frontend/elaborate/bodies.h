@@ -34,7 +34,7 @@ class Bodies {
 
  private:
   uint32_t HomeOf(const Value* value) const;
-  bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef way, BlockId block);
+  bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef path, BlockId block);
 
   Position& at_;
   Graph& graph_;

@@ -200,7 +200,7 @@ void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<
   Journal* const outer = std::exchange(at_.journal, &journal);
   elaborate();
   at_.journal = outer;
-  if (at_.frame->returned && !at_.frame->refused) {
+  if (at_.frame->returned && !at_.frame->assert_failed) {
     at_.frame->returned = false;
     report_.Error(Code::kCondition, both->place,
                   "whether this holds is only known when the network runs, so both branches are "

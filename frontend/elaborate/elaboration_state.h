@@ -157,8 +157,8 @@ struct ReportedErrors {
 struct ValueState {
   llvm::DenseMap<Value*, Value*> current;        // of states: the last update
   llvm::DenseMap<const Value*, uint32_t> homes;  // of inputs of blocks
-  llvm::StringSet<> spoiled_ways;  // paths of layer calls that are incomplete because of an error
-  uint32_t recomputed = 0;         // number of layer calls with recompute=true
+  llvm::StringSet<> incomplete_paths;  // of layer calls that are incomplete due to an error
+  uint32_t recomputed = 0;             // number of layer calls with recompute=true
 };
 
 /// Values that belong to training.

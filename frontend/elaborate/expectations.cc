@@ -26,15 +26,14 @@ void Expectations::ExpectError(TestExpect expect, const ast::ExpectStatement* st
   expect.kind = TestExpect::Kind::kError;
   expect.message = statement->message.value.str();
   // Errors of the call are expected.
-  Diagnostics mistakes;
+  Diagnostics errors;
   const Datum datum =
-      report_.Catch(&mistakes, [&] { return expressions_.Evaluate(statement->value); });
-  if (mistakes.has_errors()) {
-    const bool is_it = llvm::any_of(mistakes.all(), [&](const Diagnostic& mistake) {
-      return llvm::StringRef(mistake.message).contains(expect.message);
+      report_.Catch(&errors, [&] { return expressions_.Evaluate(statement->value); });
+  if (errors.has_errors()) {
+    const bool is_it = llvm::any_of(errors.all(), [&](const Diagnostic& error) {
+      return llvm::StringRef(error.message).contains(expect.message);
     });
-    expect.decided =
-        is_it ? "" : "a different error was reported: " + mistakes.all().front().message;
+    expect.decided = is_it ? "" : "a different error was reported: " + errors.all().front().message;
   } else if (datum.holds_poison()) {
     return;  // an error that was reported before
   } else if (datum.tensor() == nullptr) {

@@ -189,7 +189,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
   LayerArguments given;
   if (!ReadInputs(callee, expr, piped, &given)) return {};
   if (given.is_poison) {
-    if (!function->path.empty()) values_.spoiled_ways.insert(function->path);
+    if (!function->path.empty()) values_.incomplete_paths.insert(function->path);
     return {};
   }
   if (callee.op != nullptr) {
@@ -204,9 +204,9 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
     arguments.operands = std::move(given.operands);
     arguments.named.append(given.named.begin(), given.named.end());
     const bool is_instance = !function->path.empty();
-    const std::string way =
-        is_instance ? function->path : names_.TakeWay(callee.name, !targets.empty());
-    return layers_.CallLayer(callee, arguments, way, is_instance || at_.frame->is_instance,
+    const std::string path =
+        is_instance ? function->path : names_.TakePath(callee.name, !targets.empty());
+    return layers_.CallLayer(callee, arguments, path, is_instance || at_.frame->is_instance,
                              function->active, targets);
   }
   // The identity.
@@ -224,7 +224,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
 }
 
 CallResults Functions::ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands,
-                               SourceRange place, llvm::StringRef way) {
+                               SourceRange place, llvm::StringRef path) {
   if (function->callee.op != nullptr) {
     Call call = function->call;
     call.place = place;
@@ -234,10 +234,10 @@ CallResults Functions::ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Opera
   LayerArguments arguments = function->arguments;
   arguments.place = place;
   arguments.operands.assign(operands.begin(), operands.end());
-  const bool has_way = !function->path.empty();
+  const bool has_path = !function->path.empty();
   return layers_.CallLayer(function->callee, arguments,
-                           has_way ? llvm::StringRef(function->path) : way,
-                           has_way || at_.frame->is_instance, function->active, {});
+                           has_path ? llvm::StringRef(function->path) : path,
+                           has_path || at_.frame->is_instance, function->active, {});
 }
 
 void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) {
@@ -254,7 +254,7 @@ void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) 
   }
   FunctionPtr instance = *function;
   if (instance->path.empty() && instance->callee.is_network()) {
-    instance = MakeInstance(instance, names_.TakeWay(name, /*is_outermost=*/true));
+    instance = MakeInstance(instance, names_.TakePath(name, /*is_outermost=*/true));
   }
   at_.frame->instances[name] = std::move(instance);
 }

@@ -44,9 +44,9 @@ class Functions {
   /// Calls a function with the inputs of `expr`. Returns no results if it is poison.
   CallResults Apply(const FunctionPtr& function, const ast::CallExpr* expr, const Operand* piped,
                     Targets targets);
-  /// Calls a function with these operands; its parameters are at `way` unless it is an instance.
+  /// Calls a function with these operands; its parameters are at `path` unless it is an instance.
   CallResults ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands,
-                      SourceRange place, llvm::StringRef way);
+                      SourceRange place, llvm::StringRef path);
   /// `layer name = f(…)`.
   void ElaborateInstance(const ast::LayerInstanceStatement* statement);
 

@@ -35,7 +35,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
     bool failed = false;
     if (!conditions_.Read(condition, &checks, &failed)) continue;
     const llvm::StringRef text = at_.file->Text(condition->range);
-    auto complain = [&](const std::string& note) {
+    auto report_violation = [&](const std::string& note) {
       ok = false;
       Diagnostic& diagnostic = report_.CallerError(Code::kConstraint, at_.frame->place,
                                                    "'" + at_.frame->callee + "' requires " + text);
@@ -43,7 +43,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       diagnostic.NoteAt(at_.file, condition->range, "declared here");
     };
     if (failed) {
-      complain(llvm::join(FactsOf(condition), ", "));
+      report_violation(llvm::join(FactsOf(condition), ", "));
       continue;
     }
     // A condition that sizes of the inputs can violate is an error; one that cannot be decided is
@@ -54,7 +54,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
         example = std::move(found);
     }
     if (example) {
-      complain("for example " + example->ToString());
+      report_violation("for example " + example->ToString());
       continue;
     }
     for (DimCheck& check : checks) {

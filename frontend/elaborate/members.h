@@ -29,7 +29,7 @@ class Members {
 
  private:
   /// `hidden.w`: a parameter, state or other value by its path; nullopt if there is none.
-  std::optional<Datum> FindByWay(const ast::MemberExpr* member);
+  std::optional<Datum> FindByPath(const ast::MemberExpr* member);
   /// If the name refers to the first of several results of its call, adds a note that says so.
   void NoteResults(const Datum& datum, Diagnostic* diagnostic);
 

@@ -127,10 +127,10 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   const std::string key = path.str().str();
   if (llvm::is_contained(files_.importing, key) ||
       (files_.importing.empty() && key == llvm::sys::path::filename(module->file->name()))) {
-    const std::string way = files_.importing.empty()
-                                ? ""
-                                : " (" + llvm::join(files_.importing, " → ") + " → " + key + ")";
-    return fail(Code::kImport, "\"" + given + "\" imports itself" + way);
+    const std::string chain = files_.importing.empty()
+                                  ? ""
+                                  : " (" + llvm::join(files_.importing, " → ") + " → " + key + ")";
+    return fail(Code::kImport, "\"" + given + "\" imports itself" + chain);
   }
   if (auto found = files_.imported.find(key); found != files_.imported.end())
     return found->second.second;
@@ -152,9 +152,9 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   if (files_.importing.size() >= 64) {
     return fail(Code::kNestingTooDeep, "imports nested deeper than 64");
   }
-  Diagnostics mistakes;
-  entry.first = Parse(*text, &mistakes);
-  for (const Diagnostic& mistake : mistakes.all()) report_.diagnostics().Add(mistake);
+  Diagnostics errors;
+  entry.first = Parse(*text, &errors);
+  for (const Diagnostic& error : errors.all()) report_.diagnostics().Add(error);
   const llvm::StringRef folder = llvm::sys::path::parent_path(key);
   Module* imported =
       AddModule(*entry.first, folder.empty() ? "" : folder.str() + "/", /*is_standard=*/false);

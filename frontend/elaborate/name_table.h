@@ -33,7 +33,7 @@ class NameTable {
   /// taken.
   bool Declare(const ast::Identifier& name);
   /// A path for parameters that no other call of this frame uses.
-  std::string TakeWay(llvm::StringRef own, bool is_outermost);
+  std::string TakePath(llvm::StringRef own, bool is_outermost);
   /// The current value of a state: its last update, or the state itself.
   Value* CurrentState(Value* state);
 

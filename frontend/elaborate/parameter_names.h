@@ -30,7 +30,7 @@ class ParameterNames {
   /// The parameters of the layer or value of that name, or the parameter itself.
   std::vector<Value*> ParametersBelow(llvm::StringRef name);
   /// The name prefixes of the parameters below `name`.
-  std::vector<std::string> WaysOf(llvm::StringRef name);
+  std::vector<std::string> PathPrefixesOf(llvm::StringRef name);
 
  private:
   Position& at_;

@@ -82,8 +82,8 @@ Diagnostic& Reporter::CallerError(Code code, SourceRange place, const llvm::Twin
   return Error(code, place, message);
 }
 
-Datum Reporter::Catch(Diagnostics* mistakes, llvm::function_ref<Datum()> evaluate) {
-  Diagnostics* const outer = std::exchange(diagnostics_, mistakes);
+Datum Reporter::Catch(Diagnostics* errors, llvm::function_ref<Datum()> evaluate) {
+  Diagnostics* const outer = std::exchange(diagnostics_, errors);
   const Datum datum = evaluate();
   diagnostics_ = outer;
   reported_.stopped = false;

@@ -51,8 +51,8 @@ class Reporter {
   /// Ends reporting after an error that ends the elaboration.
   void Stop() { reported_.stopped = true; }
   bool stopped() const { return reported_.stopped; }
-  /// Calls `evaluate`; its errors go to `mistakes` and do not end the elaboration.
-  Datum Catch(Diagnostics* mistakes, llvm::function_ref<Datum()> evaluate);
+  /// Calls `evaluate`; its errors go to `errors` and do not end the elaboration.
+  Datum Catch(Diagnostics* errors, llvm::function_ref<Datum()> evaluate);
 
  private:
   Diagnostics* diagnostics_;

@@ -70,7 +70,7 @@ struct TextFrame {
   /// Paths to parameters that are taken.
   llvm::StringSet<> taken;
   /// The paths of calls assigned to a name: for `params(x)` and `over x`.
-  llvm::StringMap<llvm::SmallVector<std::string, 1>> ways;
+  llvm::StringMap<llvm::SmallVector<std::string, 1>> call_paths;
 
   /// Names set in only one branch of an `if`.
   llvm::StringMap<SourceRange> one_sided;
@@ -108,7 +108,7 @@ struct TextFrame {
   bool returned = false;
   bool saw_return = false;
   /// An assert of this layer failed: errors that follow from it are silent.
-  bool refused = false;
+  bool assert_failed = false;
 };
 
 }  // namespace pdl

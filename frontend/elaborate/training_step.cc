@@ -102,8 +102,8 @@ Value* TrainingStep::CallOptimizer(const Function& optimizer, Value* parameter, 
   LayerArguments arguments = optimizer.arguments;
   arguments.place = place;
   arguments.operands = {now, gradient};
-  const std::string way = parameter->name() + "." + optimizer.callee.name.str();
-  const CallResults results = layers_.CallLayer(optimizer.callee, arguments, way,
+  const std::string path = parameter->name() + "." + optimizer.callee.name.str();
+  const CallResults results = layers_.CallLayer(optimizer.callee, arguments, path,
                                                 /*is_instance=*/false, optimizer.active, {});
   const Datum next = expressions_.UseFirst(results, place);
   if (next.holds_poison()) return nullptr;

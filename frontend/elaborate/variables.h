@@ -31,7 +31,7 @@ class Variables {
  private:
   bool ReadParameterAttributes(const ast::Expr* with, VariableInfo* info, FunctionPtr* init);
   /// The parameter or state with this name created by another call of the instance.
-  Value* FindShared(const ast::VariableStatement* statement, const Type& type, bool* is_mistake);
+  Value* FindShared(const ast::VariableStatement* statement, const Type& type, bool* is_error);
 
   Position& at_;
   Graph& graph_;

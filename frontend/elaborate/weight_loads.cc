@@ -37,7 +37,7 @@ WeightLoads::Target WeightLoads::ReadTarget(const ast::LoadStatement* statement,
     std::string name;
     for (const ast::Identifier& part : statement->into)
       name += (name.empty() ? "" : ".") + part.text.str();
-    target.prefixes = parameter_names_.WaysOf(name);
+    target.prefixes = parameter_names_.PathPrefixesOf(name);
     for (std::string& prefix : target.prefixes) prefix += ".";
   }
   target.text = at_.file->Text(target.place);

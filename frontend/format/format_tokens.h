@@ -42,7 +42,7 @@ struct FormatToken {
   /// The comments between the previous token and this one: indices into the file's comments.
   uint32_t first_comment;
   uint32_t last_comment;  // exclusive
-  /// The number of tokens up to this one that must begin a line, and that do in the source.
+  /// The number of tokens before this one that must begin a line, and that do in the source.
   uint32_t forced;
   uint32_t newlines;
 

@@ -253,9 +253,9 @@ void ReplSession::Impl::Execute(llvm::StringRef typed, ReplReply* reply) {
 }
 
 void ReplSession::Impl::ExecuteAll(Probe probe, ReplReply* reply) {
-  Diagnostics mistakes;
-  const std::unique_ptr<Ast> parsed = ParseText(probe.code, &mistakes);
-  if (mistakes.has_errors()) {
+  Diagnostics errors;
+  const std::unique_ptr<Ast> parsed = ParseText(probe.code, &errors);
+  if (errors.has_errors()) {
     Try(probe, reply);
     return;
   }

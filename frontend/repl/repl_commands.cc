@@ -222,8 +222,8 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
   Tried tried = Try(probe, reply);
   if (!tried.graph) {
     host.UseFolderOf(former);
-    const bool clashes = llvm::any_of(reply->diagnostics.all(), [](const Diagnostic& mistake) {
-      return mistake.code == Code::kRedefined;
+    const bool clashes = llvm::any_of(reply->diagnostics.all(), [](const Diagnostic& diagnostic) {
+      return diagnostic.code == Code::kRedefined;
     });
     if (clashes) Note("`:reset` forgets what the session has", reply);
     return;

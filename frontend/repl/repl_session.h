@@ -72,8 +72,8 @@ struct ReplSession::Impl {
   std::optional<PackedConstant> FedValue(const Value& fed, SourceRange range, const Probe& probe,
                                          ReplReply* reply);
   /// Reports an error at a range of the typed source.
-  void Complain(Code code, SourceRange place, std::string message, const Probe& probe,
-                ReplReply* reply);
+  void ReportError(Code code, SourceRange place, std::string message, const Probe& probe,
+                   ReplReply* reply);
   /// Replaces the accepted layer or attr with the same name. Returns false if there is none.
   bool Redefine(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
   /// Makes this the accepted source.

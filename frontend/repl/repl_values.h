@@ -53,7 +53,7 @@ class ReplValues {
   };
   using Givens = llvm::StringMap<Given>;
   const Givens& givens() const { return given_; }
-  void GoBackTo(Givens givens) { given_ = std::move(givens); }
+  void Restore(Givens givens) { given_ = std::move(givens); }
 
   /// Calls that were run since the last ClearCounts, and how long that took.
   size_t num_calls() const { return num_calls_; }
