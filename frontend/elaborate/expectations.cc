@@ -37,7 +37,7 @@ void Expectations::ExpectError(TestExpect expect, const ast::ExpectStatement* st
   } else if (datum.holds_poison()) {
     return;  // an error that was reported before
   } else if (datum.tensor() == nullptr) {
-    expect.decided = "no error was reported";
+    expect.decided = "there is no error";
   } else {
     expect.left = test_outputs_.TestOutput(datum.tensor());
   }
