@@ -30,7 +30,8 @@ class Members {
  private:
   /// `hidden.w`: a parameter, state or other value by its path; nullopt if there is none.
   std::optional<Datum> FindByPath(const ast::MemberExpr* member);
-  /// If the name refers to the first of several results of its call, adds a note that says so.
+  /// If `datum` is the first of several results of its call, adds a note on how to access the
+  /// others.
   void NoteResults(const Datum& datum, Diagnostic* diagnostic);
 
   Position& at_;

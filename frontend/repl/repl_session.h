@@ -95,7 +95,7 @@ struct ReplSession::Impl {
   /// "y: f32[2] = [0.0, 1.0]".
   void Print(llvm::StringRef label, const Type& type, const ReplValues::Found& found,
              ReplReply* reply);
-  /// Reports a statement that assigns no name.
+  /// Confirms a statement that assigns no name.
   void Acknowledge(const ast::Statement* statement, ReplReply* reply);
   void Note(const llvm::Twine& text, ReplReply* reply);
   /// The hash of the computation of each name's current value.
