@@ -110,10 +110,10 @@ expect '^f32\[\]$'
 # An input shows types until it is fed; feeding it again begins the next run.
 clear_screen
 line 'input v: f32[]'
-expect '^v: f32\[\]  # wants: feed v$'
+expect '^v: f32\[\]  # requires: feed v$'
 line 'state total: f32[] = zeros()'
 line 'update total = total + v'
-expect '^total: f32\[\]  # wants: feed v$'
+expect '^total: f32\[\]  # requires: feed v$'
 line 'feed v = 2'
 expect '^total: f32\[\] = 2\.0$'
 line 'feed v = 5'
@@ -146,7 +146,7 @@ expect '^transformer_encoder '
 # Sequences of their own lengths, and what can be fed.
 clear_screen
 line 'input words: f32[K, ~T, 2]'
-expect '^words: f32\[K, ~T, 2\]  # wants: feed words$'
+expect '^words: f32\[K, ~T, 2\]  # requires: feed words$'
 line 'lengths = sequence_length(words * 2.0)'
 keys -l 'feed wo'
 keys Tab

@@ -7,7 +7,7 @@
 
 namespace pdl {
 
-/// What the arguments of a call say that is bound when all of them were read.
+/// Arguments of a call that are only bound after all of them were read.
 struct ArgumentBinder::Pending {
   explicit Pending(const OpSignature& signature) : named_inputs(signature.inputs.size(), nullptr) {
     for (const AttributeDecl& decl : signature.attributes)
@@ -16,9 +16,9 @@ struct ArgumentBinder::Pending {
 
   llvm::SmallVector<const AttributeDecl*, 4> positional;
   size_t next_positional = 0;
-  llvm::SmallVector<const ast::Argument*, 4> named_inputs;  // by input; null: not by name
+  llvm::SmallVector<const ast::Argument*, 4> named_inputs;  // by input; null if not given by name
   bool any_named_input = false;
-  /// Their literals are read as a dtype that may still come.
+  /// Their literals have to wait for a dtype attribute, which may follow them.
   llvm::SmallVector<std::pair<const AttributeDecl*, const ast::Argument*>, 2> tensor_attributes;
 };
 
@@ -110,7 +110,7 @@ void ArgumentBinder::BindOrPostpone(const AttributeDecl& decl, const ast::Argume
   }
 }
 
-// Inputs by name follow those by position, without a gap.
+// Adds inputs given by name, which must follow those given by position without a gap.
 void ArgumentBinder::AddNamedInputs(llvm::ArrayRef<const ast::Argument*> named_inputs, Call* call) {
   const OpSignature& signature = call->def->signature;
   const size_t given = call->operands.size();

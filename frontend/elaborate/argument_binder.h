@@ -16,16 +16,17 @@ class ArgumentBinder {
   ArgumentBinder(Reporter& report, Budget& budget, Expressions& expressions, Functions& functions)
       : report_(report), budget_(budget), expressions_(expressions), functions_(functions) {}
 
-  /// Adds what the arguments give to `call`, whose operator is set; the call is poison where a
-  /// mistake was reported.
+  /// Binds the arguments to `call`, whose operator is set. Marks the call as poison if an error was
+  /// reported.
   void BindArguments(const ast::CallExpr* expr, const Operand* piped, Call* call);
-  /// How a literal for a tensor attribute is read: as the dtype attribute that it names says.
+  /// The dtype for the literal of a tensor attribute: the value of the dtype attribute that `decl`
+  /// names.
   std::optional<DType> LiteralDType(const AttributeDecl& decl, const Call& call);
 
  private:
   struct Pending;
   void AddOperand(Datum datum, SourceRange range, Call* call);
-  /// The items of a list as operands.
+  /// Adds the items of a list as operands.
   void AddSpread(const ast::Argument& argument, Call* call);
   void BindNamed(const ast::Argument& argument, Pending* pending, Call* call);
   void BindOrPostpone(const AttributeDecl& decl, const ast::Argument& argument, Pending* pending,
@@ -34,10 +35,10 @@ class ArgumentBinder {
   void BindAttribute(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
   void AddAttribute(const AttributeDecl& decl, const Datum& datum, AttributePlace place,
                     Call* call);
-  /// Inputs that are left out after the last one given are no operands; before it, the number that
-  /// the operator declares stands for them.
+  /// Omits inputs that are left out at the end of the call; an earlier one becomes the number that
+  /// the operator declares for it.
   void LeaveOutInputs(Call* call);
-  /// Operands of counted inputs, by position those of the first one.
+  /// Binds the operands of counted inputs; those given by position belong to the first one.
   void BindCounted(llvm::ArrayRef<const ast::Argument*> named_inputs, Call* call);
   void BindBody(const AttributeDecl& decl, const ast::Argument& argument, Call* call);
 

@@ -17,7 +17,7 @@ bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
     for (size_t j = 0; j < i; ++j) {
       if (targets[i].text != targets[j].text || targets[i].text == "_") continue;
       report_
-          .Error(Code::kRedefined, targets[i].range, "'" + targets[i].text + "' stands here twice")
+          .Error(Code::kRedefined, targets[i].range, "'" + targets[i].text + "' appears here twice")
           .Underline(targets[j].range);
       return false;
     }
@@ -27,7 +27,7 @@ bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
 
 void Assignments::ElaborateAssign(const ast::AssignStatement* statement) {
   AssignValue(statement);
-  // Only now: the value on the right still had what stood there before.
+  // Only now: the right-hand side still refers to the old values.
   for (const ast::Identifier& target : statement->targets)
     at_.frame->assigned[target.text] = statement->range;
 }
@@ -95,13 +95,15 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
   const llvm::StringRef name = statement->name.text;
   at_.frame->base = name.str();
   if (at_.body != nullptr) {
-    report_.Error(Code::kBody, statement->name.range,
-                  "the body of a loop updates no state; carry '" + name + "' from step to step");
+    report_.Error(
+        Code::kBody, statement->name.range,
+        "the body of a loop cannot update a state; carry '" + name + "' from step to step");
     return names_.Poison(statement->name);
   }
   if (at_.optimizer != nullptr) {
-    report_.Error(Code::kMisplaced, statement->name.range,
-                  "what an optimizer is given is part of training alone, and updates no state");
+    report_.Error(
+        Code::kMisplaced, statement->name.range,
+        "the arguments of an optimizer belong to training only and cannot update a state");
     return names_.Poison(statement->name);
   }
   const Datum datum = expressions_.Evaluate(statement->value, at_.frame->FullName(name));
@@ -123,7 +125,7 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
                                     at_.frame->FullName(name));
   if (value == nullptr) return names_.Poison(statement->name);
   if (types_.CheckType(value->type(), state->type(), statement->value->range,
-                       "the next value of '" + name + "'")) {
+                       "the new value of '" + name + "'")) {
     SetUpdate(state, value);
     if (at_.journal != nullptr) at_.journal->states.insert({state, names_.CurrentState(state)});
     values_.current[state] = value;
@@ -151,7 +153,7 @@ void Assignments::ElaborateAssert(const ast::AssertStatement* statement) {
     report_.Error(Code::kAssertion, statement->condition->range,
                   message.empty() ? llvm::Twine("this does not hold") : llvm::Twine(message));
     if (at_.frame->callee.empty()) return;
-    at_.frame->returned = at_.frame->refused = true;
+    at_.frame->returned = at_.frame->assert_failed = true;
     return;
   }
   for (DimCheck& check : checks) {

@@ -31,20 +31,22 @@ class Assignments {
         literals_(literals),
         expressions_(expressions) {}
 
-  /// `a, b: type = value`, or an expression alone.
+  /// `a, b: type = value`, or an expression statement.
   void ElaborateAssign(const ast::AssignStatement* statement);
   /// `update state = value`.
   void ElaborateUpdate(const ast::UpdateStatement* statement);
-  /// `assert condition`: an error where it never holds, a constraint where sizes decide.
+  /// `assert condition`: an error if it can never hold, a constraint if it depends on sizes.
   void ElaborateAssert(const ast::AssertStatement* statement);
 
  private:
   void AssignValue(const ast::AssignStatement* statement);
-  /// False where a name stands twice on the left, which was reported.
+  /// Returns false and reports an error if a name occurs twice on the left.
   bool CheckTargets(llvm::ArrayRef<ast::Identifier> targets);
-  /// Gives each name its result; false where there are too few, which was reported.
+  /// Assigns a result to each name. Returns false and reports an error if there are too few
+  /// results.
   bool AssignAll(llvm::ArrayRef<ast::Identifier> targets, llvm::ArrayRef<CallResult> results);
-  /// The state's value after a run, or after a step of training where an optimizer is elaborated.
+  /// Sets the value of the state after a run, or after a training step while an optimizer is
+  /// elaborated.
   void SetUpdate(Value* state, Value* value);
 
   Position& at_;

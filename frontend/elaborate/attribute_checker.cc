@@ -34,7 +34,7 @@ std::optional<AttributeDecl> AttributeChecker::DeclareAttribute(const ast::Ident
     return std::nullopt;
   }
   if (type->terms.size() > 1 || term.has_dims || term.is_sparse) {
-    report_.Error(Code::kAttributeType, type->range, "an attribute is no tensor");
+    report_.Error(Code::kAttributeType, type->range, "an attribute cannot be a tensor");
     return std::nullopt;
   }
   if (!ReadAttributeRange(term, &decl)) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<Datum> AttributeChecker::CheckAttribute(const AttributeDecl& decl,
     AttributeValue& given = checked->front();
     result = FromAttribute(given);
     if (!IsNone(given) && KindOf(given) == AttributeKind::kString) {
-      // Texts in a Datum are views: the values live as long as the elaborator.
+      // A Datum refers to strings by views, so the values must live as long as the elaborator.
       settings_.values.push_back(std::make_unique<AttributeValue>(std::move(given)));
       result = FromAttribute(*settings_.values.back());
     }
@@ -74,7 +74,7 @@ std::optional<Datum> AttributeChecker::CheckAttribute(const AttributeDecl& decl,
   return result;
 }
 
-// The ends of `a..b`, `> a` and the like, as the range of a number.
+// Reads the bounds of `a..b`, `> a` and the like into the range of a number.
 bool AttributeChecker::ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl) {
   const ast::TypeRange& range = term.value_range;
   if (range.kind == ast::RangeKind::kNone) return true;
@@ -97,7 +97,8 @@ bool AttributeChecker::ReadAttributeRange(const ast::TypeTerm& term, AttributeDe
       const Datum choice = expressions_.Evaluate(item.value);
       if (choice.holds_poison()) return false;
       if (decl->kind != AttributeKind::kString || !choice.is<llvm::StringRef>()) {
-        report_.Error(Code::kAttributeType, item.value->range, "choices are texts, for a string");
+        report_.Error(Code::kAttributeType, item.value->range,
+                      "choices are strings, for a string attribute");
         return false;
       }
       decl->choices.push_back(choice.get<llvm::StringRef>()->str());
@@ -124,7 +125,7 @@ bool AttributeChecker::ReadAttributeRange(const ast::TypeTerm& term, AttributeDe
   const auto* chain = llvm::dyn_cast<ast::ChainExpr>(range.value);
   if (chain == nullptr || (chain->operators[0].op != ast::Operator::kRange &&
                            chain->operators[0].op != ast::Operator::kRangeTo)) {
-    report_.Error(Code::kAttributeType, range.range, "wanted a range such as 0..10 after 'in'");
+    report_.Error(Code::kAttributeType, range.range, "expected a range such as 0..10 after 'in'");
     return false;
   }
   return bound(chain->operands[0], false, &decl->lower) &&

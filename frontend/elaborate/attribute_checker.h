@@ -10,7 +10,7 @@ class Expressions;
 class Functions;
 class Reporter;
 
-/// Attributes that the text declares, of files and layers, and the values that they are given.
+/// Attributes declared by files and layers, and the values that they are given.
 class AttributeChecker {
  public:
   AttributeChecker(SettingState& settings, Reporter& report, Budget& budget,
@@ -21,17 +21,19 @@ class AttributeChecker {
         expressions_(expressions),
         functions_(functions) {}
 
-  /// The declaration of an int, float, string or bool; nullopt where a mistake was reported.
+  /// The declaration of an int, float, string or bool; nullopt if an error was reported.
   std::optional<AttributeDecl> DeclareAttribute(const ast::Identifier& name, llvm::StringRef doc,
                                                 const ast::Type* type);
-  /// The value as the attribute `of` what is called takes it; nullopt where a mistake was reported.
+  /// Converts the value to the type of the attribute, which belongs to `of`; nullopt if an error
+  /// was reported.
   std::optional<Datum> CheckAttribute(const AttributeDecl& decl, const Datum& datum,
                                       SourceRange range, llvm::StringRef of);
-  /// `{weight_decay=1e-4}`; poison where a mistake was reported.
+  /// Reads a record such as `{weight_decay=1e-4}`; poison if an error was reported.
   Datum ReadRecord(const ast::Expr* expr);
 
  private:
-  /// The ends of `a..b`, `> a` and the like, as the range of a number; false after a mistake.
+  /// Reads the bounds of `a..b`, `> a` and the like into the range of a number. Returns false if an
+  /// error was reported.
   bool ReadAttributeRange(const ast::TypeTerm& term, AttributeDecl* decl);
 
   SettingState& settings_;

@@ -19,7 +19,7 @@ void Attrs::ElaborateAttr(const ast::AttrStatement* statement) {
     settings_.used.insert(name);
     return;
   }
-  if (at_.frame->arguments != nullptr) {  // of a file that is called
+  if (at_.frame->arguments != nullptr) {  // of a called file
     const LayerArgument* given = nullptr;
     for (const LayerArgument& argument : at_.frame->arguments->named)
       if (argument.name.text == name) given = &argument;
@@ -86,7 +86,7 @@ void Attrs::TakeSettingsOf(const ast::TestStatement& test) {
     settings_.of_test = record->fields;
   } else {
     report_.Error(Code::kOperandKind, test.with->range,
-                  "wanted a record of attrs such as {layers=1, width=8}");
+                  "expected a record of attrs such as {layers=1, width=8}");
   }
 }
 
@@ -108,15 +108,15 @@ std::optional<Datum> Attrs::Setting(const AttributeDecl& decl, SourceRange* rang
         !llvm::StringRef(text).starts_with("\"")) {
       return Datum(llvm::StringRef(text));
     }
-    Diagnostics mistakes;
-    std::unique_ptr<Ast> parsed = Parse(at_.file, &mistakes);
-    for (const Diagnostic& mistake : mistakes.all()) report_.diagnostics().Add(mistake);
-    if (mistakes.has_errors()) return Datum();
+    Diagnostics errors;
+    std::unique_ptr<Ast> parsed = Parse(at_.file, &errors);
+    for (const Diagnostic& error : errors.all()) report_.diagnostics().Add(error);
+    if (errors.has_errors()) return Datum();
     const auto* assign = parsed->statements.size() == 1
                              ? llvm::dyn_cast<ast::AssignStatement>(parsed->statements[0])
                              : nullptr;
     if (assign == nullptr || assign->targets.size() != 1) {
-      report_.Error(Code::kSyntax, *range, "wanted one value");
+      report_.Error(Code::kSyntax, *range, "expected one value");
       return Datum();
     }
     Datum value = expressions_.Evaluate(assign->value);
@@ -140,7 +140,7 @@ void Attrs::CheckSettingsUsed() {
                   "the network has no attr '" + name + "'" + report_.DidYouMean(name, known));
   }
   for (const auto& [name, text] : request_.settings) {
-    // One with a syntax error was reported.
+    // A setting with a syntax error was reported already.
     if (settings_.used.contains(name) || at_.frame->scope.contains(name)) continue;
     Diagnostic diagnostic;
     diagnostic.code = Code::kUnknownSetting;

@@ -27,22 +27,22 @@ class Attrs {
         attributes_(attributes),
         layer_attributes_(layer_attributes) {}
 
-  /// Takes the record behind `with` as the settings of a test.
+  /// Takes the record after `with` as the settings of a test.
   void TakeSettingsOf(const ast::TestStatement& test);
-  /// Gives the attr its value: a setting, what the caller of the file gives, or its default.
+  /// Gives the attr its value: a setting, the argument of a call of the file, or the default.
   void ElaborateAttr(const ast::AttrStatement* statement);
-  /// Reports settings of no attr.
+  /// Reports settings that no attr has used.
   void CheckSettingsUsed();
 
  private:
-  /// An attr that is bound as a layer's attribute is: a function, a record, or one of a called
+  /// Binds an attr like an attribute of a layer: a function, a record, or any attr of a called
   /// file.
   void BindAsParameter(const ast::AttrStatement* statement, const LayerArgument* given,
                        const LayerArguments& arguments);
-  /// An attr that has its value from a setting, or else its default.
+  /// Binds an attr to its setting or else its default.
   void BindSetting(const ast::AttrStatement* statement, const AttributeDecl& decl);
-  /// What the caller gives for an attr, and `*range` in at_.file, which becomes the setting's own
-  /// text.
+  /// The setting for an attr. Sets `*range` to its position in at_.file, which becomes the
+  /// setting's own source.
   std::optional<Datum> Setting(const AttributeDecl& decl, SourceRange* range);
 
   const CompileRequest& request_;

@@ -12,7 +12,7 @@ namespace pdl {
 
 namespace {
 
-/// Scalars made of scalars that are copied into a body rather than given to it.
+/// Limits the depth of scalar computations that are copied into a body rather than passed to it.
 constexpr unsigned kMaxCopiedDepth = 64;
 
 }  // namespace
@@ -28,7 +28,7 @@ Value* Bodies::InBody(Value* value) {
     return value;
   if (auto found = at_.body->inside.find(value); found != at_.body->inside.end())
     return found->second;
-  // What an `if` decides by must be known to the Plan inside, too.
+  // A value that decides an `if` must also be known to the Plan inside the body.
   static thread_local unsigned depth = 0;
   const Op* producer = value->producer();
   if (producer != nullptr && IsKnownToPlan(value) && value->type().is_scalar() &&
@@ -68,7 +68,7 @@ Value* Bodies::InBody(Value* value) {
 
 bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets) {
   const OpSignature& signature = call.def->signature;
-  // What the body reads from outside belongs to the last counted input.
+  // Captured values belong to the last counted input.
   size_t captures = 0, num_given = 0;
   for (size_t i = 0; i < signature.inputs.size(); ++i)
     if (!signature.inputs[i].count.empty()) captures = i;
@@ -100,15 +100,15 @@ bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, 
   body.block = block;
   body.outer = at_.body;
   {
-    const bool has_way = !call.body->path.empty() || !call.body->callee.is_network();
-    const std::string way =
-        has_way ? at_.frame->FullName(at_.frame->base.empty() ? signature.name : at_.frame->base) +
-                      "." + body_decl.name
-                : names_.TakeWay(signature.name, !targets.empty()) + "." + body_decl.name;
+    const bool has_path = !call.body->path.empty() || !call.body->callee.is_network();
+    const std::string path =
+        has_path ? at_.frame->FullName(at_.frame->base.empty() ? signature.name : at_.frame->base) +
+                       "." + body_decl.name
+                 : names_.TakePath(signature.name, !targets.empty()) + "." + body_decl.name;
     at_.body = &body;
-    // A value that is made once stays in the block where it is made.
+    // A value that is created once stays in the block where it was created.
     Value* const training = std::exchange(training_.training, nullptr);
-    const bool ok = FillBody(call, llvm::ArrayRef(*types).take_front(num_given), way, block);
+    const bool ok = FillBody(call, llvm::ArrayRef(*types).take_front(num_given), path, block);
     training_.training = training;
     at_.body = body.outer;
     if (!ok) return false;
@@ -127,7 +127,7 @@ bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, 
   return true;
 }
 
-bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef way,
+bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef path,
                       BlockId block) {
   const Function& function = *call.body;
   std::vector<llvm::StringRef> names;
@@ -137,7 +137,7 @@ bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::String
   }
   llvm::SmallVector<Operand, 4> operands;
   for (size_t i = 0; i < types.size(); ++i) {
-    const std::string base = (way + "." + (i < names.size() ? names[i] : "given")).str();
+    const std::string base = (path + "." + (i < names.size() ? names[i] : "given")).str();
     Value* input = graph_.AddBlockInput(block, graph_.NewName(base), types[i],
                                         at_.AddLocation(graph_, call.operands[i].range.begin));
     values_.homes[input] = block.index;
@@ -148,8 +148,9 @@ bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::String
   if (is_identity) {
     for (const Operand& operand : operands) outputs.push_back(operand.datum.tensor());
   } else {
-    const std::string base = std::exchange(at_.frame->base, way.str());
-    const CallResults results = functions_.ApplyTo(call.body, operands, call.body_place.value, way);
+    const std::string base = std::exchange(at_.frame->base, path.str());
+    const CallResults results =
+        functions_.ApplyTo(call.body, operands, call.body_place.value, path);
     at_.frame->base = base;
     if (results.is_poison()) return false;
     for (const CallResult& result : results.all) {

@@ -11,8 +11,8 @@ class Literals;
 class NameTable;
 class Reporter;
 
-/// Bodies of loops: functions that are elaborated once into a Block of their own, whatever the loop
-/// does. What they read from outside is given to the Block with the call.
+/// Bodies of loops: functions that are elaborated once into a Block of their own, for any number of
+/// iterations. Values that they capture are passed to the Block by the call.
 class Bodies {
  public:
   Bodies(Position& at, Graph& graph, ValueState& values, TrainingState& training, Reporter& report,
@@ -27,15 +27,14 @@ class Bodies {
         expressions_(expressions),
         functions_(functions) {}
 
-  /// The value as calls of the open body may read it.
+  /// The value as seen from inside the open body.
   Value* InBody(Value* value);
-  /// Fills the block of a call with its body, and adds what that reads from outside to the
-  /// operands.
+  /// Fills the block of a call with its body, and appends the captured values to the operands.
   bool ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets);
 
  private:
   uint32_t HomeOf(const Value* value) const;
-  bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef way, BlockId block);
+  bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef path, BlockId block);
 
   Position& at_;
   Graph& graph_;

@@ -82,7 +82,7 @@ Datum Branches::CheckCondition(const Datum& datum, SourceRange range) {
   if (!IsKnownToPlan(tensor)) {
     report_
         .Error(Code::kCondition, range,
-               "'if' cannot depend on the elements of a tensor: say where(condition, a, b)")
+               "'if' cannot depend on the elements of a tensor: write where(condition, a, b)")
         .Note(report_.NoteOnOperand({datum, range}));
     return Datum();
   }
@@ -107,7 +107,7 @@ Datum Branches::EvaluateNot(const ast::PrefixExpr* prefix) {
 }
 
 Datum Branches::EvaluateAndOr(const ast::ChainExpr* chain) {
-  // What decides is not followed further, as everywhere.
+  // Short-circuits: operands after the deciding one are not evaluated.
   const bool decides = chain->operators[0].op == Operator::kOr;
   Operand left;
   for (const ast::Expr* operand : chain->operands) {
@@ -174,7 +174,7 @@ void Branches::ElaborateBothSides(Value* condition, const ast::Branch& then,
   ElaborateSide(&both, 0, [&] { statements_.ElaborateBlock(then.block); });
   ElaborateSide(&both, 1, [&] { ElaborateBranches(otherwise); });
   for (auto& [name, names] : both.names) {
-    // A side that came before the name was first set has what was there before.
+    // A branch elaborated before the name was first set has the previous value.
     for (std::optional<Datum>& side : names.sides)
       if (!side) side = names.before;
     const auto& [first, second] = names.sides;
@@ -200,12 +200,12 @@ void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<
   Journal* const outer = std::exchange(at_.journal, &journal);
   elaborate();
   at_.journal = outer;
-  if (at_.frame->returned && !at_.frame->refused) {
+  if (at_.frame->returned && !at_.frame->assert_failed) {
     at_.frame->returned = false;
-    report_.Error(
-        Code::kCondition, both->place,
-        "whether this holds is known when the network runs, so it keeps both sides: assign a name "
-        "on both, and 'return' it after the 'if'");
+    report_.Error(Code::kCondition, both->place,
+                  "whether this holds is only known when the network runs, so both branches are "
+                  "kept: assign a name "
+                  "in both, and 'return' it after the 'if'");
   }
   for (const auto& [name, old] : journal.names) {
     auto [entry, is_new] = both->names.insert({name, {}});
@@ -243,8 +243,8 @@ Value* Branches::SelectSide(BothSides* both, Value* first, Value* second, llvm::
       })) {
     report_.Error(Code::kCondition, both->place,
                   "'" + name + "' is " + first->type().ToString() +
-                      " on one side of this 'if' and " + second->type().ToString() +
-                      " on the other");
+                      " in one branch of this 'if' and " + second->type().ToString() +
+                      " in the other");
     return nullptr;
   }
   Call call;
@@ -262,7 +262,7 @@ Value* Branches::SelectSide(BothSides* both, Value* first, Value* second, llvm::
 Datum Branches::SelectDatum(BothSides* both, const Datum& first, const Datum& second,
                             llvm::StringRef name) {
   if (first.holds_poison() || second.holds_poison()) return Datum();
-  // A comparison takes each list once.
+  // A comparison visits each list once.
   if (!budget_.Spend(std::min<uint64_t>(first.extent(), 1 << 16), both->place)) return Datum();
   if (IsSame(first, second)) return first;
   auto as_tensor = [&](const Datum& datum) {
@@ -270,8 +270,8 @@ Datum Branches::SelectDatum(BothSides* both, const Datum& first, const Datum& se
   };
   if (!as_tensor(first) || !as_tensor(second)) {
     report_.Error(Code::kCondition, both->place,
-                  "'" + name + "' is " + first.Phrase() + " on one side of this 'if' and " +
-                      second.Phrase() + " on the other; a Plan can choose between tensors only");
+                  "'" + name + "' is " + first.Phrase() + " in one branch of this 'if' and " +
+                      second.Phrase() + " in the other; a Plan can choose between tensors only");
     return Datum();
   }
   std::optional<DType> dtype;

@@ -18,7 +18,7 @@ class SizeConditions;
 class SizeConstraints;
 class Statements;
 
-/// `if`: decided while compiling or, on `training` and on symbols, by each Plan.
+/// `if`: decided at compile time or, if it depends on `training` or symbols, by each Plan.
 class Branches {
  public:
   Branches(Position& at, Graph& graph, ValueState& values, Reporter& report, Budget& budget,
@@ -40,28 +40,28 @@ class Branches {
         operators_(operators),
         statements_(statements) {}
 
-  /// Elaborates the first branch whose condition holds, or both sides of one that a Plan decides.
+  /// Elaborates the first branch whose condition holds, or both branches if a Plan decides.
   void ElaborateBranches(llvm::ArrayRef<ast::Branch> branches);
 
  private:
-  /// What the sides of an `if` that a Plan decides have set.
+  /// The names and states that the branches of an `if` decided by a Plan have set.
   struct BothSides;
 
-  /// The value of an `if`'s condition: a bool, a tensor that a Plan knows, or poison.
+  /// The value of the condition of an `if`: a bool, a tensor that a Plan knows, or poison.
   Datum EvaluateCondition(const ast::Expr* expr);
-  /// The value as a condition; poison where it is none, which was reported.
+  /// The value as a condition; reports an error and returns poison if it is none.
   Datum CheckCondition(const Datum& datum, SourceRange range);
   Datum EvaluateNot(const ast::PrefixExpr* prefix);
   Datum EvaluateAndOr(const ast::ChainExpr* chain);
-  /// A relation between sizes; nullopt where it is another expression.
+  /// A relation between sizes; nullopt if the expression is something else.
   std::optional<Datum> EvaluateRelation(const ast::ChainExpr* chain);
   Value* EmitCheck(const DimCheck& check, SourceRange range);
-  /// Elaborates each side from the same names; what they set differently is selected by the Plan.
+  /// Elaborates each branch from the same names; where the branches differ, the Plan selects.
   void ElaborateBothSides(Value* condition, const ast::Branch& then,
                           llvm::ArrayRef<ast::Branch> otherwise);
-  /// Elaborates one side, notes what it set, and takes that back.
+  /// Elaborates one branch, records what it set, and reverts that.
   void ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<void()> elaborate);
-  /// The value that the Plan chooses; null where the types differ, which was reported.
+  /// The value that the Plan selects; reports an error and returns null if the types differ.
   Value* SelectSide(BothSides* both, Value* first, Value* second, llvm::StringRef name);
   Datum SelectDatum(BothSides* both, const Datum& first, const Datum& second, llvm::StringRef name);
 

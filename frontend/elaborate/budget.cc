@@ -1,4 +1,4 @@
-// What a text may expand to: see CompileLimits.
+// Limits on the expansion of a program: see CompileLimits.
 #include "frontend/elaborate/budget.h"
 
 #include <algorithm>
@@ -11,16 +11,16 @@ namespace pdl {
 
 namespace {
 
-/// Lists inside lists, and functions that are given functions: walks and destructors recurse.
+/// Nested lists, and functions passed to functions: graph walks and destructors recurse.
 constexpr unsigned kMaxDatumDepth = 256;
 
-/// What a call may take: a long model has many statements and many calls.
+/// Cost of a call, in steps: a long model has many statements and many calls.
 constexpr uint64_t kStepsOfCall = 64;
 
-/// Items that are copied in the time of a step: lists grow by an item a round.
+/// Items copied at the cost of one step: lists grow by one item per iteration.
 constexpr uint64_t kItemsOfStep = 8;
 
-/// Symbols and functions in a size, written out, and its terms.
+/// The terms of a size, and the symbols and functions in them, written out.
 struct Extent {
   uint64_t terms = 1, atoms = 1;
 };
@@ -65,8 +65,8 @@ bool Budget::ReportLimit(const Meter& meter, SourceRange place) {
   if (!at_.frame->loops.empty()) {
     const TextFrame::OpenLoop& loop = at_.frame->loops.back();
     Diagnostic& diagnostic = report_.Error(Code::kTextTooLong, loop.over,
-                                           all + "round " + llvm::Twine(loop.round + 1) + " of " +
-                                               llvm::Twine(loop.rounds) + " of this loop");
+                                           all + "iteration " + llvm::Twine(loop.round + 1) +
+                                               " of " + llvm::Twine(loop.rounds) + " of this loop");
     report_.NoteLoops(&diagnostic, /*leave_out_innermost=*/true);
   } else if (at_.frame->caller != nullptr) {
     Diagnostic& diagnostic = report_.CallerError(Code::kTextTooLong, at_.frame->place,
@@ -90,8 +90,8 @@ bool Budget::Nesting::Fits(SourceRange place) const {
   const unsigned limit = budget_.request_.limits.nesting;
   if (budget_.at_.nesting <= limit) return true;
   budget_.report_.Error(Code::kNestingTooDeep, place,
-                        "blocks and expressions stand inside each other deeper than " +
-                            llvm::Twine(limit) + ", through all layers");
+                        "blocks and expressions are nested deeper than " + llvm::Twine(limit) +
+                            ", through all layers");
   budget_.report_.Stop();
   return false;
 }
@@ -101,14 +101,14 @@ bool Budget::SpendSizes(const Datum& a, const Datum& b, SourceRange place) {
   if ((x == nullptr && y == nullptr) || !at_.IsRepeated()) return true;
   const Extent left = x == nullptr ? Extent() : ExtentOf(*x);
   const Extent right = y == nullptr ? Extent() : ExtentOf(*y);
-  // As in a product, in which each term meets each.
+  // As in a product, where each term is multiplied by each term.
   constexpr uint64_t kTermsOfStep = 4;
   return Spend((left.terms * right.atoms + right.terms * left.atoms) / kTermsOfStep, place);
 }
 
 bool Budget::SpendCheck(const DimCheck& check, SourceRange place) {
   if ((check.left.is_constant() && check.right.is_constant()) || !at_.IsRepeated()) return true;
-  // Each relation that is known may be tried, for a few cases of each function.
+  // Each known relation may be tried, for a few cases of each function.
   constexpr uint64_t kMaxKnown = ConstraintSet::kMaxUsed, kStepsOfTrial = 8;
   const uint64_t known = 1 + std::min<uint64_t>(graph_.constraints().size(), kMaxKnown);
   return Spend(kStepsOfTrial * known * (ExtentOf(check.left).atoms + ExtentOf(check.right).atoms),
@@ -154,14 +154,13 @@ bool Budget::MayGrow(uint64_t count, uint64_t more, SourceRange place) {
 
 bool Budget::CheckDepth(unsigned depth, SourceRange place) {
   if (depth <= kMaxDatumDepth) return true;
-  report_.Error(
-      Code::kNestingTooDeep, place,
-      "lists and functions stand inside each other deeper than " + llvm::Twine(kMaxDatumDepth));
+  report_.Error(Code::kNestingTooDeep, place,
+                "lists and functions are nested deeper than " + llvm::Twine(kMaxDatumDepth));
   return false;
 }
 
 Datum Budget::MakeList(std::vector<Datum> items, SourceRange place, bool is_copied) {
-  // What stands in the text once is no longer than that.
+  // A list that is written out is no longer than its source.
   const bool is_counted = is_copied || at_.IsRepeated();
   auto list =
       std::make_shared<const DatumList>(std::move(items), is_counted ? spent_.list_items : nullptr);

@@ -7,38 +7,39 @@ namespace pdl {
 
 class Reporter;
 
-/// Counts what loops and layers repeat against the limits of the request; what goes beyond one is
-/// reported, and ends the elaboration.
+/// Counts the work repeated by loops and layers against the limits of the request. Exceeding a
+/// limit is an error that ends the elaboration.
 class Budget {
  public:
-  /// While one exists, something stands inside something.
+  /// Counts one level of nesting while it exists.
   class Nesting;
 
   Budget(const CompileRequest& request, Position& at, Graph& graph, Spent& spent, Reporter& report)
       : request_(request), at_(at), graph_(graph), spent_(spent), report_(report) {}
 
-  /// Each function below takes from a limit: false where that goes beyond, which was reported.
+  /// Each function below charges a limit; it reports an error and returns false if that is
+  /// exceeded.
   bool Spend(uint64_t steps, SourceRange place) { return Take(spent_.steps, steps, place); }
-  /// Takes a step for what is repeated.
+  /// Charges a step if the code may be elaborated repeatedly.
   bool SpendStep(SourceRange place) { return !at_.IsRepeated() || Spend(1, place); }
-  /// Takes what arithmetic of two sizes costs, where they are sizes and it is repeated.
+  /// Charges arithmetic on two sizes, if they are sizes and the code may be repeated.
   bool SpendSizes(const Datum& a, const Datum& b, SourceRange place);
-  /// The same for deciding whether a relation holds.
+  /// Charges deciding whether a relation holds.
   bool SpendCheck(const DimCheck& check, SourceRange place);
-  /// Takes what copying so many items of a list costs.
+  /// Charges copying `count` items of a list.
   bool SpendItems(uint64_t count, SourceRange place);
-  /// Takes what a walk over all that stands in a list costs, but for one that is written here.
+  /// Charges a traversal of all items of a list at any depth, except for a list literal.
   bool SpendExtent(const Datum& datum, SourceRange place);
-  /// The same for calls of operators, where they are repeated, and for one of a layer.
+  /// Charges calls of operators, if the code may be repeated, or one call of a layer.
   bool SpendCalls(uint64_t count, SourceRange place);
   bool SpendLayerCall(SourceRange place);
-  /// Whether a list of `count` items may grow by `more` items; reports where it may not.
+  /// Whether a list of `count` items may grow by `more` items; reports an error if not.
   bool MayGrow(uint64_t count, uint64_t more, SourceRange place);
-  /// Reports at `place` where lists and functions stand inside each other too deep; false then.
+  /// Reports an error at `place` and returns false if lists and functions are nested too deep.
   bool CheckDepth(unsigned depth, SourceRange place);
-  /// The list; poison where there are too many items, or lists inside lists.
+  /// The list; poison if it has too many items or is nested too deep.
   Datum MakeList(std::vector<Datum> items, SourceRange place, bool is_copied = false);
-  /// A loop begins or ends: how much of a limit the outermost one takes is extrapolated.
+  /// Begins or ends a loop. The use of a limit by the outermost loop is extrapolated.
   void OpenLoop();
   void CloseLoop() { --at_.open_loops; }
 
@@ -51,9 +52,9 @@ class Budget {
     return LookAndTake(meter, count, place);
   }
   bool LookAndTake(Meter& meter, uint64_t count, SourceRange place);
-  /// The share of the rounds of all open loops that is done.
+  /// The fraction of the iterations of all open loops that is done.
   double ShareOfRounds() const;
-  /// Reports the loop or the call of a layer that goes beyond a limit, or else `place`; false.
+  /// Reports the loop or the layer call that exceeds a limit, or else `place`. Returns false.
   bool ReportLimit(const Meter& meter, SourceRange place);
 
   const CompileRequest& request_;
@@ -69,7 +70,7 @@ class Budget::Nesting {
   ~Nesting() { --budget_.at_.nesting; }
   Nesting(const Nesting&) = delete;
   Nesting& operator=(const Nesting&) = delete;
-  /// False where that is too deep, which was reported.
+  /// Reports an error and returns false if the nesting is too deep.
   bool Fits(SourceRange place) const;
 
  private:

@@ -21,8 +21,8 @@ std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const 
     return budget_.MakeList(std::vector<Datum>(parameters.begin(), parameters.end()), expr->range);
   }
   const bool is_query = name == "len" || name == "dims" || name == "dtype";
-  const bool is_extreme = at_.frame->dims_first && (name == "min" || name == "max") && count == 2;
-  if (!is_query && !is_extreme) return std::nullopt;
+  const bool is_min_max = at_.frame->dims_first && (name == "min" || name == "max") && count == 2;
+  if (!is_query && !is_min_max) return std::nullopt;
   std::vector<Operand> operands;
   if (piped != nullptr) operands.push_back(*piped);
   for (const ast::Argument& argument : expr->arguments) {
@@ -30,7 +30,7 @@ std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const 
     operands.push_back({expressions_.Evaluate(argument.value), argument.value->range});
     if (operands.back().datum.is_poison()) return Datum();
   }
-  if (is_extreme) {
+  if (is_min_max) {
     const std::optional<Dim> a = types_.AsDim(operands[0].datum, operands[0].range, "a size");
     const std::optional<Dim> b = types_.AsDim(operands[1].datum, operands[1].range, "a size");
     if (!a || !b) return Datum();

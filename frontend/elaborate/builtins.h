@@ -11,7 +11,7 @@ class ParameterNames;
 class Reporter;
 class TypeReader;
 
-/// Functions of constants that the language itself has, such as `len` and `dims`.
+/// Functions of constants that are built into the language, such as `len` and `dims`.
 class Builtins {
  public:
   Builtins(Position& at, Reporter& report, Budget& budget, TypeReader& types,
@@ -23,7 +23,7 @@ class Builtins {
         expressions_(expressions),
         parameter_names_(parameter_names) {}
 
-  /// A function of constants that the language itself has; nullopt where the call is none.
+  /// Evaluates a built-in function of constants; nullopt if the callee is none.
   std::optional<Datum> EvaluateBuiltin(const ast::CallExpr* expr, const Operand* piped);
 
  private:

@@ -13,7 +13,7 @@ namespace pdl {
 
 namespace {
 
-/// What the operand is given to; null where the operator has no inputs.
+/// The input that the operand belongs to; null if the operator has no inputs.
 const InputDecl* InputOf(const Call& call, size_t operand) {
   const OpSignature& signature = call.def->signature;
   if (signature.inputs.empty()) return nullptr;
@@ -29,16 +29,16 @@ bool HasOwnDType(const Call& call, size_t operand) {
   return input != nullptr && input->own_dtype;
 }
 
-/// The dtype of literals among the operands; nullopt where each has its natural one.
+/// The dtype shared by the literals among the operands; nullopt if each has its natural dtype.
 std::optional<DType> SharedDType(const Call& call) {
-  // That of the first tensor. The truth values of a sparse one only say where something is.
+  // The dtype of the first tensor, except for a sparse bool, which only marks positions.
   for (size_t i = 0; i < call.operands.size(); ++i) {
     Value* tensor = call.operands[i].datum.tensor();
     if (tensor == nullptr || HasOwnDType(call, i)) continue;
     const Type& type = tensor->type();
     if (!type.is_sparse() || type.dtype != DType::kBool) return type.dtype;
   }
-  // Where there are only literals, one that is no integer makes all of them floats.
+  // If there are only literals, a float among them makes all of them floats.
   bool has_int = false, has_float = false;
   for (size_t i = 0; call.operands.size() > 1 && i < call.operands.size(); ++i) {
     const Datum& datum = call.operands[i].datum;
@@ -51,7 +51,7 @@ std::optional<DType> SharedDType(const Call& call) {
   return has_int && has_float ? std::optional(DType::kF32) : std::nullopt;
 }
 
-/// The dtype of a literal or a size that is given to `input`.
+/// The dtype of a literal or a size passed to `input`.
 std::optional<DType> DTypeFor(const Datum& datum, const InputDecl* input,
                               std::optional<DType> shared) {
   if (shared && (input == nullptr || !input->own_dtype)) return shared;
@@ -94,7 +94,8 @@ CallOptions CallEmitter::OptionsAt(SourceRange place, BlockId block) {
 Op* CallEmitter::Emit(Call& call, Targets targets) {
   if (call.is_poison) return nullptr;
   if (call.def == nullptr) {
-    report_.Error(Code::kUnknownOperator, call.place, "this program has no operator for this sign");
+    report_.Error(Code::kUnknownOperator, call.place,
+                  "this program has no operator for this symbol");
     return nullptr;
   }
   const OpSignature& signature = call.def->signature;
@@ -132,7 +133,7 @@ llvm::SmallVector<std::string, 1> CallEmitter::ResultNames(const OpSignature& si
     } else {
       std::string name = at_.frame->FullName((base.empty() ? signature.name : base) + "_" +
                                              signature.output(i).name);
-      // A repeated output has one name for all that it gives.
+      // All results of a repeated output have the same name.
       if (llvm::is_contained(names, name)) name += "_" + std::to_string(i + 1);
       names.push_back(graph_.NewName(name));
     }

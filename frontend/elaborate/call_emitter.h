@@ -24,22 +24,22 @@ class CallEmitter {
         literals_(literals),
         bodies_(bodies) {}
 
-  /// Adds the call; literals among its operands become constants of the dtype beside them.
-  /// Null where a mistake was reported.
+  /// Adds the call; literals among its operands become constants with the dtype of the other
+  /// operands. Returns null if an error was reported.
   Op* Emit(Call& call, Targets targets);
-  /// The results by the names that the operator declares; none of null.
+  /// The results under the names that the operator declares; none if `op` is null.
   CallResults ResultsOf(Op* op);
-  /// A scalar that is an expression of symbols.
+  /// A scalar computed from an expression of symbols.
   Value* EmitSize(const Dim& size, SourceRange range, DType dtype, Targets targets);
   /// A call of `constant`.
   Value* EmitConstant(Constant constant, SourceRange range, Targets targets);
 
  private:
-  /// The operands as tensors, also in the call; false where a mistake was reported.
+  /// Converts the operands to tensors, also in the call. Returns false if an error was reported.
   bool MakeTensors(Call& call, llvm::SmallVectorImpl<Value*>* operands);
-  /// Where a call is added: in `block`, or the open body.
+  /// The position of a new call: in `block`, or in the open body.
   CallOptions OptionsAt(SourceRange place, BlockId block);
-  /// Names for the results of a call: the targets, or what is made of the name being assigned.
+  /// Names for the results of a call: the targets, or names derived from the name being assigned.
   llvm::SmallVector<std::string, 1> ResultNames(const OpSignature& signature, size_t num_results,
                                                 Targets targets);
 

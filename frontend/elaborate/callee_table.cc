@@ -9,7 +9,7 @@ namespace pdl {
 
 namespace {
 
-// An example of the statement that is looked for where its first word is called.
+// An example of the statement that the user probably meant by calling its keyword.
 static llvm::StringRef ExampleOfStatement(llvm::StringRef word) {
   return llvm::StringSwitch<llvm::StringRef>(word)
       .Case("attr", "attr width: int = 256")
@@ -101,7 +101,8 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
   const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr);
   const auto* net = member == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(member->base);
   if (name == nullptr && net == nullptr) {
-    report_.Error(Code::kOperandKind, expr->range, "what is called here is no operator's name");
+    report_.Error(Code::kOperandKind, expr->range,
+                  "the callee here is not the name of an operator");
     return {};
   }
   Callee callee;
@@ -120,11 +121,11 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
       } else if (!IsBroken(net->name)) {
         report_.Error(
             Code::kUnknownOperator, net->range,
-            "no file is imported as '" + net->name + "', and only a file has layers behind '.'");
+            "no file is imported as '" + net->name + "', and only a file has layers after '.'");
       }
       return {};
     }
-    if (named->second == nullptr) return {};  // its import was complained about
+    if (named->second == nullptr) return {};  // the failed import was reported
     callee = FindCallee(names_.Save(net->name + "." + member->member.text));
     if (callee.is_network() || named->second->broken_names.contains(member->member.text)) {
       return callee;

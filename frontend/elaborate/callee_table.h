@@ -8,22 +8,22 @@ namespace pdl {
 class NameTable;
 class Reporter;
 
-/// Finds what a name in front of '(' stands for: an operator, a layer, a file or a function.
+/// Resolves a name before '(': to an operator, a layer, a file or a function.
 class CalleeTable {
  public:
   CalleeTable(const CompileRequest& request, Position& at, ModuleTable& files, Reporter& report,
               NameTable& names)
       : request_(request), at_(at), files_(files), report_(report), names_(names) {}
 
-  /// The operator of that name, or null.
+  /// The operator with that name, or null.
   const OpDef* FindOperator(llvm::StringRef name);
-  /// What the name is in the open frame; reports nothing.
+  /// Resolves the name in the current frame, without reporting errors.
   Callee FindCallee(llvm::StringRef name);
-  /// Whether the name may be unknown for a mistake that was reported.
+  /// Whether the name may be undefined because of an error that was reported.
   bool IsBroken(llvm::StringRef name) const;
-  /// What may be called, in alphabetical order.
+  /// The names of everything callable, in alphabetical order.
   std::vector<llvm::StringRef> CalleeNames();
-  /// What the name before '(' is; reports an unknown one.
+  /// Resolves the expression before '('; reports an unknown name.
   Callee ResolveCallee(const ast::Expr* callee);
 
  private:
@@ -32,7 +32,7 @@ class CalleeTable {
   ModuleTable& files_;
   Reporter& report_;
   NameTable& names_;
-  llvm::StringMap<const OpDef*> operators_;  // those that were looked for; null: there is none
+  llvm::StringMap<const OpDef*> operators_;  // cached lookups; null: no such operator
 };
 
 }  // namespace pdl

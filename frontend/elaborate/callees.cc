@@ -5,7 +5,7 @@
 namespace pdl {
 namespace {
 
-// Adds what an expression is made of.
+// Appends the direct subexpressions of an expression.
 void AddParts(const ast::Expr* expr, llvm::SmallVectorImpl<const ast::Expr*>* parts) {
   auto add = [&](const ast::Expr* part) {
     if (part != nullptr) parts->push_back(part);
@@ -99,7 +99,7 @@ bool MentionsNames(const ast::Expr* expr) {
     if (llvm::isa<ast::NameExpr, ast::RaggedExpr>(next)) return true;
     const size_t parts = pending.size();
     AddParts(next, &pending);
-    // What is called is the first of its parts.
+    // The callee is the first part.
     if (llvm::isa<ast::CallExpr>(next)) pending.erase(pending.begin() + parts);
   }
   return false;

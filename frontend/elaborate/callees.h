@@ -7,14 +7,15 @@
 
 namespace pdl {
 
-/// Calls `visit` with the name in front of each '(' in the statements, blocks included.
+/// Calls `visit` with the name before each '(' in the statements, including nested blocks.
 void ForEachCallee(llvm::ArrayRef<const ast::Statement*> statements,
                    llvm::function_ref<void(const ast::NameExpr&)> visit);
 
-/// Whether a name stands in the expression other than in front of a '('.
+/// Whether the expression contains a name other than before a '('.
 bool MentionsNames(const ast::Expr* expr);
 
-/// Names that statements may give to instances of layers and functions, blocks included.
+/// Collects names that statements may give to instances of layers and functions, including nested
+/// blocks.
 void CollectInstances(llvm::ArrayRef<const ast::Statement*> statements, llvm::StringSet<>* names);
 
 }  // namespace pdl

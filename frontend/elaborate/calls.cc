@@ -28,14 +28,14 @@ CallResults Calls::EvaluateCall(const ast::CallExpr* expr, const Operand* piped,
   if (callee.is_network()) {
     LayerArguments arguments;
     argument_reader_.ReadLayerArguments(callee, expr, piped, &arguments);
-    const std::string way = names_.TakeWay(
+    const std::string path = names_.TakePath(
         callee.name.rsplit('.').second.empty() ? callee.name : callee.name.rsplit('.').second,
         !targets.empty());
-    return layers_.CallLayer(callee, arguments, way, at_.frame->is_instance, at_.frame->active,
+    return layers_.CallLayer(callee, arguments, path, at_.frame->is_instance, at_.frame->active,
                              targets);
   }
   if (callee.op == nullptr) {
-    // What stands inside may have mistakes of its own.
+    // The arguments may contain errors of their own.
     for (const ast::Argument& argument : expr->arguments) {
       if (argument.value->kind != ast::ExprKind::kRecord) expressions_.Evaluate(argument.value);
     }

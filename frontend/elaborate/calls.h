@@ -16,7 +16,7 @@ class LayerArgumentReader;
 class LayerCalls;
 class NameTable;
 
-/// Evaluates calls, whatever is called.
+/// Evaluates calls of operators, layers, files and functions.
 class Calls {
  public:
   Calls(Position& at, NameTable& names, CalleeTable& callees, CallEmitter& emitter,
@@ -34,9 +34,9 @@ class Calls {
         argument_reader_(argument_reader),
         gradients_(gradients) {}
 
-  /// `piped` is the first input.
+  /// `piped`, unless null, is the first input.
   CallResults EvaluateCall(const ast::CallExpr* expr, const Operand* piped, Targets targets);
-  /// `a |> f() |> g()`: each call has the value before it as its first input.
+  /// `a |> f() |> g()`: each call takes the previous value as its first input.
   CallResults EvaluatePipe(const ast::ChainExpr* chain, Targets targets);
 
  private:

@@ -35,8 +35,9 @@ CompileResult Compile(const CompileRequest& request) {
   } catch (const std::length_error&) {  // more than a container can ever hold
   }
   CompileResult result;
-  result.diagnostics.Error(Code{}, nullptr, {},
-                           ("out of memory while compiling '" + request.file->name() + "'").str());
+  result.diagnostics.Error(
+      Code{}, nullptr, {},
+      ("out of memory in the compilation of '" + request.file->name() + "'").str());
   return result;
 }
 

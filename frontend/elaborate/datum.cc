@@ -95,7 +95,7 @@ std::string Datum::Phrase() const {
   if (const auto* v = get<int64_t>()) return "the int " + std::to_string(*v);
   if (const auto* v = get<Real>()) return "the float " + FloatToString(v->value);
   if (const auto* v = get<bool>()) return *v ? "true" : "false";
-  if (const auto* v = get<llvm::StringRef>()) return "the text \"" + Shorten(v->str()) + "\"";
+  if (const auto* v = get<llvm::StringRef>()) return "the string \"" + Shorten(v->str()) + "\"";
   if (const auto* v = get<DType>()) return "the dtype " + DTypeName(*v).str();
   if (const auto* v = get<Dim>()) return "the size " + Shorten(v->ToString());
   if (is<None>()) return "none";
@@ -107,7 +107,7 @@ std::string Datum::Phrase() const {
 
 namespace {
 
-// Two lists that were compared are not compared again: they may share lists at every depth.
+// Pairs of lists that were compared already: lists may share lists at every depth.
 using ComparedLists = llvm::DenseSet<std::pair<const DatumList*, const DatumList*>>;
 
 bool IsSame(const Datum& a, const Datum& b, ComparedLists& compared) {
@@ -161,7 +161,7 @@ Datum FromAttribute(const AttributeValue& value) {
         } else if constexpr (std::is_same_v<T, Constant> || std::is_same_v<T, BlockId> ||
                              std::is_same_v<T, std::vector<Constant>>) {
           return Datum();
-        } else {  // a list, or a shape, which is one of dims
+        } else {  // a list, or a shape, which is a list of dims
           std::vector<Datum> items;
           items.reserve(v.size());
           for (const auto& item : v) {
@@ -230,7 +230,7 @@ llvm::Expected<AttributeValue> ToList(const std::vector<Datum>& items, const Att
 
 llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDecl& decl,
                                            std::optional<DType> dtype) {
-  if (datum.holds_tensor()) return Fail("must be known while compiling, got a tensor");
+  if (datum.holds_tensor()) return Fail("must be known at compile time, got a tensor");
   if (datum.is<Datum::None>()) return AttributeValue();
   if (decl.kind == AttributeKind::kTensor && !decl.is_list) {
     if (!datum.is_literal())
@@ -261,7 +261,7 @@ llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDe
     }
     return ToList(*items, decl);
   }
-  // One value stands for a list of one.
+  // A single value is accepted as a list of one.
   const bool is_item = (decl.kind == AttributeKind::kInt && datum.is<int64_t>()) ||
                        (decl.kind == AttributeKind::kFloat && datum.number()) ||
                        (decl.kind == AttributeKind::kString && datum.is<llvm::StringRef>()) ||
@@ -274,9 +274,9 @@ llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDe
   if (const auto* v = datum.get<DType>()) return AttributeValue(*v);
   if (const auto* v = datum.get<Dim>()) {
     if (decl.kind == AttributeKind::kShape) return AttributeValue(Shape{*v});
-    return Fail("must be known while compiling, got the size {0}", v->ToString());
+    return Fail("must be known at compile time, got the size {0}", v->ToString());
   }
-  return Fail("must be known while compiling");
+  return Fail("must be known at compile time");
 }
 
 DType NaturalDType(const Datum& literal) {
@@ -289,7 +289,7 @@ DType NaturalDType(const Datum& literal) {
 
 namespace {
 
-// Writes the leaves of a literal, one after the other, as elements of a dtype.
+// Writes the leaves of a literal consecutively as elements of a dtype.
 class ConstantWriter {
  public:
   ConstantWriter(DType dtype, size_t count) : dtype_(dtype) {
@@ -300,7 +300,7 @@ class ConstantWriter {
     switch (dtype_) {
       case DType::kBool:
         if (const auto* v = leaf.get<bool>()) return Put(*v);
-        return Fail("{0} is no bool", leaf.Phrase());
+        return Fail("{0} is not a bool", leaf.Phrase());
       case DType::kF16:
         return WriteReal(leaf, [&](float v) { return Put(float16(v)); });
       case DType::kBF16:
@@ -309,7 +309,7 @@ class ConstantWriter {
         return WriteReal(leaf, [&](float v) { return Put(v); });
       case DType::kF64:
         if (std::optional<double> v = leaf.number()) return Put(*v);
-        return Fail("{0} is no f64", leaf.Phrase());
+        return Fail("{0} is not an f64", leaf.Phrase());
       case DType::kI8:
         return WriteInteger<int8_t>(leaf);
       case DType::kI16:
@@ -342,7 +342,7 @@ class ConstantWriter {
 
   template <typename F>
   llvm::Error WriteReal(const Datum& leaf, F put) {
-    // What rounds to more than the largest finite value does not fit.
+    // Values that round to more than the largest finite value do not fit.
     const float largest = dtype_ == DType::kF16    ? 65519.0f
                           : dtype_ == DType::kBF16 ? 0x1.fefffep127f
                                                    : std::numeric_limits<float>::max();
@@ -358,7 +358,7 @@ class ConstantWriter {
       if (!(std::fabs(value) <= largest))
         return Fail("{0} does not fit in {1}", *integer, DTypeName(dtype_));
     } else {
-      return Fail("{0} is no {1}", leaf.Phrase(), DTypeName(dtype_));
+      return Fail("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
     }
     return put(value);
   }
@@ -366,7 +366,7 @@ class ConstantWriter {
   template <typename T>
   llvm::Error WriteInteger(const Datum& leaf) {
     const auto* v = leaf.get<int64_t>();
-    if (v == nullptr) return Fail("{0} is no {1}", leaf.Phrase(), DTypeName(dtype_));
+    if (v == nullptr) return Fail("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
     const bool fits =
         std::is_same_v<T, uint64_t>
             ? *v >= 0
@@ -382,7 +382,8 @@ class ConstantWriter {
 
 llvm::Error WriteLeaves(const Datum& datum, llvm::ArrayRef<int64_t> sizes, ConstantWriter* writer) {
   const auto* items = datum.list();
-  if (sizes.empty() != (items == nullptr)) return Fail("lists and what is none stand side by side");
+  if (sizes.empty() != (items == nullptr))
+    return Fail("lists are mixed with values that are not lists");
   if (items != nullptr && static_cast<int64_t>(items->size()) != sizes.front())
     return Fail("its rows differ in length");
   if (items == nullptr) return writer->Write(datum);

@@ -23,19 +23,19 @@ struct DatumList;
 struct Function;
 struct ParameterRecord;
 
-/// What an expression stands for while compiling: a tensor of the graph, a constant without a dtype
-/// of its own, a function, a record of parameter attributes, or a list of such.
+/// The value of an expression at compile time: a tensor of the graph, a constant without a dtype of
+/// its own, a function, a record of parameter attributes, or a list of these.
 struct Datum {
-  /// The value after an error that was reported: whatever uses it is silent. A name that nothing
-  /// has defined yet is poison too, once that was reported, and stays free.
+  /// The value after a reported error: any use of it is silent. A name that was reported as
+  /// undefined is poison too, but may still be defined.
   struct Poison {
     Poison() : is_undefined(false) {}
     explicit Poison(bool undefined) : is_undefined(undefined) {}
     bool is_undefined;
   };
   struct None {};
-  /// A real number, and its spelling where it was written as one: an f32 is read from that, so that
-  /// it is rounded once.
+  /// A real number, and its spelling if it was written as a literal: an f32 is parsed from the
+  /// spelling, so that it is rounded once.
   struct Real {
     double value;
     const ast::NumberExpr* literal = nullptr;
@@ -44,7 +44,7 @@ struct Datum {
   using FunctionValue = std::shared_ptr<const Function>;
   using Record = std::shared_ptr<const ParameterRecord>;
 
-  /// A Dim is never constant here: that is an int64_t.
+  /// A Dim is never constant here: a constant size is an int64_t.
   std::variant<Poison, None, int64_t, Real, bool, llvm::StringRef, DType, Dim, Value*, List,
                FunctionValue, Record>
       value;
@@ -90,29 +90,29 @@ struct Datum {
   bool is_undefined() const { return is_poison() && std::get<Poison>(value).is_undefined; }
   Value* tensor() const { return is<Value*>() ? std::get<Value*>(value) : nullptr; }
   inline const std::vector<Datum>* list() const;
-  /// How many data this is, written out: 1, and of a list those of its items besides.
+  /// The number of data: 1, plus those of all items for a list.
   inline uint64_t extent() const;
-  /// Lists inside lists, and functions that are given functions.
+  /// The depth of nested lists, and of functions passed to functions.
   unsigned depth() const;
   /// An int or an expression of symbols.
   std::optional<Dim> dim() const;
   /// An int or a real.
   std::optional<double> number() const;
-  /// A number, a bool, or a (nested) list of such: what can become a tensor.
+  /// A number, a bool, or a (nested) list of these: anything that can become a tensor.
   bool is_literal() const;
-  /// A tensor, or a list that holds one.
+  /// A tensor, or a list that contains one.
   bool holds_tensor() const;
-  /// A list that holds poison, or poison itself.
+  /// Poison, or a list that contains poison.
   bool holds_poison() const;
 
-  /// "the int 3", "a tensor", "the text "relu"": what a message calls it.
+  /// A description for messages: "the int 3", "a tensor", "the string "relu"".
   std::string Phrase() const;
 };
 
-/// The items of a list, and what is known of all that stands in it: lists share lists, so that what
-/// is a few items in memory may be more than anybody can walk.
+/// The items of a list, and properties of all its items at any depth. Lists share lists, so a list
+/// that is small in memory may be too large to traverse.
 struct DatumList {
-  /// `live`, where it is given, counts the items of all lists that exist.
+  /// `live`, if given, counts the items of all lists that exist.
   explicit DatumList(std::vector<Datum> items_in, std::shared_ptr<uint64_t> live = nullptr);
   ~DatumList();
   DatumList(const DatumList&) = delete;
@@ -135,24 +135,24 @@ const std::vector<Datum>* Datum::list() const {
 }
 uint64_t Datum::extent() const { return is<List>() ? std::get<List>(value)->extent : 1; }
 
-/// Whether two constants are the same, as far as that shows: no tensor is compared by its elements.
+/// Whether two constants are known to be the same; tensors are not compared by their elements.
 bool IsSame(const Datum& a, const Datum& b);
 
 /// The value of an attribute as a Datum; a tensor attribute has none.
 Datum FromAttribute(const AttributeValue& value);
 
-/// The attribute that a constant stands for where `decl` is wanted, in its natural type:
-/// CompleteAttributes checks it. An Error (plain text, without the attribute's name) where it is no
-/// attribute at all. `dtype` is how a tensor attribute's literal is read.
+/// Converts a constant to the natural type for the attribute `decl`; CompleteAttributes checks it.
+/// Returns an Error (a plain message, without the attribute's name) if it cannot be an attribute at
+/// all. `dtype` is the dtype for the literal of a tensor attribute.
 llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDecl& decl,
                                            std::optional<DType> dtype);
 
-/// The dtype that a literal has where none stands beside it: bool, i64, or f32 where a number in it
-/// is real. Requires is_literal().
+/// The dtype of a literal without context: bool, i64, or f32 if it contains a real number. Requires
+/// is_literal().
 DType NaturalDType(const Datum& literal);
 
-/// The tensor that a literal stands for. An Error (plain text) where its lists are ragged, or a
-/// number in it does not fit the dtype. Requires is_literal().
+/// Converts a literal to a tensor. Returns an Error (a plain message) if its lists are ragged or a
+/// number does not fit the dtype. Requires is_literal().
 llvm::Expected<Constant> ToConstant(const Datum& literal, DType dtype);
 
 }  // namespace pdl

@@ -14,7 +14,7 @@
 namespace pdl {
 namespace {
 
-/// Reads one layer. What is not a literal stays text: nothing is evaluated.
+/// Reads one layer. Expressions other than literals are kept as source; nothing is evaluated.
 class LayerReader {
  public:
   explicit LayerReader(const Ast& ast) : file_(*ast.file), comments_(ast.comments) {}
@@ -68,7 +68,7 @@ class LayerReader {
   }
 
  private:
-  /// In one line, without comments.
+  /// The source on one line, without comments.
   std::string TextOf(SourceRange range) const {
     std::string text = file_.Text(range).str();
     const auto* comment = llvm::partition_point(
@@ -86,7 +86,7 @@ class LayerReader {
     return line;
   }
 
-  /// A comment's lines as one; a blank one parts paragraphs.
+  /// Joins the lines of a comment; a blank line separates paragraphs.
   static std::string Flowing(llvm::StringRef doc) {
     std::string text;
     bool was_blank = false;
@@ -115,7 +115,7 @@ class LayerReader {
                                                                          : Kind::kDense;
       if (!llvm::is_contained(input.kinds, kind)) input.kinds.push_back(kind);
       uint8_t levels = 0;
-      // Ragged dims come right behind the first one: '...' has them where it begins there.
+      // Ragged dims come directly after the first dim: '...' contains them if it begins there.
       size_t next = 1;
       for (const auto& [i, dim] : llvm::enumerate(term.dims)) {
         if (dim.kind == ast::DimKind::kAny && i <= next) levels = 2;
@@ -145,7 +145,7 @@ class LayerReader {
                             .Case("function", LayerAttributeDecl::Special::kFunction)
                             .Case("parameter", LayerAttributeDecl::Special::kParameter)
                             .Default(LayerAttributeDecl::Special::kNone);
-    // `none` is a function that gives back its argument.
+    // `none` is the identity function.
     decl.optional = term.may_be_none || attribute.special == LayerAttributeDecl::Special::kFunction;
     attribute.type = TextOf(parameter.type->range);
     ReadRange(term.value_range, &decl);
@@ -194,7 +194,7 @@ class LayerReader {
     }
   }
 
-  /// The value of a literal that fits the declaration; none where it is something else.
+  /// The value of a literal that fits the declaration; otherwise none.
   static AttributeValue Literal(const ast::Expr* expr, const AttributeDecl& decl) {
     if (!decl.is_list) return Item(expr, decl.kind);
     const auto* list = llvm::dyn_cast<ast::ListExpr>(expr);
@@ -239,7 +239,7 @@ class LayerReader {
     return {};
   }
 
-  /// Calls `visit` with each statement of the layer, those inside blocks too.
+  /// Calls `visit` with each statement of the layer, including nested blocks.
   static void Visit(llvm::ArrayRef<const ast::Statement*> statements,
                     llvm::function_ref<void(const ast::Statement*)> visit) {
     for (const ast::Statement* statement : statements) {
@@ -266,7 +266,7 @@ class LayerReader {
     return text;
   }
 
-  /// What a record of type `parameter` may say.
+  /// The fields of a record of type `parameter`.
   std::vector<LayerAttributeDecl> FieldsOf(llvm::StringRef parameter) const {
     std::vector<LayerAttributeDecl> fields;
     auto add = [&](llvm::StringRef name, llvm::StringRef comment, AttributeKind kind,
@@ -280,15 +280,16 @@ class LayerReader {
       field.decl.default_value = std::move(value);
       return field.decl;
     };
-    add("init", "makes the first value", AttributeKind::kInt, "function", {}).optional = true;
+    add("init", "makes the initial value", AttributeKind::kInt, "function", {}).optional = true;
     fields.back().special = LayerAttributeDecl::Special::kFunction;
     fields.back().default_text = InitializerOf(parameter);
     constexpr AttributeKind kFloat = AttributeKind::kFloat;
-    AttributeDecl& decay = add("weight_decay", "share of itself that each step takes away", kFloat,
-                               "float in 0..=1", 0.0);
+    AttributeDecl& decay = add("weight_decay", "fraction of itself that each step subtracts",
+                               kFloat, "float in 0..=1", 0.0);
     decay.lower = Bound{0, false};
     decay.upper = Bound{1, false};
-    add("gradient_clipping", "largest size of its gradient; 0 is any", kFloat, "float >= 0", 0.0)
+    add("gradient_clipping", "largest magnitude of its gradient; 0 is unlimited", kFloat,
+        "float >= 0", 0.0)
         .lower = Bound{0, false};
     add("lr_scale", "factor of the learning rate", kFloat, "float >= 0", 1.0).lower =
         Bound{0, false};
@@ -296,7 +297,7 @@ class LayerReader {
     return fields;
   }
 
-  /// The results of the first `return`, named as the elaborator names them.
+  /// Reads the results of the first `return`, with the names that the elaborator gives them.
   void ReadOutputs(LayerSignature* signature) const {
     bool found = false;
     Visit(body_, [&](const ast::Statement* statement) {
@@ -317,8 +318,8 @@ class LayerReader {
   }
 
   const SourceFile& file_;
-  llvm::ArrayRef<ast::Comment> comments_;       // in the order of the text
-  llvm::ArrayRef<const ast::Statement*> body_;  // of the layer that is read
+  llvm::ArrayRef<ast::Comment> comments_;       // in source order
+  llvm::ArrayRef<const ast::Statement*> body_;  // of the current layer
 };
 
 void DescribeAll(const Ast& ast, std::vector<LayerSignature>* signatures) {

@@ -29,30 +29,30 @@ namespace pdl {
 // -------------------------------------------------------------------------------------------------
 // Position: set while a statement is elaborated
 
-/// What names and states were before an `if`, while both of its sides are elaborated.
+/// The previous values of names and states, while both branches of an `if` are elaborated.
 struct Journal {
   TextFrame* frame;
   llvm::MapVector<llvm::StringRef, std::optional<Datum>> names;
   llvm::MapVector<Value*, Value*> states;
 };
 
-/// The Block of a loop's body that is being filled, and what it reads from outside.
+/// The Block of a loop body that is being filled, and the values that it captures.
 struct OpenBody {
   BlockId block;
   OpenBody* outer = nullptr;
-  /// By value from outside: the Block's input, or a copy of what a Plan knows.
+  /// Maps an outer value to the Block's input, or to a copy of a value known to a Plan.
   llvm::DenseMap<Value*, Value*> inside;
   std::vector<Value*> captured;
 };
 
-/// What names stand for that the text of an optimizer mentions, by where they are written.
+/// The values of names in the source of an optimizer, by their offsets.
 using OptimizerNames = std::map<uint32_t, std::pair<SourceRange, std::string>>;
 
-/// Where the elaboration is. Between two statements of the file `frame` is the file's, and
-/// everything below it has its initial value.
+/// The current position of the elaboration. Between two statements of the file, `frame` and `file`
+/// are those of the file, and all other members have their initial values.
 struct Position {
   TextFrame* frame = nullptr;
-  std::shared_ptr<const SourceFile> file;  // of the text that is read
+  std::shared_ptr<const SourceFile> file;  // the current file
   unsigned depth = 0;                      // of calls of layers
   unsigned nesting = 0;                    // of blocks and expressions
   unsigned open_loops = 0;                 // in all frames
@@ -60,21 +60,21 @@ struct Position {
   OpenBody* body = nullptr;
   /// Not null while the optimizer of a `minimize` is read.
   OptimizerNames* optimizer = nullptr;
-  /// Takes updates of states while a step of training is elaborated; null at other times.
+  /// Collects updates of states while a training step is elaborated; otherwise null.
   std::vector<GraphUpdate>* step_updates = nullptr;
 
-  /// Whether no statement is being elaborated, so that nothing but the state counts.
+  /// Whether no statement is being elaborated, so that everything is in the state.
   bool IsBetweenStatements() const {
     return depth == 0 && nesting == 0 && open_loops == 0 && journal == nullptr && body == nullptr &&
            optimizer == nullptr && step_updates == nullptr;
   }
-  /// Whether what is elaborated now may be elaborated again.
+  /// Whether the current statement may be elaborated again.
   bool IsRepeated() const { return frame->caller != nullptr || !frame->loops.empty(); }
-  /// The location of a byte of the text that is read, and of the calls that led here.
+  /// The location of a byte of the current file, with the calls that led to it.
   LocationId AddLocation(Graph& graph, uint32_t offset) const;
 };
 
-/// While one exists, the elaboration is in another frame and file.
+/// Switches to another frame and file while it exists.
 class PlaceScope {
  public:
   PlaceScope(Position* at, TextFrame* frame, std::shared_ptr<const SourceFile> file)
@@ -95,7 +95,7 @@ class PlaceScope {
   std::shared_ptr<const SourceFile> file_;
 };
 
-/// The same for a frame that is entered by a call, and its module's file.
+/// The same for a frame entered by a call, and the file of its module.
 class FrameScope {
  public:
   FrameScope(Position* at, TextFrame* frame) : at_(at), place_(at, frame, frame->module->file) {
@@ -111,9 +111,9 @@ class FrameScope {
 };
 
 // -------------------------------------------------------------------------------------------------
-// State: what remains between statements
+// State: kept between statements
 
-/// The files that are read.
+/// The files that were read.
 struct ModuleTable {
   std::deque<Module> modules;
   llvm::StringMap<Module*> standard_layers;
@@ -121,16 +121,16 @@ struct ModuleTable {
   std::vector<std::string> importing;                                  // paths, outermost first
 };
 
-/// What is used of one of the limits.
+/// The use of one limit.
 struct Meter {
   uint64_t limit;
   llvm::StringRef verb, of;  // "make", "calls of layers"
   uint64_t used = 0;
-  uint64_t look = limit / 8;  // where it is looked at whether the open loops will go beyond
-  uint64_t before_loops = 0;  // used when the outermost of them began
+  uint64_t look = limit / 8;  // at this use, checks whether the open loops will exceed it
+  uint64_t before_loops = 0;  // use when the outermost loop began
 };
 
-/// What is used of all limits.
+/// The use of all limits.
 struct Spent {
   explicit Spent(const CompileLimits& limits)
       : steps{limits.steps, "take", "steps to compile"},
@@ -141,33 +141,33 @@ struct Spent {
   std::shared_ptr<uint64_t> list_items = std::make_shared<uint64_t>(0);
 };
 
-/// Which mistakes were reported.
+/// The errors that were reported.
 struct ReportedErrors {
-  /// Those in text that is elaborated more than once.
+  /// Positions of errors in source that is elaborated more than once.
   std::set<std::pair<const SourceFile*, uint32_t>> places;
-  /// Set after an error that ends everything: what is left is silent.
+  /// Set after an error that ends the elaboration: no further errors are reported.
   bool stopped = false;
-  /// Names that may still be compared for "did you mean".
+  /// Number of names that may still be compared for "did you mean".
   size_t suggestions = 2'000'000;
   /// Weights files that cannot be read.
   llvm::StringSet<> unreadable_files;
 };
 
-/// What is known of the graph's parameters, states and blocks.
+/// State of the graph's parameters, states and blocks.
 struct ValueState {
   llvm::DenseMap<Value*, Value*> current;        // of states: the last update
   llvm::DenseMap<const Value*, uint32_t> homes;  // of inputs of blocks
-  llvm::StringSet<> spoiled_ways;  // to calls of layers that lack a part, for a mistake
-  uint32_t recomputed = 0;         // layers that are to be computed again
+  llvm::StringSet<> incomplete_paths;  // of layer calls that are incomplete due to an error
+  uint32_t recomputed = 0;             // number of layer calls with recompute=true
 };
 
-/// What belongs to training.
+/// Values that belong to training.
 struct TrainingState {
   Value* training = nullptr;  // `training`, once it was read
-  Value* step = nullptr;      // the same of `step`
+  Value* step = nullptr;      // `step`, once it was read
 };
 
-/// What attrs are given, and the texts and values that their data refer to.
+/// The settings of attrs, and the sources and values that their data refer to.
 struct SettingState {
   llvm::ArrayRef<ast::Argument> of_test;
   llvm::StringSet<> used;
@@ -182,15 +182,15 @@ struct PendingLoad {
   std::string path;
 };
 
-/// What the last statement gave: see CompileResult.
+/// The value of the last statement: see CompileResult.
 struct LastStatement {
   std::string value;
-  /// Where it is an expression alone; none of anything else.
+  /// The results if it is an expression statement; otherwise empty.
   llvm::SmallVector<CallResult, 1> results;
 };
 
-/// All that the next statement of the file depends on, apart from the diagnostics. No two
-/// elaborations share any of it.
+/// Everything that the next statement of the file depends on, except for the diagnostics. Not
+/// shared between elaborations.
 struct ElaborationState {
   explicit ElaborationState(const CompileLimits& limits) : spent(limits) {}
 
@@ -206,9 +206,9 @@ struct ElaborationState {
   llvm::StringMap<SourceRange> outputs;  // where each is written
   llvm::StringMap<SourceRange> tests;    // where the name of each is written
   std::vector<PendingLoad> loads;
-  std::deque<std::string> saved;  // texts that views refer to
+  std::deque<std::string> saved;  // strings that views refer to
   LastStatement last;
-  TestRun test;  // apart from its graph
+  TestRun test;  // without its graph
 };
 
 }  // namespace pdl

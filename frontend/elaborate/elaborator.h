@@ -13,38 +13,40 @@
 
 namespace pdl {
 
-/// Makes the graph of one parsed text: resolves names, computes constants, checks every call.
-/// A mistake is reported once; what it spoils is poison, and silent.
+/// Builds the graph of one parsed file: resolves names, evaluates constants, checks every call. An
+/// error is reported once; values that depend on it are poison, and silent.
 ///
-/// The work is done by classes with one purpose each, which know each other and parts of one
-/// ElaborationState by reference. What they keep between statements is in that state.
+/// The work is done by classes with one purpose each, which refer to each other and to parts of one
+/// ElaborationState. Everything kept between statements is in that state.
 class Elaborator {
  public:
-  /// All of them must outlive the elaborator.
+  /// The arguments must outlive the elaborator.
   Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics);
   ~Elaborator();
   Elaborator(const Elaborator&) = delete;
   Elaborator& operator=(const Elaborator&) = delete;
 
-  /// Elaborates all statements. Usable where no error was reported. It or RunTest is called once.
+  /// Elaborates all statements. The result is usable if no error was reported. Call either this or
+  /// RunTest, once.
   Graph Run();
-  /// Elaborates the text and one run of a test. Usable where no error was reported.
+  /// Elaborates the file and one run of a test. The result is usable if no error was reported.
   TestRun RunTest(const ast::TestStatement& test, unsigned run, llvm::ArrayRef<TestValue> earlier);
   /// See CompileResult.
   const std::string& last_value() const { return state_.last.value; }
-  /// The results of the last statement where it is an expression alone; none of anything else.
+  /// The results of the last statement if it is an expression statement; otherwise empty.
   llvm::ArrayRef<CallResult> last_results() const { return state_.last.results; }
-  /// The names that the text has at its end, each with the name of the graph's value that it stands
-  /// for, or with none. In no order.
+  /// The names defined at the end of the file, each with the name of its value in the graph, or an
+  /// empty name if it has none. In no particular order.
   using NamedValues = std::vector<std::pair<std::string, std::string>>;
   const NamedValues& names() const { return names_; }
 
  private:
-  /// What comes before the first statement: the names that the text defines, its layers and files.
+  /// Prepares the first statement: collects the names that the file defines, its layers and its
+  /// imports.
   void Begin();
-  /// What needs all statements of the file.
+  /// Elaborates and checks what requires all statements of the file.
   void Finish();
-  /// Reports a test that has the name of an earlier one.
+  /// Reports a test with the same name as an earlier one.
   void CheckTestName(const ast::TestStatement& test);
 
   struct Parts;

@@ -25,19 +25,19 @@ void Expectations::ElaborateExpect(const ast::ExpectStatement* statement) {
 void Expectations::ExpectError(TestExpect expect, const ast::ExpectStatement* statement) {
   expect.kind = TestExpect::Kind::kError;
   expect.message = statement->message.value.str();
-  // Mistakes of the call are what is wanted.
-  Diagnostics mistakes;
+  // Errors of the call are expected.
+  Diagnostics errors;
   const Datum datum =
-      report_.Catch(&mistakes, [&] { return expressions_.Evaluate(statement->value); });
-  if (mistakes.has_errors()) {
-    const bool is_it = llvm::any_of(mistakes.all(), [&](const Diagnostic& mistake) {
-      return llvm::StringRef(mistake.message).contains(expect.message);
+      report_.Catch(&errors, [&] { return expressions_.Evaluate(statement->value); });
+  if (errors.has_errors()) {
+    const bool is_it = llvm::any_of(errors.all(), [&](const Diagnostic& error) {
+      return llvm::StringRef(error.message).contains(expect.message);
     });
-    expect.decided = is_it ? "" : "the mistake is another one: " + mistakes.all().front().message;
+    expect.decided = is_it ? "" : "a different error was reported: " + errors.all().front().message;
   } else if (datum.holds_poison()) {
-    return;  // a mistake that was reported before
+    return;  // an error that was reported before
   } else if (datum.tensor() == nullptr) {
-    expect.decided = "there is no mistake";
+    expect.decided = "there is no error";
   } else {
     expect.left = test_outputs_.TestOutput(datum.tensor());
   }
@@ -56,7 +56,7 @@ void Expectations::ExpectTrue(TestExpect expect, const ast::ExpectStatement* sta
   Value* tensor = datum.tensor();
   if (tensor == nullptr || tensor->type().dtype != DType::kBool) {
     report_.Error(Code::kCondition, value->range,
-                  "what is expected is true or false, got " +
+                  "'expect' takes true or false, got " +
                       (tensor == nullptr ? datum.Phrase() : tensor->type().ToString()));
     return;
   }
@@ -115,7 +115,7 @@ void Expectations::ExpectNear(TestExpect expect, const ast::ExpectStatement* sta
   if (expect.left_row.has_value() != expect.right_row.has_value()) {
     report_.Error(Code::kStorage,
                   expect.left_row ? statement->value->range : statement->near->range,
-                  "a sequence of a ragged tensor is compared with one of another");
+                  "a sequence of a ragged tensor can only be compared with a sequence of another");
     return;
   }
   if (statement->tolerance != nullptr && !ReadTolerance(statement->tolerance, &expect)) return;
@@ -162,7 +162,7 @@ void Expectations::ExpectParts(TestExpect expect, const Datum& left, const Datum
   const SourceRange right_range = statement->near->range;
   expect.type = (a != nullptr ? a : b)->type();
   if (expect.type.is_sparse()) {
-    report_.Error(Code::kStorage, statement->range, "a sparse matrix is not compared");
+    report_.Error(Code::kStorage, statement->range, "a sparse matrix cannot be compared");
     return;
   }
   const bool is_scalar = b == nullptr && right.list() == nullptr;

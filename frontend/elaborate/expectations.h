@@ -10,7 +10,7 @@ class Literals;
 class Reporter;
 class TestOutputs;
 
-/// `expect`: what a run of a test compares.
+/// `expect`: the comparisons of a test run.
 class Expectations {
  public:
   Expectations(Position& at, TestRun& test, Reporter& report, Literals& literals,
@@ -22,7 +22,7 @@ class Expectations {
         expressions_(expressions),
         test_outputs_(test_outputs) {}
 
-  /// Adds what is compared to the run of the test.
+  /// Adds the comparison to the test run.
   void ElaborateExpect(const ast::ExpectStatement* statement);
 
  private:
@@ -30,12 +30,13 @@ class Expectations {
   void ExpectTrue(TestExpect expect, const ast::ExpectStatement* statement);
   /// `expect left ~= right`.
   void ExpectNear(TestExpect expect, const ast::ExpectStatement* statement);
-  /// One of both sides. `a[0]` of sequences is `a`, and `row` 0: how long it is, the run will know.
+  /// Evaluates one side. `a[0]` of sequences becomes `a` with `row` 0: its length is only known in
+  /// the run.
   Datum EvaluateSide(const ast::Expr* side, std::optional<int64_t>* row);
   bool ReadTolerance(const ast::Expr* expr, TestExpect* expect);
   void ExpectDense(TestExpect expect, const Datum& left, const Datum& right,
                    const ast::ExpectStatement* statement);
-  /// An `expect left ~= right` of which a side is ragged.
+  /// `expect left ~= right` with a ragged side.
   void ExpectParts(TestExpect expect, const Datum& left, const Datum& right,
                    const ast::ExpectStatement* statement);
 

@@ -14,7 +14,7 @@ namespace pdl {
 using ast::ExprKind;
 using ast::Operator;
 
-// Recursion is bounded by the nesting of the text: long sums and pipes are flat.
+// Recursion is bounded by the nesting of the source: long sums and pipes are flat.
 Datum Expressions::Evaluate(const ast::Expr* expr, Targets targets) {
   const Budget::Nesting nesting(budget_);
   if (!nesting.Fits(expr->range) || !budget_.SpendStep(expr->range)) return Datum();

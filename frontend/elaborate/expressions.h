@@ -30,14 +30,14 @@ class Expressions {
         calls_(calls),
         attributes_(attributes) {}
 
-  /// The value of an expression; poison where a mistake was reported. `targets` name the results of
-  /// the outermost call.
+  /// The value of an expression; poison if an error was reported. `targets` name the results of the
+  /// outermost call.
   Datum Evaluate(const ast::Expr* expr, Targets targets = {});
-  /// Evaluates with dims before tensors of the same name.
+  /// Evaluates an expression in which dims take precedence over tensors with the same name.
   Datum EvaluateSize(const ast::Expr* expr);
-  /// The results of a call, or of the last call of a pipe; of anything else itself.
+  /// The results of a call, or of the last call of a pipe; for other expressions the value itself.
   CallResults EvaluateResults(const ast::Expr* expr, Targets targets);
-  /// The value of a result that is used; reports one that lacks an input.
+  /// The value of a result that is used; reports an error if it lacks an input.
   Datum Use(const CallResult& result, SourceRange place);
   Datum UseFirst(const CallResults& results, SourceRange place) {
     return results.is_poison() ? Datum() : Use(results.all.front(), place);

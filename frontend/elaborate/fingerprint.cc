@@ -67,7 +67,7 @@ uint64_t Fingerprints::OfOp(const Op& op) {
   ForEachSymbol(op, [&](llvm::StringRef name) { hash = Combine(hash, name, size_(name)); });
   if (op.def().properties().is_training_flag) hash = Combine(hash, training_);
   for (const auto& [index, result] : llvm::enumerate(op.results())) {
-    // Random numbers depend on the name, which an index cannot stand for.
+    // Random numbers depend on the name, which an index cannot replace.
     hash = op.def().properties().random ? Combine(hash, result->name()) : hash;
     numbers_[graph_.number(result)] = Combine(hash, index);
   }

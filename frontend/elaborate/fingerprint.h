@@ -11,13 +11,13 @@
 
 namespace pdl {
 
-/// What each value of a graph is computed from, as a number: where two are equal, in one graph or
-/// in two, the values are. Good within one process.
+/// A hash of the computation of each value of a graph: equal hashes, in one graph or in two, mean
+/// equal values. Only valid within one process.
 class Fingerprints {
  public:
-  /// `leaf` gives a number for what an input, parameter or state was given; nullopt where that is
-  /// nothing, or its initializer. `size` gives one for the size that a symbol has now, `training`
-  /// for the mode.
+  /// `leaf` returns a hash of the value given to an input, parameter or state; nullopt if it has
+  /// none, or its initializer counts. `size` returns one for the current size of a symbol, and
+  /// `training` is the mode.
   using Leaf = llvm::function_ref<std::optional<uint64_t>(const Value*)>;
   using Size = llvm::function_ref<uint64_t(llvm::StringRef)>;
   Fingerprints(const Graph& graph, Leaf leaf, Size size, bool training);

@@ -131,7 +131,7 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       if (!b.is_constant() || b.constant() < 0)
         return Fail("a size is raised to a power that is an int of at least 0, got {0}",
                     b.ToString());
-      // Halving the exponent bounds the loop; what leaves the limits of a size stays invalid.
+      // Halving the exponent bounds the loop; a result beyond the limits of a size stays invalid.
       result = 1;
       for (auto [base, exponent] = std::pair(a, b.constant()); exponent > 0; exponent >>= 1) {
         if (exponent & 1) result = result * base;
@@ -151,7 +151,7 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
 llvm::Error BadOperands(Operator op, const Datum& a, const Datum& b) {
   if (a.list() != nullptr || b.list() != nullptr) {
     const bool are_lists = a.list() != nullptr && b.list() != nullptr;
-    const char* help = !are_lists ? "; as a tensor a list has a type: x: f32[2] = [1, 2]"
+    const char* help = !are_lists ? "; a list with a type is a tensor: x: f32[2] = [1, 2]"
                        : op == Operator::kAdd ? "; [a..., b...] joins two"
                                               : "";
     return Fail("lists have no arithmetic: '{0}' between {1} and {2}{3}", ast::Spelling(op),
@@ -170,7 +170,7 @@ llvm::Expected<Datum> FoldComparison(Operator op, const Datum& a, const Datum& b
       case Truth::kFalse:
         return Datum(false);
       case Truth::kUnknown:
-        return Fail("whether {0} {1} {2} is not known while compiling", x->ToString(),
+        return Fail("whether {0} {1} {2} is not known at compile time", x->ToString(),
                     ast::Spelling(op), y->ToString());
     }
   }

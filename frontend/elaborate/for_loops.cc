@@ -16,8 +16,9 @@ void ForLoops::ElaborateFor(const ast::ForStatement* statement) {
   if (!rounds) return names_.PoisonAssigned(statement);
   const auto most = static_cast<int64_t>(std::min<uint64_t>(request_.limits.steps, INT64_MAX));
   if (rounds->count > most) {
-    report_.Error(Code::kTextTooLong, over->range,
-                  "a loop is expanded while compiling: at most " + llvm::Twine(most) + " rounds");
+    report_.Error(
+        Code::kTextTooLong, over->range,
+        "a loop is expanded at compile time: at most " + llvm::Twine(most) + " iterations");
     return names_.PoisonAssigned(statement);
   }
   Expand(statement, *rounds, over->range);
@@ -32,12 +33,12 @@ std::optional<ForLoops::Rounds> ForLoops::ReadRange(const ast::ChainExpr* range,
       ends[i] = *number;
     } else if (!end.holds_poison()) {
       report_.Error(Code::kUnknownSize, range->operands[i]->range,
-                    "a loop is expanded while compiling: its ends are ints, got " + end.Phrase());
+                    "a loop is expanded at compile time: its ends are ints, got " + end.Phrase());
     }
   }
   if (!ends[0] || !ends[1]) return std::nullopt;
   if (names.size() == 2) {
-    report_.Error(Code::kResultCount, names[1].range, "a range gives one name its value");
+    report_.Error(Code::kResultCount, names[1].range, "a range only assigns one name");
     return std::nullopt;
   }
   Rounds rounds;
@@ -52,15 +53,16 @@ std::optional<ForLoops::Rounds> ForLoops::ReadList(const ast::Expr* over) {
   const auto* call = llvm::dyn_cast<ast::CallExpr>(over);
   if (call != nullptr && at_.file->Text(call->callee->range) == "range") {
     report_.Error(Code::kOperandKind, over->range,
-                  "'for' goes over a range such as 0..n or a list; 'range' gives a tensor");
+                  "'for' iterates over a range such as 0..n or a list; 'range' returns a tensor");
     return std::nullopt;
   }
   Rounds rounds;
   rounds.list = expressions_.Evaluate(over);
   if (rounds.list.list() == nullptr) {
     if (!rounds.list.is_poison()) {
-      report_.Error(Code::kOperandKind, over->range,
-                    "'for' goes over a range such as 0..n or a list, got " + rounds.list.Phrase());
+      report_.Error(
+          Code::kOperandKind, over->range,
+          "'for' iterates over a range such as 0..n or a list, got " + rounds.list.Phrase());
     }
     return std::nullopt;
   }

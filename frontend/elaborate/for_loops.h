@@ -11,7 +11,7 @@ class NameTable;
 class Reporter;
 class Statements;
 
-/// `for`: expanded while compiling.
+/// `for`: expanded at compile time.
 class ForLoops {
  public:
   ForLoops(const CompileRequest& request, Position& at, Reporter& report, Budget& budget,
@@ -24,16 +24,16 @@ class ForLoops {
         expressions_(expressions),
         statements_(statements) {}
 
-  /// Elaborates the body once for each round.
+  /// Elaborates the body once per iteration.
   void ElaborateFor(const ast::ForStatement* statement);
 
  private:
-  /// What a loop goes over: the ints from `first` on, or the items of a list.
+  /// The values that a loop iterates over: the ints from `first` on, or the items of a list.
   struct Rounds {
     int64_t first = 0, count = 0;
     Datum list;
   };
-  /// Each gives nullopt where a mistake was reported.
+  /// Each returns nullopt if an error was reported.
   std::optional<Rounds> ReadRange(const ast::ChainExpr* range,
                                   llvm::ArrayRef<ast::Identifier> names);
   std::optional<Rounds> ReadList(const ast::Expr* over);

@@ -15,51 +15,51 @@ namespace pdl {
 
 struct Module;
 
-/// An operand of a call, and where it is written.
+/// An operand of a call, and its position in the source.
 struct Operand {
   Datum datum;
   SourceRange range;
 };
 
-/// Where an attribute of a call is written.
+/// The position of an attribute of a call in the source.
 struct AttributePlace {
-  SourceRange name;  // empty where it is given by position
+  SourceRange name;  // empty if given by position
   SourceRange value;
   const ast::Expr* expr = nullptr;
   std::vector<SourceRange> elements;  // of a list that is not one expression
-  /// A literal whose dtype another attribute says; else poison.
+  /// A literal whose dtype is given by another attribute; otherwise poison.
   Datum literal = {};
 };
 
 /// A call of an operator before it is added to the graph.
 struct Call {
   const OpDef* def = nullptr;
-  SourceRange place;  // what a complaint about the whole call points at
+  SourceRange place;  // the location of errors about the call
   llvm::SmallVector<Operand, 2> operands;
   llvm::SmallVector<NamedAttribute, 2> attributes;
   llvm::SmallVector<AttributePlace, 2> places;  // one for each attribute
-  /// Where the attributes are written, if not where the call is.
+  /// The file with the attributes, if it is not the file of the call.
   std::shared_ptr<const SourceFile> attribute_file;
-  bool is_poison = false;  // a part of it is
+  bool is_poison = false;  // a part of it is poison
   BlockId block;
-  /// Of an operator with counted inputs: how many operands each has.
+  /// For an operator with counted inputs: the number of operands of each.
   llvm::SmallVector<size_t, 4> counts;
-  /// What its Block attribute is made of.
+  /// The function that becomes its Block attribute.
   std::shared_ptr<const Function> body;
   AttributePlace body_place;
 };
 
-/// What is called: an operator, a layer, or a whole file; none of them where it is poison.
+/// The callee: an operator, a layer, or a file; none of them if it is poison.
 struct Callee {
   const OpDef* op = nullptr;
   const ast::LayerStatement* layer = nullptr;  // with `module`
-  Module* module = nullptr;                    // alone: the file as a layer
+  Module* module = nullptr;                    // without `layer`: the file as a layer
   std::shared_ptr<const Function> function;    // an instance, or a function attribute
-  /// Its name, as the text has it or for messages.
+  /// Its name in the source or for messages.
   llvm::StringRef name;
 
   bool is_network() const { return layer != nullptr || module != nullptr; }
-  /// The layer's input or attribute of that name, or null; of a file null, too.
+  /// The layer's input or attribute with that name, or null; always null for a file.
   const ast::Parameter* FindParameter(llvm::StringRef parameter) const {
     if (layer == nullptr) return nullptr;
     for (const ast::Parameter& each : layer->parameters)
@@ -75,7 +75,7 @@ struct LayerArgument {
   SourceRange range;
 };
 
-/// What a call gives to a layer.
+/// The arguments of a layer call.
 struct LayerArguments {
   std::shared_ptr<const SourceFile> file;  // where `named` is written
   SourceRange place;
@@ -83,32 +83,32 @@ struct LayerArguments {
   llvm::SmallVector<LayerArgument, 4> named;
   bool training_off = false;
   bool recompute = false;
-  /// Of an optimizer: the largest norm of all gradients together.
+  /// For an optimizer: the limit of the norm of all gradients together.
   std::optional<double> clip_norm;
-  /// Of an optimizer: rows of parameters that a step does not use stay as they are.
+  /// For an optimizer: rows of parameters that a step does not use are not updated.
   bool lazy = false;
   bool is_poison = false;
 };
 
-/// A call that leaves out its inputs: it stands for what it does. One with neither operator nor
-/// layer gives back its argument.
+/// A call without its inputs, used as a value. With neither an operator nor a layer it is the
+/// identity.
 struct Function {
   Callee callee;
   Call call;                 // of an operator: its attributes
   LayerArguments arguments;  // of a layer
-  /// The way to its parameters; empty until it is an instance.
+  /// The path to its parameters; empty until it is an instance.
   std::string path;
-  /// Layers whose text led to it, which it must not be called from again.
+  /// Layers that are being expanded around it, which must not call it again.
   std::vector<const void*> active;
-  /// Functions that are given functions.
+  /// The depth of functions passed to functions.
   unsigned depth = 1;
 };
 
 using FunctionPtr = std::shared_ptr<const Function>;
 
-/// `{init=…, weight_decay=…}`: what a parameter has besides its type.
+/// `{init=…, weight_decay=…}`: the attributes of a parameter other than its type.
 struct ParameterRecord {
-  std::shared_ptr<const Function> init;  // null where the declaration's own counts
+  std::shared_ptr<const Function> init;  // null: the declared initializer is used
   std::optional<double> weight_decay, gradient_clipping, lr_scale;
   std::optional<bool> trainable;
 };

@@ -38,7 +38,7 @@ Datum Functions::ReadFunction(const ast::Expr* expr) {
     return datum;
   }
   report_.Error(Code::kAttributeType, expr->range,
-                "wanted a function such as relu() or fc(size=10), got " + datum.Phrase());
+                "expected a function such as relu() or fc(size=10), got " + datum.Phrase());
   return Datum();
 }
 
@@ -48,7 +48,7 @@ Datum Functions::FunctionOf(const ast::CallExpr* call) {
     if (!call->arguments.empty()) {
       report_.Error(Code::kOperandKind, call->arguments.front().range(),
                     "'" + callee.name +
-                        "' is a function already: what it is given is settled where it is "
+                        "' is a function already: its arguments are given where it is "
                         "made");
       return Datum();
     }
@@ -142,7 +142,7 @@ FunctionPtr Functions::MakeInstance(const FunctionPtr& function, std::string pat
 
 namespace {
 
-/// Whether a call of the function may give this argument by name.
+/// Whether a call of the function may pass this argument by name.
 bool IsInput(const Callee& callee, llvm::StringRef name) {
   if (callee.op != nullptr) return callee.op->signature.FindInput(name) >= 0;
   if (callee.layer == nullptr) return callee.is_network();
@@ -161,7 +161,7 @@ bool Functions::ReadInputs(const Callee& callee, const ast::CallExpr* expr, cons
       if (!IsInput(callee, argument.name.text)) {
         report_.Error(Code::kOperandKind, argument.name.range,
                       "'" + at_.file->Text(expr->callee->range) +
-                          "' is a function: its attributes are settled where it is made");
+                          "' is a function: its attributes are given where it is made");
         given->is_poison = true;
         continue;
       }
@@ -189,7 +189,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
   LayerArguments given;
   if (!ReadInputs(callee, expr, piped, &given)) return {};
   if (given.is_poison) {
-    if (!function->path.empty()) values_.spoiled_ways.insert(function->path);
+    if (!function->path.empty()) values_.incomplete_paths.insert(function->path);
     return {};
   }
   if (callee.op != nullptr) {
@@ -204,9 +204,9 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
     arguments.operands = std::move(given.operands);
     arguments.named.append(given.named.begin(), given.named.end());
     const bool is_instance = !function->path.empty();
-    const std::string way =
-        is_instance ? function->path : names_.TakeWay(callee.name, !targets.empty());
-    return layers_.CallLayer(callee, arguments, way, is_instance || at_.frame->is_instance,
+    const std::string path =
+        is_instance ? function->path : names_.TakePath(callee.name, !targets.empty());
+    return layers_.CallLayer(callee, arguments, path, is_instance || at_.frame->is_instance,
                              function->active, targets);
   }
   // The identity.
@@ -214,7 +214,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
   if (given.operands.size() != 1) {
     report_.Error(Code::kOperandCount, expr->range,
                   "'" + at_.file->Text(expr->callee->range) +
-                      "' is none here, which gives back its one argument, got " +
+                      "' is none here, which returns its single argument, got " +
                       llvm::Twine(given.operands.size()));
     return results;
   }
@@ -224,7 +224,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
 }
 
 CallResults Functions::ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands,
-                               SourceRange place, llvm::StringRef way) {
+                               SourceRange place, llvm::StringRef path) {
   if (function->callee.op != nullptr) {
     Call call = function->call;
     call.place = place;
@@ -234,10 +234,10 @@ CallResults Functions::ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Opera
   LayerArguments arguments = function->arguments;
   arguments.place = place;
   arguments.operands.assign(operands.begin(), operands.end());
-  const bool has_way = !function->path.empty();
+  const bool has_path = !function->path.empty();
   return layers_.CallLayer(function->callee, arguments,
-                           has_way ? llvm::StringRef(function->path) : way,
-                           has_way || at_.frame->is_instance, function->active, {});
+                           has_path ? llvm::StringRef(function->path) : path,
+                           has_path || at_.frame->is_instance, function->active, {});
 }
 
 void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) {
@@ -245,7 +245,7 @@ void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) 
   at_.frame->base = name.str();
   const Datum datum = ReadFunction(statement->value);
   if (datum.is<Datum::None>()) {
-    report_.Error(Code::kOperandKind, statement->value->range, "wanted a layer, got none");
+    report_.Error(Code::kOperandKind, statement->value->range, "expected a layer, got none");
   }
   const auto* function = datum.get<Datum::FunctionValue>();
   if (function == nullptr) {
@@ -254,7 +254,7 @@ void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) 
   }
   FunctionPtr instance = *function;
   if (instance->path.empty() && instance->callee.is_network()) {
-    instance = MakeInstance(instance, names_.TakeWay(name, /*is_outermost=*/true));
+    instance = MakeInstance(instance, names_.TakePath(name, /*is_outermost=*/true));
   }
   at_.frame->instances[name] = std::move(instance);
 }

@@ -15,7 +15,7 @@ class LayerCalls;
 class NameTable;
 class Reporter;
 
-/// Functions: calls that leave out their inputs, and layers that are instances.
+/// Functions: calls without their inputs, and layer instances.
 class Functions {
  public:
   Functions(Position& at, ValueState& values, Reporter& report, Budget& budget, NameTable& names,
@@ -33,26 +33,26 @@ class Functions {
         layers_(layers),
         argument_reader_(argument_reader) {}
 
-  /// A function, none or a name in place of one; poison where it is a mistake.
+  /// A function, `none`, or the name of a function; poison if an error was reported.
   Datum ReadFunction(const ast::Expr* expr);
-  /// The call as a function; poison where a mistake was reported.
+  /// The call as a function; poison if an error was reported.
   Datum FunctionOf(const ast::CallExpr* call);
-  /// Evaluates what is given for a layer's parameter of this type.
+  /// Evaluates an argument for a layer's parameter of this type.
   Datum EvaluateFor(const ast::Type* type, const ast::Expr* expr);
-  /// The function as an instance whose parameters are at `path`.
+  /// The function as an instance with its parameters at `path`.
   FunctionPtr MakeInstance(const FunctionPtr& function, std::string path);
-  /// Calls a function with the inputs of `expr`; none where it is poison.
+  /// Calls a function with the inputs of `expr`. Returns no results if it is poison.
   CallResults Apply(const FunctionPtr& function, const ast::CallExpr* expr, const Operand* piped,
                     Targets targets);
-  /// Calls a function with these operands; its parameters are at `way` unless it is an instance.
+  /// Calls a function with these operands; its parameters are at `path` unless it is an instance.
   CallResults ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Operand> operands,
-                      SourceRange place, llvm::StringRef way);
+                      SourceRange place, llvm::StringRef path);
   /// `layer name = f(…)`.
   void ElaborateInstance(const ast::LayerInstanceStatement* statement);
 
  private:
-  /// Evaluates the inputs that a call gives to a function, which are poison after a mistake; false
-  /// where they go beyond a limit.
+  /// Evaluates the inputs of a function call; an erroneous input is poison. Returns false if a
+  /// limit was exceeded.
   bool ReadInputs(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,
                   LayerArguments* given);
   Datum FunctionNamed(llvm::StringRef name, SourceRange range);

@@ -16,7 +16,7 @@ namespace pdl {
 
 namespace {
 
-// Whether `value` is computed from `from`, by whatever calls.
+// Whether `value` is computed from `from`.
 bool DependsOn(Value* value, const Value* from) {
   llvm::SmallVector<Value*, 16> pending = {value};
   llvm::DenseSet<const Value*> seen;
@@ -46,8 +46,8 @@ bool Gradients::ReadOperands(const ast::CallExpr* expr, const Operand* piped,
     if (operand.datum.holds_poison()) return false;
   if (given->size() == 2 || given->size() == 3) return true;
   report_.Error(Code::kOperandCount, expr->callee->range,
-                "'grad' takes a loss and what it is derived by, got " + llvm::Twine(given->size()) +
-                    (given->size() == 1 ? " input" : " inputs"));
+                "'grad' takes a loss and the values to differentiate it by, got " +
+                    llvm::Twine(given->size()) + (given->size() == 1 ? " input" : " inputs"));
   return false;
 }
 
@@ -55,14 +55,14 @@ bool Gradients::CheckDerived(const Operand& y, bool has_cotangent) {
   const Value* output = y.datum.tensor();
   if (output == nullptr || !IsFloat(output->type().dtype) || output->type().is_sparse()) {
     report_.Error(Code::kBadGradient, y.range,
-                  "a gradient is of a tensor of floats, got " +
+                  "a gradient is taken of a tensor of floats, got " +
                       (output == nullptr ? y.datum.Phrase() : output->type().ToString()));
     return false;
   }
   if (has_cotangent || output->type().is_scalar()) return true;
   report_
       .Error(Code::kBadGradient, y.range,
-             "a gradient is of a scalar, got " + output->type().ToString())
+             "a gradient is taken of a scalar, got " + output->type().ToString())
       .Note("sum(…) or mean(…) makes one; grad(y, x, dy) takes the cotangent of y");
   return false;
 }
@@ -84,7 +84,8 @@ bool Gradients::CheckDependence(const Operand& y, llvm::ArrayRef<Operand> xs) {
 
 namespace {
 
-/// What a gradient is by: a value, or each item of a list, at its own place where that is known.
+/// The values to differentiate by: one value, or each item of a list, at its own position if that
+/// is known.
 llvm::SmallVector<Operand, 4> DerivedBy(const Operand& given, const ast::Expr* expr) {
   const std::vector<Datum>* items = given.datum.list();
   if (items == nullptr) return {given};
@@ -114,13 +115,13 @@ CallResults Gradients::EvaluateGrad(const ast::CallExpr* expr, const Operand* pi
       DerivedBy(given[1], expr->arguments[piped == nullptr].value);
   if (xs.empty()) {
     report_.Error(Code::kBadGradient, given[1].range,
-                  "there is nothing to derive by: the list is empty");
+                  "there is nothing to differentiate by: the list is empty");
     return results;
   }
   bool ok = true;
   for (const Operand& x : xs) ok &= CheckDerivedBy(x);
   if (!ok) return results;
-  // The backward pass is as long as what the loss is computed from.
+  // The backward pass has about as many calls as the computation of the loss.
   if (at_.IsRepeated() && !budget_.SpendCalls(graph_.ops().size(), expr->range)) return results;
   if (!CheckDependence(y, xs)) return results;
   std::optional<Operand> dy;
@@ -148,7 +149,7 @@ Op* Gradients::EmitGradient(const Operand& y, std::optional<Operand> dy, llvm::A
                             SourceRange place, Targets targets) {
   const Type type = y.datum.tensor()->type();
   if (!dy) {
-    // A loss counts as itself.
+    // The cotangent of a loss is 1.
     Value* one = emitter_.EmitConstant(Constant::Scalar(type.dtype, 1), y.range, {});
     if (one == nullptr) return nullptr;
     dy = Operand{Datum(one), y.range};
@@ -168,20 +169,20 @@ bool Gradients::CheckFlow(const GradientFlow& flow, SourceRange place, const llv
   if (flow.without_rule != nullptr) {
     Diagnostic& diagnostic =
         report_.Error(Code::kBadGradient, place,
-                      "the way back from '" + from + "' to " + to + " leads through '" +
+                      "the backward pass from '" + from + "' to " + to + " goes through '" +
                           flow.without_rule->type() + "', which has no gradient");
     report_.NoteAtLocation(&diagnostic, flow.without_rule->location(), "here");
-    diagnostic.Note("stop_gradient(…) in front of it counts what it is given as a constant");
+    diagnostic.Note("stop_gradient(…) before it treats its operand as a constant");
     return false;
   }
   if (llvm::is_contained(flow.reaches, true)) return true;
   Diagnostic& diagnostic =
-      report_.Error(Code::kBadGradient, place, "no change of " + to + " moves '" + from + "'");
+      report_.Error(Code::kBadGradient, place, "'" + from + "' is not affected by " + to);
   if (flow.stop != nullptr) {
     report_.NoteAtLocation(&diagnostic, flow.stop->location(),
-                           "'" + flow.stop->type() + "' gives " +
+                           "'" + flow.stop->type() + "' returns " +
                                flow.stop->result()->type().ToString() +
-                               ", which changes by jumps only");
+                               ", which is piecewise constant");
   }
   return false;
 }
@@ -190,13 +191,14 @@ bool Gradients::CheckDerivedBy(const Operand& x) {
   const Value* tensor = x.datum.tensor();
   if (tensor == nullptr) {
     report_.Error(Code::kOperandKind, x.range,
-                  "a gradient is by a tensor, or by a list of them, got " + x.datum.Phrase());
+                  "a gradient is taken with respect to a tensor or a list of tensors, got " +
+                      x.datum.Phrase());
     return false;
   }
   if (IsFloat(tensor->type().dtype) && !tensor->type().is_sparse()) return true;
-  report_.Error(
-      Code::kBadGradient, x.range,
-      "a gradient is by a dense or ragged tensor of floats, got " + tensor->type().ToString());
+  report_.Error(Code::kBadGradient, x.range,
+                "a gradient is taken with respect to a dense or ragged tensor of floats, got " +
+                    tensor->type().ToString());
   return false;
 }
 
@@ -204,7 +206,7 @@ void Gradients::ReportIndependence(const Operand& y, const Operand& x) {
   Diagnostic& diagnostic = report_.Error(Code::kBadGradient, x.range,
                                          "'" + at_.file->Text(y.range) + "' does not depend on '" +
                                              at_.file->Text(x.range) + "' as it is here");
-  // Where the name was given another value after the loss had used it.
+  // The name was assigned again after the loss had used it.
   const llvm::StringRef name = at_.file->Text(x.range);
   if (const auto last = at_.frame->assigned.find(name); last != at_.frame->assigned.end())
     diagnostic.NoteAt(at_.file, last->second, "'" + name.str() + "' was assigned here");

@@ -14,7 +14,7 @@ class Literals;
 class Reporter;
 class TypeReader;
 
-/// `grad`, and what a gradient may be taken of and by.
+/// `grad`, and checks of the values that it is applied to.
 class Gradients {
  public:
   Gradients(Position& at, Graph& graph, Reporter& report, Budget& budget, CalleeTable& callees,
@@ -29,23 +29,23 @@ class Gradients {
         literals_(literals),
         expressions_(expressions) {}
 
-  /// `grad(loss, x)` or `grad(y, x, dy)`; none where a mistake was reported.
+  /// `grad(loss, x)` or `grad(y, x, dy)`; no results if an error was reported.
   CallResults EvaluateGrad(const ast::CallExpr* expr, const Operand* piped, Targets targets);
-  /// The gradients of `y` by `xs`; `dy` is the cotangent of y, without which it is 1. Null after a
-  /// mistake.
+  /// Emits the gradients of `y` with respect to `xs`; `dy` is the cotangent of y, by default 1.
+  /// Returns null if an error was reported.
   Op* EmitGradient(const Operand& y, std::optional<Operand> dy, llvm::ArrayRef<Operand> xs,
                    SourceRange place, Targets targets);
-  /// False where a mistake was reported at `place`: nothing flows, or it leads through a call that
-  /// has no gradient.
+  /// Reports an error at `place` and returns false if no gradient reaches an input, or it passes
+  /// through a call that has no gradient.
   bool CheckFlow(const GradientFlow& flow, SourceRange place, const llvm::Twine& from,
                  const llvm::Twine& to);
 
  private:
-  /// The inputs of `grad`; false after a mistake, or where one is poison.
+  /// Reads the inputs of `grad`. Returns false if an error was reported or one is poison.
   bool ReadOperands(const ast::CallExpr* expr, const Operand* piped,
                     llvm::SmallVectorImpl<Operand>* given);
   bool CheckDerived(const Operand& y, bool has_cotangent);
-  /// Whether each `x` moves `y`; reports the first that does not.
+  /// Whether `y` depends on each `x`; reports the first on which it does not.
   bool CheckDependence(const Operand& y, llvm::ArrayRef<Operand> xs);
   bool CheckDerivedBy(const Operand& x);
   void ReportIndependence(const Operand& y, const Operand& x);

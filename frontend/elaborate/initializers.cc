@@ -17,7 +17,7 @@ FunctionPtr Initializers::FunctionFor(const ast::VariableStatement* statement,
   if (function == nullptr) {
     if (call == nullptr) {
       report_.Error(Code::kBadInitializer, statement->initial->range,
-                    "wanted an initializer such as zeros(), normal(std=0.02) or "
+                    "expected an initializer such as zeros(), normal(std=0.02) or "
                     "load(\"file.safetensors\", \"name\")");
       return nullptr;
     }
@@ -31,7 +31,7 @@ FunctionPtr Initializers::FunctionFor(const ast::VariableStatement* statement,
   const SourceRange range = call == nullptr ? statement->initial->range : call->callee->range;
   report_.Error(Code::kBadInitializer, range,
                 "'" + (function == nullptr ? at_.file->Text(range) : function->callee.name) +
-                    "' is no initializer: " +
+                    "' is not an initializer: " +
                     (function != nullptr && function->callee.is_network() ? "it is a layer"
                                                                           : "it takes inputs"));
   return nullptr;
@@ -39,7 +39,7 @@ FunctionPtr Initializers::FunctionFor(const ast::VariableStatement* statement,
 
 bool Initializers::Complete(const Type& type, SourceRange type_range, Call* initializer) {
   const OpSignature& signature = initializer->def->signature;
-  // The declared type gives the dims and the dtype.
+  // The dims and the dtype come from the declared type.
   auto give = [&](const AttributeDecl& decl, AttributeValue value) {
     if (llvm::any_of(initializer->attributes,
                      [&](const NamedAttribute& given) { return given.name == decl.name; })) {
@@ -53,7 +53,7 @@ bool Initializers::Complete(const Type& type, SourceRange type_range, Call* init
     if (decl.kind == AttributeKind::kShape && decl.name == sugar::kDims) give(decl, type.dims);
     if (decl.kind == AttributeKind::kDType) give(decl, type.dtype);
   }
-  // So literals are of that dtype.
+  // Literals get that dtype.
   for (auto [given, place] : llvm::zip_equal(initializer->attributes, initializer->places)) {
     if (place.literal.is_poison()) continue;
     const AttributeDecl& decl = signature.attributes[signature.FindAttribute(given.name)];
@@ -106,7 +106,7 @@ bool Initializers::ReadLoad(const ast::CallExpr* load, const Type& type, Variabl
   };
   if (arguments.size() != 2 || text(0) == nullptr || text(1) == nullptr) {
     report_.Error(Code::kBadInitializer, load->range,
-                  "load takes two texts: load(\"file.safetensors\", \"name\")");
+                  "load takes two strings: load(\"file.safetensors\", \"name\")");
     return false;
   }
   info->weight =
@@ -118,7 +118,7 @@ bool Initializers::ReadLoad(const ast::CallExpr* load, const Type& type, Variabl
         found.takeError(),
         [&](const UserError& e) {
           const bool is_name = e.code() == Code::kWeightMismatch;
-          // A file that cannot be read is one mistake, however many tensors it should have.
+          // A file that cannot be read is one error, however many tensors it should contain.
           if (!is_name && !reported_.unreadable_files.insert(text(0)->value).second) return;
           report_.Error(e.code(), text(is_name ? 1 : 0)->range, e.text());
         },

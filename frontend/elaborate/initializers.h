@@ -24,16 +24,17 @@ class Initializers {
         binder_(binder),
         functions_(functions) {}
 
-  /// Adds what gives a variable its first value to `info`: a block, or weights. `init` is the
-  /// function that a record gives in place of the declared one, or null. False after a mistake.
+  /// Adds the source of a variable's initial value to `info`: a block, or weights. `init` is the
+  /// function that a record gives instead of the declared one, or null. Returns false if an error
+  /// was reported.
   bool ReadInitializer(const ast::VariableStatement* statement, const Type& type,
                        const FunctionPtr& init, VariableInfo* info);
 
  private:
-  /// The operator that makes the first value, with its attributes; null where a mistake was
+  /// The operator that computes the initial value, with its attributes; null if an error was
   /// reported.
   FunctionPtr FunctionFor(const ast::VariableStatement* statement, const FunctionPtr& init);
-  /// Adds the attributes that the declared type gives; false where a mistake was reported.
+  /// Adds the attributes given by the declared type. Returns false if an error was reported.
   bool Complete(const Type& type, SourceRange type_range, Call* initializer);
   bool ReadLoad(const ast::CallExpr* load, const Type& type, VariableInfo* info);
 

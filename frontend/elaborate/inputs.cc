@@ -13,7 +13,7 @@ namespace pdl {
 
 void Inputs::ElaborateInput(const ast::InputStatement* statement) {
   const bool is_new = names_.Declare(statement->name);
-  if (at_.frame->arguments != nullptr) {  // of a file that is called
+  if (at_.frame->arguments != nullptr) {  // of a called file
     const LayerArguments& arguments = *at_.frame->arguments;
     const Operand* given = nullptr;
     Operand named;
@@ -39,7 +39,7 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
   }
   std::optional<Type> type = types_.ReadType(statement->type, /*introduces=*/true);
   if (!type || !is_new) return names_.Poison(statement->name);
-  // What an `if` has left behind has the name too, even where the text cannot use it.
+  // A value that an `if` has created may have the name, too, even if the source cannot refer to it.
   if (graph_.FindValue(statement->name.text) != nullptr) {
     report_.Error(Code::kRedefined, statement->name.range,
                   "'" + statement->name.text + "' is defined already");
@@ -54,7 +54,7 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
     bool failed = false;
     if (!conditions_.Read(condition, &checks, &failed)) continue;
     if (failed) {
-      report_.Error(Code::kAssertion, condition->range, "no input can keep this");
+      report_.Error(Code::kAssertion, condition->range, "no input can satisfy this");
       continue;
     }
     for (DimCheck& check : checks) {
@@ -63,7 +63,8 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
   }
 }
 
-// A symbol that only stands in `N*M` cannot be found from what is fed.
+// Rejects symbols that only occur in products such as `N*M`: the sizes of inputs do not determine
+// them.
 void Inputs::CheckSymbolsSolvable() {
   llvm::StringSet<> solvable;
   for (const Value* input : graph_.inputs()) {
@@ -84,12 +85,12 @@ void Inputs::CheckSymbolsSolvable() {
              [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
   uint32_t last_line = 0;
   for (const auto& [range, symbol] : unsolvable) {
-    // Two in one dim are one mistake.
+    // Two symbols in one dim are one error.
     const uint32_t line = at_.file->LineOf(range.begin);
     if (std::exchange(last_line, line) == line) continue;
-    report_.Error(Code::kUnsolvableSymbol, range,
-                  "no input says what " + symbol + " is: give one a dim such as " + symbol +
-                      " or 2*" + symbol);
+    report_.Error(
+        Code::kUnsolvableSymbol, range,
+        "no input determines " + symbol + ": give one a dim such as " + symbol + " or 2*" + symbol);
   }
 }
 

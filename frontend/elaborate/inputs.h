@@ -29,9 +29,9 @@ class Inputs {
         layer_inputs_(layer_inputs),
         layer_conditions_(layer_conditions) {}
 
-  /// Adds an input, or binds what the caller of the file gives.
+  /// Adds an input, or binds the argument of the file's caller.
   void ElaborateInput(const ast::InputStatement* statement);
-  /// Reports symbols whose sizes no input tells: one that only stands in `N*M`.
+  /// Reports symbols that no input determines, such as one that only occurs in `N*M`.
   void CheckSymbolsSolvable();
 
  private:

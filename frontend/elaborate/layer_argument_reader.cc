@@ -11,7 +11,7 @@ namespace pdl {
 
 namespace {
 
-/// What a file that is called like a layer takes: its attrs and inputs, in their order.
+/// Visits the attrs and inputs of a file used as a layer, in their order.
 void ForEachDeclaration(const Ast& ast,
                         llvm::function_ref<void(llvm::StringRef, const ast::Type*)> visit) {
   for (const ast::Statement* statement : ast.statements) {
@@ -22,7 +22,8 @@ void ForEachDeclaration(const Ast& ast,
   }
 }
 
-/// The type of what the layer or file declares under this name; null where it declares nothing.
+/// The declared type of an input or attribute of the layer or file; null if there is none of this
+/// name.
 const ast::Type* TypeOf(const Callee& callee, llvm::StringRef name) {
   if (const ast::Parameter* parameter = callee.FindParameter(name)) return parameter->type;
   const ast::Type* found = nullptr;

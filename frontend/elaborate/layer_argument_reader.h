@@ -11,7 +11,7 @@ class Expressions;
 class Functions;
 class Reporter;
 
-/// Evaluates the arguments of a call of a layer, or of a file that is called like one.
+/// Evaluates the arguments of a call of a layer, or of a file used as a layer.
 class LayerArgumentReader {
  public:
   LayerArgumentReader(Position& at, Reporter& report, Budget& budget, Expressions& expressions,
@@ -23,16 +23,16 @@ class LayerArgumentReader {
         attributes_(attributes),
         functions_(functions) {}
 
-  /// Adds what the call gives to `arguments`, which are poison where a mistake was reported.
+  /// Adds the arguments of the call to `arguments`, which become poison if an error was reported.
   void ReadLayerArguments(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,
                           LayerArguments* arguments);
 
  private:
-  /// False where the list that is spread goes beyond a limit.
+  /// Returns false if a spread list exceeds a limit.
   bool ReadPositional(const ast::Argument& argument, LayerArguments* arguments);
-  /// `clip_norm` and `lazy`, which each optimizer takes.
+  /// Reads `clip_norm` and `lazy`, which each optimizer takes.
   void ReadOptimizerOption(const ast::Argument& argument, LayerArguments* arguments);
-  /// `training` and `recompute`, which each layer takes.
+  /// Reads `training` and `recompute`, which each layer takes.
   void ReadMode(const ast::Argument& argument, LayerArguments* arguments);
   void ReportUnknown(const Callee& callee, const ast::Argument& argument);
 

@@ -44,7 +44,7 @@ bool LayerAttributes::BindLayerAttribute(const ast::Parameter& parameter,
         report_.CallerError(Code::kMissingAttribute, at_.frame->place,
                             "'" + at_.frame->callee + "' needs the attribute '" + name +
                                 "': " + at_.file->Text(parameter.type->range));
-    // Behind a repeatable input everything by position is one more of it.
+    // After a repeatable input all positional arguments belong to it.
     const auto* number = llvm::find_if(arguments.operands, [](const Operand& operand) {
       return operand.datum.number().has_value();
     });
@@ -76,9 +76,9 @@ bool LayerAttributes::BindLayerAttribute(const ast::Parameter& parameter,
   return true;
 }
 
-bool LayerAttributes::RefuseAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
+bool LayerAttributes::RejectAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
                                       const std::string& got) {
-  // A mistake in what is given is the caller's.
+  // An error in an argument is located in the caller.
   TextFrame* const here = at_.frame;
   const bool is_given = attribute.given != nullptr && here->caller != nullptr;
   const PlaceScope place(&at_, is_given ? here->caller : here,
@@ -104,23 +104,23 @@ bool LayerAttributes::BindFunctions(const LayerAttribute& attribute) {
   };
   if (!attribute.parameter.type->terms.front().is_list) {
     const Datum function = as_function(datum, at_.frame->FullName(name));
-    if (function.is_poison()) return RefuseAttribute(attribute, "a function", datum.Phrase());
+    if (function.is_poison()) return RejectAttribute(attribute, "a function", datum.Phrase());
     names_.Assign(name, function);
     return true;
   }
-  auto refuse = [&] { return RefuseAttribute(attribute, "a list of functions", datum.Phrase()); };
-  if (datum.list() == nullptr) return refuse();
+  auto reject = [&] { return RejectAttribute(attribute, "a list of functions", datum.Phrase()); };
+  if (datum.list() == nullptr) return reject();
   std::vector<Datum> items;
   for (const Datum& item : *datum.list()) {
     items.push_back(
         as_function(item, at_.frame->FullName(name) + "." + std::to_string(items.size())));
-    if (items.back().is_poison()) return refuse();
+    if (items.back().is_poison()) return reject();
   }
   names_.Assign(name, Datum(std::move(items)));
   return true;
 }
 
-// How many values the repeatable input of the layer is given.
+// The number of operands of the layer's repeatable input.
 size_t LayerAttributes::CountRepeated(const LayerArguments& arguments) const {
   size_t count = arguments.operands.size();
   if (at_.frame->active.empty() || at_.frame->arguments != nullptr) return count;
@@ -144,11 +144,11 @@ bool LayerAttributes::BindRecords(const LayerAttribute& attribute) {
   const Datum& datum = attribute.datum;
   if (!term.is_list) {
     if (!datum.is<Datum::Record>() && !(term.may_be_none && datum.is<Datum::None>()))
-      return RefuseAttribute(attribute, "a record such as {weight_decay=1e-4}", datum.Phrase());
+      return RejectAttribute(attribute, "a record such as {weight_decay=1e-4}", datum.Phrase());
     names_.Assign(name, datum);
     return true;
   }
-  // One for each item of the repeatable input; one record counts for all.
+  // One record per item of the repeatable input; a single record applies to all.
   const size_t items = CountRepeated(attribute.arguments);
   std::vector<Datum> records;
   if (datum.is<Datum::Record>()) {
@@ -159,11 +159,11 @@ bool LayerAttributes::BindRecords(const LayerAttribute& attribute) {
   const bool all_records =
       llvm::all_of(records, [](const Datum& item) { return item.is<Datum::Record>(); });
   if (!all_records || records.empty()) {
-    return RefuseAttribute(attribute, "a record such as {weight_decay=1e-4}, or a list of them",
+    return RejectAttribute(attribute, "a record such as {weight_decay=1e-4}, or a list of them",
                            datum.Phrase());
   }
   if (records.size() != std::max<size_t>(items, 1)) {
-    return RefuseAttribute(attribute, "a record for each of " + llvm::Twine(items) + " inputs",
+    return RejectAttribute(attribute, "a record for each of " + llvm::Twine(items) + " inputs",
                            "a list of " + std::to_string(records.size()));
   }
   names_.Assign(name, Datum(std::move(records)));

@@ -10,21 +10,22 @@ class Functions;
 class NameTable;
 class Reporter;
 
-/// Binds what a call gives to the attributes of a layer.
+/// Binds the arguments of a call to the attributes of a layer.
 class LayerAttributes {
  public:
   LayerAttributes(Position& at, Reporter& report, NameTable& names, AttributeChecker& attributes,
                   Functions& functions)
       : at_(at), report_(report), names_(names), attributes_(attributes), functions_(functions) {}
 
-  /// Binds all attributes in the open frame, which is the layer's; false after a mistake.
+  /// Binds all attributes in the current frame, which is the layer's. Returns false if an error was
+  /// reported.
   bool BindLayerAttributes(const ast::LayerStatement* layer, const LayerArguments& arguments);
-  /// The same for one, which is `given` or, where that is null, has its default.
+  /// The same for one attribute; `given` is null if it has its default.
   bool BindLayerAttribute(const ast::Parameter& parameter, const LayerArgument* given,
                           const LayerArguments& arguments);
 
  private:
-  /// What an attribute of a layer is given, or its default.
+  /// An attribute of a layer with its argument or default.
   struct LayerAttribute {
     const ast::Parameter& parameter;
     const LayerArgument* given;  // null: the default
@@ -32,8 +33,8 @@ class LayerAttributes {
     Datum datum;
     SourceRange range;
   };
-  /// Reports that it is of the wrong kind; false.
-  bool RefuseAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
+  /// Reports that the attribute is of the wrong kind. Returns false.
+  bool RejectAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
                        const std::string& got);
   bool BindFunctions(const LayerAttribute& attribute);
   size_t CountRepeated(const LayerArguments& arguments) const;

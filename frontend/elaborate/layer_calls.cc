@@ -31,7 +31,7 @@ CallResults LayerCalls::CallLayer(const Callee& callee, const LayerArguments& ar
                                   llvm::StringRef path, bool is_instance,
                                   llvm::ArrayRef<const void*> active, Targets targets) {
   CallResults results;
-  values_.spoiled_ways.insert(path);
+  values_.incomplete_paths.insert(path);
   if (arguments.is_poison) return results;
   const void* const identity =
       callee.layer != nullptr ? static_cast<const void*>(callee.layer) : callee.module;
@@ -58,7 +58,7 @@ CallResults LayerCalls::CallLayer(const Callee& callee, const LayerArguments& ar
       !frame.results.empty() && llvm::none_of(frame.results, [](const CallResult& result) {
         return result.datum.holds_poison();
       });
-  if (is_whole) values_.spoiled_ways.erase(path);
+  if (is_whole) values_.incomplete_paths.erase(path);
   results.all.append(std::make_move_iterator(frame.results.begin()),
                      std::make_move_iterator(frame.results.end()));
   return results;
@@ -80,7 +80,7 @@ void LayerCalls::Expand(const Callee& callee, const LayerArguments& arguments, T
     if (!ok || frame->returned) break;
     statements_.Elaborate(statement);
   }
-  ok &= !frame->refused;
+  ok &= !frame->assert_failed;
   if (ok && frame->arguments != nullptr && frame->next_operand < arguments.operands.size()) {
     report_.CallerError(Code::kOperandCount, arguments.operands[frame->next_operand].range,
                         "'" + callee.name + "' has " + llvm::Twine(frame->next_operand) +

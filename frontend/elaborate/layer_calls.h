@@ -12,7 +12,7 @@ class LayerInputs;
 class Reporter;
 class Statements;
 
-/// Layers, and files that are called like layers: each call is expanded where it is written.
+/// Layers, and files used as layers: each call is expanded where it is written.
 class LayerCalls {
  public:
   LayerCalls(const CompileRequest& request, Position& at, Graph& graph, ValueState& values,
@@ -29,17 +29,17 @@ class LayerCalls {
         layer_conditions_(layer_conditions),
         statements_(statements) {}
 
-  /// Expands a layer or a file. `path` is the path to its parameters; `is_instance` where other
-  /// calls may have made them already. No results where it is poison.
+  /// Expands a layer or a file. `path` is the path of its parameters; with `is_instance`, other
+  /// calls may have created them already. Returns no results if it is poison.
   CallResults CallLayer(const Callee& callee, const LayerArguments& arguments, llvm::StringRef path,
                         bool is_instance, llvm::ArrayRef<const void*> active, Targets targets);
 
  private:
-  /// False where the call goes beyond a limit or leads back to itself, which was reported. `active`
-  /// are the layers that led to it.
+  /// Returns false and reports an error if the call exceeds a limit or is recursive. `active` are
+  /// the layers being expanded around it.
   bool MayCall(const Callee& callee, const void* identity, SourceRange place,
                llvm::ArrayRef<const void*> active);
-  /// Elaborates the statements of the layer or file in `frame`, which then has the results.
+  /// Elaborates the statements of the layer or file in `frame`, which receives the results.
   void Expand(const Callee& callee, const LayerArguments& arguments, TextFrame* frame);
   bool BindLayer(const ast::LayerStatement* layer, const LayerArguments& arguments);
 

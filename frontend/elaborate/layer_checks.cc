@@ -11,7 +11,7 @@ namespace pdl {
 
 namespace {
 
-// The first statement behind a `return` in the same block, or null.
+// The first statement after a `return` in the same block, or null.
 const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> statements) {
   for (size_t i = 0; i < statements.size(); ++i) {
     if (statements[i]->kind == ast::StatementKind::kReturn) {
@@ -29,11 +29,11 @@ const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> stat
 
 }  // namespace
 
-// Defaults of attributes that no attribute before them decides.
+// Checks defaults that do not depend on earlier attributes.
 void LayerChecks::CheckDefaults(const ast::LayerStatement& layer, Module* module) {
   TextFrame frame;
   frame.module = module;
-  frame.is_default = true;  // the calls report it no second time
+  frame.is_default = true;  // so that calls do not report it again
   const PlaceScope scope(&at_, &frame, at_.file);
   for (const ast::Parameter& parameter : layer.parameters) {
     const ast::TypeTerm& term = parameter.type->terms.front();
@@ -48,14 +48,14 @@ void LayerChecks::CheckDefaults(const ast::LayerStatement& layer, Module* module
   }
 }
 
-// What is wrong with a layer whatever it is called with.
+// Checks of a layer that do not depend on its calls.
 void LayerChecks::CheckLayer(const ast::LayerStatement& layer, Module* module) {
   for (size_t i = 0; i < layer.parameters.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (layer.parameters[i].name.text != layer.parameters[j].name.text) continue;
       report_
           .Error(Code::kRedefined, layer.parameters[i].name.range,
-                 "'" + layer.parameters[i].name.text + "' stands here twice")
+                 "'" + layer.parameters[i].name.text + "' appears here twice")
           .Underline(layer.parameters[j].name.range);
     }
   }
@@ -64,7 +64,8 @@ void LayerChecks::CheckLayer(const ast::LayerStatement& layer, Module* module) {
                   "this is never reached: 'return' ends the layer");
   }
   CheckDefaults(layer, module);
-  // Names of what it calls: one that no name could be is a mistake, even if nobody calls the layer.
+  // Checks the names of callees: one that cannot be resolved is an error, even if the layer is
+  // never called.
   if (module->lacks_import) return;
   llvm::StringSet<> own;
   for (const ast::Parameter& parameter : layer.parameters) own.insert(parameter.name.text);

@@ -10,7 +10,7 @@ class CalleeTable;
 class Functions;
 class Reporter;
 
-/// What is wrong with the definition of a layer whatever it is called with.
+/// Checks of a layer's definition that do not depend on its calls.
 class LayerChecks {
  public:
   LayerChecks(Position& at, Reporter& report, CalleeTable& callees, AttributeChecker& attributes,
@@ -21,7 +21,7 @@ class LayerChecks {
         attributes_(attributes),
         functions_(functions) {}
 
-  /// Reports what is wrong with the layer of that module.
+  /// Reports errors in the definition of a layer of this module.
   void CheckLayer(const ast::LayerStatement& layer, Module* module);
 
  private:

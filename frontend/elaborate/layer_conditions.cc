@@ -35,18 +35,18 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
     bool failed = false;
     if (!conditions_.Read(condition, &checks, &failed)) continue;
     const llvm::StringRef text = at_.file->Text(condition->range);
-    auto complain = [&](const std::string& note) {
+    auto report_violation = [&](const std::string& note) {
       ok = false;
       Diagnostic& diagnostic = report_.CallerError(Code::kConstraint, at_.frame->place,
-                                                   "'" + at_.frame->callee + "' wants " + text);
+                                                   "'" + at_.frame->callee + "' requires " + text);
       if (!note.empty()) diagnostic.Note(note);
       diagnostic.NoteAt(at_.file, condition->range, "declared here");
     };
     if (failed) {
-      complain(llvm::join(FactsOf(condition), ", "));
+      report_violation(llvm::join(FactsOf(condition), ", "));
       continue;
     }
-    // What can be broken by sizes that the inputs may have is a mistake; what nobody can decide is
+    // A condition that sizes of the inputs can violate is an error; one that cannot be decided is
     // checked when the sizes are known.
     std::optional<Counterexample> example;
     for (const DimCheck& check : checks) {
@@ -54,11 +54,11 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
         example = std::move(found);
     }
     if (example) {
-      complain("for example " + example->ToString());
+      report_violation("for example " + example->ToString());
       continue;
     }
     for (DimCheck& check : checks) {
-      check.message = "'" + at_.frame->callee.str() + "' wants " + text.str();
+      check.message = "'" + at_.frame->callee.str() + "' requires " + text.str();
       constraints_.Add(std::move(check), at_.frame->origin);
     }
   }

@@ -10,7 +10,7 @@ class Reporter;
 class SizeConditions;
 class SizeConstraints;
 
-/// Conditions that a layer, or a file that is called, wants its caller to keep.
+/// Conditions that a layer, or a called file, requires its caller to satisfy.
 class LayerConditions {
  public:
   LayerConditions(Position& at, Reporter& report, SizeConstraints& constraints,
@@ -21,12 +21,12 @@ class LayerConditions {
         conditions_(conditions),
         expressions_(expressions) {}
 
-  /// False where a condition is broken, or can be broken by sizes that inputs may have, which was
-  /// reported at the call. What nobody can decide becomes a constraint.
+  /// Reports an error at the call and returns false if a condition does not hold, or sizes of the
+  /// inputs can violate it. An undecidable condition becomes a constraint.
   bool CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where);
 
  private:
-  /// "N is 3" for each name in the condition that is a size.
+  /// "N is 3" for each name of a size in the condition.
   std::vector<std::string> FactsOf(const ast::Expr* condition);
 
   Position& at_;

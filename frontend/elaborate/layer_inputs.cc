@@ -132,7 +132,7 @@ std::optional<Datum> LayerInputs::BindInput(const ast::Type* type, llvm::StringR
   }
   Value* value;
   {
-    // A literal becomes a tensor where it is written.
+    // A literal becomes a tensor in the caller.
     const PlaceScope caller(&at_, at_.frame->caller, at_.frame->caller_file);
     value = literals_.AsTensor(operand.datum, operand.range, dtype, {});
   }

@@ -11,7 +11,7 @@ class NameTable;
 class Reporter;
 class TypeMatcher;
 
-/// Binds what a call gives to the inputs of a layer.
+/// Binds the arguments of a call to the inputs of a layer.
 class LayerInputs {
  public:
   LayerInputs(Position& at, Reporter& report, NameTable& names, Literals& literals,
@@ -23,16 +23,17 @@ class LayerInputs {
         expressions_(expressions),
         matcher_(matcher) {}
 
-  /// Binds all inputs in the open frame, which is the layer's; false after a mistake.
+  /// Binds all inputs in the current frame, which is the layer's. Returns false if an error was
+  /// reported.
   bool BindLayerInputs(const ast::LayerStatement* layer, const LayerArguments& arguments);
-  /// The value as an input of this type, whose symbols it introduces: also into `item_symbols`,
-  /// unless that is null, where they belong to one item of a repeatable input. nullopt where a
-  /// mistake was reported.
+  /// The value as an input of this type, whose symbols it introduces; unless `item_symbols` is
+  /// null, also into these, which belong to one item of a repeatable input. Returns nullopt if an
+  /// error was reported.
   std::optional<Datum> BindInput(const ast::Type* type, llvm::StringRef name,
                                  const Operand& operand, ItemSymbols* item_symbols);
 
  private:
-  /// What the call gives to this input; `next` counts the operands that are taken.
+  /// Takes the operands of this input; `next` counts the operands taken so far.
   bool TakeOperands(const ast::Parameter& parameter, const LayerArguments& arguments, size_t* next,
                     llvm::SmallVectorImpl<Operand>* given);
   bool BindRepeatable(const ast::Parameter& parameter, llvm::ArrayRef<Operand> given);

@@ -19,7 +19,7 @@ Value* Literals::AsTensor(const Datum& datum, SourceRange range, std::optional<D
   }
   if (!datum.is_literal()) {
     Diagnostic& diagnostic =
-        report_.Error(Code::kOperandKind, range, "wanted a tensor, got " + datum.Phrase());
+        report_.Error(Code::kOperandKind, range, "expected a tensor, got " + datum.Phrase());
     const auto* items = datum.list();
     if (items != nullptr && !items->empty() &&
         llvm::all_of(*items, [](const Datum& item) { return item.tensor() != nullptr; })) {

@@ -10,20 +10,20 @@ class CallEmitter;
 class CalleeTable;
 class Reporter;
 
-/// Turns constants of the text into tensors.
+/// Converts literals and constants to tensors.
 class Literals {
  public:
   Literals(Position& at, Reporter& report, Budget& budget, CalleeTable& callees,
            CallEmitter& emitter)
       : at_(at), report_(report), budget_(budget), callees_(callees), emitter_(emitter) {}
 
-  /// The value as a tensor; a literal becomes one of `dtype`, or of its natural one. Null where it
-  /// is poison or a mistake was reported.
+  /// The value as a tensor; a literal becomes a constant of `dtype`, or of its natural dtype.
+  /// Returns null if it is poison or an error was reported.
   Value* AsTensor(const Datum& datum, SourceRange range, std::optional<DType> dtype,
                   Targets targets);
 
  private:
-  /// A literal whose lists differ in length, as a ragged value.
+  /// Emits a literal with lists of different lengths as a ragged value.
   Value* EmitRagged(const Datum& literal, DType dtype, SourceRange range, Targets targets);
 
   Position& at_;

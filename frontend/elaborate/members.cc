@@ -12,9 +12,9 @@ namespace pdl {
 
 using ast::Operator;
 
-// `lstm(x).last`: one result of a call by its name; `hidden.w`: a parameter by the way to it.
+// `lstm(x).last`: a result of a call by its name; `hidden.w`: a parameter by its path.
 Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
-  if (std::optional<Datum> found = FindByWay(member)) return *found;
+  if (std::optional<Datum> found = FindByPath(member)) return *found;
   const ast::Expr* base = member->base;
   while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(base)) {
     base = parenthesis->inner;
@@ -25,10 +25,10 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   const llvm::StringRef wanted = member->member.text;
   if (call == nullptr) {
     const auto* name = llvm::dyn_cast<ast::NameExpr>(base);
-    const bool is_way = name != nullptr && (at_.frame->ways.contains(name->name) ||
-                                            at_.frame->instances.contains(name->name));
-    const Datum datum = is_way ? Datum() : expressions_.Evaluate(base);
-    if (is_way || !datum.holds_poison()) {
+    const bool is_path = name != nullptr && (at_.frame->call_paths.contains(name->name) ||
+                                             at_.frame->instances.contains(name->name));
+    const Datum datum = is_path ? Datum() : expressions_.Evaluate(base);
+    if (is_path || !datum.holds_poison()) {
       const llvm::StringRef text = at_.file->Text(base->range);
       std::vector<std::string> names;
       for (Value* parameter : parameter_names_.ParametersBelow(text)) {
@@ -38,7 +38,7 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
         }
       }
       const std::vector<llvm::StringRef> known(names.begin(), names.end());
-      if (is_way || !known.empty()) {
+      if (is_path || !known.empty()) {
         report_.Error(
             Code::kUnknownName, member->member.range,
             "'" + text + "' has no parameter '" + wanted + "'" + report_.DidYouMean(wanted, known));
@@ -51,7 +51,7 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
     }
     return Datum();
   }
-  // The name being assigned is that of the wanted result.
+  // The name being assigned is the name of the selected result.
   const Callee callee = callees_.FindCallee(at_.file->Text(call->callee->range));
   const int index = callee.op == nullptr ? -1 : callee.op->signature.FindOutput(wanted);
   llvm::SmallVector<std::string, 4> names;
@@ -72,7 +72,7 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   return Datum();
 }
 
-std::optional<Datum> Members::FindByWay(const ast::MemberExpr* member) {
+std::optional<Datum> Members::FindByPath(const ast::MemberExpr* member) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   const ast::Expr* expr = member;
   while (const auto* inner = llvm::dyn_cast<ast::MemberExpr>(expr)) {
@@ -81,16 +81,17 @@ std::optional<Datum> Members::FindByWay(const ast::MemberExpr* member) {
   }
   const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
   if (name == nullptr) return std::nullopt;
-  std::string way = name->name.str();
-  for (llvm::StringRef part : llvm::reverse(parts)) way += "." + part.str();
-  auto found = at_.frame->scope.find(way);  // what a flat text assigned
+  std::string path = name->name.str();
+  for (llvm::StringRef part : llvm::reverse(parts)) path += "." + part.str();
+  auto found = at_.frame->scope.find(path);  // a name assigned in flat source
   if (found != at_.frame->scope.end()) return found->second;
-  Value* value = graph_.FindValue(at_.frame->FullName(way));
+  Value* value = graph_.FindValue(at_.frame->FullName(path));
   if (value == nullptr) return std::nullopt;
   return Datum(value->kind() == ValueKind::kState ? names_.CurrentState(value) : value);
 }
 
-// That a name holds the first of several results of its call, and how the others are had.
+// Notes that a name refers to the first of several results of its call, and how to access the
+// others.
 void Members::NoteResults(const Datum& datum, Diagnostic* diagnostic) {
   const Value* tensor = datum.tensor();
   const Op* call = tensor == nullptr ? nullptr : tensor->producer();

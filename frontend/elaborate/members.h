@@ -11,7 +11,7 @@ class NameTable;
 class ParameterNames;
 class Reporter;
 
-/// What follows a '.': a result of a call by its name, or a parameter by its path.
+/// Expressions with '.': a result of a call by its name, or a parameter by its path.
 class Members {
  public:
   Members(Position& at, Graph& graph, Reporter& report, NameTable& names, CalleeTable& callees,
@@ -24,14 +24,14 @@ class Members {
         expressions_(expressions),
         parameter_names_(parameter_names) {}
 
-  /// `lstm(x).last`, `hidden.w`; poison where a mistake was reported.
+  /// `lstm(x).last`, `hidden.w`; poison if an error was reported.
   Datum EvaluateMember(const ast::MemberExpr* member, Targets targets);
 
  private:
-  /// `hidden.w`: a parameter, state or other value by its way; nullopt where there is none.
-  std::optional<Datum> FindByWay(const ast::MemberExpr* member);
-  /// The value as a tensor; a literal becomes one of `dtype`, or of its natural one. Null where it
-  /// is poison or a mistake was reported.
+  /// `hidden.w`: a parameter, state or other value by its path; nullopt if there is none.
+  std::optional<Datum> FindByPath(const ast::MemberExpr* member);
+  /// If `datum` is the first of several results of its call, adds a note on how to access the
+  /// others.
   void NoteResults(const Datum& datum, Diagnostic* diagnostic);
 
   Position& at_;

@@ -15,7 +15,7 @@ namespace pdl {
 
 namespace {
 
-/// Where the parameters are named, or else the loss.
+/// The range of the parameters, or else of the loss.
 SourceRange PlaceOfParameters(const ast::MinimizeStatement* statement) {
   return statement->over != nullptr ? statement->over->range : statement->loss->range;
 }
@@ -62,7 +62,7 @@ bool Minimize::ReadTrained(const ast::MinimizeStatement* statement, bool ok,
     if (!ok || shared == training->parameters.end()) continue;
     Diagnostic& diagnostic =
         report_.Error(Code::kBadMinimize, place,
-                      "'" + (*shared)->name() + "' is changed by another minimize already");
+                      "'" + (*shared)->name() + "' is already trained by another minimize");
     report_.NoteAtLocation(&diagnostic, other.location, "here");
     ok = false;
   }
@@ -80,9 +80,8 @@ bool Minimize::CheckOptimizer(const Datum& with, SourceRange place) {
     }
   }
   if (tensors == 2) return true;
-  report_.Error(
-      Code::kBadMinimize, place,
-      "an optimizer is a layer from a parameter and its gradient, such as adam(lr=0.001)");
+  report_.Error(Code::kBadMinimize, place,
+                "an optimizer is a layer of a parameter and its gradient, such as adam(lr=0.001)");
   return false;
 }
 
@@ -124,7 +123,7 @@ Datum Minimize::ReadOptimizer(const ast::Expr* expr, OptimizerNames* names) {
   Datum optimizer = functions_.ReadFunction(expr);
   at_.optimizer = nullptr;
   if (request_.training_step) return optimizer;
-  // What a learning rate is computed from is part of training alone.
+  // The computation of a learning rate only belongs to training.
   llvm::DenseSet<const Op*> added;
   for (const Op* op : graph_.ops().drop_front(num_ops)) added.insert(op);
   graph_.EraseOps({}, [&](const Op& op) { return added.contains(&op); });
@@ -150,7 +149,7 @@ bool Minimize::CheckReached(const ast::MinimizeStatement* statement, GraphTraini
   const std::string over = is_said ? "'" + at_.file->Text(place).str() + "'" : "any parameter";
   if (!gradients_.CheckFlow(flow, place, at_.file->Text(statement->loss->range), over))
     return false;
-  // What it does not move is left as it is.
+  // Parameters that the loss does not depend on are not trained.
   std::vector<Value*> reached;
   for (auto [parameter, reaches] : llvm::zip_equal(training->parameters, flow.reaches))
     if (reaches) reached.push_back(parameter);

@@ -12,7 +12,7 @@ class ParameterNames;
 class Reporter;
 class TrainingStep;
 
-/// `minimize`: a loss, the parameters that it moves, and their optimizer.
+/// `minimize`: a loss, the parameters that are trained, and their optimizer.
 class Minimize {
  public:
   Minimize(const CompileRequest& request, Position& at, Graph& graph, TrainingState& training,
@@ -29,21 +29,22 @@ class Minimize {
         parameter_names_(parameter_names),
         training_step_(training_step) {}
 
-  /// Adds a training to the graph and, where the request asks for it, what a step computes.
+  /// Adds a training to the graph and, if the request asks for it, the computation of a training
+  /// step.
   void ElaborateMinimize(const ast::MinimizeStatement* statement);
 
  private:
-  // Each of these adds to `training`, and is false where a mistake was reported, or before: `ok`.
+  // Each of these adds to `training`, and returns false if an error was reported, here or earlier.
   bool ReadLoss(const ast::MinimizeStatement* statement, GraphTraining* training);
   bool ReadTrained(const ast::MinimizeStatement* statement, bool ok, GraphTraining* training);
   bool ReadEvery(const ast::Expr* expr, GraphTraining* training);
   bool CheckOptimizer(const Datum& with, SourceRange place);
-  /// The optimizer as a function, and what names in its text stand for.
+  /// The optimizer as a function, and the values of the names in its source.
   Datum ReadOptimizer(const ast::Expr* expr, OptimizerNames* names);
-  /// The text of an optimizer that was read, with numbers in place of the names of the file's attrs
-  /// and the like.
+  /// The source of the optimizer, with the values of the file's attrs and the like in place of
+  /// their names.
   std::string OptimizerText(SourceRange range, const OptimizerNames& names) const;
-  /// Leaves out the parameters that the loss does not depend on.
+  /// Removes the parameters that the loss does not depend on.
   bool CheckReached(const ast::MinimizeStatement* statement, GraphTraining* training);
 
   const CompileRequest& request_;

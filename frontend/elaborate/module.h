@@ -12,25 +12,25 @@
 
 namespace pdl {
 
-/// One parsed file and the layers that its text may call by name.
+/// One parsed file and the layers that it can call by name.
 struct Module {
   explicit Module(const Ast& parsed) : ast(&parsed), file(parsed.file), cursor(*parsed.file) {}
 
   const Ast* ast;
   std::shared_ptr<const SourceFile> file;
-  /// Relative to the folder of the text being compiled, '/' behind it; empty for that folder.
+  /// Relative to the folder of the main file, with a final '/'; empty for that folder.
   std::string folder;
   /// One of the standard layers' files.
   bool is_standard = false;
-  uint32_t file_index = UINT32_MAX;  // in the graph, once it is there
+  uint32_t file_index = UINT32_MAX;  // in the graph, once it was added
   PositionCursor cursor;
-  /// What the file defines itself.
+  /// Layers defined in the file.
   llvm::StringMap<const ast::LayerStatement*> layers;
-  /// Names whose definition has a mistake that was reported: calls of them are silent.
+  /// Names with an erroneous definition, which was reported: calls of them are silent.
   llvm::StringMap<SourceRange> broken_names;
-  /// Layers of plain imports, and where they lie.
+  /// Layers of plain imports, with their modules.
   llvm::StringMap<Module*> imported;
-  /// A plain import failed: an unknown name might have come from there.
+  /// A plain import failed: it might have defined an unknown name.
   bool lacks_import = false;
   /// `import … as name`; null where it failed.
   llvm::StringMap<Module*> named;

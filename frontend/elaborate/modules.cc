@@ -82,7 +82,7 @@ void Modules::ReadImport(Module* module, const ast::ImportStatement* statement) 
     return;
   }
   if (imported == nullptr) {
-    // Any unknown name might have come from there.
+    // It might have defined any unknown name.
     module->lacks_import = true;
     return;
   }
@@ -116,7 +116,7 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true, llvm::sys::path::Style::posix);
   if (given.starts_with("/") || given.contains('\\') || given.contains('\0') ||
       llvm::StringRef(path) == ".." || llvm::StringRef(path).starts_with("../")) {
-    return fail(Code::kPathEscapes, "\"" + given + "\" does not lie in the network's folder");
+    return fail(Code::kPathEscapes, "\"" + given + "\" is not in the network's folder");
   }
   if (!given.ends_with(".pdl") && !given.ends_with(".pdlc")) {
     return fail(Code::kImport, "an import names a .pdl or .pdlc file, got \"" + given + "\"");
@@ -127,15 +127,15 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   const std::string key = path.str().str();
   if (llvm::is_contained(files_.importing, key) ||
       (files_.importing.empty() && key == llvm::sys::path::filename(module->file->name()))) {
-    const std::string way = files_.importing.empty()
-                                ? ""
-                                : " (" + llvm::join(files_.importing, " → ") + " → " + key + ")";
-    return fail(Code::kImport, "\"" + given + "\" imports itself" + way);
+    const std::string chain = files_.importing.empty()
+                                  ? ""
+                                  : " (" + llvm::join(files_.importing, " → ") + " → " + key + ")";
+    return fail(Code::kImport, "\"" + given + "\" imports itself" + chain);
   }
   if (auto found = files_.imported.find(key); found != files_.imported.end())
     return found->second.second;
   auto& entry = files_.imported[key];
-  if (!request_.read_file) return fail(Code::kImport, "a text without a file cannot import");
+  if (!request_.read_file) return fail(Code::kImport, "source without a file cannot import");
   llvm::Expected<std::shared_ptr<const SourceFile>> text = request_.read_file(key);
   if (!text) {
     Code code = Code::kImport;
@@ -152,9 +152,9 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   if (files_.importing.size() >= 64) {
     return fail(Code::kNestingTooDeep, "imports nested deeper than 64");
   }
-  Diagnostics mistakes;
-  entry.first = Parse(*text, &mistakes);
-  for (const Diagnostic& mistake : mistakes.all()) report_.diagnostics().Add(mistake);
+  Diagnostics errors;
+  entry.first = Parse(*text, &errors);
+  for (const Diagnostic& error : errors.all()) report_.diagnostics().Add(error);
   const llvm::StringRef folder = llvm::sys::path::parent_path(key);
   Module* imported =
       AddModule(*entry.first, folder.empty() ? "" : folder.str() + "/", /*is_standard=*/false);

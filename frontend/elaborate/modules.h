@@ -9,7 +9,7 @@ class CalleeTable;
 class LayerChecks;
 class Reporter;
 
-/// Files: the layers that each defines, and those that it imports.
+/// Source files: the layers that each defines, and those that it imports.
 class Modules {
  public:
   Modules(const CompileRequest& request, Position& at, ModuleTable& files, Reporter& report,
@@ -21,7 +21,7 @@ class Modules {
         callees_(callees),
         layer_checks_(layer_checks) {}
 
-  /// A file that was parsed; `folder` ends with '/' unless it is empty.
+  /// Adds a parsed file; `folder` ends with '/' unless it is empty.
   Module* AddModule(const Ast& ast, llvm::StringRef folder, bool is_standard);
   /// Adds the files of the request's library.
   void AddStandardLayers();

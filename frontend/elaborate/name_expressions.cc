@@ -28,17 +28,17 @@ Datum NameExpressions::EvaluateName(const ast::NameExpr* name) {
   if (at_.frame->dims_first && graph_.IsDataSymbol(name->name))
     return Datum(Dim::Symbol(name->name));
   ReportUnknownName(name);
-  // One message for each name.
+  // Reports each name once.
   names_.Assign(name->name, Datum::Undefined());
   return Datum();
 }
 
-// `~T` among dims: of a type that is known, or of sizes that the data decide.
+// `~T` among dims: a ragged dim of a known type, or one that depends on data.
 Datum NameExpressions::EvaluateRagged(const ast::RaggedExpr* ragged) {
   const std::string name = "~" + ragged->symbol.text.str();
   if (!at_.frame->dims_first) {
     report_.Error(Code::kUnknownSize, ragged->range,
-                  "'" + name + "' stands among dims only, as in [N, " + name + ", 4]");
+                  "'" + name + "' may only appear among dims, as in [N, " + name + ", 4]");
     return Datum();
   }
   if (!at_.frame->symbols.contains(name) && graph_.IsDataSymbol(name))
@@ -52,10 +52,11 @@ void NameExpressions::ReportUnknownName(const ast::NameExpr* name) {
   if (auto found = at_.frame->one_sided.find(name->name); found != at_.frame->one_sided.end()) {
     report_
         .Error(Code::kCondition, name->range,
-               "'" + name->name + "' is set on one side of an 'if' only")
-        .NoteAt(at_.file, found->second,
-                "whether this holds is known when the network runs, so a name is set before it "
-                "or on both sides");
+               "'" + name->name + "' is only set in one branch of an 'if'")
+        .NoteAt(
+            at_.file, found->second,
+            "whether this holds is only known when the network runs, so a name is set before it "
+            "or in both branches");
     return;
   }
   if (const std::optional<uint32_t> line = report_.LineThatDefines(name->name)) {
@@ -66,9 +67,9 @@ void NameExpressions::ReportUnknownName(const ast::NameExpr* name) {
     return;
   }
   if (at_.frame->symbols.contains(("~" + name->name).str())) {
-    report_.Error(
-        Code::kUnknownName, name->range,
-        "'~" + name->name + "' is no one size: each row has its own; sequence_length gives them");
+    report_.Error(Code::kUnknownName, name->range,
+                  "'~" + name->name +
+                      "' is not one size: each row has its own; sequence_length returns them");
     return;
   }
   const Callee callee = callees_.FindCallee(name->name);
@@ -81,7 +82,7 @@ void NameExpressions::ReportUnknownName(const ast::NameExpr* name) {
     std::vector<llvm::StringRef> known;
     for (const auto& entry : at_.frame->scope) known.push_back(entry.first());
     for (const auto& entry : at_.frame->symbols) known.push_back(entry.first());
-    llvm::sort(known);  // a StringMap has no order of its own
+    llvm::sort(known);  // a StringMap is unordered
     hint = report_.DidYouMean(name->name, known);
   }
   if (at_.frame->dims_first) {

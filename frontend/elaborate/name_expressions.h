@@ -24,11 +24,11 @@ class NameExpressions {
         types_(types),
         training_values_(training_values) {}
 
-  /// What a name stands for; poison where it is unknown, which was reported.
+  /// The value of a name; reports an unknown name and returns poison.
   Datum EvaluateName(const ast::NameExpr* name);
-  /// `~T` among dims: of a type that is known, or of sizes that the data decide.
+  /// `~T` among dims: a ragged dim of a known type, or one that depends on data.
   Datum EvaluateRagged(const ast::RaggedExpr* ragged);
-  /// Reports a name that nothing defines, with what was probably meant.
+  /// Reports an undefined name, with a suggestion.
   void ReportUnknownName(const ast::NameExpr* name);
 
  private:

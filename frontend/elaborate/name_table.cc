@@ -81,7 +81,7 @@ bool NameTable::Declare(const ast::Identifier& name) {
   auto found = at_.frame->scope.find(name.text);
   const bool is_free = found == at_.frame->scope.end() || found->second.is_undefined();
   if (is_new && is_free) return true;
-  // The same statement again, in a loop.
+  // The same statement in another iteration of a loop.
   if (!is_new && entry->second == name.range && !at_.frame->counts.empty()) return true;
   Diagnostic& diagnostic =
       report_.Error(Code::kRedefined, name.range, "'" + name.text + "' is defined already");
@@ -94,21 +94,21 @@ bool NameTable::Declare(const ast::Identifier& name) {
   return false;
 }
 
-std::string NameTable::TakeWay(llvm::StringRef own, bool is_outermost) {
+std::string NameTable::TakePath(llvm::StringRef own, bool is_outermost) {
   const std::string& base = at_.frame->base;
   const bool is_own = base.empty();
   const std::string name = is_own ? own.str() : base;
   const std::string tail = is_own || is_outermost ? "" : "." + own.str();
-  std::string way;
+  std::string path;
   unsigned n = 0;
   do {
     const std::string suffix = ++n == 1 ? "" : "_" + std::to_string(n);
-    way =
+    path =
         tail.empty() ? name + suffix + at_.frame->counts : name + at_.frame->counts + tail + suffix;
-  } while (!at_.frame->taken.insert(way).second);
-  way = at_.frame->FullName(way);
-  at_.frame->ways[name].push_back(way);
-  return way;
+  } while (!at_.frame->taken.insert(path).second);
+  path = at_.frame->FullName(path);
+  at_.frame->call_paths[name].push_back(path);
+  return path;
 }
 
 Value* NameTable::CurrentState(Value* state) {

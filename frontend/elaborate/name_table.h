@@ -7,7 +7,7 @@ namespace pdl {
 
 class Reporter;
 
-/// Names of the open frame: what they stand for, which are taken, and their full names in the
+/// Names of the current frame: their values, the names that are taken, and their full names in the
 /// graph.
 class NameTable {
  public:
@@ -15,25 +15,26 @@ class NameTable {
             Reporter& report)
       : at_(at), graph_(graph), values_(values), saved_(saved), report_(report) {}
 
-  /// Reserves the names of the file's values, so that no part of another is called so.
+  /// Reserves the names of the file's values, so that no derived name clashes with them.
   void CollectNames(llvm::ArrayRef<const ast::Statement*> statements);
-  /// Gives a name its value from here on.
+  /// Sets the value of a name from here on.
   void Assign(llvm::StringRef name, Datum datum);
-  /// A view of the text that lasts as long as the elaboration.
+  /// Copies a string into storage that lives as long as the elaboration.
   llvm::StringRef Save(const llvm::Twine& text) { return saved_.emplace_back(text.str()); }
-  /// The names in the graph of names of this frame; "_" stays.
+  /// The full names in the graph for names of this frame; "_" stays.
   llvm::SmallVector<std::string, 1> FullNames(llvm::ArrayRef<ast::Identifier> names) const;
-  /// From here on the names are poison.
+  /// Makes the names poison from here on.
   void Poison(llvm::ArrayRef<ast::Identifier> names);
-  /// From here on a name that nothing has defined is poison; it stays free.
+  /// Makes names that are not defined poison from here on; they may still be defined.
   void PoisonUndefined(llvm::ArrayRef<ast::Identifier> names);
-  /// The same for all names that statements which are not elaborated would assign.
+  /// The same for all names assigned by statements that are not elaborated.
   void PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements);
-  /// A new input, parameter, state or attr; false where the name is taken, which was reported.
+  /// Declares an input, parameter, state or attr; reports an error and returns false if the name is
+  /// taken.
   bool Declare(const ast::Identifier& name);
-  /// A path to parameters that no other call of this frame has.
-  std::string TakeWay(llvm::StringRef own, bool is_outermost);
-  /// What a state is now: its last update, or itself.
+  /// A path for parameters that no other call of this frame uses.
+  std::string TakePath(llvm::StringRef own, bool is_outermost);
+  /// The current value of a state: its last update, or the state itself.
   Value* CurrentState(Value* state);
 
  private:

@@ -35,7 +35,7 @@ Datum OperatorExpressions::EvaluatePrefix(const ast::PrefixExpr* prefix, Targets
 Datum OperatorExpressions::EvaluateInfix(ast::OperatorUse use, Operand left, Operand right,
                                          Targets targets) {
   if (left.datum.holds_poison() || right.datum.holds_poison()) return Datum();
-  // Whether an input was left out is known: a tensor is not `none`.
+  // It is known whether an input was left out: a tensor is not `none`.
   const bool asks_for_none = (use.op == Operator::kEqual || use.op == Operator::kNotEqual) &&
                              (left.datum.is<Datum::None>() || right.datum.is<Datum::None>());
   if (asks_for_none || (!left.datum.holds_tensor() && !right.datum.holds_tensor())) {
@@ -56,12 +56,12 @@ Datum OperatorExpressions::EvaluateInfix(ast::OperatorUse use, Operand left, Ope
   Call call;
   call.def = callees_.FindOperator(name);
   call.place = use.range;
-  // To '@' an index is the one-hot row: it takes rows of the table.
+  // For '@' an index is a one-hot row: it selects rows of the table.
   const Value* index = left.datum.tensor();
   const bool is_index =
       use.op == Operator::kMatmul && index != nullptr && index->type().index_bound;
   if (is_index && right.datum.is_literal() && right.datum.list() != nullptr) {
-    // A table has a dtype of its own.
+    // The table keeps its own dtype.
     right.datum =
         Datum(literals_.AsTensor(right.datum, right.range, NaturalDType(right.datum), {}));
     if (right.datum.tensor() == nullptr) return Datum();
@@ -80,7 +80,7 @@ Datum OperatorExpressions::EvaluateInfix(ast::OperatorUse use, Operand left, Ope
   return op == nullptr ? Datum() : Datum(op->result());
 }
 
-// An index below V takes rows of a table of V.
+// Checks that an index with a bound V selects from a table with V rows.
 bool OperatorExpressions::MatchRows(const Value& index, const Value& table, SourceRange place) {
   DimCheck check = MakeCheck(Operator::kEqual, table.type().dims[0], *index.type().index_bound);
   const Truth truth = constraints_.Decide(check);
@@ -142,7 +142,7 @@ Datum OperatorExpressions::EvaluateChain(const ast::ChainExpr* chain, Targets ta
       return EvaluateIn(chain);
     case Operator::kRange:
     case Operator::kRangeTo:
-      report_.Error(Code::kOperandKind, chain->range, "a range stands after 'in' only");
+      report_.Error(Code::kOperandKind, chain->range, "a range may only appear after 'in'");
       return Datum();
     case Operator::kPower: {
       // Groups from the right.

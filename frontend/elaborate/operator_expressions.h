@@ -14,7 +14,8 @@ class Literals;
 class Reporter;
 class SizeConstraints;
 
-/// Operator signs: arithmetic and comparisons, of constants while compiling, of tensors as calls.
+/// Operator symbols: arithmetic and comparisons, folded for constants, calls of operators for
+/// tensors.
 class OperatorExpressions {
  public:
   OperatorExpressions(Position& at, Graph& graph, Reporter& report, Budget& budget,
@@ -33,9 +34,9 @@ class OperatorExpressions {
 
   /// `-x`, `not x`.
   Datum EvaluatePrefix(const ast::PrefixExpr* prefix, Targets targets);
-  /// Two operands and the sign between them.
+  /// A binary operator with its operands.
   Datum EvaluateInfix(ast::OperatorUse use, Operand left, Operand right, Targets targets);
-  /// Operands and the signs between them, which have one precedence.
+  /// Operands and the operators between them, which have the same precedence.
   Datum EvaluateChain(const ast::ChainExpr* chain, Targets targets);
 
  private:

@@ -16,7 +16,7 @@ void Outputs::ElaborateOutput(const ast::OutputStatement* statement) {
     const std::string full = at_.frame->FullName(name.text);
     const Targets targets = binding.is_named() ? Targets(full) : Targets();
     const Datum datum = expressions_.Evaluate(binding.value, targets);
-    if (at_.frame->arguments != nullptr) {  // a result of the file that is called
+    if (at_.frame->arguments != nullptr) {  // a result of a called file
       at_.frame->results.push_back({name.text.str(), datum, binding.value->range});
       if (binding.is_named()) names_.Assign(name.text, datum);
       continue;

@@ -27,8 +27,8 @@ class Outputs {
   void ElaborateOutput(const ast::OutputStatement* statement);
   /// Ends a layer with its results.
   void ElaborateReturn(const ast::OutputStatement* statement);
-  /// A run keeps values by their names: an output called as a state or a parameter is what that is
-  /// when the run ends.
+  /// Checks that an output with the name of a state or parameter is the value that this has when a
+  /// run ends: a run identifies values by name.
   void CheckOutputNames();
 
  private:

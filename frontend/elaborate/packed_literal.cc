@@ -53,7 +53,7 @@ unsigned RaggedLevels(const Datum& literal) {
   for (std::vector<const Datum*> lists = {&literal}; !lists.empty(); ++depth) {
     std::vector<const Datum*> inner;
     for (const Datum* list : lists) {
-      if (list->list() == nullptr) return levels;  // numbers, or a mistake
+      if (list->list() == nullptr) return levels;  // numbers, or an error
       if (list->list()->size() != lists.front()->list()->size()) levels = depth;
       for (const Datum& item : *list->list()) inner.push_back(&item);
     }

@@ -7,13 +7,13 @@
 
 namespace pdl {
 
-/// A literal that is read as a value of a ragged or sparse `type`. Of a ragged type the rows are
-/// lists of any length, `[[1, 2, 3], [4]]`; of a sparse one they are as long as each other, and
-/// what is not 0 (or is true) is there. The Error (plain text) says what is none.
+/// Reads a literal as a value of a ragged or sparse `type`. The rows of a ragged type are lists of
+/// any length, `[[1, 2, 3], [4]]`; those of a sparse type have equal lengths, and elements other
+/// than 0 (or false) are stored. Returns an Error (a plain message) if the literal does not fit.
 llvm::Expected<PackedConstant> ToPacked(const Datum& literal, const Type& type);
 
-/// How many ragged dims a literal has: nested lists are dense up to the innermost ones that differ
-/// in length from those beside them.
+/// The number of ragged dims of a literal: nested lists are dense down to the innermost level at
+/// which lengths differ.
 unsigned RaggedLevels(const Datum& literal);
 /// The type of a literal with ragged dims.
 Type RaggedType(const Datum& literal, DType dtype);

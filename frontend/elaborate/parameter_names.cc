@@ -31,7 +31,7 @@ bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* 
   const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
   if (name == nullptr && !llvm::isa<ast::MemberExpr>(expr)) {
     report_.Error(Code::kOperandKind, expr->range,
-                  "wanted the name of a layer, a value or a parameter, or a list of such");
+                  "expected the name of a layer, a value or a parameter, or a list of such names");
     return false;
   }
   const llvm::StringRef text = at_.file->Text(expr->range);
@@ -43,17 +43,19 @@ bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* 
   }
   const bool is_known = name != nullptr && (at_.frame->scope.contains(name->name) ||
                                             at_.frame->instances.contains(name->name));
-  // The calls that would make them may have failed.
+  // The calls that create them may have failed.
   if (callees_.IsBroken(text) || (is_known && report_.diagnostics().has_errors())) return false;
   if (!is_known && name != nullptr) {
     name_expressions_.ReportUnknownName(name);
     return false;
   }
-  // They may be lacking for a mistake that is known.
-  auto is_spoiled = [&](const std::string& way) { return values_.spoiled_ways.contains(way); };
+  // They may be missing because of an error that was reported.
+  auto is_incomplete = [&](const std::string& path) {
+    return values_.incomplete_paths.contains(path);
+  };
   const auto value = at_.frame->scope.find(text);
   if ((value != at_.frame->scope.end() && value->second.holds_poison()) ||
-      llvm::any_of(WaysOf(text), is_spoiled)) {
+      llvm::any_of(PathPrefixesOf(text), is_incomplete)) {
     return false;
   }
   report_.Error(Code::kUnknownName, expr->range, "there are no parameters below '" + text + "'");
@@ -61,35 +63,35 @@ bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* 
 }
 
 std::vector<Value*> ParameterNames::ParametersBelow(llvm::StringRef name) {
-  const std::vector<std::string> ways = WaysOf(name);
+  const std::vector<std::string> prefixes = PathPrefixesOf(name);
   std::vector<Value*> found;
-  if (at_.IsRepeated() && !budget_.Spend(graph_.parameters().size() * ways.size() / 8, {}))
+  if (at_.IsRepeated() && !budget_.Spend(graph_.parameters().size() * prefixes.size() / 8, {}))
     return found;
   for (Value* parameter : graph_.parameters()) {
     const llvm::StringRef full = parameter->name();
-    const bool is_below = llvm::any_of(ways, [&](const std::string& way) {
-      return full.starts_with(way) && (full.size() == way.size() || full[way.size()] == '.');
+    const bool is_below = llvm::any_of(prefixes, [&](const std::string& path) {
+      return full.starts_with(path) && (full.size() == path.size() || full[path.size()] == '.');
     });
     if (is_below) found.push_back(parameter);
   }
   return found;
 }
 
-std::vector<std::string> ParameterNames::WaysOf(llvm::StringRef name) {
-  std::vector<std::string> ways;
+std::vector<std::string> ParameterNames::PathPrefixesOf(llvm::StringRef name) {
+  std::vector<std::string> prefixes;
   const auto instance = at_.frame->instances.find(name);
   if (instance != at_.frame->instances.end() && instance->second != nullptr &&
       !instance->second->path.empty()) {
-    ways.push_back(instance->second->path);
+    prefixes.push_back(instance->second->path);
   }
-  if (auto found = at_.frame->ways.find(name); found != at_.frame->ways.end())
-    ways.insert(ways.end(), found->second.begin(), found->second.end());
+  if (auto found = at_.frame->call_paths.find(name); found != at_.frame->call_paths.end())
+    prefixes.insert(prefixes.end(), found->second.begin(), found->second.end());
   if (auto found = at_.frame->scope.find(name); found != at_.frame->scope.end()) {
     const auto* function = found->second.get<Datum::FunctionValue>();
-    if (function != nullptr && !(*function)->path.empty()) ways.push_back((*function)->path);
+    if (function != nullptr && !(*function)->path.empty()) prefixes.push_back((*function)->path);
   }
-  if (ways.empty()) ways.push_back(at_.frame->FullName(name));
-  return ways;
+  if (prefixes.empty()) prefixes.push_back(at_.frame->FullName(name));
+  return prefixes;
 }
 
 }  // namespace pdl

@@ -11,7 +11,7 @@ class Expressions;
 class NameExpressions;
 class Reporter;
 
-/// Parameters by the names of layers and values that have them.
+/// Finds parameters by the names of the layers and values that have them.
 class ParameterNames {
  public:
   ParameterNames(Position& at, Graph& graph, ValueState& values, Reporter& report, Budget& budget,
@@ -25,12 +25,12 @@ class ParameterNames {
         expressions_(expressions),
         name_expressions_(name_expressions) {}
 
-  /// Parameters below the names that an expression gives; false where a mistake was reported.
+  /// Reads the parameters below the names in an expression. Returns false if an error was reported.
   bool ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters);
   /// The parameters of the layer or value of that name, or the parameter itself.
   std::vector<Value*> ParametersBelow(llvm::StringRef name);
-  /// What the names of parameters below `name` begin with.
-  std::vector<std::string> WaysOf(llvm::StringRef name);
+  /// The name prefixes of the parameters below `name`.
+  std::vector<std::string> PathPrefixesOf(llvm::StringRef name);
 
  private:
   Position& at_;

@@ -1,5 +1,5 @@
-// A graph as flat text: each value is declared, or each call a statement, in the order in which
-// they came to be, so that the text makes the same graph again.
+// Prints a graph as flat source: one declaration per input or variable and one statement per call,
+// in their order of creation, so that compiling it makes the same graph.
 #include <algorithm>
 
 #include "frontend/elaborate/sugar.h"
@@ -27,14 +27,14 @@ class PdlPrinter {
   void PrintComment(llvm::StringRef comment);
   void PrintVariable(const Value& value, llvm::StringRef keyword);
   void PrintOp(const Op& op);
-  // `cos(x, scale=5.0)`; an initializer leaves out what its declaration says.
+  // `cos(x, scale=5.0)`; an initializer omits the attributes given by its declaration.
   void PrintCall(const Op& op, const Type* declared);
   // The operands of counted inputs: `x, init=[h, c]`.
   void PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream&()> next);
-  // The layers that are the bodies of a call; theirs come before.
+  // Prints the layers that are the bodies of a call, after those nested in them.
   void PrintBodies(const Op& op);
   void PrintBody(BlockId id, const Op& caller);
-  // In the body of a loop the last part of a name, so that the way to it is that of the call.
+  // In the body of a loop only the last part of a name, since the call provides its path.
   llvm::StringRef NameOf(const Value* value) const {
     auto found = names_.find(value);
     return found == names_.end() ? llvm::StringRef(value->name()) : found->second;
@@ -49,7 +49,7 @@ class PdlPrinter {
   llvm::StringSet<> layers_;
 };
 
-// `name`, with another end where that is taken.
+// `name`, with a suffix if it is taken.
 std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
   std::string unique = name.str();
   for (unsigned i = 2; !taken.insert(unique).second; ++i)
@@ -71,7 +71,7 @@ void PdlPrinter::PrintComment(llvm::StringRef comment) {
   }
 }
 
-// Whether a list of lists says its sizes: behind a 0 there is nothing that could.
+// Whether nested lists determine the sizes: nothing does after a 0.
 static bool SaysItsSizes(const Op& op) {
   const llvm::ArrayRef<Dim> dims = op.result()->type().dims;
   return op.type() != sugar::kConstant || dims.empty() ||
@@ -100,7 +100,7 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
     for (const Value* operand : op.operands()) next() << NameOf(operand);
   }
   const bool is_repeatable = !signature.inputs.empty() && signature.inputs.back().repeatable;
-  // A positional attribute directly behind all inputs reads best without its name.
+  // A positional attribute directly after all inputs reads best without its name.
   const int positional = signature.PositionalAttribute();
   const bool may_stand_bare = !is_repeatable && op.operands().size() == signature.inputs.size();
   for (int pass = 0; pass < 2; ++pass) {
@@ -144,7 +144,7 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
   } else if (info.initializer) {
     PrintCall(*graph_.block(*info.initializer).ops.back(), &value.type());
   }
-  // What is trained is a state in the network of a step, which has none of these.
+  // In the network of a training step, trained parameters are states, which have no attributes.
   if (value.kind() == ValueKind::kState) {
     os_ << '\n';
     return;
@@ -209,7 +209,7 @@ void PdlPrinter::PrintBody(BlockId id, const Op& caller) {
   for (const Value* input : block.inputs) {
     Type type = input->type();
     for (const Dim& dim : type.dims) sizes.insert(dim.symbol());
-    // A bound may have sizes that only inputs further on introduce; the call brings it anyway.
+    // A bound may contain sizes that only later inputs introduce; the call has it anyway.
     bool is_known = true;
     if (type.index_bound)
       type.index_bound->ForEachSymbol(
@@ -240,7 +240,7 @@ void PdlPrinter::PrintOp(const Op& op) {
 }
 
 void PdlPrinter::PrintDefinitions() {
-  // What is printed: inputs and variables where they were made, calls in their order, behind all
+  // Inputs and variables in their order of creation, and calls in their order, after everything
   // that they read.
   struct Item {
     uint32_t number;
@@ -293,7 +293,7 @@ void PdlPrinter::Print() {
     os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
   }
   for (const GraphTraining& training : graph_.trainings()) {
-    if (!options_.trainings) os_ << "# with a layer of another text: ";
+    if (!options_.trainings) os_ << "# with a layer of another file: ";
     os_ << "minimize " << training.loss->name() << " over ["
         << llvm::join(
                llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }), ", ")

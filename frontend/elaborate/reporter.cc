@@ -7,7 +7,7 @@ namespace pdl {
 
 namespace {
 
-// The statement that gives a name its first value, in blocks too.
+// The statement that defines a name, also in nested blocks.
 const ast::Statement* FindDefinition(llvm::ArrayRef<const ast::Statement*> statements,
                                      llvm::StringRef name) {
   auto is_it = [&](const ast::Identifier& defined) { return defined.text == name; };
@@ -35,7 +35,8 @@ const ast::Statement* FindDefinition(llvm::ArrayRef<const ast::Statement*> state
   return nullptr;
 }
 
-// The attribute, the item of one or the first operand that the error names, or else the call.
+// The range of the attribute, its item or the first operand that the error names, or else of the
+// call.
 SourceRange PlaceOf(const CallError& e, const Call& call) {
   if (e.attribute.empty()) {
     const bool has_operand = !e.inputs.empty() && e.inputs[0] < call.operands.size();
@@ -57,7 +58,7 @@ SourceRange PlaceOf(const CallError& e, const Call& call) {
 }  // namespace
 
 Diagnostic& Reporter::Error(Code code, SourceRange range, const llvm::Twine& message) {
-  // Text that is elaborated more than once has its error once.
+  // Source that is elaborated more than once reports an error once.
   const bool repeats = at_.frame != nullptr && (at_.IsRepeated() || at_.frame->is_default);
   if (reported_.stopped ||
       (repeats && !reported_.places.insert({at_.file.get(), range.begin}).second)) {
@@ -68,7 +69,7 @@ Diagnostic& Reporter::Error(Code code, SourceRange range, const llvm::Twine& mes
   unsigned shown = 0;
   for (const TextFrame* frame = at_.frame; frame != nullptr && frame->caller != nullptr;
        frame = frame->caller) {
-    // Of a long way the beginning and the end tell most.
+    // Of a long call stack only the beginning and the end are shown.
     if (++shown > 4 && frame->caller->caller != nullptr) continue;
     diagnostic.NoteAt(frame->caller_file, frame->place,
                       "in this call of '" + frame->callee.str() + "'");
@@ -81,8 +82,8 @@ Diagnostic& Reporter::CallerError(Code code, SourceRange place, const llvm::Twin
   return Error(code, place, message);
 }
 
-Datum Reporter::Catch(Diagnostics* mistakes, llvm::function_ref<Datum()> evaluate) {
-  Diagnostics* const outer = std::exchange(diagnostics_, mistakes);
+Datum Reporter::Catch(Diagnostics* errors, llvm::function_ref<Datum()> evaluate) {
+  Diagnostics* const outer = std::exchange(diagnostics_, errors);
   const Datum datum = evaluate();
   diagnostics_ = outer;
   reported_.stopped = false;
@@ -128,7 +129,7 @@ std::string Reporter::NoteOnOperand(const Operand& operand) {
   Value* tensor = operand.datum.tensor();
   if (tensor == nullptr) return subject + ": a constant";
   subject += ": " + tensor->type().ToString();
-  // An operand that is computed right here says nothing by its line.
+  // For an operand that is computed here, its line adds no information.
   const bool is_name = llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
   if (!is_name || tensor->location() == kUnknownLocation) return subject;
   const Location& location = graph_.locations()[tensor->location()];
@@ -144,7 +145,7 @@ void Reporter::NoteLoops(Diagnostic* diagnostic, bool leave_out_innermost) {
     for (const TextFrame::OpenLoop& loop : llvm::reverse(loops)) {
       if (++shown > kShown) return;
       diagnostic->NoteAt(frame->module->file, loop.over,
-                         "in round " + std::to_string(loop.round + 1) + " of " +
+                         "in iteration " + std::to_string(loop.round + 1) + " of " +
                              std::to_string(loop.rounds) + " of this loop");
     }
   }

@@ -6,8 +6,7 @@
 
 namespace pdl {
 
-/// Reports mistakes of the text: each once, with the calls of layers that led to it, and with what
-/// was probably meant.
+/// Reports errors in the source: each once, with the layer calls that led to it and suggestions.
 class Reporter {
  public:
   Reporter(Diagnostics* diagnostics, const Ast& ast, Position& at, Graph& graph, ModuleTable& files,
@@ -19,44 +18,45 @@ class Reporter {
         files_(files),
         reported_(reported) {}
 
-  /// What was reported so far, in the order in which it was found.
+  /// The diagnostics so far, in the order in which they were reported.
   Diagnostics& diagnostics() { return *diagnostics_; }
-  /// Reports a mistake in the text that is read, once for each place; returns where notes go.
+  /// Reports an error in the current file, once per position; returns the diagnostic for adding
+  /// notes.
   Diagnostic& Error(Code code, SourceRange range, const llvm::Twine& message);
-  /// The same in the text of the call that led to this frame.
+  /// The same in the file of the call that led to this frame.
   Diagnostic& CallerError(Code code, SourceRange place, const llvm::Twine& message);
   /// "… is not part of this version yet".
   void NotYet(SourceRange range, const llvm::Twine& what);
-  /// Reports what is wrong with a call of an operator at the operands or attributes that it names.
+  /// Reports the error of an operator call at the operands or attributes that it names.
   void ReportCallError(llvm::Error error, const Call& call);
   /// "x: f32[N, 2], from line 2".
   std::string NoteOnOperand(const Operand& operand);
-  /// Notes the rounds of the open loops.
+  /// Notes the iterations of the open loops.
   void NoteLoops(Diagnostic* diagnostic, bool leave_out_innermost);
-  /// A note with the text that a call of the graph came from.
+  /// Adds a note at the source location of a call of the graph.
   void NoteAtLocation(Diagnostic* diagnostic, LocationId id, std::string text);
   /// "; did you mean 'x'?" or nothing.
   std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
-  /// The same, or, where none is near, "; it takes x and axis": what a call takes.
+  /// The same, or, if no name is similar, "; it takes x and axis": the parameters of the callee.
   std::string DidYouMeanOrTakes(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
-  /// The line of the statement that gives a name its first value.
+  /// The line of the statement that defines a name.
   std::optional<uint32_t> LineThatDefines(llvm::StringRef name);
 
-  /// Whether so many names may still be compared with an unknown one.
+  /// Whether an unknown name may still be compared with so many candidates.
   bool MaySuggest(size_t candidates) const { return candidates <= reported_.suggestions; }
-  /// False where a mistake at this place, which is elaborated more than once, was reported.
+  /// False if an error at this position, which is elaborated more than once, was reported before.
   bool IsFirst(SourceRange place) {
     return reported_.places.insert({at_.file.get(), place.begin}).second;
   }
-  /// After an error that ends everything, what is left is silent.
+  /// Ends reporting after an error that ends the elaboration.
   void Stop() { reported_.stopped = true; }
   bool stopped() const { return reported_.stopped; }
-  /// Calls `evaluate`, whose mistakes go to `mistakes` and end nothing.
-  Datum Catch(Diagnostics* mistakes, llvm::function_ref<Datum()> evaluate);
+  /// Calls `evaluate`; its errors go to `errors` and do not end the elaboration.
+  Datum Catch(Diagnostics* errors, llvm::function_ref<Datum()> evaluate);
 
  private:
   Diagnostics* diagnostics_;
-  Diagnostic silent_;  // takes the notes of a mistake that is known already
+  Diagnostic silent_;  // takes the notes of an error that was reported already
   const Ast& ast_;
   Position& at_;
   Graph& graph_;

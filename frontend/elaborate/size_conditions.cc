@@ -14,18 +14,18 @@ using ast::Operator;
 
 namespace {
 
-/// A size that is 1 where a relation holds, else 0.
+/// A size that is 1 if a relation holds, else 0.
 Dim OneWhereHolds(const DimCheck& check) {
   const Dim difference = check.left - check.right;
   if (check.relation == DimCheck::Relation::kAtLeast)
     return Dim::Min(Dim(1), Dim::Max(Dim(0), difference + 1));
-  // The 0 says that this is no less; bounds of a maximum do not.
+  // The 0 provides the lower bound, which is not derived from a maximum.
   const Dim distance = Dim::Max(Dim(0), Dim::Max(difference, Dim(0) - difference));
   const Dim differs = Dim::Min(Dim(1), distance);
   return check.relation == DimCheck::Relation::kNotEqual ? differs : 1 - differs;
 }
 
-/// That such a size is 1.
+/// The relation that such a size is 1.
 DimCheck TruthCheck(const Dim& truth, llvm::StringRef text) {
   return {truth, DimCheck::Relation::kAtLeast, 1, ("'" + text + "' does not hold").str()};
 }
@@ -59,7 +59,7 @@ bool SizeConditions::Read(const ast::Expr* condition, std::vector<DimCheck>* che
   const auto* truth = datum.get<bool>();
   if (truth == nullptr) {
     report_.Error(Code::kUnknownSize, condition->range,
-                  "wanted a condition on sizes and constants, got " + datum.Phrase());
+                  "expected a condition on sizes and constants, got " + datum.Phrase());
     return false;
   }
   *failed |= !*truth;
@@ -136,7 +136,7 @@ bool SizeConditions::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCh
   Dim holds = 1;
   for (const DimCheck& check : open) holds = Dim::Min(holds, OneWhereHolds(check));
   if (open.empty()) return true;
-  // What is known to hold already says nothing new.
+  // A condition that is already known to hold adds nothing.
   DimCheck check = TruthCheck(1 - holds, at_.file->Text(denied->range));
   if (!budget_.SpendCheck(check, denied->range)) return false;
   const Truth truth = constraints_.Decide(check);

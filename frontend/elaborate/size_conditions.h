@@ -23,21 +23,23 @@ class SizeConditions {
         types_(types),
         expressions_(expressions) {}
 
-  /// What must hold for a condition to be true; false where a mistake was reported. One that
-  /// holds in any case adds nothing; `failed` is set where one never holds.
+  /// Reads the relations that must hold for a condition to be true. Returns false if an error was
+  /// reported. Adds nothing if it always holds; sets `failed` if it can never hold.
   bool Read(const ast::Expr* condition, std::vector<DimCheck>* checks, bool* failed);
 
  private:
-  /// Adds a relation that is not decided yet.
+  /// Adds a relation unless it is decided already.
   void Add(DimCheck check, SourceRange place, std::vector<DimCheck>* checks, bool* failed);
-  /// A comparison of sizes or constants, or `in` a range; nullopt where it is another expression.
+  /// A comparison of sizes or constants, or `in` with a range; nullopt if the expression is
+  /// something else.
   std::optional<bool> ReadRelation(const ast::ChainExpr* chain, std::vector<DimCheck>* checks,
                                    bool* failed);
   bool ReadInRange(const ast::ChainExpr* chain, const Dim& item, const ast::ChainExpr* range,
                    std::vector<DimCheck>* checks, bool* failed);
   /// `not condition`.
   bool ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCheck>* checks, bool* failed);
-  /// `a or b`: one must hold. Those that sizes decide become one number that is 1 where one does.
+  /// `a or b`: at least one must hold. Those that depend on sizes are combined into one size that
+  /// is 1 if one of them holds.
   bool ReadAlternatives(const ast::ChainExpr* chain, std::vector<DimCheck>* checks, bool* failed);
 
   Position& at_;

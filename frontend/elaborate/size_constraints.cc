@@ -5,7 +5,7 @@
 namespace pdl {
 
 void SizeConstraints::Add(DimCheck check, LocationId location) {
-  // In memory it is as much as many statements.
+  // It takes as much memory as many statements.
   constexpr uint64_t kSteps = 100;
   if (at_.IsRepeated() && !budget_.Spend(kSteps, {})) return;
   known_.Add(check);

@@ -13,10 +13,10 @@ class SizeConstraints {
   SizeConstraints(Position& at, Graph& graph, ConstraintSet& known, Budget& budget)
       : at_(at), graph_(graph), known_(known), budget_(budget) {}
 
-  /// From here on the relation is known to hold.
+  /// Adds a relation that holds from here on.
   void Add(DimCheck check, LocationId location);
   Truth Decide(const DimCheck& check) const { return known_.Decide(check); }
-  /// Sizes that inputs may have and that break the relation, if any are found.
+  /// Sizes of the inputs that violate the relation, if any are found.
   std::optional<Counterexample> Refute(const DimCheck& check) const { return known_.Refute(check); }
 
  private:

@@ -21,7 +21,7 @@ using ast::StatementKind;
 
 namespace {
 
-/// What a statement begins with.
+/// The keyword of a statement.
 llvm::StringRef KeywordOf(const ast::Statement* statement, const SourceFile& file) {
   return file.Text(statement->range).take_while(llvm::isAlpha);
 }
@@ -49,29 +49,29 @@ std::string Statements::Misplacement(const ast::Statement* statement) const {
   const bool is_layer = frame.caller != nullptr && frame.arguments == nullptr;
   const bool is_top = !is_layer && frame.loops.empty() && !frame.in_block;
   auto word = [&] { return "'" + KeywordOf(statement, *at_.file).str() + "'"; };
-  if (IsInTest() && !MayStandInTest(statement->kind)) return word() + " does not stand in a test";
+  if (IsInTest() && !MayStandInTest(statement->kind)) return word() + " is not allowed in a test";
   switch (statement->kind) {
     case StatementKind::kAttr:
     case StatementKind::kInput:
     case StatementKind::kOutput:
-      if (is_layer) return word() + " stands in a file, not in a layer";
-      return frame.in_block ? word() + " stands outside of blocks" : "";
+      if (is_layer) return word() + " belongs in a file, not in a layer";
+      return frame.in_block ? word() + " belongs outside of blocks" : "";
     case StatementKind::kLoad:
     case StatementKind::kMinimize:
-      return is_layer ? word() + " stands in a file, not in a layer" : "";
+      return is_layer ? word() + " belongs in a file, not in a layer" : "";
     case StatementKind::kLayer:
       return is_top ? "" : "a layer is defined at the top of a file";
     case StatementKind::kImport:
-      return is_top ? "" : "an import stands at the top of a file";
+      return is_top ? "" : "an import belongs at the top of a file";
     case StatementKind::kTest:
-      return is_layer ? "a test stands at the top of a file" : "";
+      return is_layer ? "a test belongs at the top of a file" : "";
     case StatementKind::kFeed:
-      return IsInTest() ? "'feed' stands directly in a test, in no block"
-                        : "'feed' stands inside a test";
+      return IsInTest() ? "'feed' belongs directly in a test, not in a block"
+                        : "'feed' belongs in a test";
     case StatementKind::kExpect:
-      return IsInTest() ? "" : "'expect' stands inside a test";
+      return IsInTest() ? "" : "'expect' belongs in a test";
     case StatementKind::kReturn:
-      return is_layer ? "" : "'return' stands inside a layer; a file says 'output'";
+      return is_layer ? "" : "'return' belongs in a layer; a file uses 'output'";
     default:
       return "";
   }
@@ -126,7 +126,7 @@ void Statements::Dispatch(const ast::Statement* statement) {
           {llvm::cast<ast::LoadStatement>(statement), at_.frame->module, at_.frame->path});
       return;
     case StatementKind::kMinimize:
-      // A file that is called by another is not trained by itself.
+      // A called file is not trained on its own.
       if (at_.frame->caller == nullptr)
         minimize_.ElaborateMinimize(llvm::cast<ast::MinimizeStatement>(statement));
       return;
@@ -142,8 +142,8 @@ void Statements::Dispatch(const ast::Statement* statement) {
         at_.frame->module->broken_names.try_emplace(name.text, name.range);
       }
       return;
-    // Layers and imports are known before the first statement; a test is elaborated by itself, and
-    // what a run is fed before its other statements.
+    // Layers and imports are collected before the first statement; a test is elaborated separately,
+    // and the feeds of a run before its other statements.
     case StatementKind::kLayer:
     case StatementKind::kImport:
     case StatementKind::kTest:

@@ -19,7 +19,7 @@ class Outputs;
 class Reporter;
 class Variables;
 
-/// Elaborates statements, one after the other.
+/// Elaborates statements in their order.
 class Statements {
  public:
   Statements(Position& at, std::vector<PendingLoad>& pending_loads, LastStatement& last,
@@ -44,17 +44,17 @@ class Statements {
         outputs_(outputs),
         assignments_(assignments) {}
 
-  /// Elaborates a statement in the open frame; reports one that cannot stand there.
+  /// Elaborates a statement in the current frame; reports a misplaced one.
   void Elaborate(const ast::Statement* statement);
-  /// The same for those of an `if` or `for`, up to a `return`.
+  /// The same for the statements of an `if` or `for`, up to a `return`.
   void ElaborateBlock(const ast::Block& block);
 
  private:
-  /// Whether these are a test's own statements.
+  /// Whether the current statements are directly in a test.
   bool IsInTest() const { return at_.frame->in_test && at_.frame->caller == nullptr; }
-  /// Why the statement cannot stand here; empty where it can.
+  /// Why the statement is not allowed here; empty if it is.
   std::string Misplacement(const ast::Statement* statement) const;
-  /// Reports a statement that cannot stand here; false then.
+  /// Reports an error and returns false if the statement is not allowed here.
   bool CheckPlace(const ast::Statement* statement);
   void Dispatch(const ast::Statement* statement);
 

@@ -27,7 +27,7 @@ bool TakesAxis(const ast::Subscript& subscript) {
   return !IsSkip(subscript) && !IsNewAxis(subscript);
 }
 
-/// `x[n, ...]` of sequences.
+/// Whether this is `x[n, ...]` of sequences.
 bool IsSequenceTaken(const Type& type, const ast::IndexExpr* index) {
   const ast::Subscript& first = index->subscripts.front();
   return type.ragged_levels() == 1 && first.kind == SubscriptKind::kIndex && !IsNewAxis(first);
@@ -35,7 +35,7 @@ bool IsSequenceTaken(const Type& type, const ast::IndexExpr* index) {
 
 }  // namespace
 
-/// What `slice` is given: an entry for each axis that is cut.
+/// The arguments of `slice`: an entry for each axis that is sliced.
 struct Subscripts::Cut {
   std::vector<int64_t> axes, steps;
   Shape starts, stops;
@@ -102,7 +102,7 @@ bool Subscripts::CheckPackedSubscripts(const Type& type, const ast::IndexExpr* i
     if (axis > levels) return true;
     if (IsNewAxis(subscript)) {
       report_.Error(Code::kStorage, subscript.range,
-                    "a new axis stands behind the ragged dims of " + type.ToString());
+                    "a new axis must come after the ragged dims of " + type.ToString());
       return false;
     }
     const bool is_whole = subscript.kind == SubscriptKind::kSlice && subscript.start == nullptr &&
@@ -117,10 +117,11 @@ bool Subscripts::CheckPackedSubscripts(const Type& type, const ast::IndexExpr* i
       } else if (levels == 1) {
         help = "; sequence_pad(" + base + ", [8]) makes it dense, 8 rows of each";
       }
-      report_.Error(Code::kStorage, subscript.range,
-                    "axis " + llvm::Twine(axis) + " of " + type.ToString() +
-                        " is taken whole, `:`, since its sequences have lengths of their own" +
-                        help);
+      report_.Error(
+          Code::kStorage, subscript.range,
+          "axis " + llvm::Twine(axis) + " of " + type.ToString() +
+              " can only be taken completely, `:`, since its sequences have lengths of their own" +
+              help);
       return false;
     }
     ++axis;
@@ -155,8 +156,8 @@ Value* Subscripts::TakeSequence(Value* tensor, const ast::IndexExpr* index, Targ
   return op == nullptr ? nullptr : op->result();
 }
 
-/// What is taken of a tensor: parts of axes, by `slice`; some of them reversed, by `flip`; of those
-/// each n-th element, by `slice` again; then other dims, by `reshape`.
+/// The steps of a selection: contiguous parts of axes, by `slice`; some of them reversed, by
+/// `flip`; every n-th element, by a second `slice`; new dims, by `reshape`.
 struct Subscripts::Selection {
   Value* const tensor;
   const ast::IndexExpr* const index;
@@ -164,8 +165,8 @@ struct Subscripts::Selection {
   std::vector<int64_t> flipped = {};
   Shape dims = {};  // after all of them
   bool reshapes = false;
-  bool ok = true;   // false after a mistake
-  size_t axis = 0;  // of the tensor, that the next subscript takes
+  bool ok = true;   // false if an error was reported
+  size_t axis = 0;  // of the tensor: that of the next subscript
 
   const Dim& size() const { return tensor->type().dims[axis]; }
 };
@@ -174,7 +175,7 @@ bool Subscripts::CheckCount(Value* tensor, const ast::IndexExpr* index,
                             llvm::ArrayRef<ast::Subscript> subscripts, size_t taken) {
   if (llvm::count_if(subscripts, IsSkip) > 1) {
     report_.Error(Code::kSubscript, llvm::find_if(llvm::reverse(subscripts), IsSkip)->range,
-                  "'...' stands once in a subscript");
+                  "'...' may only appear once in a subscript");
     return false;
   }
   const unsigned rank = tensor->type().rank();
@@ -231,7 +232,7 @@ Dim Subscripts::ReadBound(const ast::Expr* expr, Dim fallback, bool is_index,
         .Error(Code::kUnknownSize, expr->range,
                "an index is an int or made of symbols, got a tensor")
         .Note(
-            "gather takes what stands at places that are computed; nonzero finds where a "
+            "gather takes elements at computed indices; nonzero finds where a "
             "condition holds");
     selection->ok = false;
     return Dim();
@@ -278,7 +279,8 @@ int64_t Subscripts::ReadStep(const ast::Expr* expr, Selection* selection) {
 void Subscripts::CheckSlice(const ast::Subscript& subscript, const Dim& start, const Dim& stop,
                             bool is_reversed, Selection* selection) {
   if (!selection->ok) return;
-  // A slice may begin or end right after the last element; a reversed one begins at an element.
+  // The bounds of a slice may be just after the last element; a reversed slice begins at an
+  // element.
   const int64_t beyond = is_reversed ? 0 : 1;
   if (subscript.start != nullptr &&
       !CheckInside(start, beyond, subscript.start, "slice from", selection))
@@ -309,7 +311,7 @@ void Subscripts::SelectSlice(const ast::Subscript& subscript, Selection* selecti
     selection->dims.push_back(step == 1 ? length : Dim::FloorDiv(length + (step - 1), Dim(step)));
     return;
   }
-  // From `start` down to what lies before `stop`: that part, reversed.
+  // The part from after `stop` up to and including `start`, reversed.
   const Dim length = start - stop;
   if (length != size) selection->cut.Add(axis, stop + 1, start + 1, 1, subscript.range);
   selection->flipped.push_back(axis);
@@ -321,7 +323,7 @@ Datum Subscripts::EmitSelection(Selection* selection, Targets targets) {
   Operand operand{Datum(selection->tensor), selection->index->base->range};
   const SourceRange place{selection->index->base->range.end, selection->index->range.end};
   const bool flips = !selection->flipped.empty(), strides = !selection->strided.axes.empty();
-  // The last call has the name that is assigned.
+  // The last call gets the name being assigned.
   auto targets_of = [&](bool is_last) { return is_last ? targets : Targets(); };
   const bool reshapes = selection->reshapes;
   if (!EmitSlice(&selection->cut, place, targets_of(!reshapes && !flips), &operand)) return Datum();

@@ -23,7 +23,7 @@ class Subscripts {
         emitter_(emitter),
         expressions_(expressions) {}
 
-  /// `base[subscripts]`; poison where a mistake was reported. `targets` name the result.
+  /// `base[subscripts]`; poison if an error was reported. `targets` name the result.
   Datum EvaluateIndex(const ast::IndexExpr* index, Targets targets);
 
  private:
@@ -32,29 +32,30 @@ class Subscripts {
 
   Datum IndexList(const std::vector<Datum>& items, const ast::IndexExpr* index);
   Datum SubscriptTensor(Value* tensor, const ast::IndexExpr* index, Targets targets);
-  /// Whether a ragged or sparse value can have these subscripts; reports where it cannot. The rows
-  /// and the ragged dims are taken whole: which rows a part of them has, only the data tell.
+  /// Whether a ragged or sparse value can have these subscripts; reports an error if not. The rows
+  /// and the ragged dims must be taken completely: the lengths of a part depend on data.
   bool CheckPackedSubscripts(const Type& type, const ast::IndexExpr* index);
-  /// `x[n]` of sequences is one of them, as long as it is; null where a mistake was reported.
+  /// `x[n]` of sequences: one sequence with its own length; null if an error was reported.
   Value* TakeSequence(Value* tensor, const ast::IndexExpr* index, Targets targets);
-  /// Whether the tensor has so many axes as the subscripts take.
+  /// Whether the tensor has as many axes as the subscripts require.
   bool CheckCount(Value* tensor, const ast::IndexExpr* index,
                   llvm::ArrayRef<ast::Subscript> subscripts, size_t taken);
 
-  // Each of these adds to a selection, whose `ok` is false after a mistake.
+  // Each of these adds to a selection, and sets its `ok` to false if an error was reported.
   void SelectIndex(const ast::Subscript& subscript, Selection* selection);
   void SelectSlice(const ast::Subscript& subscript, Selection* selection);
-  /// A bound; a negative one counts from the end.
+  /// Reads a bound; a negative one counts from the end.
   Dim ReadBound(const ast::Expr* expr, Dim fallback, bool is_index, Selection* selection);
   int64_t ReadStep(const ast::Expr* expr, Selection* selection);
   void CheckSlice(const ast::Subscript& subscript, const Dim& start, const Dim& stop,
                   bool is_reversed, Selection* selection);
-  /// Reports a position below 0, or that is at least the axis's size + `beyond`; false then.
+  /// Reports an error and returns false if a position is negative or at least the size of the axis
+  /// + `beyond`.
   bool CheckInside(const Dim& at, int64_t beyond, const ast::Expr* expr, llvm::StringRef what,
                    Selection* selection);
 
   Datum EmitSelection(Selection* selection, Targets targets);
-  /// Each replaces the operand by a call on it; false where a mistake was reported.
+  /// Each replaces the operand by a call on it. Returns false if an error was reported.
   bool EmitSlice(Cut* cut, SourceRange place, Targets targets, Operand* operand);
   bool EmitOn(Operand* operand, Call& call, SourceRange place, Targets targets);
 

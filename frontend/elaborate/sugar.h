@@ -4,26 +4,27 @@
 #include "frontend/syntax/ast.h"
 #include "llvm/ADT/StringRef.h"
 
-/// The operators behind the language's signs: the one place in the front end that names any.
+/// The operators that the syntax of the language calls: the only ones that the front end refers to
+/// by name.
 namespace pdl::sugar {
 
-/// What an operator sign between (or before) tensors calls; empty where it takes no tensors.
+/// The operator for a symbol between (or before) tensors; empty if it does not take tensors.
 llvm::StringRef OperatorFor(ast::Operator op);
 
 /// A literal becomes `constant(value, dtype=…)`: a tensor attribute given by position.
 inline constexpr llvm::StringLiteral kConstant = "constant";
 
-/// A symbol among tensors becomes `size([N], dtype=…)`: a scalar that is known when a run is.
+/// A symbol among tensors becomes `size([N], dtype=…)`: a scalar known when a run begins.
 inline constexpr llvm::StringLiteral kSize = "size";
 
-/// `x[a:b:c, …]` becomes `slice(x, axes=…, starts=…, stops=…, steps=…)`: each list has one entry an
-/// axis that is cut.
+/// `x[a:b:c, …]` becomes `slice(x, axes=…, starts=…, stops=…, steps=…)`: each list has one entry
+/// per sliced axis.
 inline constexpr llvm::StringLiteral kSlice = "slice";
 inline constexpr llvm::StringLiteral kSliceAxes = "axes";
 inline constexpr llvm::StringLiteral kSliceStarts = "starts";
 inline constexpr llvm::StringLiteral kSliceStops = "stops";
 inline constexpr llvm::StringLiteral kSliceSteps = "steps";
-/// Where c is negative, `flip(…, axes=…)` follows.
+/// If c is negative, `flip(…, axes=…)` follows.
 inline constexpr llvm::StringLiteral kFlip = "flip";
 inline constexpr llvm::StringLiteral kFlipAxes = "axes";
 inline constexpr llvm::StringLiteral kSequenceAt = "sequence_at";
@@ -38,21 +39,21 @@ inline constexpr llvm::StringLiteral kReshape = "reshape";
 /// `index @ table` is `gather(table, index)`.
 inline constexpr llvm::StringLiteral kTakeRows = "gather";
 
-/// An initializer gets its dims from the declared type through the attribute of this name.
+/// An initializer gets its dims from the declared type through this attribute.
 inline constexpr llvm::StringLiteral kDims = "dims";
 
 /// `training` is `training()`; `step` is a state that begins with `zeros()`.
 inline constexpr llvm::StringLiteral kTraining = "training";
 inline constexpr llvm::StringLiteral kFirstStep = "zeros";
 
-/// `grad(loss, x)` is `gradient(loss, 1.0, x)`, and of a list it has a result for each.
+/// `grad(loss, x)` is `gradient(loss, 1.0, x)`; for a list it has one result per item.
 inline constexpr llvm::StringLiteral kGradient = "gradient";
 inline constexpr llvm::StringLiteral kGradientCount = "count";
 inline constexpr llvm::StringLiteral kLazyRows = "lazy_rows";
 inline constexpr llvm::StringLiteral kCast = "cast";
 inline constexpr llvm::StringLiteral kCastTo = "to";
 
-/// What an `if` that a Plan decides leaves behind: `plan_select(condition, then, otherwise)`.
+/// An `if` that a Plan decides becomes `plan_select(condition, then, otherwise)`.
 inline constexpr llvm::StringLiteral kPlanSelect = "plan_select";
 
 }  // namespace pdl::sugar

@@ -75,7 +75,7 @@ void TestBlocks::KeepForLaterRuns(const ast::AssignStatement& assign, unsigned r
     kept.name = target.text.str();
     kept.output = test_outputs_.TestOutput(value);
     kept.type = value->type();
-    // The lengths of this run are not those of a later one.
+    // The lengths in this run are not those of a later one.
     for (Dim& dim : kept.type.dims) {
       if (!dim.is_ragged() || dim.symbol().contains('#')) continue;
       dim = Dim::Symbol((dim.symbol() + "#" + llvm::Twine(run + 1)).str());

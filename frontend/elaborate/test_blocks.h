@@ -15,8 +15,8 @@ class TestOutputs;
 /// The statements of each run of a test: a `feed` after an `expect` begins the next.
 std::vector<std::vector<const ast::Statement*>> RunsOf(const ast::TestStatement& test);
 
-/// Statements of `test` blocks. What a run is fed and what is compared become outputs of the graph
-/// that only the test knows.
+/// Statements of `test` blocks. The fed and the compared values become outputs of the graph that
+/// only the test knows.
 class TestBlocks {
  public:
   TestBlocks(Position& at, Graph& graph, TestRun& test, Reporter& report, NameTable& names,
@@ -32,25 +32,25 @@ class TestBlocks {
         statements_(statements),
         test_outputs_(test_outputs) {}
 
-  /// Elaborates the statements of a test up to run `run`, of which the values of `earlier` runs are
-  /// inputs. The graph is that of the file.
+  /// Elaborates the statements of a test up to run `run`; values of `earlier` runs become inputs.
+  /// The graph is that of the file.
   void ElaborateRuns(const ast::TestStatement& test, unsigned run,
                      llvm::ArrayRef<TestValue> earlier);
 
  private:
-  /// A statement of the run that is made.
+  /// Elaborates a statement of the current run.
   void ElaborateNow(const ast::Statement* statement, unsigned run);
-  /// One of an earlier run, whose tensors are what they were then.
+  /// Elaborates a statement of an earlier run, with the values that its tensors had then.
   void ElaborateEarlier(const ast::Statement* statement, llvm::ArrayRef<TestValue> earlier);
-  /// What run `run` assigns is computed, and later runs may use it.
+  /// Outputs the values that run `run` assigns, so that later runs may use them.
   void KeepForLaterRuns(const ast::AssignStatement& assign, unsigned run);
   void ElaborateFeed(const ast::FeedStatement* statement);
   void FeedTraining(const ast::Expr* value);
-  /// The input, parameter or state that is fed; null where a mistake was reported.
+  /// The input, parameter or state to feed; null if an error was reported.
   Value* FindFed(const std::string& name, SourceRange place);
-  /// The output that holds what a dense value is fed; empty where a mistake was reported.
+  /// The name of the output with the value for a dense input; empty if an error was reported.
   std::string FeedDense(const Value& fed, const Datum& datum, SourceRange range);
-  /// The same for what a ragged or sparse input is fed, whose type goes to `given`.
+  /// The same for a ragged or sparse input; the type of the value goes to `given`.
   std::string FeedPacked(const Value& input, const Datum& datum, SourceRange range, Type* given);
 
   Position& at_;

@@ -17,8 +17,8 @@ class TestOutputs {
 
   /// Adds an output that only the test knows.
   std::string TestOutput(Value* value);
-  /// Adds the parts of a literal of a ragged or sparse type as outputs that only the test knows;
-  /// the name that they have together, or nothing where a mistake was reported.
+  /// Adds the parts of a literal of a ragged or sparse type as outputs that only the test knows.
+  /// Returns their common name; empty if an error was reported.
   std::string EmitParts(const Datum& literal, const Type& type, SourceRange range);
 
  private:

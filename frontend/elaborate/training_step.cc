@@ -31,8 +31,8 @@ bool TrainingStep::MakeGradients(const ast::MinimizeStatement* statement, bool i
   if (is_lazy)
     for (Update& update : *updates)
       if (!MakeLazy(&update.gradient)) return false;
-  // In 16 bits squares of gradients, small constants and averages over many steps are lost: the
-  // step of such a parameter, and the state of its optimizer, are of f32.
+  // In 16 bits, squares of gradients, small constants and averages over many steps lose precision:
+  // the update of such a parameter, and the state of its optimizer, are computed in f32.
   for (Update& update : *updates) {
     if (DTypeSize(update.parameter->type().dtype) != 2) continue;
     if (!Cast(&update.now, DType::kF32) || !Cast(&update.gradient, DType::kF32)) return false;
@@ -45,7 +45,7 @@ void TrainingStep::ElaborateStep(const ast::MinimizeStatement* statement, const 
   const SourceRange place = statement->with->range;
   std::vector<Update> updates;
   if (!MakeGradients(statement, optimizer.arguments.lazy, *training, &updates)) return;
-  // By value first, then by the norm of all, then the decay.
+  // First clipped by value, then by the common norm; the decay is added last.
   for (auto& [parameter, now, gradient] : updates) {
     const double bound = parameter->variable().gradient_clipping;
     if (bound == 0) continue;
@@ -102,18 +102,18 @@ Value* TrainingStep::CallOptimizer(const Function& optimizer, Value* parameter, 
   LayerArguments arguments = optimizer.arguments;
   arguments.place = place;
   arguments.operands = {now, gradient};
-  const std::string way = parameter->name() + "." + optimizer.callee.name.str();
-  const CallResults results = layers_.CallLayer(optimizer.callee, arguments, way,
+  const std::string path = parameter->name() + "." + optimizer.callee.name.str();
+  const CallResults results = layers_.CallLayer(optimizer.callee, arguments, path,
                                                 /*is_instance=*/false, optimizer.active, {});
   const Datum next = expressions_.UseFirst(results, place);
   if (next.holds_poison()) return nullptr;
   if (next.tensor() == nullptr) {
     report_.Error(Code::kBadMinimize, place,
-                  "an optimizer gives the next value of a parameter, got " + next.Phrase());
+                  "an optimizer returns the new value of a parameter, got " + next.Phrase());
     return nullptr;
   }
   if (!types_.CheckType(next.tensor()->type(), now.datum.tensor()->type(), place,
-                        "the next value of '" + parameter->name() + "'"))
+                        "the new value of '" + parameter->name() + "'"))
     return nullptr;
   return next.tensor();
 }
@@ -169,7 +169,7 @@ bool TrainingStep::Cast(Operand* operand, DType dtype) {
 
 void TrainingStep::CountStep() {
   if (training_.step == nullptr) {
-    // Flat text declares it.
+    // Flat source declares it.
     Value* declared = graph_.FindValue("step");
     const bool is_free = declared != nullptr && declared->kind() == ValueKind::kState &&
                          declared->type() == Type(DType::kI64, {}) &&

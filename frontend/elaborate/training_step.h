@@ -15,8 +15,8 @@ class Reporter;
 class TrainingValues;
 class TypeReader;
 
-/// What a step of training computes: gradients, and the next values of parameters and of the states
-/// of optimizers.
+/// The computation of a training step: gradients, and the new values of parameters and optimizer
+/// states.
 class TrainingStep {
  public:
   TrainingStep(Position& at, Graph& graph, ModuleTable& files, TrainingState& training,
@@ -37,35 +37,36 @@ class TrainingStep {
         gradients_(gradients),
         training_values_(training_values) {}
 
-  /// Adds what a step computes: the gradients, and the next values of parameters and of the
-  /// optimizer's states.
+  /// Adds the computation of a step: the gradients, and the new values of parameters and optimizer
+  /// states.
   void ElaborateStep(const ast::MinimizeStatement* statement, const Function& optimizer,
                      GraphTraining* training);
-  /// `step` is one more after each step.
+  /// Increments `step` after each step.
   void CountStep();
 
  private:
-  /// What a step does to one parameter.
+  /// The update of one parameter.
   struct Update {
     Value* parameter;
-    Operand now;  // the parameter, or what it was cast to
+    Operand now;  // the parameter, possibly cast
     Operand gradient;
   };
-  /// The gradients of the loss by all parameters; false after a mistake.
+  /// Adds the gradients of the loss by all parameters. Returns false if an error was reported.
   bool MakeGradients(const ast::MinimizeStatement* statement, bool is_lazy,
                      const GraphTraining& training, std::vector<Update>* updates);
-  /// The parameter after the step, which `factor`, if there is one, scales; null after a mistake.
+  /// The parameter after the step, which is scaled by `factor` if given; null if an error was
+  /// reported.
   Value* NextValue(const Function& optimizer, const Update& update,
                    const std::optional<Operand>& factor, SourceRange place);
-  /// `now`: the parameter, or what it was cast to.
+  /// `now`: the parameter, possibly cast.
   Value* CallOptimizer(const Function& optimizer, Value* parameter, const Operand& now,
                        const Operand& gradient, SourceRange place);
   Value* CallStandardLayer(llvm::StringRef name, llvm::ArrayRef<Operand> operands,
                            llvm::ArrayRef<std::pair<llvm::StringRef, double>> attributes,
                            llvm::StringRef path, SourceRange place);
-  /// Lets an optimizer leave rows as they are whose gradient is 0; false after a mistake.
+  /// Lets an optimizer skip rows whose gradient is 0. Returns false if an error was reported.
   bool MakeLazy(Operand* gradient);
-  /// Gives the operand another dtype.
+  /// Casts the operand to another dtype.
   bool Cast(Operand* operand, DType dtype);
 
   Position& at_;

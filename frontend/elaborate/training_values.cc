@@ -10,7 +10,7 @@ namespace pdl {
 
 namespace {
 
-/// What stands for a datum in a text without the names of this one; none for a function.
+/// The source for a value without names of this file; nullopt for a function.
 std::optional<std::string> TextOf(const Datum& datum) {
   if (datum.tensor() != nullptr) return datum.tensor()->name();
   if (const auto* number = datum.get<int64_t>()) return std::to_string(*number);
@@ -44,7 +44,7 @@ Datum TrainingValues::EvaluateTraining(SourceRange range) {
 
 Datum TrainingValues::EvaluateStep() {
   if (training_.step == nullptr && at_.optimizer != nullptr && !request_.training_step) {
-    // Checked, and then forgotten.
+    // Only for checking: the optimizer is discarded afterwards.
     return Datum(emitter_.EmitConstant(Constant::Scalar(DType::kI64, 0), {}, {}));
   }
   if (training_.step == nullptr) {

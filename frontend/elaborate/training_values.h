@@ -9,7 +9,7 @@ class Budget;
 class CallEmitter;
 class CalleeTable;
 
-/// The values `training` and `step`, which are made where they are first read.
+/// The values `training` and `step`, which are created when they are first read.
 class TrainingValues {
  public:
   TrainingValues(const CompileRequest& request, Position& at, Graph& graph, TrainingState& training,
@@ -26,7 +26,7 @@ class TrainingValues {
   Datum EvaluateTraining(SourceRange range);
   /// `step`: the state that counts steps.
   Datum EvaluateStep();
-  /// Notes what a name stands for where an optimizer is read.
+  /// Records the value of a name while an optimizer is read.
   void NoteOptimizerName(SourceRange range, const Datum& datum);
 
  private:

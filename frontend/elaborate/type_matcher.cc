@@ -13,7 +13,7 @@ namespace pdl {
 
 namespace {
 
-// Names in an expression of dims.
+// Collects the names in an expression of dims.
 void NamesIn(const ast::Expr* expr, llvm::SmallVectorImpl<const ast::NameExpr*>* names) {
   llvm::SmallVector<const ast::Expr*, 8> pending = {expr};
   while (!pending.empty()) {
@@ -63,7 +63,7 @@ bool TakesRank(const ast::TypeTerm& term, const Type& actual) {
   return is_open ? actual.rank() + 1 >= term.dims.size() : actual.rank() == term.dims.size();
 }
 
-/// Whether the ragged dims of a type of this rank are where those of the term are.
+/// Whether the ragged dims are at the same positions as in the term.
 bool TakesRagged(const ast::TypeTerm& term, const Type& actual) {
   const ast::Dim* open = FindOpenDim(term);
   for (const ast::Dim& dim : term.dims) {
@@ -86,12 +86,12 @@ bool TypeMatcher::Match(const ast::Type* type, const Type& actual, llvm::StringR
   auto takes_dtype = [&](const ast::TypeTerm& term) {
     return TakesDType(term, type->terms.size() == 1, actual);
   };
-  // The first alternative of this kind of data.
+  // The first alternative that fits in dtype, rank and ragged dims.
   const auto* term = llvm::find_if(type->terms, [&](const ast::TypeTerm& candidate) {
     return takes_dtype(candidate) && TakesRank(candidate, actual) && TakesRagged(candidate, actual);
   });
   if (term == type->terms.end()) {
-    // The first one that is near says what is wrong.
+    // Otherwise the first alternative with this dtype explains the mismatch.
     term = llvm::find_if(type->terms, takes_dtype);
     const bool is_storage =
         term == type->terms.end() && llvm::none_of(type->terms, [&](const ast::TypeTerm& other) {
@@ -114,7 +114,7 @@ void TypeMatcher::ReportMismatch(Code code, const ast::Type* type, const Type& a
       report_.CallerError(code, place,
                           "input '" + name + "' of '" + at_.frame->callee + "' must be " +
                               at_.file->Text(type->range) + ", got " + actual.ToString());
-  // What the symbols in it are already.
+  // The current values of the symbols in it.
   std::vector<std::string> facts;
   llvm::StringSet<> seen;
   auto add = [&](llvm::StringRef symbol) {
@@ -152,7 +152,7 @@ bool TypeMatcher::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm:
     Shape dims(actual.dims.begin() + leading, actual.dims.begin() + leading + any);
     if (!MatchAnyDims(std::move(dims), subject)) return false;
   }
-  // Dims that are one new symbol first: others may be made of them.
+  // First the dims that are a single name: the others may depend on these symbols.
   for (const bool are_names : {true, false}) {
     for (size_t i = 0; i < count; ++i) {
       const ast::Dim& dim = term.dims[i];
@@ -203,7 +203,7 @@ bool TypeMatcher::MatchIndexBound(const ast::TypeRange& declared, const Dim& act
   const bool is_new = name != nullptr && !at_.frame->symbols.contains(name->name) &&
                       !at_.frame->scope.contains(name->name);
   if (is_new) return MatchDim(end, actual, subject, item_symbols);
-  // A smaller range is inside a larger one that is known.
+  // The value's range must be contained in the declared one.
   const std::optional<Dim> bound =
       types_.AsDim(expressions_.EvaluateSize(end), end->range, "the end of a range");
   if (!bound) return false;
@@ -234,8 +234,8 @@ bool TypeMatcher::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::Strin
   if (unknowns.size() > 1) {
     if (TakeSymbolsOfFile(unknowns)) return match();
     report_.Error(Code::kUnsolvableSymbol, expr->range,
-                  "this holds two symbols that nothing else says: " + unknowns[0]->name + " and " +
-                      unknowns[1]->name);
+                  "this contains two symbols that nothing else determines: " + unknowns[0]->name +
+                      " and " + unknowns[1]->name);
     return false;
   }
   const ast::NameExpr* const unknown = unknowns.front();
@@ -243,7 +243,7 @@ bool TypeMatcher::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::Strin
     BindSymbol(unknown->name, unknown->range, Datum(actual), item_symbols);
     return true;
   }
-  // a*S + b: S is (size - b) // a, without a rest.
+  // a*S + b: S is (size - b) // a, without a remainder.
   const std::string stand_in = "#" + unknown->name.str();
   at_.frame->symbols[unknown->name] = {Datum(Dim::Symbol(stand_in)), unknown->range};
   const std::optional<Dim> declared =
@@ -267,7 +267,7 @@ bool TypeMatcher::MatchDim(const ast::Expr* expr, const Dim& actual, llvm::Strin
   }
   if (TakeSymbolsOfFile(unknowns)) return match();
   report_.Error(Code::kUnsolvableSymbol, expr->range,
-                "the size does not say what " + unknown->name + " is; a dim such as 2*" +
+                "the size does not determine " + unknown->name + "; a dim such as 2*" +
                     unknown->name + " + 1 does");
   return false;
 }

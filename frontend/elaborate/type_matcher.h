@@ -11,7 +11,7 @@ class Reporter;
 class SizeConstraints;
 class TypeReader;
 
-/// Matches the types of values with those of a signature, which introduce symbols.
+/// Matches the types of values with those of a signature, and binds its symbols.
 class TypeMatcher {
  public:
   TypeMatcher(Position& at, Reporter& report, NameTable& names, SizeConstraints& constraints,
@@ -23,18 +23,18 @@ class TypeMatcher {
         types_(types),
         expressions_(expressions) {}
 
-  /// Whether the value fits the type of the input `name`, whose symbols it introduces; `place` is
-  /// where the call gives it. Reports there where it does not fit.
+  /// Whether the value fits the type of the input `name`, whose symbols it introduces; reports an
+  /// error at `place`, the position of the argument, if not.
   bool Match(const ast::Type* type, const Type& actual, llvm::StringRef name, SourceRange place,
              ItemSymbols* item_symbols);
 
  private:
-  /// The dtype that a symbol stands for, or null.
+  /// The dtype of a symbol, or null.
   const DType* DTypeOf(llvm::StringRef symbol) const;
   bool TakesDType(const ast::TypeTerm& term, bool is_only, const Type& actual) const;
   void ReportMismatch(Code code, const ast::Type* type, const Type& actual, llvm::StringRef name,
                       SourceRange place);
-  // Each of these is false where the type does not fit; a mistake of the signature was reported.
+  // Each of these returns false if the type does not fit; errors in the signature are reported.
   bool MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::StringRef subject,
                  ItemSymbols* item_symbols);
   bool MatchAnyDims(Shape dims, llvm::StringRef subject);
@@ -44,8 +44,8 @@ class TypeMatcher {
   bool MatchDim(const ast::Expr* expr, const Dim& actual, llvm::StringRef subject,
                 ItemSymbols* item_symbols);
   bool MatchSize(const Dim& declared, const Dim& actual, llvm::StringRef subject);
-  /// A size such as N * M or N // 2 does not say what its symbols are. A layer of the same file
-  /// means those of the file's inputs, as the bodies of loops do in a flat text.
+  /// Handles a size such as N * M or N // 2, which does not determine its symbols: a layer of the
+  /// same file uses those of the file's inputs, as the bodies of loops do in flat source.
   bool TakeSymbolsOfFile(llvm::ArrayRef<const ast::NameExpr*> names);
   void BindSymbol(llvm::StringRef name, SourceRange range, Datum value, ItemSymbols* item_symbols);
 

@@ -19,7 +19,7 @@ std::vector<llvm::StringRef> DTypeNames() {
   return names;
 }
 
-// "; did you mean 'f32'?" for what other languages call it, else `near`.
+// "; did you mean 'f32'?" for the name of a dtype in other languages, else `near`.
 std::string DTypeHint(llvm::StringRef name, std::string near) {
   const llvm::StringRef meant = llvm::StringSwitch<llvm::StringRef>(name)
                                     .Cases("float", "float32", "single", "f32")
@@ -39,7 +39,7 @@ std::string DTypeHint(llvm::StringRef name, std::string near) {
   return meant.empty() ? near : "; did you mean '" + meant.str() + "'?";
 }
 
-// A capital letter, perhaps with more behind it: what a symbol for a dtype looks like.
+// A capital letter, possibly with a suffix, as in symbols for dtypes.
 bool LooksLikeSymbol(llvm::StringRef name) {
   return llvm::isUpper(name[0]) && !DTypeFromName(name.lower());
 }
@@ -54,7 +54,7 @@ std::optional<DType> TypeReader::ReadDType(const ast::TypeTerm& term, bool intro
     if (const auto* bound = symbol->second.value.get<DType>()) return *bound;
   } else if (LooksLikeSymbol(name) && term.has_dims &&
              (introduces || at_.frame->caller != nullptr)) {
-    // A symbol for a dtype that nothing fixes.
+    // A symbol for a dtype that nothing determines.
     at_.frame->symbols[name] = {Datum(DType::kF32), term.name.range};
     return DType::kF32;
   }
@@ -78,8 +78,8 @@ bool TypeReader::ReadDims(llvm::ArrayRef<ast::Dim> dims, bool introduces, Shape*
       }
       report_.Error(Code::kBadType, dim.range,
                     at_.frame->caller != nullptr
-                        ? "no input of this layer says what '...' is"
-                        : "'...' stands in a layer, whose signature says what it is");
+                        ? "no input of this layer determines '...'"
+                        : "'...' may only appear in a layer, whose signature determines it");
       ok = false;
     } else if (std::optional<Dim> size = ReadDim(dim.expr, introduces)) {
       shape->push_back(std::move(*size));
@@ -140,8 +140,9 @@ const Dim* TypeReader::ReadRaggedDim(const ast::Identifier& symbol, SourceRange 
     }
     const Dim rows = Dim::Symbol("~" + at_.frame->FullName(symbol.text));
     if (graph_.IsDataSymbol(rows.symbol())) {
-      report_.Error(Code::kRedefined, range,
-                    "'" + rows.ToString() + "' is a ragged dim already that only the data decide");
+      report_.Error(
+          Code::kRedefined, range,
+          "'" + rows.ToString() + "' is already a ragged dim that only the data determine");
       return nullptr;
     }
     known = at_.frame->symbols.try_emplace(name, TextFrame::Symbol{Datum(rows), range}).first;
@@ -178,7 +179,7 @@ std::optional<Dim> TypeReader::ReadIndexBound(const ast::TypeTerm& term, DType d
 
 std::optional<Dim> TypeReader::ReadDim(const ast::Expr* expr, bool introduces) {
   if (introduces) {
-    // New symbols come to be before the expression is computed.
+    // Declares new symbols before the expression is evaluated.
     llvm::SmallVector<const ast::Expr*, 8> pending = {expr};
     while (!pending.empty()) {
       const ast::Expr* next = pending.pop_back_val();
@@ -188,7 +189,7 @@ std::optional<Dim> TypeReader::ReadDim(const ast::Expr* expr, bool introduces) {
           if (!at_.frame->symbols.contains(name->name) &&
               graph_.IsDataSymbol(at_.frame->FullName(name->name))) {
             report_.Error(Code::kRedefined, name->range,
-                          "'" + name->name + "' is a size already that only the data decide");
+                          "'" + name->name + "' is already a size that only the data determine");
             return std::nullopt;
           }
           at_.frame->symbols.try_emplace(

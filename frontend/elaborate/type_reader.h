@@ -9,7 +9,7 @@ class Expressions;
 class Reporter;
 class SizeConstraints;
 
-/// Types and dims as the text writes them.
+/// Reads types and dims from the source.
 class TypeReader {
  public:
   TypeReader(Position& at, Graph& graph, Reporter& report, SizeConstraints& constraints,
@@ -20,22 +20,22 @@ class TypeReader {
         constraints_(constraints),
         expressions_(expressions) {}
 
-  /// A tensor's type; nullopt where a mistake was reported. `introduces`: an unknown name in a dim
-  /// is a new symbol.
+  /// Reads the type of a tensor; nullopt if an error was reported. With `introduces`, an unknown
+  /// name in a dim is a new symbol.
   std::optional<Type> ReadType(const ast::Type* type, bool introduces);
-  /// `~T`; null where a mistake was reported.
+  /// Reads `~T`; null if an error was reported.
   const Dim* ReadRaggedDim(const ast::Identifier& symbol, SourceRange range, bool introduces);
-  /// A size or a number that is known while compiling.
+  /// Converts to a size or number known at compile time.
   std::optional<Dim> AsDim(const Datum& datum, SourceRange range, const llvm::Twine& what);
-  /// Checks `actual` against what the text declares; a size that is not decided becomes a
-  /// constraint. False where a mistake was reported at `place`.
+  /// Checks `actual` against the declared type; an undecided size becomes a constraint. Returns
+  /// false if an error was reported at `place`.
   bool CheckType(const Type& actual, const Type& declared, SourceRange place,
                  const llvm::Twine& subject);
 
  private:
-  /// The dtype that the type begins with; nullopt where a mistake was reported.
+  /// Reads the dtype of the type; nullopt if an error was reported.
   std::optional<DType> ReadDType(const ast::TypeTerm& term, bool introduces);
-  /// False where a mistake was reported.
+  /// Returns false if an error was reported.
   bool ReadDims(llvm::ArrayRef<ast::Dim> dims, bool introduces, Shape* shape);
   std::optional<Dim> ReadIndexBound(const ast::TypeTerm& term, DType dtype, bool introduces);
   std::optional<Dim> ReadDim(const ast::Expr* expr, bool introduces);

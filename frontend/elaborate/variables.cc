@@ -39,13 +39,13 @@ void Variables::ElaborateVariable(const ast::VariableStatement* statement) {
       if (dim.is_constant()) continue;
       report_.Error(
           Code::kUnknownSize, statement->type->range,
-          "the sizes of a parameter are known while compiling; " + dim.ToString() + " is not");
+          "the sizes of a parameter must be known at compile time; " + dim.ToString() + " is not");
       return names_.Poison(statement->name);
     }
   }
-  bool is_mistake = false;
-  Value* value = FindShared(statement, *type, &is_mistake);
-  if (is_mistake) return names_.Poison(statement->name);
+  bool is_error = false;
+  Value* value = FindShared(statement, *type, &is_error);
+  if (is_error) return names_.Poison(statement->name);
   if (value == nullptr) {
     ok &= initializers_.ReadInitializer(statement, *type, init, &info);
     if (!ok) return names_.Poison(statement->name);
@@ -70,7 +70,7 @@ bool Variables::ReadParameterAttributes(const ast::Expr* with, VariableInfo* inf
   const auto* record = datum.get<Datum::Record>();
   if (record == nullptr) {
     report_.Error(Code::kBadInitializer, with->range,
-                  "wanted a record such as {weight_decay=1e-4}");
+                  "expected a record such as {weight_decay=1e-4}");
     return false;
   }
   const ParameterRecord& given = **record;
@@ -83,7 +83,7 @@ bool Variables::ReadParameterAttributes(const ast::Expr* with, VariableInfo* inf
 }
 
 Value* Variables::FindShared(const ast::VariableStatement* statement, const Type& type,
-                             bool* is_mistake) {
+                             bool* is_error) {
   if (!at_.frame->is_instance) return nullptr;
   Value* value = graph_.FindValue(at_.frame->FullName(statement->name.text) + at_.frame->counts);
   if (value == nullptr) return nullptr;
@@ -94,7 +94,7 @@ Value* Variables::FindShared(const ast::VariableStatement* statement, const Type
                 "'" + value->name() + "' is " + type.ToString() +
                     " in this call of the instance, and " + value->type().ToString() +
                     " in an earlier one");
-  *is_mistake = true;
+  *is_error = true;
   return nullptr;
 }
 

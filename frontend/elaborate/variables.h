@@ -24,13 +24,14 @@ class Variables {
         expressions_(expressions),
         initializers_(initializers) {}
 
-  /// `param` or `state`: a new variable, or that which an earlier call of the instance has made.
+  /// `param` or `state`: creates a variable, or uses the one that an earlier call of the instance
+  /// has created.
   void ElaborateVariable(const ast::VariableStatement* statement);
 
  private:
   bool ReadParameterAttributes(const ast::Expr* with, VariableInfo* info, FunctionPtr* init);
-  /// The parameter or state of this name that another call of the instance has made.
-  Value* FindShared(const ast::VariableStatement* statement, const Type& type, bool* is_mistake);
+  /// The parameter or state with this name created by another call of the instance.
+  Value* FindShared(const ast::VariableStatement* statement, const Type& type, bool* is_error);
 
   Position& at_;
   Graph& graph_;

@@ -37,7 +37,7 @@ WeightLoads::Target WeightLoads::ReadTarget(const ast::LoadStatement* statement,
     std::string name;
     for (const ast::Identifier& part : statement->into)
       name += (name.empty() ? "" : ".") + part.text.str();
-    target.prefixes = parameter_names_.WaysOf(name);
+    target.prefixes = parameter_names_.PathPrefixesOf(name);
     for (std::string& prefix : target.prefixes) prefix += ".";
   }
   target.text = at_.file->Text(target.place);
@@ -48,7 +48,7 @@ llvm::Expected<WeightInfo> WeightLoads::FindWeight(llvm::StringRef file, llvm::S
                                                    std::string* tensor) {
   llvm::Expected<WeightInfo> found = request_.find_weight(file, *tensor);
   if (*tensor == name) return found;
-  // A checkpoint of this very network has the whole name.
+  // A checkpoint of this network itself contains the full name.
   llvm::Expected<WeightInfo> whole = request_.find_weight(file, name);
   if (!whole) {
     llvm::consumeError(whole.takeError());
@@ -107,7 +107,7 @@ void WeightLoads::ElaborateLoad(const ast::LoadStatement* statement, Module* mod
     }
   }
   if (variables.empty()) {
-    if (report_.diagnostics().has_errors()) return;  // the calls that make them may have failed
+    if (report_.diagnostics().has_errors()) return;  // the calls that create them may have failed
     report_.Error(Code::kUnknownName, target.place,
                   statement->into.empty() ? llvm::Twine("there are no parameters to load")
                                           : "there are no parameters below '" + target.text + "'");

@@ -8,7 +8,7 @@ namespace pdl {
 class ParameterNames;
 class Reporter;
 
-/// `load "file" into names`, which is done when all parameters are there.
+/// `load "file" into names`, which is done after all parameters were created.
 class WeightLoads {
  public:
   WeightLoads(const CompileRequest& request, const Ast& ast, Position& at, Graph& graph,
@@ -22,19 +22,19 @@ class WeightLoads {
         report_(report),
         parameter_names_(parameter_names) {}
 
-  /// `load "file" into names`, when all parameters are there.
+  /// Elaborates all `load "file" into names` statements.
   void ElaborateLoads();
 
  private:
-  /// What the statement loads into.
+  /// The destination of the statement.
   struct Target;
   Target ReadTarget(const ast::LoadStatement* statement, llvm::StringRef path);
-  /// What the file has for the parameter `name`, as `tensor` or else under its whole name, which
-  /// goes to `tensor` then.
+  /// The weight for the parameter `name` in the file, under the name `tensor` or else under its
+  /// full name, which is then assigned to `tensor`.
   llvm::Expected<WeightInfo> FindWeight(llvm::StringRef file, llvm::StringRef name,
                                         std::string* tensor);
-  /// Lets a parameter or state come from the file, or adds to `problems` why it cannot; false where
-  /// the file cannot be read, which was reported.
+  /// Sets the weight of a parameter or state, or adds the reason why it cannot be loaded to
+  /// `problems`. Reports an error and returns false if the file cannot be read.
   bool LoadVariable(Value* value, const std::string& file, std::string tensor, SourceRange place,
                     std::vector<std::string>* problems);
   void ElaborateLoad(const ast::LoadStatement* statement, Module* module, llvm::StringRef path);

@@ -1,7 +1,7 @@
-// Lays a text out again from its tokens and comments, statement by statement. A line may break only
-// inside brackets and before `|>`; what does not fit is broken at its outermost place first. Widths
-// of all runs of tokens are known beforehand, so that each token is looked at a bounded number of
-// times.
+// Lays source out again from its tokens and comments, statement by statement. A line may only break
+// inside brackets and before `|>`; a run that is too long is broken at its outermost position
+// first. The widths of all runs of tokens are precomputed, so that each token is visited a bounded
+// number of times.
 #include "pdl/compiler/format.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 namespace pdl {
 namespace {
 
-// Tokens [begin, end) of the statement.
+// The tokens [begin, end) of the statement.
 struct Span {
   uint32_t begin;
   uint32_t end;
 };
 
-// Recursion is bounded as brackets and blocks are.
+// Recursion is bounded by the nesting of brackets and blocks.
 class StatementLayout {
  public:
   StatementLayout(const std::vector<FormatToken>& tokens,
@@ -35,7 +35,7 @@ class StatementLayout {
     allow_blank_ = !writer_.empty();
     LayStatement(all, 0, allow_blank_);
   }
-  // The comments before the token at the end.
+  // Writes the comments before the final token.
   void LayComments() {
     allow_blank_ = !writer_.empty();
     PutComments(static_cast<uint32_t>(tokens_.size() - 1), 0);
@@ -46,7 +46,7 @@ class StatementLayout {
   uint32_t Width(Span span) const {
     return At(span.end - 1).flat_end() - At(span.begin).flat_begin;
   }
-  // A line must begin inside the span.
+  // Whether a line must begin inside the span.
   bool IsForced(Span span) const {
     return span.end > span.begin + 1 && At(span.end).forced != At(span.begin + 1).forced;
   }
@@ -67,8 +67,8 @@ class StatementLayout {
 
   void LayStatement(Span span, uint32_t indent, bool blank);
   void LayBlock(uint32_t open, uint32_t indent);
-  // `indent` is that of further lines; `tail` columns must fit behind. A `free` run is inside
-  // brackets: it may break at operators.
+  // `indent` is the indentation of continuation lines; `tail` columns must fit after the run. A
+  // `free` run is inside brackets: it may break at operators.
   void LayRun(Span span, uint32_t indent, uint32_t tail, bool free);
   void LayPipes(Span span, uint32_t indent, uint32_t tail, bool free);
   void LayOperators(Span span, unsigned level, uint32_t indent, uint32_t tail);
@@ -82,9 +82,9 @@ class StatementLayout {
   const std::vector<FormatComment>& comments_;
   FormatWriter& writer_;
   uint32_t statement_indent_ = 0;
-  // The token whose comments were put last.
+  // The last token whose comments were written.
   uint32_t led_ = UINT32_MAX;
-  // A blank line may be kept: something stands above in the same block or brackets.
+  // Whether a blank line may be kept: there is something above in the same block or brackets.
   bool allow_blank_ = false;
 };
 
@@ -102,7 +102,7 @@ void StatementLayout::PutComments(uint32_t index, uint32_t indent) {
   }
 }
 
-// The comments before a token; what comes next is the token, on a line of its own if there are any.
+// Writes the comments before a token. If there are any, the token begins a new line.
 void StatementLayout::Lead(uint32_t index, uint32_t comment_indent) {
   const FormatToken& token = At(index);
   if (!token.has_comments() || led_ == index) return;
@@ -168,7 +168,7 @@ void StatementLayout::LayRun(Span span, uint32_t indent, uint32_t tail, bool fre
   LaySequence(span, indent, tail);
 }
 
-// One stage a line: below the first `|>` where that stands near the beginning, else indented.
+// One stage per line: aligned with the first `|>` if that is near the beginning, else indented.
 void StatementLayout::LayPipes(Span span, uint32_t indent, uint32_t tail, bool free) {
   constexpr uint32_t kMaxHead = 16;
   std::vector<uint32_t> pipes;
@@ -196,7 +196,7 @@ void StatementLayout::LayPipes(Span span, uint32_t indent, uint32_t tail, bool f
   }
 }
 
-// As many operands a line as fit; the operator begins the next one.
+// As many operands per line as fit; the operator begins the next line.
 void StatementLayout::LayOperators(Span span, unsigned level, uint32_t indent, uint32_t tail) {
   uint32_t part = span.begin;
   bool is_broken = false;
@@ -221,7 +221,7 @@ void StatementLayout::LayOperators(Span span, unsigned level, uint32_t indent, u
   }
 }
 
-// Inside these brackets a line may begin: there is enough to be worth it.
+// Whether lines may begin inside these brackets: the content must be long enough.
 bool StatementLayout::MayBreak(uint32_t open) const {
   const FormatToken& token = At(open);
   if (!token.is_open() || token.role == BracketRole::kBlock) return false;
@@ -242,7 +242,7 @@ void StatementLayout::LaySequence(Span span, uint32_t indent, uint32_t tail) {
     if (!MayBreak(i)) {
       PutFlat(group, indent);
     } else {
-      // What must stand behind the group on its line.
+      // The width of the tokens that must follow the group on its line.
       uint32_t next = close + 1;
       while (next < span.end && !MayBreak(next) && !At(next).has_comments()) next = Next(next);
       uint32_t behind = At(next - 1).flat_end() - At(close).flat_end();
@@ -279,9 +279,9 @@ bool StatementLayout::IsOnePerLine(uint32_t open, llvm::ArrayRef<Span> items) co
   }
 }
 
-// True where a comment ended the line behind the comma. A comment that stood before it goes behind
-// it, unless there is another. A comma that began a line stays there where its comment would else
-// become the documentation of the parameter before.
+// Returns true if a comment ended the line after the comma. A comment before the comma moves after
+// it, unless there is another one. A comma at the beginning of a line stays there if its comment
+// would otherwise become the documentation of the previous parameter.
 bool StatementLayout::PutComma(uint32_t comma, uint32_t indent) {
   const FormatToken& token = At(comma);
   const FormatToken& next = At(comma + 1);
@@ -300,8 +300,8 @@ bool StatementLayout::PutComma(uint32_t comma, uint32_t indent) {
   return true;
 }
 
-// A bracket that does not fit: its items begin behind it and the others below the first, or all of
-// them on lines of their own, indented, and the closing bracket too.
+// A bracket that is too long: either its items begin after it, aligned with the first, or all items
+// and the closing bracket are on lines of their own, indented.
 void StatementLayout::LayGroup(uint32_t open, uint32_t tail) {
   constexpr uint32_t kMaxIndent = 60;  // beyond that of the statement
   const uint32_t close = At(open).match;
@@ -327,7 +327,7 @@ void StatementLayout::LayGroup(uint32_t open, uint32_t tail) {
   if (is_below) {
     const bool fits = column + widest + 1 <= kFormatWidth &&
                       column + Width(items.back()) + 1 + tail <= kFormatWidth;
-    // A single item that breaks anyway need not move.
+    // A single item that breaks anyway is not moved.
     const bool hugs = items.size() == 1 && (IsForced(items[0]) || hanging + widest > kFormatWidth);
     is_below = fits || hugs;
   }
@@ -402,7 +402,7 @@ std::optional<std::string> FormatText(const std::shared_ptr<const SourceFile>& f
         PrepareTokens(source, unit.tokens, source_comments, &next_comment, &end, &format_comments);
     StatementLayout(tokens, format_comments, &writer).Lay();
   }
-  // The comments below the last statement.
+  // The comments after the last statement.
   const std::vector<FormatToken> rest = PrepareTokens(
       source,
       Token(antlr4::Token::EOF,

@@ -1,4 +1,4 @@
-// What stands between two tokens, decided by the tokens beside it and the bracket around them.
+// The spacing between two tokens, determined by the tokens and the brackets around them.
 #include "frontend/format/format_tokens.h"
 
 #include "grammar/PdlParser.h"
@@ -48,7 +48,7 @@ bool IsOperator(size_t type) {
   }
 }
 
-// Goes over the tokens of a statement once and says what each of them is.
+// Determines the roles of the tokens of a statement in one pass.
 class Preparer {
  public:
   explicit Preparer(std::vector<FormatToken>* tokens) : tokens_(*tokens) {}
@@ -97,8 +97,8 @@ class Preparer {
     return tokens_.size() < back ? size_t{PdlParser::NL} : tokens_[tokens_.size() - back].type;
   }
 
-  // What follows could not be another operand: an infix operator, a call's '(', or a word such as
-  // `where` in its place.
+  // Whether the next token cannot begin another operand: it is an infix operator, a call's '(', or
+  // a word such as `where` in the position of an operator.
   static bool EndsOperand(size_t type, bool after_operand) {
     switch (type) {
       case PdlParser::NAME:
@@ -117,7 +117,7 @@ class Preparer {
     }
   }
 
-  // The name before is that of a type: after ':' of a declaration, '|' or `sparse`.
+  // Whether the previous name is that of a type: after ':' of a declaration, '|' or `sparse`.
   bool AfterTypeName() const {
     const size_t name = TypeAt(1) == PdlParser::QUESTION ? 2 : 1;
     if (TypeAt(name) != PdlParser::NAME) return false;
@@ -155,7 +155,7 @@ class Preparer {
     }
   }
 
-  // Inside a type's dims products and sums are written close: 32*H, N+M.
+  // Inside the dims of a type, products and sums have no spaces: 32*H, N+M.
   static bool IsTightInDims(const FormatToken& token) {
     return token.is_infix && (token.type == PdlParser::STAR || token.type == PdlParser::PLUS ||
                               token.type == PdlParser::MINUS);
@@ -178,7 +178,7 @@ class Preparer {
       case PdlParser::RBRACE:
         return token.role == BracketRole::kBlock;
       case PdlParser::DOT:
-        return before.type == PdlParser::NUMBER;  // `1.x` is no number and its member
+        return before.type == PdlParser::NUMBER;  // `1.x` is not a member of a number
       default:
         break;
     }
@@ -221,10 +221,10 @@ class Preparer {
   std::vector<uint32_t> open_;
   size_t statement_type_ = PdlParser::NL;
   bool operand_end_ = false;
-  bool is_prefix_ = false;  // the token before is a sign
+  bool is_prefix_ = false;  // the previous token is a prefix operator
 };
 
-// A list of lists, written a row a line, stays so: its rows must begin lines.
+// Marks the rows of a list of lists written with one row per line: they must begin lines.
 void MarkRows(std::vector<FormatToken>* tokens, std::vector<bool>* forced) {
   for (const FormatToken& open : *tokens) {
     if (open.role != BracketRole::kList || open.match <= open.index + 1) continue;
@@ -276,7 +276,7 @@ unsigned BreakLevel(const FormatToken& token) {
 
 namespace {
 
-/// Reads tokens and the comments between them, in the order of the text.
+/// Reads tokens and the comments between them in source order.
 class Gatherer {
  public:
   Gatherer(llvm::StringRef source, llvm::ArrayRef<ast::Comment> comments, size_t* next_comment,
@@ -287,8 +287,8 @@ class Gatherer {
         end_(*end),
         format_comments_(*format_comments) {}
 
-  /// The token, of type 0 at the end of the text, after the comments before it. Those of `is_only`
-  /// are taken even there.
+  /// Reads the token, of type 0 at the end of the source, after the comments before it. With
+  /// `is_only`, these are taken even at the end.
   FormatToken Read(const Token& token, bool is_only, bool starts_statement) {
     FormatToken entry{};
     entry.type = token.type() == antlr4::Token::EOF ? 0 : static_cast<uint16_t>(token.type());
@@ -301,7 +301,7 @@ class Gatherer {
       entry.blank_before = count > 1;
       entry.newline_before |= count > 0;
       entry.text = source_.slice(range.begin, range.end);
-      // The lexer joined the two words.
+      // The lexer merged the two words.
       if (entry.type == PdlParser::ELSE_IF) entry.text = "else if";
       entry.width = static_cast<uint32_t>(CountCharacters(entry.text));
       // An opening brace of a block is followed by statements.
@@ -312,7 +312,7 @@ class Gatherer {
   }
 
  private:
-  /// Takes the comments in front of a byte; whether there are any.
+  /// Takes the comments before an offset. Returns whether there are any.
   bool ReadComments(size_t before) {
     bool any = false;
     while (next_comment_ < comments_.size() && comments_[next_comment_].range.begin < before) {
@@ -334,11 +334,11 @@ class Gatherer {
   llvm::StringRef source_;
   llvm::ArrayRef<ast::Comment> comments_;
   size_t& next_comment_;
-  size_t& end_;  // of what was read
+  size_t& end_;  // of the last token or comment
   std::vector<FormatComment>& format_comments_;
 };
 
-/// Sets where each token is, were all of them on one line.
+/// Sets the columns that the tokens would have on a single line.
 void SetColumns(const std::vector<bool>& forced, std::vector<FormatToken>* tokens) {
   uint32_t column = 0;
   uint32_t num_forced = 0;

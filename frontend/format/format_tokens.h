@@ -12,9 +12,9 @@
 
 namespace pdl {
 
-/// What a pair of brackets is for.
+/// The role of a pair of brackets.
 enum class BracketRole : uint8_t {
-  kNone,  // no bracket
+  kNone,  // not a bracket
   kBlock,
   kSignature,
   kCall,
@@ -25,7 +25,7 @@ enum class BracketRole : uint8_t {
   kDims,
 };
 
-/// A token with what its layout depends on.
+/// A token with the properties that determine its layout.
 struct FormatToken {
   llvm::StringRef text;
   uint16_t type;
@@ -33,16 +33,16 @@ struct FormatToken {
   bool space_before : 1;
   bool starts_statement : 1;
   bool is_infix : 1;
-  /// In the source a blank line stands directly before it.
+  /// A blank line directly precedes it in the source.
   bool blank_before : 1;
   bool newline_before : 1;
   uint32_t width;       // in characters
-  uint32_t flat_begin;  // where it would begin if the whole statement were one line
-  uint32_t match;       // index of the bracket's other side
-  /// The comments between the token before and this one: indices into the file's.
+  uint32_t flat_begin;  // its column if the complete statement were on one line
+  uint32_t match;       // index of the matching bracket
+  /// The comments between the previous token and this one: indices into the file's comments.
   uint32_t first_comment;
   uint32_t last_comment;  // exclusive
-  /// How many tokens before this one must begin a line, and how many do in the source.
+  /// The number of tokens before this one that must begin a line, and that do in the source.
   uint32_t forced;
   uint32_t newlines;
 
@@ -59,18 +59,18 @@ struct FormatComment {
   bool blank_before;
 };
 
-/// The tokens of one top-level statement, newlines dropped, with an empty one at the end.
-/// `comments` are those of the file; the ones before `*next_comment` belong to earlier statements,
-/// which ended at `*end`. Both move on. An EOF alone takes all comments that are left.
+/// The tokens of one top-level statement without newlines, with an empty one at the end. `comments`
+/// are those of the file; comments before `*next_comment` belong to earlier statements, which ended
+/// at `*end`. Both are advanced. A single EOF takes all remaining comments.
 std::vector<FormatToken> PrepareTokens(llvm::StringRef source, llvm::ArrayRef<Token> tokens,
                                        llvm::ArrayRef<ast::Comment> comments, size_t* next_comment,
                                        size_t* end, std::vector<FormatComment>* format_comments);
 
-/// Source without syntax errors on one line, spaced as `pdl fmt` does, without comments: equal for
-/// sources that `pdl fmt` makes equal.
+/// Formats source without syntax errors on one line, spaced as by `pdl fmt`, without comments.
+/// Equal for sources that `pdl fmt` makes equal.
 std::string OneLine(llvm::StringRef source);
 
-/// How loosely an infix operator binds, loosest first; 0 for one that no line begins with.
+/// How loosely an infix operator binds, loosest first; 0 if no line begins with it.
 unsigned BreakLevel(const FormatToken& token);
 
 }  // namespace pdl

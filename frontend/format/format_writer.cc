@@ -36,13 +36,13 @@ void FormatWriter::PutTrailingComment(llvm::StringRef text) {
        text});
 }
 
-// Comments from `first` on that stand below each other, and where: lines that follow each other,
-// whose code is about as long.
+// The end of a cluster of trailing comments from `first` on that are aligned, and their column:
+// those on consecutive lines with code of similar width.
 size_t FormatWriter::EndOfCluster(size_t first, uint32_t* column) const {
   constexpr uint32_t kMaxPadding = 24;
   uint32_t shortest = comments_[first].width;
   uint32_t longest = shortest;
-  // The first column at which one of the comments would no longer fit.
+  // The first column at which the comment would no longer fit.
   auto limit_of = [](const TrailingComment& comment) {
     const auto width = static_cast<uint32_t>(CountCharacters(comment.text));
     return comment.width + 2 + width > kFormatWidth ? UINT32_MAX : kFormatWidth - width;

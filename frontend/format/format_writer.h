@@ -13,29 +13,29 @@ namespace pdl {
 inline constexpr uint32_t kFormatWidth = 100;
 
 /// Collects formatted lines. Line ends are held back until something follows, so that a comment can
-/// still end the line; comments that end consecutive lines are put below each other.
+/// still end the line; comments at the ends of consecutive lines are aligned.
 class FormatWriter {
  public:
-  /// What comes next begins a line, after a blank one where `blank`.
+  /// Begins a new line before the next token, after a blank line if `blank`.
   void Break(uint32_t indent, bool blank = false) { pending_ = {indent, blank}; }
   bool is_pending() const { return pending_.has_value(); }
   uint32_t pending_indent() const { return pending_->indent; }
-  /// Ends the line unless it is empty; `text` follows, after a blank where `space`.
+  /// Ends a pending line unless it is empty, and writes `text`, after a space if `space`.
   void Put(llvm::StringRef text, uint32_t width, bool space);
-  /// A comment at the end of the line written last. What comes next must begin a line.
+  /// Writes a comment at the end of the last line. The next token must begin a line.
   void PutTrailingComment(llvm::StringRef text);
-  /// Nothing was written.
+  /// Whether nothing was written.
   bool empty() const { return text_.empty(); }
 
-  /// Where the next token would begin.
+  /// The column at which the next token would begin.
   uint32_t Column(bool space) const {
     return pending_ ? pending_->indent : column_ + (space && column_ != 0 ? 1 : 0);
   }
-  /// The indentation and the number of the line that the next token would be on.
+  /// The indentation and the number of the line of the next token.
   uint32_t line_indent() const { return pending_ ? pending_->indent : line_indent_; }
   uint32_t line() const { return line_ + (pending_ && !text_.empty() ? 1 + pending_->blank : 0); }
 
-  /// The text, its last line ended.
+  /// The formatted source, with a final newline.
   std::string Finish();
 
  private:

@@ -16,7 +16,7 @@ std::unique_ptr<Ast> ParseText(llvm::StringRef text, Diagnostics* diagnostics) {
   return Parse(std::make_shared<SourceFile>("", text.str()), diagnostics);
 }
 
-/// The names that a statement gives, those of its blocks included.
+/// Collects the names that a statement assigns, including nested blocks.
 void CollectNames(const ast::Statement* statement, std::vector<std::string>* names) {
   auto add = [&](const ast::Identifier& name) {
     if (name.text != "_" && !llvm::is_contained(*names, name.text)) {
@@ -43,7 +43,7 @@ void CollectNames(const ast::Statement* statement, std::vector<std::string>* nam
   }
 }
 
-/// The name of a declaration that may be written anew.
+/// The name of a declaration that may be redefined.
 llvm::StringRef RedefinableName(const ast::Statement* statement) {
   if (const auto* layer = llvm::dyn_cast<ast::LayerStatement>(statement)) return layer->name.text;
   if (const auto* layer = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
@@ -53,7 +53,7 @@ llvm::StringRef RedefinableName(const ast::Statement* statement) {
   return "";
 }
 
-/// The command that a word alone stands for elsewhere; empty where it is none.
+/// The command that a single word means in other programs; empty if none.
 llvm::StringRef MeantCommand(llvm::StringRef word) {
   if (word == "exit" || word == "exit()" || word == "quit()") return ":quit";
   if (word == "?" || word == "help()") return ":help";
@@ -109,7 +109,7 @@ ReplSession::Impl::Tried ReplSession::Impl::CompileAll(std::string whole,
       if (tried.results.empty()) tried.constant = result.datum;
     }
     tried.names = elaborator.names();
-    // In the order of the text, as far as values tell; constants first.
+    // In source order, as far as values determine it; constants first.
     llvm::sort(tried.names, [&](const auto& a, const auto& b) {
       auto place = [&](const auto& entry) {
         const Value* value = tried.graph->FindValue(entry.second);
@@ -148,7 +148,7 @@ ReplSession::Impl::Tried ReplSession::Impl::Try(const Probe& probe, ReplReply* r
     *range = {moved(range->begin), moved(range->end)};
   };
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    // A warning about an earlier statement was shown then.
+    // A warning about an earlier statement was shown before.
     if (diagnostic.severity == Severity::kWarning && diagnostic.file == compiled &&
         diagnostic.primary.begin < begin) {
       continue;
@@ -239,7 +239,7 @@ void ReplSession::Impl::Execute(llvm::StringRef typed, ReplReply* reply) {
   Probe probe{typed.str(), typed.str()};
   if (trimmed.starts_with("|>")) {
     if (last.empty()) {
-      reply->error = "there is no value yet that '|>' could go on from";
+      reply->error = "there is no value yet for '|>' to continue from";
       return;
     }
     probe.code = last + " " + probe.code;
@@ -253,9 +253,9 @@ void ReplSession::Impl::Execute(llvm::StringRef typed, ReplReply* reply) {
 }
 
 void ReplSession::Impl::ExecuteAll(Probe probe, ReplReply* reply) {
-  Diagnostics mistakes;
-  const std::unique_ptr<Ast> parsed = ParseText(probe.code, &mistakes);
-  if (mistakes.has_errors()) {
+  Diagnostics errors;
+  const std::unique_ptr<Ast> parsed = ParseText(probe.code, &errors);
+  if (errors.has_errors()) {
     Try(probe, reply);
     return;
   }
@@ -277,7 +277,7 @@ void ReplSession::Impl::ExecuteAll(Probe probe, ReplReply* reply) {
     if (!Redefine(statement, probe, reply)) ExecuteStatement(statement, probe, reply);
     return;
   }
-  // Several at once: each is one of its own.
+  // Several statements are executed separately.
   size_t begin = 0;
   for (const ast::Statement* statement : parsed->statements) {
     const bool is_last = statement == parsed->statements.back();
@@ -302,7 +302,7 @@ void ReplSession::Impl::ExecuteExpression(const ast::AssignStatement* statement,
   const size_t count = tried.results.size();
   for (const auto& [index, result] : llvm::enumerate(tried.results)) {
     const auto& [name, value] = result;
-    // A repeated result has one name for all.
+    // All results of a repeated output have the same name.
     const bool is_repeated = count > 1 && tried.results.front().first == tried.results.back().first;
     shown.push_back({count == 1    ? ""
                      : is_repeated ? llvm::formatv("{0} ({1} of {2})", name, index + 1, count).str()
@@ -323,7 +323,7 @@ void ReplSession::Impl::ExecuteStatement(const ast::Statement* statement, const 
   const llvm::StringMap<uint64_t> before = DescribeNames();
   Accept(text + std::exchange(comments, "") + typed.code, std::move(tried));
   for (const std::string& name : given) {
-    // The counter of a loop is a constant of its own.
+    // The counter of a loop is a separate constant.
     if (names.count(name)) shown.push_back({name, names[name]});
   }
   if (const auto* output = llvm::dyn_cast<ast::OutputStatement>(statement)) {
@@ -351,7 +351,7 @@ bool ReplSession::Impl::Redefine(const ast::Statement* statement, const Probe& t
   if (old == ast->statements.end()) return false;
   llvm::StringRef head = llvm::StringRef(text).take_front((*old)->range.begin);
   const llvm::StringRef tail = llvm::StringRef(text).drop_front((*old)->range.end);
-  // Its documentation goes with it.
+  // Includes the documentation of the old definition.
   while (!(*old)->doc.empty()) {
     const llvm::StringRef above = head.rtrim(" \n");
     const size_t line = above.rfind('\n') + 1;

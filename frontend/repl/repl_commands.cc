@@ -10,12 +10,12 @@ namespace pdl {
 
 llvm::ArrayRef<ReplCommand> ReplCommands() {
   static constexpr ReplCommand kCommands[] = {
-      {":help", "[NAME]", true, "this text, or all about the operator, layer or value NAME"},
-      {":ops", "", false, "all operators and layers, a line each"},
+      {":help", "[NAME]", true, "this help, or that of the operator, layer or value NAME"},
+      {":ops", "", false, "all operators and layers, one per line"},
       {":type", "EXPRESSION", false, "the type of an expression, which is not run"},
       {":list", "", false, "the statements accepted so far, with their line numbers"},
       {":save", "FILE.pdl", false, "writes them as a file that `pdl run` takes"},
-      {":load", "FILE.pdl", false, "adds a file's statements; what these name lies beside it"},
+      {":load", "FILE.pdl", false, "adds a file's statements; file names in it are relative to it"},
       {":device", "[NAME]", true, "the device in use; with NAME, runs on cpu, cuda or cuda:1"},
       {":time", "", false, "how long the last statement took, and how many calls it ran"},
       {":reset", "", false, "forgets all statements and values"},
@@ -28,36 +28,36 @@ namespace {
 
 std::string GeneralHelp() {
   std::string help =
-      "Type a statement, and what it defines is shown with its type and value:\n"
+      "Type a statement; the names it defines are shown with their types and values:\n"
       "\n"
       "  x = [0.0, 1.0]\n"
       "  y = cos(x, scale=5.0)\n"
       "  y |> exp()\n"
-      "  |> sum()                    goes on from the last value\n"
+      "  |> sum()                    continues from the last value\n"
       "  input image: f32[N, 784]    shows types until it is fed:\n"
       "  feed image = ones([2, 784])\n"
       "\n"
-      "A statement goes on to the next line while a bracket or block is open. One with a mistake\n"
-      "changes nothing. A layer or attr may be written anew. Only what a statement adds or\n"
-      "changes is run; random numbers stay the same for the whole session.\n"
+      "A statement continues on the next line while a bracket or block is open. One with an error\n"
+      "changes nothing. A layer or attr may be redefined. Only values that a statement adds or\n"
+      "changes are computed; random numbers stay the same throughout the session.\n"
       "\n"
-      "The session is one run: an `update` counts for what follows it. Feeding a name again "
+      "The session is one run: an `update` applies to later statements. Feeding a name again "
       "begins\n"
-      "the next run, in which states start from what their updates made of them, and runs anew\n"
-      "what depends on either. `feed` also takes parameters, states and `training`; a value may "
-      "be\n"
-      "`random`, of a ragged or sparse input nested lists, `[[1, 2], [3]]`, or a dense tensor.\n"
+      "the next run, in which states start from their updated values; values that depend on\n"
+      "either are computed again. `feed` also takes parameters, states and `training`. A value\n"
+      "may be `random`; for a ragged or sparse input, nested lists, `[[1, 2], [3]]`, or a dense\n"
+      "tensor.\n"
       "\n"
-      "Tab completes names, attributes (with range and default) and files. Ctrl-C clears what is\n"
-      "being typed, or ends a run.\n"
+      "Tab completes names, attributes (with range and default) and files. Ctrl-C clears the\n"
+      "input, or ends a run.\n"
       "\n";
   for (const ReplCommand& command : ReplCommands()) {
     help += llvm::formatv("  {0,-20} {1}\n", (command.name + " " + command.argument).str(),
                           command.help);
   }
   help +=
-      "\nWhere standard input is no terminal there are no prompts, every statement is executed,\n"
-      "and the exit status is 1 if one of them had a mistake.\n";
+      "\nIf standard input is not a terminal, there are no prompts, every statement is executed,\n"
+      "and the exit status is 1 if one of them had an error.\n";
   return help;
 }
 
@@ -78,11 +78,11 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
     return;
   }
   if (!command->argument.empty() && !command->is_optional && argument.empty()) {
-    reply->error = llvm::formatv("wanted {0} {1}", name, command->argument);
+    reply->error = llvm::formatv("expected {0} {1}", name, command->argument);
     return;
   }
   if (command->argument.empty() && !argument.empty()) {
-    reply->error = llvm::formatv("{0} takes nothing after it", name);
+    reply->error = llvm::formatv("{0} takes no argument", name);
     return;
   }
   auto report = [&](llvm::Error error) {
@@ -170,7 +170,7 @@ std::string ReplSession::Impl::LayerList() const {
 
 std::string ReplSession::Impl::TextToSave() const {
   std::string saved = text + comments;
-  // A file without outputs would run nothing.
+  // A file without outputs would not run anything.
   if (graph.outputs().empty()) {
     for (const auto& [name, value] : llvm::reverse(names)) {
       const Value* known = value.empty() ? nullptr : graph.FindValue(value);
@@ -179,7 +179,7 @@ std::string ReplSession::Impl::TextToSave() const {
       break;
     }
   }
-  if (!feeds.empty()) saved += "\n# What was fed:\n";
+  if (!feeds.empty()) saved += "\n# Fed values:\n";
   for (const auto& [name, expression] : feeds) {
     std::string line = "feed " + name + " = " + expression;
     for (size_t at = 0; (at = line.find('\n', at)) != std::string::npos; ++at) {
@@ -222,8 +222,8 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
   Tried tried = Try(probe, reply);
   if (!tried.graph) {
     host.UseFolderOf(former);
-    const bool clashes = llvm::any_of(reply->diagnostics.all(), [](const Diagnostic& mistake) {
-      return mistake.code == Code::kRedefined;
+    const bool clashes = llvm::any_of(reply->diagnostics.all(), [](const Diagnostic& diagnostic) {
+      return diagnostic.code == Code::kRedefined;
     });
     if (clashes) Note("`:reset` forgets what the session has", reply);
     return;
@@ -238,7 +238,7 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
   for (const GraphOutput& output : graph.outputs().drop_front(old_outputs)) {
     shown.push_back({output.name, output.value->name()});
   }
-  // An output is a value of the file only where it has the name of one.
+  // An output is only a value of the file if it has the name of one.
   for (const Shown& each : shown) {
     if (names.count(each.label)) last = each.label;
   }

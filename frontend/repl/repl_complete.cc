@@ -1,4 +1,4 @@
-// What may stand at the cursor. Looks at the text as it is, complete or not, by its brackets alone.
+// Completions at the cursor. Looks at the source as it is, complete or not, only by its brackets.
 #include <optional>
 
 #include "frontend/repl/repl_session.h"
@@ -19,7 +19,7 @@ llvm::StringRef LastWord(llvm::StringRef text) {
                                        1));
 }
 
-/// The same with the dots that lead to it: "net.block".
+/// The last word with its path: "net.block".
 llvm::StringRef LastPath(llvm::StringRef text) {
   size_t size = LastWord(text).size();
   while (text.drop_back(size).ends_with(".")) {
@@ -30,15 +30,15 @@ llvm::StringRef LastPath(llvm::StringRef text) {
   return text.take_back(size);
 }
 
-/// Where the cursor stands, as far as the text before it tells.
+/// The position of the cursor, as far as the source before it determines it.
 struct Context {
   bool in_string = false;
   bool in_comment = false;
   /// The callee of the innermost call whose bracket is open, or empty.
   llvm::StringRef callee;
-  /// The text of that call's arguments so far.
+  /// The source of that call's arguments so far.
   llvm::StringRef arguments;
-  /// The word begins an argument: an attribute may stand here.
+  /// The word begins an argument: an attribute is possible here.
   bool at_argument = false;
   /// The attribute whose value begins here, or empty.
   llvm::StringRef attribute;
@@ -108,12 +108,12 @@ bool IsGiven(llvm::StringRef arguments, llvm::StringRef name) {
   return false;
 }
 
-/// An attribute or input of what is called.
+/// An attribute or input of the callee.
 struct Argument {
   std::string name;
   std::string hint;  // "float > 0 = 1.0"
   bool is_input = false;
-  std::vector<std::string> choices{};  // as the language writes them
+  std::vector<std::string> choices{};  // as written in the language
 };
 
 std::vector<Argument> ArgumentsOf(const OpSignature& signature) {
@@ -157,13 +157,13 @@ std::vector<Argument> ArgumentsOf(const LayerSignature& layer) {
 void AddArgumentNames(llvm::ArrayRef<Argument> arguments, llvm::StringRef given, Completer* add) {
   for (const Argument& argument : arguments) {
     if (IsGiven(given, argument.name)) continue;
-    // By position inputs need no name: offered where the word is begun.
+    // Inputs may be given by position: only offered once a word is begun.
     if (argument.is_input && LastWord(given).empty()) continue;
     add->Add(argument.name + "=", argument.name + "=  " + argument.hint);
   }
 }
 
-/// What a statement's quote is followed by.
+/// Completes the path after the quote of a statement.
 std::vector<ReplCompletion> CompletePath(ReplHost& host, llvm::StringRef typed,
                                          llvm::ArrayRef<llvm::StringRef> endings,
                                          bool of_statement) {
@@ -173,14 +173,14 @@ std::vector<ReplCompletion> CompletePath(ReplHost& host, llvm::StringRef typed,
     const bool fits = is_folder || endings.empty() || llvm::any_of(endings, [&](auto ending) {
                         return llvm::StringRef(path).ends_with(ending);
                       });
-    // A list shows what differs.
+    // Only the part that differs is displayed.
     const size_t name = llvm::StringRef(path).drop_back().rfind('/') + 1;
     if (fits) add.Add(path + (of_statement && !is_folder ? "\"" : ""), path.substr(name));
   }
   return add.Take();
 }
 
-/// The kinds of files that the statement or call before the quote reads; nullopt: none.
+/// The extensions of the files that the statement or call before the quote reads; nullopt if none.
 std::optional<std::vector<llvm::StringRef>> FileKinds(llvm::StringRef before_quote) {
   const llvm::StringRef left = before_quote.rtrim();
   const llvm::StringRef word = LastWord(left.ends_with("(") ? left.drop_back().rtrim() : left);
@@ -189,8 +189,8 @@ std::optional<std::vector<llvm::StringRef>> FileKinds(llvm::StringRef before_quo
   return std::nullopt;
 }
 
-/// The words that begin what is typed here. A test, and what stands in one or in a layer alone, is
-/// not.
+/// The keywords that can begin a statement of a session, which excludes tests, and statements only
+/// allowed in tests or layers.
 std::vector<llvm::StringRef> StatementWords() {
   std::vector<llvm::StringRef> words;
   for (const Keyword& keyword : Keywords()) {
@@ -202,7 +202,7 @@ std::vector<llvm::StringRef> StatementWords() {
   return words;
 }
 
-/// What the session knows by name.
+/// The names that the session knows.
 struct Known {
   const Graph& graph;
   const llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>>& names;
@@ -211,7 +211,7 @@ struct Known {
   ReplHost& host;
 };
 
-/// Finds what may stand at the end of a text; `begin` is where it replaces the text from.
+/// Finds completions at the end of the source; `begin` is the offset from which they replace it.
 class Finder {
  public:
   Finder(const Known& known, llvm::StringRef before, size_t* begin)
@@ -220,14 +220,14 @@ class Finder {
   }
 
   std::vector<ReplCompletion> Find(const LayerSignature* callee_layer, const Context& context);
-  /// A command and what it takes; nullopt where an expression follows.
+  /// A command and its argument; nullopt if an expression follows.
   std::optional<std::vector<ReplCompletion>> FindInCommand(llvm::StringRef command);
 
  private:
   std::vector<ReplCompletion> FindCommands(llvm::StringRef command);
-  /// A file, or a choice of the attribute, which begins after the quote.
+  /// A file, or a choice of an attribute, after the quote.
   std::vector<ReplCompletion> FindInString();
-  /// `hidden.w`, `net.block`: what has a path.
+  /// `hidden.w`, `net.block`: values with a path.
   std::vector<ReplCompletion> FindPaths(llvm::StringRef path);
   std::vector<ReplCompletion> FindFed();
   std::vector<ReplCompletion> FindWords(const Context& context);
@@ -239,7 +239,7 @@ class Finder {
   const Known& known_;
   llvm::StringRef before_, word_;
   size_t* begin_;
-  std::vector<Argument> arguments_;  // of what is called
+  std::vector<Argument> arguments_;  // of the callee
 };
 
 std::vector<ReplCompletion> Finder::FindCommands(llvm::StringRef command) {
@@ -335,14 +335,14 @@ std::vector<ReplCompletion> Finder::FindWords(const Context& context) {
     const Value* known = value.empty() ? nullptr : known_.graph.FindValue(value);
     add.Add(name, known == nullptr ? name : name + ": " + known->type().ToString());
   }
-  // After `input x:` and the like stands a type; a begun word may be one anywhere.
+  // After `input x:` and the like comes a type; a begun word may be a type anywhere.
   if (!word_.empty() || before_.rtrim().ends_with(":")) {
     for (int i = 1; i < kNumDTypes; ++i) add.Add(DTypeName(static_cast<DType>(i)));
   }
   if (context.at_statement && !word_.empty()) {
     for (llvm::StringRef keyword : StatementWords()) add.Add(keyword + " ");
   }
-  // Where an attribute may stand they would hide it.
+  // Where an attribute is possible, these would hide it.
   if (!context.at_argument || arguments_.empty() || (!word_.empty() && !has_argument)) {
     for (llvm::ArrayRef<LayerSignature> layers : {known_.own_layers, known_.standard_layers}) {
       for (const LayerSignature& layer : layers) add.Add(layer.name + "(", CallOf(layer));

@@ -5,8 +5,8 @@
 
 namespace pdl {
 
-void ReplSession::Impl::Complain(Code code, SourceRange place, std::string message,
-                                 const Probe& typed, ReplReply* reply) {
+void ReplSession::Impl::ReportError(Code code, SourceRange place, std::string message,
+                                    const Probe& typed, ReplReply* reply) {
   const auto base = static_cast<uint32_t>(text.size());
   auto file = std::make_shared<SourceFile>("repl", text + typed.code);
   reply->diagnostics.Error(code, file, {place.begin + base, place.end + base}, std::move(message));
@@ -15,7 +15,7 @@ void ReplSession::Impl::Complain(Code code, SourceRange place, std::string messa
 void ReplSession::Impl::FeedTraining(llvm::StringRef expression, SourceRange range,
                                      const Probe& typed, ReplReply* reply) {
   if (expression != "true" && expression != "false") {
-    return Complain(Code::kInputType, range, "'training' is true or false", typed, reply);
+    return ReportError(Code::kInputType, range, "'training' is true or false", typed, reply);
   }
   const llvm::StringMap<uint64_t> before = DescribeNames();
   values.SetTraining(expression == "true");
@@ -28,8 +28,8 @@ std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, Sour
                                                           const Probe& typed, ReplReply* reply) {
   const Type& type = fed.type();
   const llvm::StringRef expression = llvm::StringRef(typed.code).slice(range.begin, range.end);
-  auto complain = [&](Code code, std::string message) -> std::optional<PackedConstant> {
-    Complain(code, range, std::move(message), typed, reply);
+  auto report = [&](Code code, std::string message) -> std::optional<PackedConstant> {
+    ReportError(code, range, std::move(message), typed, reply);
     return std::nullopt;
   };
   if (expression == "random" && names.count("random") == 0) {
@@ -38,9 +38,9 @@ std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, Sour
       const auto known = sizes.find(symbol);
       return known == sizes.end() ? std::nullopt : std::optional(known->second);
     };
-    llvm::Expected<PackedConstant> drawn = host.Draw(fed, size);
-    if (!drawn) return complain(Code::kInputType, llvm::toString(drawn.takeError()));
-    return std::move(*drawn);
+    llvm::Expected<PackedConstant> sampled = host.Draw(fed, size);
+    if (!sampled) return report(Code::kInputType, llvm::toString(sampled.takeError()));
+    return std::move(*sampled);
   }
   Probe probe = typed;
   probe.code = (expression + "\n").str();
@@ -49,11 +49,11 @@ std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, Sour
   const Tried tried = Try(probe, reply);
   if (!tried.graph) return std::nullopt;
   if (tried.last_value.empty()) {
-    // A constant has no dtype of its own: it takes the one that is wanted.
+    // A constant without a dtype takes the required one.
     const Datum& constant = tried.constant;
     if (!constant.is_literal()) {
-      return complain(Code::kOperandKind,
-                      "'" + fed.name() + "' is fed a tensor, got " + constant.Phrase());
+      return report(Code::kOperandKind,
+                    "'" + fed.name() + "' is fed a tensor, got " + constant.Phrase());
     }
     llvm::Expected<PackedConstant> read = [&]() -> llvm::Expected<PackedConstant> {
       if (!type.is_plain()) return ToPacked(constant, type);
@@ -62,7 +62,7 @@ std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, Sour
       return PackedConstant(std::move(*dense));
     }();
     if (!read) {
-      return complain(Code::kLiteral, "'" + fed.name() + "': " + llvm::toString(read.takeError()));
+      return report(Code::kLiteral, "'" + fed.name() + "': " + llvm::toString(read.takeError()));
     }
     return std::move(*read);
   }
@@ -72,14 +72,14 @@ std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, Sour
     return std::nullopt;
   }
   if (!got->front().value) {
-    return complain(Code::kMissingInput,
-                    "this depends on '" + got->front().missing.front() + "', which was not fed");
+    return report(Code::kMissingInput,
+                  "this depends on '" + got->front().missing.front() + "', which was not fed");
   }
   PackedConstant& value = *got->front().value;
   if (type.is_plain() || !value.type.is_plain()) return std::move(value);
   llvm::Expected<PackedConstant> packed = Pack(value.values, type);
   if (packed) return std::move(*packed);
-  return complain(Code::kInputType, "'" + fed.name() + "': " + llvm::toString(packed.takeError()));
+  return report(Code::kInputType, "'" + fed.name() + "': " + llvm::toString(packed.takeError()));
 }
 
 void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const Probe& typed,
@@ -97,21 +97,21 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
       for (const Value* value : list) candidates.push_back(value->name());
     }
     const llvm::StringRef near = NearestName(name, candidates);
-    return Complain(Code::kUnknownName, path,
-                    "no input, parameter or state is called '" + name + "'" +
-                        (near.empty() ? "" : "; did you mean '" + near.str() + "'?"),
-                    typed, reply);
+    return ReportError(Code::kUnknownName, path,
+                       "no input, parameter or state is called '" + name + "'" +
+                           (near.empty() ? "" : "; did you mean '" + near.str() + "'?"),
+                       typed, reply);
   }
   std::optional<PackedConstant> value = FedValue(*fed, range, typed, reply);
   if (!value) return;
   if (std::string misfit = ReplValues::Misfit(name, fed->type(), *value); !misfit.empty()) {
-    return Complain(Code::kInputType, range, std::move(misfit), typed, reply);
+    return ReportError(Code::kInputType, range, std::move(misfit), typed, reply);
   }
   const llvm::StringMap<uint64_t> before = DescribeNames();
   const ReplValues::Givens givens = values.givens();
   const bool is_next_run = fed_in_run.contains(name);
   if (is_next_run) {
-    // What is fed again begins the next run.
+    // Feeding a name again begins the next run.
     if (llvm::Error error = values.Advance(graph)) {
       reply->error = llvm::toString(std::move(error));
       return;
@@ -123,9 +123,9 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   shown.insert(shown.begin(), {name, name});
   Show(graph, shown, reply);
   if (reply->failed()) {
-    // A run that fails changes nothing.
+    // A failed run changes nothing.
     reply->output.clear();
-    values.GoBackTo(givens);
+    values.Restore(givens);
     return;
   }
   if (is_next_run) fed_in_run.clear();

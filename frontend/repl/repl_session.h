@@ -19,7 +19,7 @@ namespace pdl {
 /// A command of the session: ":type".
 struct ReplCommand {
   llvm::StringRef name;
-  llvm::StringRef argument;  // as the help calls it, or empty
+  llvm::StringRef argument;  // its name in the help, or empty
   bool is_optional;          // the argument
   llvm::StringRef help;
 };
@@ -31,36 +31,36 @@ std::string CallOf(const LayerSignature& layer);
 struct ReplSession::Impl {
   Impl(CompileRequest request_in, ReplHost& host_in);
 
-  /// Text that is compiled after the accepted one, in place of what the user sees of it.
+  /// Source that is compiled after the accepted source; the user may see something else.
   struct Probe {
     std::string code;
-    /// What was typed, and the byte of it that stands at byte `code_offset` of the code.
+    /// The user's input, and the offset in it that corresponds to `code_offset` in the code.
     std::string typed;
     size_t code_offset = 0;
     size_t typed_offset = 0;
-    /// What messages call the text, where it is a file of its own.
+    /// The name of the source in messages, if it is a file of its own.
     std::string file{};
   };
-  /// What came of a text.
+  /// The result of compiling a source.
   struct Tried {
-    std::optional<Graph> graph;  // absent where there are mistakes
+    std::optional<Graph> graph;  // absent if there are errors
     std::string last_value;      // as in CompileResult
-    /// Of the last statement, where it is an expression: tensors by name, and where the first
-    /// result is a constant, that.
+    /// The results of the last statement if it is an expression: tensors by name, and the first
+    /// result if that is a constant.
     std::vector<std::pair<std::string, std::string>> results;
     Datum constant;
     std::vector<std::pair<std::string, std::string>> names;
-    std::unique_ptr<Ast> ast;  // which a constant refers to
+    std::unique_ptr<Ast> ast;  // referred to by `constant`
   };
-  /// Compiles the accepted text and the probe; mistakes go to the reply, if there is one.
+  /// Compiles the accepted source and the probe; errors go to the reply, unless that is null.
   Tried Try(const Probe& probe, ReplReply* reply);
   Tried CompileAll(std::string whole, Diagnostics* diagnostics);
 
   // --- repl.cc: statements -------------------------------------------------------------------
   void Execute(llvm::StringRef text, ReplReply* reply);
-  /// The same after the comments that wait.
+  /// The probe after the pending comments.
   Probe WithComments(Probe probe) const;
-  /// Executes the statements of a text; the first mistake ends it.
+  /// Executes the statements of a source up to the first error.
   void ExecuteAll(Probe probe, ReplReply* reply);
   void ExecuteExpression(const ast::AssignStatement* statement, const Probe& probe,
                          ReplReply* reply);
@@ -68,73 +68,72 @@ struct ReplSession::Impl {
   void ExecuteFeed(const ast::FeedStatement* statement, const Probe& probe, ReplReply* reply);
   void FeedTraining(llvm::StringRef expression, SourceRange range, const Probe& probe,
                     ReplReply* reply);
-  /// What a `feed` gives; nullopt where a mistake was reported.
+  /// The value of a `feed`; nullopt if an error was reported.
   std::optional<PackedConstant> FedValue(const Value& fed, SourceRange range, const Probe& probe,
                                          ReplReply* reply);
-  /// Reports a mistake at a place of what was typed.
-  void Complain(Code code, SourceRange place, std::string message, const Probe& probe,
-                ReplReply* reply);
-  /// Puts a layer or attr in the place of the accepted one of that name; false where there is none.
+  /// Reports an error at a range of the typed source.
+  void ReportError(Code code, SourceRange place, std::string message, const Probe& probe,
+                   ReplReply* reply);
+  /// Replaces the accepted layer or attr with the same name. Returns false if there is none.
   bool Redefine(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
-  /// From here on, that is the text.
+  /// Makes this the accepted source.
   void Accept(std::string whole, Tried tried);
-  /// The layers that an import makes visible; none where it cannot be read.
+  /// The layers that an import makes visible; none if it cannot be read.
   std::vector<LayerSignature> LayersOf(const ast::ImportStatement* import) const;
 
   // --- repl_show.cc: answers -----------------------------------------------------------------
-  /// The name that a statement without a mistake gave to `value`, or to a constant where it is
-  /// empty, is shown.
+  /// A name to show, assigned by a statement without errors, with its value.
   struct Shown {
     std::string label;  // empty: an expression
     std::string value;  // of the graph; empty: a constant
   };
   void Show(const Graph& graph, llvm::ArrayRef<Shown> shown, ReplReply* reply);
-  /// A value that is no tensor: as one where it can be, else as it is written.
+  /// Shows a value that is not a tensor: as a tensor if it can be one, else as it is written.
   void ShowConstant(const Tried& tried, llvm::StringRef expression, ReplReply* reply);
-  /// The constant that a name stands for.
+  /// Shows the constant with this name.
   void ShowNamed(llvm::StringRef name, ReplReply* reply);
   /// "y: f32[2] = [0.0, 1.0]".
   void Print(llvm::StringRef label, const Type& type, const ReplValues::Found& found,
              ReplReply* reply);
-  /// What a statement says that gives no name a value.
+  /// Confirms a statement that assigns no name.
   void Acknowledge(const ast::Statement* statement, ReplReply* reply);
   void Note(const llvm::Twine& text, ReplReply* reply);
-  /// What the values of all names are computed from now.
+  /// The hash of the computation of each name's current value.
   llvm::StringMap<uint64_t> DescribeNames() const;
-  /// The names whose values are others than they were then.
+  /// The names whose values have changed since then.
   std::vector<Shown> ChangedSince(const llvm::StringMap<uint64_t>& before) const;
 
   // --- repl_commands.cc ----------------------------------------------------------------------
   void Command(llvm::StringRef text, ReplReply* reply);
   void Help(llvm::StringRef name, ReplReply* reply);
-  /// The layers, a line each.
+  /// The layers, one per line.
   std::string LayerList() const;
   void TypeOf(llvm::StringRef expression, llvm::StringRef typed, ReplReply* reply);
   void Load(llvm::StringRef path, ReplReply* reply);
-  /// The text as a file of its own.
+  /// The accepted source as a file of its own.
   std::string TextToSave() const;
   void Reset();
 
   CompileRequest request;
   ReplHost& host;
   ReplValues values;
-  /// What was accepted; ends with a newline where it is not empty.
+  /// The accepted source; ends with a newline unless it is empty.
   std::string text;
   std::unique_ptr<Ast> ast;
   Graph graph;
-  /// Comments that wait for their statement.
+  /// Comments that precede the next statement.
   std::string comments;
-  /// The expression that a leading `|>` goes on from; empty where there is none.
+  /// The expression that a leading `|>` continues from; empty if there is none.
   std::string last;
-  /// The names that the text gives, and the graph's value that each stands for; empty: none.
+  /// The names defined in the source, and the graph's value for each, or an empty name.
   llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> names;
-  /// What was fed, as it was written; and what since this run began.
+  /// Fed values as written; and those fed since this run began.
   llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> feeds;
   llvm::StringSet<> fed_in_run;
-  /// Standard layers, and those of the text and its imports.
+  /// Standard layers, and those of the source and its imports.
   std::vector<LayerSignature> standard_layers, own_layers;
   const LayerSignature* FindLayer(llvm::StringRef name) const;
-  /// Of the statement before this one.
+  /// Of the previous statement.
   struct Times {
     double compile = 0, run = 0;
     size_t calls = 0;

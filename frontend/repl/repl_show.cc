@@ -1,4 +1,4 @@
-// What a session answers.
+// The replies of a session.
 #include "frontend/repl/repl_session.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -7,7 +7,7 @@
 namespace pdl {
 namespace {
 
-/// A constant as the language writes it.
+/// A constant as written in the language.
 std::string TextOf(const Datum& datum) {
   if (const auto* v = datum.get<int64_t>()) return std::to_string(*v);
   if (const auto* v = datum.get<Datum::Real>()) return FloatToString(v->value);
@@ -59,7 +59,7 @@ void ReplSession::Impl::Print(llvm::StringRef label, const Type& type,
   if (!found.value) {
     out += host.Style(ReplStyle::kType, type.ToString());
     if (!found.missing.empty()) {
-      const std::string wanted = "# wants: feed " + llvm::join(found.missing, ", ");
+      const std::string wanted = "# requires: feed " + llvm::join(found.missing, ", ");
       out += "  " + host.Style(ReplStyle::kNote, wanted);
     }
     out += "\n";
@@ -67,7 +67,7 @@ void ReplSession::Impl::Print(llvm::StringRef label, const Type& type,
   }
   out += host.Style(ReplStyle::kType, found.value->type.ToString()) + " =";
   const std::string elements = host.Print(*found.value);
-  // Rows stand below each other only where the first begins a line.
+  // A value of several rows begins on a line of its own.
   out += llvm::StringRef(elements).contains('\n') ? "\n" : " ";
   out += elements + "\n";
 }
@@ -79,7 +79,7 @@ void ReplSession::Impl::ShowNamed(llvm::StringRef name, ReplReply* reply) {
   if (!tried.graph) return;
   ReplReply shown;
   ShowConstant(tried, name, &shown);
-  // The values of a list have names of their own.
+  // The values of a list are shown with their own names.
   if (!shown.output.empty() && !AreTensors(tried.constant))
     reply->output += host.Style(ReplStyle::kName, name) + ": ";
   reply->output += shown.output;
@@ -89,7 +89,7 @@ void ReplSession::Impl::ShowConstant(const Tried& tried, llvm::StringRef express
                                      ReplReply* reply) {
   const Datum& constant = tried.constant;
   if (AreTensors(constant)) {
-    // A list is only a list: each of its values, parameters by their names.
+    // The values of a list are shown individually, parameters by their names.
     const bool is_name =
         llvm::all_of(expression, [](char c) { return llvm::isAlnum(c) || c == '_'; });
     std::vector<Shown> shown;
@@ -109,7 +109,7 @@ void ReplSession::Impl::ShowConstant(const Tried& tried, llvm::StringRef express
     Show(*as_tensor.graph, Shown{"", as_tensor.graph->outputs().back().value->name()}, reply);
     return;
   }
-  // Not all constants can be tensors: a text, a dtype, the sizes of a ragged value.
+  // Not all constants can be tensors: a string, a dtype, the sizes of a ragged value.
   const std::string text = TextOf(constant);
   if (!text.empty()) reply->output += text + "\n";
 }

@@ -19,7 +19,7 @@ namespace {
 
 bool IsLeaf(const Value* value) { return value->kind() != ValueKind::kResult; }
 
-/// Values that choose what a Plan runs: it must be able to work them out by itself.
+/// Values that determine what a Plan runs: it must be able to compute them itself.
 llvm::DenseSet<const Value*> FindConditions(const Graph& graph) {
   std::vector<Value*> conditions;
   for (const Op* op : graph.ops())
@@ -39,8 +39,8 @@ llvm::StringSet<> ToSet(llvm::ArrayRef<std::string> names) {
   return set;
 }
 
-/// Values between what is derived and what it is derived by: a gradient is that of the calls, which
-/// must be there.
+/// Values between the inputs and the output of a gradient: it differentiates their calls, which
+/// must not be replaced by known values.
 llvm::DenseSet<const Value*> FindDerived(const Graph& graph) {
   llvm::DenseSet<const Value*> derived;
   const llvm::ArrayRef<Op*> ops = graph.ops();
@@ -64,9 +64,9 @@ llvm::DenseSet<const Value*> FindDerived(const Graph& graph) {
   return derived;
 }
 
-/// What one value needs: a walk backwards that stops at what is known.
+/// The requirements of one value: a backward traversal that stops at known values.
 struct Needs {
-  /// Known values that are used, and parameters and states that are not known yet.
+  /// Known values that are used, and parameters and states that are not yet known.
   llvm::SetVector<Value*> known, variables;
   /// Inputs whose sizes bind a symbol.
   llvm::SetVector<Value*> binders;
@@ -95,13 +95,13 @@ struct Needs {
 
  private:
   void NeedSymbol(llvm::StringRef name) {
-    // A size that the data decide needs no input of its own.
+    // A size that depends on data needs no input.
     if (bindable_.contains(name) && seen_symbols_.insert(name).second) {
       symbols_.push_back(name.str());
     }
   }
 
-  // Finds a fed input for each symbol; such an input may have further symbols.
+  // Finds a fed input for each symbol; such an input may introduce further symbols.
   void Bind(const Graph& graph, llvm::function_ref<bool(const Value*)> is_known) {
     for (size_t next = 0; next < symbols_.size(); ++next) {
       const std::string name = symbols_[next];
@@ -131,7 +131,7 @@ struct Needs {
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------
-// What is known
+// Known values
 
 ReplValues::Sizes ReplValues::FindSizes(const Graph& graph, const Value* except) const {
   std::vector<std::pair<const Value*, const Given*>> fed;
@@ -139,7 +139,7 @@ ReplValues::Sizes ReplValues::FindSizes(const Graph& graph, const Value* except)
     const auto given = given_.find(input->name());
     if (given != given_.end() && input != except) fed.emplace_back(input, &given->second);
   }
-  // What was fed last decides: an earlier value that contradicts it counts as not fed.
+  // The last feed decides: an earlier value that contradicts it is treated as not fed.
   llvm::sort(fed,
              [](const auto& a, const auto& b) { return a.second->version > b.second->version; });
   Sizes sizes;
@@ -153,7 +153,7 @@ ReplValues::Sizes ReplValues::FindSizes(const Graph& graph, const Value* except)
         sizes[dim.symbol()] = {std::nullopt, offsets, HashOf(offsets)};
         continue;
       }
-      // Of a sparse matrix nothing may tell how many columns it has.
+      // The number of columns of a sparse matrix may be unknown.
       if (!given->value.type.dims[axis].is_constant()) continue;
       const int64_t actual = given->value.type.dims[axis].constant();
       const bool is_alone = !dim.symbol().empty();
@@ -217,7 +217,7 @@ std::string ReplValues::Misfit(llvm::StringRef name, const Type& type,
 const ReplValues::Given* ReplValues::FindGiven(const Value* leaf, const Sizes& sizes) const {
   const auto given = given_.find(leaf->name());
   if (given == given_.end()) return nullptr;
-  // A state of other sizes than the inputs now have begins anew.
+  // A state whose sizes do not match the current inputs is initialized again.
   return Fits(given->second.value, leaf->type(), sizes) ? &given->second : nullptr;
 }
 
@@ -266,7 +266,7 @@ void ReplValues::Clear() {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is given
+// Given values
 
 void ReplValues::Feed(const Value* value, PackedConstant given) {
   given_[value->name()] = {std::move(given), ++version_};
@@ -286,9 +286,9 @@ llvm::Error ReplValues::Advance(const Graph& graph) {
 // ---------------------------------------------------------------------------------------------
 // Runs
 
-/// What a run computes, and from what.
+/// The values that a run computes, and its inputs.
 struct ReplValues::Wanted {
-  /// By the index of the name that it is found for; a parameter has none.
+  /// With the index of the name that it is computed for; a parameter has none.
   std::vector<std::pair<Value*, std::optional<size_t>>> values;
   llvm::SetVector<Value*> known, variables, binders;
 };
@@ -301,8 +301,8 @@ ReplValues::Wanted ReplValues::FindWanted(const Graph& graph, llvm::ArrayRef<std
   auto find = [&](const Value* value) { return Find(value, prints[value], sizes); };
   const llvm::StringSet<> bindable = ToSet(graph.Symbols());
   auto is_known = [&](const Value* value) {
-    // Lengths that a call makes, and sizes that the data decide, are known to the calls after it
-    // only where it runs with them.
+    // Lengths created by a call, and sizes that depend on data, are only known to later calls if it
+    // runs together with them.
     const bool has_own_lengths = llvm::any_of(value->type().dims, [&](const Dim& dim) {
       bool is_own = dim.is_ragged() && !bindable.contains(dim.symbol());
       dim.ForEachSymbol([&](llvm::StringRef symbol) { is_own |= graph.IsDataSymbol(symbol); });
@@ -360,7 +360,7 @@ llvm::StringMap<PackedConstant> ReplValues::Narrow(
     graph->AddOutput(std::to_string(graph->outputs().size()), value);
   };
   for (const auto& [value, index] : wanted.values) add_output(value);
-  // An input that only gives a symbol its size must be read too.
+  // An input that only determines the size of a symbol must be read, too.
   for (Value* input : wanted.binders) add_output(input);
   EliminateDeadCode(*graph);
   return inputs;

@@ -17,44 +17,43 @@
 
 namespace pdl {
 
-/// The values that a session knows: given by a `feed`, or computed once and kept for as long as
-/// what they are computed from stays the same.
+/// The values that a session knows: fed, or computed once and kept until their inputs change.
 class ReplValues {
  public:
   explicit ReplValues(ReplHost& host) : host_(host) {}
 
   struct Found {
-    /// Absent where something that it needs was not fed.
+    /// Absent if it depends on an input that was not fed.
     std::optional<PackedConstant> value;
-    /// What that is.
+    /// The names of these inputs.
     std::vector<std::string> missing;
   };
-  /// The values of that name in `graph`; what is not known is computed, in one run. The Error is
-  /// the run's.
+  /// The values of these names in `graph`; unknown ones are computed in one run. Returns the Error
+  /// of the run.
   llvm::Expected<std::vector<Found>> Get(const Graph& graph, llvm::ArrayRef<std::string> names);
   /// Gives an input, parameter or state a value.
   void Feed(const Value* value, PackedConstant given);
   /// Gives `training` a value.
   void SetTraining(bool training) { training_ = training; }
-  /// Begins the next run: states become what the updates of this one made of them. The Error is
-  /// that of a run, and nothing is changed.
+  /// Begins the next run: states get their updated values. On an Error, which is that of a run,
+  /// nothing is changed.
   llvm::Error Advance(const Graph& graph);
-  /// Why an input, parameter or state cannot have that value; empty where it can.
+  /// Why an input, parameter or state cannot have that value; empty if it can.
   static std::string Misfit(llvm::StringRef name, const Type& type, const PackedConstant& given);
-  /// The sizes that what is fed gives to symbols, without what `except` was fed.
+  /// The sizes of symbols determined by fed values, without the value fed to `except`.
   llvm::StringMap<int64_t> KnownSizes(const Graph& graph, const Value& except) const;
   Fingerprints Describe(const Graph& graph) const;
-  /// Forgets what is not of this graph as it is now.
+  /// Removes values that are not part of this graph.
   void KeepOnly(const Graph& graph);
   void Clear();
-  /// Values that did not come from the text, by name: what was given so far, to go back to.
+  /// Given values, by name: those that are not computed from the source. A copy allows going back.
   struct Given {
     PackedConstant value;
     uint64_t version;
   };
   using Givens = llvm::StringMap<Given>;
   const Givens& givens() const { return given_; }
-  void GoBackTo(Givens givens) { given_ = std::move(givens); }
+  void Restore(Givens givens) { given_ = std::move(givens); }
 
   /// Calls that were run since the last ClearCounts, and how long that took.
   size_t num_calls() const { return num_calls_; }
@@ -62,9 +61,9 @@ class ReplValues {
   void ClearCounts() { num_calls_ = 0, milliseconds_ = 0; }
 
  private:
-  /// What fed inputs tell of each symbol.
+  /// The size of a symbol, as determined by fed inputs.
   struct Size {
-    std::optional<int64_t> size;      // where a dim is the symbol alone
+    std::optional<int64_t> size;      // if a dim is just the symbol
     std::optional<Constant> offsets;  // of a ragged dim
     uint64_t fingerprint = 0;
   };
@@ -77,12 +76,12 @@ class ReplValues {
   const PackedConstant* Find(const Value* value, uint64_t fingerprint, const Sizes& sizes) const;
 
   struct Wanted;
-  /// What must be run for the values of these names; what is known goes to `found`, with what is
-  /// missing.
+  /// The values to compute for these names; known ones go to `found`, with the names of missing
+  /// inputs.
   Wanted FindWanted(const Graph& graph, llvm::ArrayRef<std::string> names,
                     const Fingerprints& prints, const Sizes& sizes,
                     std::vector<Found>* found) const;
-  /// Leaves only what is wanted in the graph, with what is known as inputs; returns those by name.
+  /// Reduces the graph to the required values, with known values as inputs; returns these by name.
   static llvm::StringMap<PackedConstant> Narrow(
       const Wanted& wanted, llvm::function_ref<const PackedConstant*(const Value*)> find,
       Graph* graph);

@@ -11,9 +11,9 @@
 #include "llvm/Support/Casting.h"
 #include "pdl/compiler/source.h"
 
-/// What the user wrote. Nodes are immutable, trivially destructible, and live in the arena of their
-/// `Ast`; every one knows its bytes. A long sum or pipe is one flat node, so that a tree is never
-/// deeper than kMaxNesting and may be walked by recursion.
+/// The syntax tree. Nodes are immutable, trivially destructible, and allocated in the arena of
+/// their `Ast`; each has its source range. A long sum or pipe is one flat node, so a tree is never
+/// deeper than kMaxNesting and can be traversed by recursion.
 namespace pdl::ast {
 
 inline constexpr uint32_t kMaxNesting = 256;
@@ -44,7 +44,7 @@ enum class ExprKind : uint8_t {
 
 struct Expr {
   ExprKind kind;
-  /// Levels of nodes, this one included.
+  /// Depth of the subtree, including this node.
   uint32_t depth;
   SourceRange range;
 };
@@ -52,9 +52,9 @@ struct Expr {
 /// `3`, `2.5`, `-1`: a sign directly before the digits is part of the number.
 struct NumberExpr : Expr {
   bool is_int;
-  int64_t int_value;   // where is_int
-  double float_value;  // else
-  /// The same digits read as an f32: rounded once.
+  int64_t int_value;   // if is_int
+  double float_value;  // otherwise
+  /// The same digits parsed as an f32: rounded once.
   float float32_value;
   static bool classof(const Expr* e) { return e->kind == ExprKind::kNumber; }
 };
@@ -77,7 +77,7 @@ struct NameExpr : Expr {
 
 /// `~T`
 struct RaggedExpr : Expr {
-  Identifier symbol;  // without the sign
+  Identifier symbol;  // without '~'
   static bool classof(const Expr* e) { return e->kind == ExprKind::kRagged; }
 };
 
@@ -86,9 +86,9 @@ struct ParenthesisExpr : Expr {
   static bool classof(const Expr* e) { return e->kind == ExprKind::kParenthesis; }
 };
 
-/// `value`, `value...`, `name=value`: of a call, a list, a record, an `output` or a `return`.
+/// `value`, `value...` or `name=value` in a call, a list, a record, an `output` or a `return`.
 struct Argument {
-  Identifier name;  // text is empty where there is none
+  Identifier name;  // `text` is empty if absent
   const Expr* value;
   bool is_spread;
   bool is_named() const { return !name.text.empty(); }
@@ -96,12 +96,12 @@ struct Argument {
 };
 
 struct ListExpr : Expr {
-  llvm::ArrayRef<Argument> items;  // none of them named
+  llvm::ArrayRef<Argument> items;  // without names
   static bool classof(const Expr* e) { return e->kind == ExprKind::kList; }
 };
 
 struct RecordExpr : Expr {
-  llvm::ArrayRef<Argument> fields;  // all of them named
+  llvm::ArrayRef<Argument> fields;  // all with names
   static bool classof(const Expr* e) { return e->kind == ExprKind::kRecord; }
 };
 
@@ -114,7 +114,7 @@ struct CallExpr : Expr {
 enum class SubscriptKind : uint8_t { kIndex, kSlice, kSkipAxes };
 struct Subscript {
   SubscriptKind kind;
-  const Expr* start;  // the index itself where kIndex; null where left out
+  const Expr* start;  // the index itself if kIndex; null if omitted
   const Expr* stop;
   const Expr* step;
   SourceRange range;
@@ -156,7 +156,7 @@ enum class Operator : uint8_t {
   kNegate,
   kPower,
 };
-/// As the language writes it: "|>", "not", "**".
+/// The spelling in the language: "|>", "not", "**".
 llvm::StringRef Spelling(Operator op);
 
 struct PrefixExpr : Expr {
@@ -171,11 +171,11 @@ struct OperatorUse {
 };
 
 /// Operands with operators of one precedence between them: `a + b - c`, `x |> f() |> g()`.
-/// Comparisons, `in` and ranges have exactly two operands; `**` groups from the right, all others
-/// from the left. After `|>` stand calls.
+/// Comparisons, `in` and ranges have exactly two operands; `**` is right-associative, all others
+/// are left-associative. The operands after `|>` are calls.
 struct ChainExpr : Expr {
   llvm::ArrayRef<const Expr*> operands;
-  llvm::ArrayRef<OperatorUse> operators;  // one fewer
+  llvm::ArrayRef<OperatorUse> operators;  // one fewer than operands
   static bool classof(const Expr* e) { return e->kind == ExprKind::kChain; }
 };
 
@@ -185,15 +185,15 @@ struct ChainExpr : Expr {
 enum class DimKind : uint8_t { kExpr, kRagged, kAny };
 struct Dim {
   DimKind kind;
-  const Expr* expr;   // where kExpr
-  Identifier symbol;  // where kRagged: ~T
+  const Expr* expr;   // if kExpr
+  Identifier symbol;  // if kRagged: `~T`
   SourceRange range;
 };
 
 enum class RangeKind : uint8_t { kNone, kIn, kGreater, kGreaterEqual, kLess, kLessEqual };
 struct TypeRange {
   RangeKind kind;
-  const Expr* value;  // a range or a list where kIn, else the bound
+  const Expr* value;  // a range or a list if kIn, else the bound
   SourceRange range;
 };
 
@@ -209,11 +209,12 @@ struct TypeTerm {
   SourceRange range;
 };
 
-/// Alternatives, of which only a layer's input may have several.
+/// Alternatives; only a layer's input may have more than one.
 struct Type {
   llvm::ArrayRef<TypeTerm> terms;
   SourceRange range;
-  /// A tensor's, such as f32[N, 3], rather than an attribute's, such as float.
+  /// Whether it is the type of a tensor, such as f32[N, 3], rather than of an attribute, such as
+  /// float.
   bool is_tensor() const { return terms.front().has_dims; }
 };
 
@@ -246,7 +247,7 @@ enum class StatementKind : uint8_t {
 struct Statement {
   StatementKind kind;
   SourceRange range;
-  /// The text of its `##` comment, lines joined by '\n'; empty where there is none.
+  /// The contents of its `##` comment, with lines joined by '\n'; empty if there is none.
   llvm::StringRef doc;
 };
 
@@ -319,18 +320,18 @@ struct LayerInstanceStatement : Statement {
 
 struct Text {
   llvm::StringRef value;  // escapes resolved
-  SourceRange range;      // empty where there is none
+  SourceRange range;      // empty if absent
 };
 
 struct ImportStatement : Statement {
   Text path;
-  Identifier as;  // text is empty where there is none
+  Identifier as;  // `text` is empty if absent
   static bool classof(const Statement* s) { return s->kind == StatementKind::kImport; }
 };
 
 struct LoadStatement : Statement {
   Text path;
-  llvm::ArrayRef<Identifier> into;  // a.b is two
+  llvm::ArrayRef<Identifier> into;  // a.b has two
   static bool classof(const Statement* s) { return s->kind == StatementKind::kLoad; }
 };
 
@@ -358,14 +359,14 @@ enum class ExpectKind : uint8_t { kTrue, kNear, kError };
 struct ExpectStatement : Statement {
   ExpectKind expect;
   const Expr* value;      // the condition; the left side; the call that fails
-  const Expr* near;       // where kNear
+  const Expr* near;       // if kNear
   const Expr* tolerance;  // or null
-  Text message;           // where kError
+  Text message;           // if kError
   static bool classof(const Statement* s) { return s->kind == StatementKind::kExpect; }
 };
 
 struct Branch {
-  const Expr* condition;  // null where `else`
+  const Expr* condition;  // null for `else`
   Block block;
 };
 
@@ -388,15 +389,15 @@ struct TestStatement : Statement {
   static bool classof(const Statement* s) { return s->kind == StatementKind::kTest; }
 };
 
-/// `a, b: TYPE = expression`, or an expression alone.
+/// `a, b: TYPE = expression`, or an expression statement.
 struct AssignStatement : Statement {
-  llvm::ArrayRef<Identifier> targets;  // empty where an expression stands alone
+  llvm::ArrayRef<Identifier> targets;  // empty for an expression statement
   const Type* type;                    // or null
   const Expr* value;
   static bool classof(const Statement* s) { return s->kind == StatementKind::kAssign; }
 };
 
-/// A statement with a syntax error, which was reported.
+/// A statement with a syntax error that was reported.
 struct BrokenStatement : Statement {
   /// The names that it would probably have defined.
   llvm::ArrayRef<Identifier> names;
@@ -405,13 +406,13 @@ struct BrokenStatement : Statement {
 
 // ---------------------------------------------------------------------------------------------
 
-/// The expression inside all parentheses around it.
+/// The expression without the parentheses around it.
 inline const Expr* WithoutParentheses(const Expr* expr) {
   while (const auto* parenthesis = llvm::dyn_cast<ParenthesisExpr>(expr)) expr = parenthesis->inner;
   return expr;
 }
 
-/// The expression as a range, `a..b` or `a..=b`; null where it is none.
+/// The expression as a range, `a..b` or `a..=b`; null if it is none.
 inline const ChainExpr* AsRange(const Expr* expr) {
   const auto* chain = llvm::dyn_cast<ChainExpr>(expr);
   const bool is_range = chain != nullptr && (chain->operators[0].op == Operator::kRange ||
@@ -424,14 +425,14 @@ inline const ChainExpr* AsRange(const Expr* expr) {
 struct Comment {
   SourceRange range;  // from its '#' to the end of the line
   bool is_doc;        // "##"
-  bool own_line;      // nothing stands before it on its line
+  bool own_line;      // nothing precedes it on its line
 };
 
 }  // namespace pdl::ast
 
 namespace pdl {
 
-/// A parsed text: its statements in their order, its comments, and the memory of both.
+/// A parsed file: its statements in order, its comments, and the memory of both.
 struct Ast {
   std::shared_ptr<const SourceFile> file;
   std::vector<const ast::Statement*> statements;

@@ -152,7 +152,7 @@ void AstBuilder::Infix() {
   operators_.push_back({op, level, false, last().range()});
 }
 
-// Makes one node of the operators of equal level on top, and their operands.
+// Combines the topmost operators of equal level and their operands into one node.
 void AstBuilder::ReduceTop() {
   const PendingOperator top = operators_.back();
   if (top.is_prefix) {
@@ -188,12 +188,12 @@ void AstBuilder::ReduceTop() {
   chain->operands = Take(&values_, values_.size() - count - 1);
   uint32_t depth = 0;
   for (const Expr* operand : chain->operands) depth = std::max(depth, operand->depth);
-  // Powers group from the right: each is inside the one before.
+  // Powers are right-associative: each is nested in the one before.
   depth += top.level == kPowerLevel ? static_cast<uint32_t>(count) : 1;
   if (top.op == Operator::kPipe) {
     for (const Expr* stage : chain->operands.drop_front()) {
       if (stage->kind != ExprKind::kCall) {
-        Fail(Code::kPipeNeedsCall, stage->range, "what follows '|>' is a call, such as f(a=1)");
+        Fail(Code::kPipeNeedsCall, stage->range, "'|>' must be followed by a call, such as f(a=1)");
         break;
       }
     }
@@ -230,7 +230,7 @@ void AstBuilder::Number() {
   if (number->is_int) {
     uint64_t value = 0;
     const auto result = std::from_chars(spelled.begin(), spelled.end(), value);
-    // 2^63 stands only behind a sign.
+    // 2^63 is only valid after a minus sign.
     const bool is_negated =
         operators_.back().op == Operator::kNegate && operators_.back().is_prefix;
     const uint64_t limit = uint64_t{std::numeric_limits<int64_t>::max()} + (is_negated ? 1 : 0);
@@ -363,7 +363,7 @@ void AstBuilder::NamedArgument() {
   ast::Argument& argument = arguments_.back();
   const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
   if (name == nullptr || argument.is_spread) {
-    Fail(Code::kSyntax, argument.value->range, "what stands before '=' here is a name");
+    Fail(Code::kSyntax, argument.value->range, "only a name can appear before '=' here");
     argument.value = Pop();
     return;
   }

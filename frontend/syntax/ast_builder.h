@@ -14,29 +14,30 @@
 
 namespace pdl {
 
-/// Makes the AST from what the generated parser recognizes. Precedence is climbed here, with a
-/// stack of operators, so that neither a long sum nor a long pipe costs recursion.
+/// Builds the AST from the actions of the generated parser. Uses precedence climbing with a stack
+/// of operators, so that neither a long sum nor a long pipe needs recursion.
 class AstBuilder final : public PdlActions {
  public:
-  /// `stream` is what the parser reads; nodes go to the arena of `ast`.
+  /// `stream` is read by the parser; nodes are allocated in the arena of `ast`.
   AstBuilder(Ast* ast, const UnitStream* stream, Diagnostics* diagnostics);
 
-  /// Forgets what an abandoned statement left behind.
+  /// Discards the state of an abandoned statement.
   void Reset();
-  /// A mistake that the grammar lets pass was reported since Reset: the statement is unusable.
+  /// Whether an error that the grammar does not detect was reported since Reset: the statement is
+  /// unusable.
   bool failed() const { return failed_; }
-  /// The top-level statement that was recognized.
+  /// Returns the top-level statement that was recognized.
   const ast::Statement* TakeStatement();
-  /// Stands for a unit with a syntax error: the names that its statements seem to define.
+  /// A statement for a unit with a syntax error: the names that its statements seem to define.
   const ast::Statement* Broken(const std::vector<Token>& tokens);
-  /// A mistake, unless one was reported since Reset.
+  /// Reports an error, unless one was reported since Reset.
   Diagnostic* Fail(Code code, SourceRange range, const llvm::Twine& message);
-  /// "'in' is a reserved word" and `what`. Said once for each word: where it was meant as a name,
-  /// its uses are no mistakes of their own.
+  /// Reports "'in' is a reserved word" and `what`, once for each word: if a definition with that
+  /// name was rejected, its uses are not errors of their own.
   void FailReserved(const Token& token, const llvm::Twine& what);
-  /// The last statement was an expression alone: an '=' may have been forgotten.
+  /// Whether the last statement was an expression statement, so that an '=' may be missing.
   bool AwaitsAssign() const;
-  /// The text of a token.
+  /// The spelling of a token.
   llvm::StringRef Spelling(const Token& token) const { return ast_->file->Text(token.range()); }
 
   void OpenExpression() override;
@@ -141,8 +142,7 @@ class AstBuilder final : public PdlActions {
     size_t arguments;
     size_t subscripts;
   };
-  // What is known of a statement before it is complete. The marks say where its part of each stack
-  // begins.
+  // The state of an incomplete statement. The marks are the sizes of the stacks at its beginning.
   struct StatementFrame {
     uint32_t begin = 0;
     size_t identifiers = 0;
@@ -172,7 +172,7 @@ class AstBuilder final : public PdlActions {
   llvm::ArrayRef<T> Copy(llvm::ArrayRef<T> items) {
     return items.copy(ast_->arena);
   }
-  // The items of `stack` from `mark` on, which leave it.
+  // Removes the items of `stack` from `mark` on and returns them.
   template <typename T>
   llvm::ArrayRef<T> Take(std::vector<T>* stack, size_t mark) {
     llvm::ArrayRef<T> items = Copy(llvm::ArrayRef<T>(*stack).drop_front(mark));
@@ -180,7 +180,7 @@ class AstBuilder final : public PdlActions {
     return items;
   }
   llvm::StringRef Keep(llvm::StringRef text) { return text.copy(ast_->arena); }
-  // The value of the string token taken last.
+  // The value of the last string token.
   llvm::StringRef LastString();
 
   const Token& last() const { return stream_->last(); }
@@ -208,7 +208,7 @@ class AstBuilder final : public PdlActions {
   Diagnostics* diagnostics_;
   llvm::StringRef source_;
   bool failed_ = false;
-  llvm::StringSet<> reserved_;  // words that were complained about
+  llvm::StringSet<> reserved_;  // words that were reported
   std::string scratch_;
 
   std::vector<const ast::Expr*> values_;
@@ -222,7 +222,7 @@ class AstBuilder final : public PdlActions {
   std::vector<const ast::Statement*> statements_;
   std::vector<ast::Branch> branches_;
 
-  // The type being recognized; types do not nest.
+  // The type being parsed; types do not nest.
   std::vector<ast::TypeTerm> terms_;
   std::vector<ast::Dim> dims_;
   ast::TypeTerm term_{};
@@ -230,7 +230,7 @@ class AstBuilder final : public PdlActions {
   uint32_t dim_begin_ = 0;
   bool bound_is_negative_ = false;
   const ast::Type* type_ = nullptr;
-  // The layer's signature being recognized; signatures do not nest.
+  // The layer signature being parsed; signatures do not nest.
   std::vector<ast::Parameter> parameters_;
   bool is_repeatable_ = false;
 };

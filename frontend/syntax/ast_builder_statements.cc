@@ -47,7 +47,7 @@ llvm::StringRef AstBuilder::DocText(llvm::ArrayRef<ast::Comment> comments) {
   return Keep(scratch_);
 }
 
-// The run of `##` lines directly above.
+// The `##` lines directly above.
 llvm::StringRef AstBuilder::LeadingDoc(uint32_t begin) {
   const std::vector<ast::Comment>& all = ast_->comments;
   const auto last = std::partition_point(
@@ -67,7 +67,7 @@ llvm::StringRef AstBuilder::LeadingDoc(uint32_t begin) {
   return first == last ? llvm::StringRef() : DocText({&*first, static_cast<size_t>(last - first)});
 }
 
-// The `##` that ends this line.
+// The `##` comment at the end of this line.
 llvm::StringRef AstBuilder::TrailingDoc(uint32_t end) {
   const std::vector<ast::Comment>& all = ast_->comments;
   const auto next = std::partition_point(
@@ -131,7 +131,7 @@ ast::Identifier AstBuilder::Joined(llvm::ArrayRef<ast::Identifier> parts) {
   return {Keep(scratch_), Span(parts.front().range, parts.back().range)};
 }
 
-// The name that an expression is: `a`, or `a.b.c`.
+// The expression as a name: `a`, or `a.b.c`.
 std::optional<ast::Identifier> AstBuilder::AsPath(const ast::Expr* expr) {
   llvm::SmallVector<ast::Identifier, 4> parts;
   while (const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr)) {
@@ -326,9 +326,10 @@ void AstBuilder::Assign() {
   if (frame().default_value == nullptr) {
     statement->value = left.front();
     if (left.size() > 1) {
-      Fail(Code::kSyntax, left[1]->range, "an expression alone gives one value");
+      Fail(Code::kSyntax, left[1]->range, "an expression statement gives one value");
     } else if (statement->type != nullptr) {
-      Fail(Code::kSyntax, statement->type->range, "a type alone declares nothing; wanted '='");
+      Fail(Code::kSyntax, statement->type->range,
+           "a type on its own declares nothing; expected '='");
     }
   } else {
     statement->value = frame().default_value;

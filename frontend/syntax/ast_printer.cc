@@ -16,7 +16,7 @@ class ExprPrinter {
       : cursor_(file), os_(os), positions_(positions) {}
 
  protected:
-  // One line of the tree; what Below prints is one level deeper.
+  // Begins one line of the tree; nodes printed by Below are one level deeper.
   llvm::raw_ostream& Line(llvm::StringRef label) {
     os_.indent(2 * depth_) << label;
     return os_;

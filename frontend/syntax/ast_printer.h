@@ -6,8 +6,8 @@
 
 namespace pdl {
 
-/// Prints the tree that the user wrote, one node a line, indented by its depth. Without `positions`
-/// texts that differ in layout alone give the same.
+/// Prints the syntax tree, one node per line, indented by its depth. Without `positions`, sources
+/// that only differ in layout print the same.
 void PrintAst(const Ast& ast, llvm::raw_ostream& os, bool positions = true);
 
 }  // namespace pdl

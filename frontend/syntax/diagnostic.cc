@@ -26,7 +26,7 @@ llvm::json::Object RangeJson(const SourceFile& file, SourceRange range) {
                             {"end", PositionJson(file, range.end)}};
 }
 
-// The text with each word that is too long to read cut.
+// Truncates each word of the message that is too long to read.
 std::string CutLongNames(std::string text) {
   constexpr size_t kLongest = 60;
   if (text.size() <= kLongest) return text;

@@ -1,4 +1,4 @@
-// The form in which a person reads a diagnostic.
+// The textual form of a diagnostic, for people.
 #include <algorithm>
 #include <string>
 
@@ -16,10 +16,10 @@ constexpr unsigned kMaxWidth = 160;
 constexpr unsigned kWindowBefore = 60;
 constexpr unsigned kWindowAfter = 60;
 
-// A source line as it is printed, and where each of its bytes lands.
+// A source line as printed, and the column of each of its bytes.
 class PrintedLine {
  public:
-  // `focus` is an offset in `line` that must stay visible.
+  // `focus` is an offset in `line` that must remain visible.
   PrintedLine(llvm::StringRef line, size_t focus) {
     size_t begin = 0;
     size_t end = line.size();
@@ -38,7 +38,7 @@ class PrintedLine {
 
   const std::string& text() const { return text_; }
 
-  // The columns that print the bytes [begin, end); empty where they are cut off.
+  // The columns of the bytes [begin, end); empty if they are cut off.
   std::pair<unsigned, unsigned> Columns(size_t begin, size_t end) const {
     const size_t last = begin_ + columns_.size() - 1;
     const size_t from = std::clamp(begin, begin_, last);
@@ -85,7 +85,7 @@ void PrintPlace(llvm::raw_ostream& os, const SourceFile& file, SourceRange range
   os << file.name() << ':' << position.line << ':' << position.column;
 }
 
-// The gutter's text, and the same width of blanks.
+// The line number in the gutter, whose width other lines fill with blanks.
 std::string Gutter(uint32_t line) { return llvm::formatv(" {0}", line).str(); }
 
 void PrintExcerpt(llvm::raw_ostream& os, const SourceFile& file, SourceRange primary,

@@ -9,11 +9,11 @@
 
 namespace pdl {
 
-/// A word of the language.
+/// A keyword of the language.
 struct Keyword {
   enum class Use : uint8_t {
     kReserved,   // never a name
-    kAlsoName,   // a name where the grammar wants one
+    kAlsoName,   // a name where the grammar expects one
     kStatement,  // a name, except at the start of a statement
   };
 
@@ -22,19 +22,19 @@ struct Keyword {
   Use use;
 };
 
-/// All of them, the list of keywords.def.
+/// All keywords, as listed in keywords.def.
 llvm::ArrayRef<Keyword> Keywords();
 
-/// The token of a word that is the same everywhere, or PdlParser::NAME.
+/// The token of a keyword that does not depend on context, or PdlParser::NAME.
 size_t WordType(llvm::StringRef word);
 
-/// The token of a word that is a keyword only at the start of a statement, or PdlParser::NAME.
+/// The token of a keyword that is only one at the start of a statement, or PdlParser::NAME.
 size_t StatementWordType(llvm::StringRef word);
 
-/// Whether words of this token are no names.
+/// Whether keywords with this token cannot be names.
 bool IsReserved(size_t token);
 
-/// Whether a token can only be the first of a statement.
+/// Whether a token can only begin a statement.
 bool StartsStatement(size_t token);
 
 }  // namespace pdl

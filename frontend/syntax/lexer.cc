@@ -144,7 +144,7 @@ bool Lexer::AtStatementStart() const {
   return last == PdlParser::NL || last == PdlParser::LBRACE;
 }
 
-// Directly behind something that a '.' and a name may follow.
+// Whether the position is directly after something that '.' and a name can follow.
 bool Lexer::AfterOperand() const {
   if (unit_->tokens.empty() || unit_->tokens.back().range().end != at_) return false;
   const size_t last = LastType();
@@ -189,7 +189,7 @@ void Lexer::LexWord() {
   Emit(type, begin);
 }
 
-// `x.0.w`: behind a point that is part of a name, digits are part of it too.
+// `x.0.w`: after a '.' that is part of a path, digits are part of it, too.
 bool Lexer::AfterPointOfName() const {
   const size_t count = unit_->tokens.size();
   return count > 1 && LastType() == PdlParser::DOT && unit_->tokens.back().range().end == at_ &&
@@ -229,7 +229,7 @@ void Lexer::LexNumber() {
   Emit(PdlParser::NUMBER, begin);
 }
 
-// At the backslash; false where the escape is none, which was reported.
+// At the backslash. Reports an invalid escape and returns false.
 bool Lexer::LexEscape() {
   const size_t begin = at_++;
   auto fail = [&](const llvm::Twine& message) {
@@ -239,7 +239,7 @@ bool Lexer::LexEscape() {
   const char c = Peek();
   if (c == 'u') {
     ++at_;
-    if (Peek() != '{') return fail("a character by its number is written \\u{1F600}");
+    if (Peek() != '{') return fail("a character by its code point is written \\u{1F600}");
     ++at_;
     uint32_t number = 0;
     size_t digits = 0;
@@ -247,10 +247,10 @@ bool Lexer::LexEscape() {
       number = number * 16 + llvm::hexDigitValue(Peek());
     }
     if (digits == 0 || Peek() != '}')
-      return fail("a character by its number is written \\u{1F600}");
+      return fail("a character by its code point is written \\u{1F600}");
     ++at_;
     if (number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) {
-      return fail("there is no character of this number");
+      return fail("there is no character with this code point");
     }
     return true;
   }
@@ -273,7 +273,7 @@ void Lexer::LexString() {
       size_t end = at_;
       while (end > begin + 1 && IsBlank(text_[end - 1])) --end;
       Fail(Code::kBadString, {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)},
-           "the text that begins here has no closing '\"' on its line");
+           "the string that begins here has no closing '\"' on its line");
       break;
     }
     if (c == '"') {
@@ -286,7 +286,7 @@ void Lexer::LexString() {
     }
     if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\r') {
       Fail(Code::kBadString, {static_cast<uint32_t>(at_), static_cast<uint32_t>(at_ + 1)},
-           "a control character in a text; write it as \\u{" +
+           "a control character in a string; write it as \\u{" +
                llvm::utohexstr(static_cast<unsigned char>(c)) + "}");
     }
     ++at_;
@@ -314,7 +314,7 @@ void Lexer::OpenBracket(size_t type) {
   Emit(type, begin);
   brackets_.push_back({type, range, is_block});
   if (brackets_.size() <= ast::kMaxNesting || unit_->broken) return;
-  // So many open brackets may also be as many that were forgotten.
+  // Some of so many open brackets may just not have been closed.
   if (!brackets_.front().is_block) {
     const size_t cut = FindStatementAfter(brackets_.front().range.end, at_);
     if (cut < at_) return EndUnclosed(cut);
@@ -329,11 +329,11 @@ void Lexer::CloseBracket(size_t type, size_t opening) {
     return bracket.type == opening ||
            (opening == PdlParser::LBRACE && bracket.type == PdlParser::REC);
   };
-  // The bracket that this one closes; without any, the parser says that it is unexpected.
+  // The bracket that this one closes; if there is none, the parser reports it as unexpected.
   size_t match = brackets_.size();
   while (match > 0 && !opens(brackets_[match - 1])) --match;
   if (match == 0 && InsideGroup()) {
-    // One of another kind was meant, unless a line before this one was left open.
+    // A bracket of another kind was intended, unless an earlier line was left open.
     if (suspect_ != 0 && !unit_->broken) return EndUnclosed(suspect_);
     const SourceRange open = brackets_.back().range;
     if (Diagnostic* diagnostic =
@@ -415,7 +415,7 @@ void Lexer::LexSign() {
     at_ += length;
     Emit(type, begin);
   };
-  // One sign, or with `second` behind it another.
+  // Emits `one`, or `both` if `second` follows.
   auto either = [&](char second, size_t both, size_t one) {
     return Peek(1) == second ? sign(both, 2) : sign(one, 1);
   };
@@ -502,7 +502,7 @@ size_t Lexer::FindStatementAfter(size_t begin, size_t end) const {
 void Lexer::EndUnclosed(size_t cut) {
   strict_ = true;
   ended_ = true;
-  // A block may hold what looks like the next statement.
+  // A block may contain what looks like the next statement.
   unit_->is_open = cut == text_.size() || brackets_.front().is_block;
   while (brackets_.size() > 1 && brackets_.back().range.begin >= cut) brackets_.pop_back();
   const SourceRange open = brackets_.back().range;

@@ -11,25 +11,26 @@
 
 namespace pdl {
 
-/// The tokens of one top-level statement, with NL and EOF at their end.
+/// The tokens of one top-level statement, followed by NL and EOF.
 struct Unit {
   std::vector<Token> tokens;
-  /// The first mistake was reported: the parser must not see the tokens.
+  /// An error was reported: the parser must not see the tokens.
   bool broken = false;
-  /// The text breaks off inside one of its brackets.
+  /// The source ends inside one of its brackets.
   bool is_open = false;
 };
 
-/// Cuts a text into top-level statements and these into tokens; the token source that
-/// grammar/Pdl.g4 asks for. A statement ends at a newline where no bracket is open; one whose
-/// brackets do not match ends before the next line that looks like a new statement.
+/// Splits source into top-level statements and these into tokens; the token source for
+/// grammar/Pdl.g4. A statement ends at a newline outside of brackets; one with mismatched brackets
+/// ends before the next line that looks like a new statement.
 class Lexer {
  public:
-  /// The text must be valid UTF-8. Comments are appended to `comments`.
+  /// The source must be valid UTF-8. Comments are appended to `comments`.
   Lexer(std::shared_ptr<const SourceFile> file, std::vector<ast::Comment>* comments,
         Diagnostics* diagnostics);
 
-  /// Reads the next statement into `unit`, whose memory is reused. False at the end of the text.
+  /// Reads the next statement into `unit`, whose memory is reused. Returns false at the end of the
+  /// source.
   bool NextUnit(Unit* unit);
 
  private:
@@ -45,7 +46,7 @@ class Lexer {
   }
   bool InsideGroup() const { return !brackets_.empty() && !brackets_.back().is_block; }
 
-  // Reports the unit's first mistake; null for a later one.
+  // Reports the first error of the unit; returns null for later ones.
   Diagnostic* Fail(Code code, SourceRange range, const llvm::Twine& message);
   void Emit(size_t type, size_t begin);
   size_t LastType() const;
@@ -57,7 +58,7 @@ class Lexer {
   void LexString();
   bool LexEscape();
   void LexSign();
-  /// `.`, `..`, `..=` or `...`; a number that lacks its first digit is reported.
+  /// Lexes `.`, `..`, `..=` or `...`; reports a number without a digit before its point.
   void LexPoint();
   void OpenBracket(size_t type);
   void CloseBracket(size_t type, size_t opening);
@@ -68,10 +69,10 @@ class Lexer {
   bool AfterPointOfName() const;
   size_t SoftKeyword(llvm::StringRef word) const;
   bool NextIsPipe() const;
-  /// The line that begins there starts a statement, as far as its first words tell, and stands no
-  /// deeper than the unit.
+  /// Whether the line beginning there starts a statement, judging by its first words, and is not
+  /// indented deeper than the unit.
   bool LineStartsStatement(size_t begin) const;
-  /// The begin of the first line in [begin, end) that starts a statement, or `end`.
+  /// The beginning of the first line in [begin, end) that starts a statement, or `end`.
   size_t FindStatementAfter(size_t begin, size_t end) const;
   /// Reports the bracket that is open at `cut`, and ends the unit there.
   void EndUnclosed(size_t cut);
@@ -81,22 +82,23 @@ class Lexer {
   std::vector<ast::Comment>* comments_;
   Diagnostics* diagnostics_;
   size_t at_ = 0;
-  // Offset up to which comments were collected: going back must not collect them twice.
+  // Offset up to which comments were collected: they must not be collected again after
+  // backtracking.
   size_t comments_end_ = 0;
   // A bracket was not closed: from here on a line that looks like a new statement ends the
-  // one with open brackets, so that no text is read more than twice.
+  // statement with open brackets, so that no source is read more than twice.
   bool strict_ = false;
 
   Unit* unit_ = nullptr;
   bool ended_ = false;  // the unit is complete
   std::vector<Bracket> brackets_;
-  bool unbalanced_ = false;  // a bracket of the unit was closed by another's sign
-  // The first line inside a group that looks like a new statement; 0 where there is none.
+  bool unbalanced_ = false;  // a bracket of the unit was closed by one of another kind
+  // The first line inside a group that looks like a new statement; 0 if none.
   size_t suspect_ = 0;
   size_t indentation_ = 0;  // of the unit's first line
 };
 
-/// Resolves the escapes of a string token that the lexer accepted; `scratch` holds the result where
+/// Resolves the escapes of a string token that the lexer accepted; `scratch` holds the result if
 /// there are any. `spelling` includes the quotes.
 llvm::StringRef UnescapeString(llvm::StringRef spelling, std::string* scratch);
 

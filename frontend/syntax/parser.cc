@@ -9,10 +9,10 @@
 namespace pdl {
 namespace {
 
-// Ends the parse of a unit whose mistake was reported.
+// Thrown to end the parse of a unit whose error was reported.
 struct Abandoned {};
 
-// Reports the first mistake and gives up: the next unit is parsed from its own beginning.
+// Reports the first error and gives up: the next unit is parsed from its beginning.
 class ReportOnce final : public antlr4::ANTLRErrorStrategy {
  public:
   ReportOnce(const UnitStream* stream, AstBuilder* builder) : stream_(stream), builder_(builder) {}

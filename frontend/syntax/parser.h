@@ -8,9 +8,9 @@
 
 namespace pdl {
 
-/// Parses a text. Each top-level statement is parsed by itself, so that one with a syntax error,
-/// which gives one diagnostic and a BrokenStatement, leaves the others whole. A text that is not
-/// UTF-8 or longer than SourceFile::kMaxSize gives one diagnostic and no statements.
+/// Parses source. Each top-level statement is parsed individually: one with a syntax error results
+/// in one diagnostic and a BrokenStatement, and does not affect the others. Source that is not
+/// UTF-8 or longer than SourceFile::kMaxSize results in one diagnostic and no statements.
 std::unique_ptr<Ast> Parse(const std::shared_ptr<const SourceFile>& file, Diagnostics* diagnostics);
 
 }  // namespace pdl

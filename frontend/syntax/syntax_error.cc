@@ -27,7 +27,7 @@ bool ClosesBracket(size_t type) {
   return type == PdlParser::RPAREN || type == PdlParser::RBRACKET || type == PdlParser::RBRACE;
 }
 
-// Which token is the innermost bracket that is open before the next one; -1 where none is.
+// The index of the innermost bracket that is open before the next token; -1 if there is none.
 ssize_t InnermostBracket(const UnitStream& stream) {
   int depth = 0;
   for (size_t i = stream.position(); i-- > 0;) {
@@ -38,16 +38,17 @@ ssize_t InnermostBracket(const UnitStream& stream) {
   return -1;
 }
 
-// Inside the innermost bracket that is open before the next token, a comma may stand.
+// Whether a comma is valid in the innermost bracket that is open before the next token.
 bool CommaMayFollow(const UnitStream& stream) {
   const ssize_t open = InnermostBracket(stream);
   if (open < 0) return false;
-  // A '(' that calls nothing holds one expression.
+  // A '(' that is not a call contains one expression.
   return stream.tokens()[static_cast<size_t>(open)].type() != PdlParser::LPAREN ||
          (open > 0 && EndsOperand(stream.tokens()[static_cast<size_t>(open) - 1].type()));
 }
 
-// The statement has ended, and not in an expression that an operator could go on with.
+// Whether the statement is complete, and does not end in an expression that an operator could
+// continue.
 bool EndsWithoutExpression(const UnitStream& stream) {
   const llvm::ArrayRef<Token> taken =
       llvm::ArrayRef<Token>(stream.tokens()).take_front(stream.position());
@@ -71,25 +72,25 @@ bool EndsWithoutExpression(const UnitStream& stream) {
   }
 }
 
-// What the words of other languages are called here.
+// The equivalents of keywords of other languages.
 llvm::StringRef HelpOnWord(llvm::StringRef word) {
   return llvm::StringSwitch<llvm::StringRef>(word)
       .Cases("def", "fn", "func", "function", "class", "a layer begins with 'layer'")
       .Cases("let", "var", "val", "const", "auto", "a value needs no word before it: x = 2")
-      .Cases("while", "loop", "a loop that a run makes is 'scan', one over a known count 'for'")
+      .Cases("while", "loop", "a loop at run time is 'scan', one over a known count is 'for'")
       .Case("elif", "a further condition is 'else if'")
       .Case("from", "a file is imported by: import \"file.pdl\"")
       .Default("");
 }
 
-// What the signs and words of other languages are called here.
+// The equivalents of operators and keywords of other languages.
 llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
                        llvm::StringRef wanted) {
   const size_t type = stream.next().type();
   if (stream.position() > 0 && stream.last().type() == PdlParser::NAME) {
     const llvm::StringRef last = builder.Spelling(stream.last());
     if (type == PdlParser::LPAREN && DTypeFromName(last))
-      return "the dims of a type stand between '[' and ']': f32[N, 3]";
+      return "the dims of a type are written between '[' and ']': f32[N, 3]";
     const size_t before_last = stream.position() > 1 ? stream.tokens()[stream.position() - 2].type()
                                                      : size_t{PdlParser::NL};
     const bool starts_statement = before_last == PdlParser::NL ||
@@ -108,7 +109,7 @@ llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
       }
       return "";
     case PdlParser::IF:
-      return starts ? "" : "of two values one is chosen by where(condition, a, b)";
+      return starts ? "" : "to choose between two values, write where(condition, a, b)";
     case PdlParser::FLOOR_DIV:
       return starts ? "a comment begins with '#'" : "";
     case PdlParser::BAR:
@@ -122,11 +123,11 @@ std::string Found(const Token& token, llvm::StringRef spelled) {
   if (token.type() == PdlParser::NL || token.type() == antlr4::Token::EOF) {
     return spelled == "}" ? "'}'" : "end of the line";
   }
-  if (token.type() == PdlParser::STRING) return "a text";
+  if (token.type() == PdlParser::STRING) return "string";
   return "'" + spelled.take_front(60).str() + "'";
 }
 
-// What the parser could have gone on with, in the words of a person.
+// A description of the tokens that the parser expected.
 std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBuilder& builder,
                    const antlr4::misc::IntervalSet& expected) {
   auto has = [&](size_t type) { return expected.contains(type); };
@@ -144,7 +145,7 @@ std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBu
   } else if (has(PdlParser::NAME)) {
     words.push_back(has(PdlParser::SPARSE) ? "a type" : "a name");
   }
-  if (has(PdlParser::STRING)) words.push_back("a text in quotes");
+  if (has(PdlParser::STRING)) words.push_back("a string in quotes");
   const bool closes = has(PdlParser::RPAREN) || has(PdlParser::RBRACKET) || has(PdlParser::RBRACE);
   if (closes && !has(PdlParser::COMMA) && words.empty() && CommaMayFollow(stream)) {
     const size_t before = stream.last().type();
@@ -174,10 +175,10 @@ std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBu
 llvm::StringRef HelpOnCharacter(llvm::StringRef character) {
   return llvm::StringSwitch<llvm::StringRef>(character)
       .Cases("'", "`", "\u2018", "\u2019", "\u201C", "\u201D",
-             "a text stands between '\"' and '\"'")
+             "a string is written between '\"' and '\"'")
       .Case("^", "a power is written '**'")
       .Case("&", "conditions are joined by 'and' and 'or'")
-      .Case("!", "a condition is turned round by 'not'")
+      .Case("!", "a condition is negated by 'not'")
       .Case(";", "a statement ends with its line")
       .Cases("\u2013", "\u2014", "\u2212", "the minus sign is '-'")
       .Case("\u00D7", "the product is written '*'")
@@ -189,14 +190,15 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   const llvm::StringRef spelled = builder->Spelling(token);
   const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
   const std::string wanted = Wanted(parser, stream, *builder, expected);
-  const std::string suffix = wanted.empty() ? "" : ", wanted " + wanted;
-  // An empty bracket asks for what closes it only; an expression could stand there all the same.
+  const std::string suffix = wanted.empty() ? "" : ", expected " + wanted;
+  // In an empty bracket the parser only expects the closing one, but an expression is possible,
+  // too.
   const bool wants_name = expected.contains(size_t{PdlParser::NAME}) ||
                           llvm::StringRef(wanted).starts_with("an expression");
   if (IsReserved(token.type()) && wants_name) {
     if (token.type() == PdlParser::ELSE) {
       builder->Fail(Code::kSyntax, token.range(),
-                    "unexpected 'else': it stands on the line of the '}' before it");
+                    "unexpected 'else': it belongs on the line of the '}' before it");
       return;
     }
     const size_t after = stream.tokens()[stream.position() + 1].type();

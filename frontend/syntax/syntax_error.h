@@ -12,10 +12,10 @@ namespace pdl {
 class AstBuilder;
 class UnitStream;
 
-/// What stands here for a character that other languages use, such as '^'; or nothing.
+/// The equivalent of a character of other languages, such as '^'; empty if there is none.
 llvm::StringRef HelpOnCharacter(llvm::StringRef character);
 
-/// Says what the parser found and what it wanted instead.
+/// Reports what the parser found and what it expected instead.
 void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuilder* builder);
 
 }  // namespace pdl

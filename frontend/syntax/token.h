@@ -21,7 +21,7 @@ class Token final : public antlr4::Token {
   size_t getType() const override { return type(); }
   size_t getStartIndex() const override { return range_.begin; }
   size_t getStopIndex() const override { return range_.end; }
-  // The rest is for reports that only the parser's own error strategy would print.
+  // The remaining functions are only used by the parser's own error reports.
   std::string getText() const override { return {}; }
   size_t getLine() const override { return 0; }
   size_t getCharPositionInLine() const override { return 0; }
@@ -37,7 +37,7 @@ class Token final : public antlr4::Token {
   SourceRange range_;
 };
 
-/// Hands the tokens of one statement to the generated parser, and knows the last one it took.
+/// Provides the tokens of one statement to the generated parser, and the last one that it took.
 class UnitStream final : public antlr4::TokenStream {
  public:
   /// `tokens` end in EOF and outlive the parse.
@@ -46,7 +46,7 @@ class UnitStream final : public antlr4::TokenStream {
     next_ = 0;
   }
 
-  /// The token taken last.
+  /// The last token that the parser took.
   const Token& last() const { return (*tokens_)[next_ - 1]; }
   const Token& next() const { return (*tokens_)[next_]; }
   size_t position() const { return next_; }

@@ -210,11 +210,11 @@ def batch_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -223,11 +223,11 @@ def batch_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -371,11 +371,11 @@ def conv(
     Fields of param_attr
     --------------------
     init : function, default he_normal()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -384,11 +384,11 @@ def conv(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -458,11 +458,11 @@ def conv_bn(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -532,11 +532,11 @@ def conv_up(
     Fields of param_attr
     --------------------
     init : function, default he_normal(mode="fan_out")
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -545,11 +545,11 @@ def conv_up(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -663,11 +663,11 @@ def embedding(
     Fields of param_attr
     --------------------
     init : function, default normal()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -725,11 +725,11 @@ def fc(
     Fields of param_attr
     --------------------
     init : function, default xavier_uniform()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -738,11 +738,11 @@ def fc(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -940,11 +940,11 @@ def group_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -953,11 +953,11 @@ def group_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1024,11 +1024,11 @@ def gru(
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1037,11 +1037,11 @@ def gru(
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1137,11 +1137,11 @@ def instance_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1150,11 +1150,11 @@ def instance_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1293,11 +1293,11 @@ def layer_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1306,11 +1306,11 @@ def layer_norm(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1424,11 +1424,11 @@ def lstm(
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1437,11 +1437,11 @@ def lstm(
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1540,11 +1540,11 @@ def mlp(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1553,11 +1553,11 @@ def mlp(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1626,11 +1626,11 @@ def multi_head_attention(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1639,11 +1639,11 @@ def multi_head_attention(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1850,11 +1850,11 @@ def rms_norm(
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1967,11 +1967,11 @@ def rnn(
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -1980,11 +1980,11 @@ def rnn(
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2116,11 +2116,11 @@ def sequence_conv(
     Fields of param_attr
     --------------------
     init : function, default xavier_uniform()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2129,11 +2129,11 @@ def sequence_conv(
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2323,11 +2323,11 @@ def transformer_decoder(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2336,11 +2336,11 @@ def transformer_decoder(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2422,11 +2422,11 @@ def transformer_encoder(
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True
@@ -2435,11 +2435,11 @@ def transformer_encoder(
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the first value
+        makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        share of itself that each step takes away
+        fraction of itself that each step subtracts
     gradient_clipping : float >= 0, default 0.0
-        largest size of its gradient; 0 is any
+        largest magnitude of its gradient; 0 is unlimited
     lr_scale : float >= 0, default 1.0
         factor of the learning rate
     trainable : bool, default True

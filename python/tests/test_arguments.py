@@ -278,7 +278,7 @@ def test_an_operator_takes(given: Any, expected: Any) -> None:
         (lambda: pdl.ops.neg(np.array([1], object)), TypeError, "elements of dtype 'object' have no"),
         (lambda: pdl.ops.neg(np.array([1], np.uint16)), pdl.ShapeError, r"'x' must be .*, got u16\[1\]"),
         (lambda: pdl.ops.neg(True), pdl.ShapeError, r"'x' must be .*, got bool\[\]"),
-        (lambda: pdl.ops.neg("x"), pdl.ArgumentError, 'wanted a tensor, got the text "x"'),
+        (lambda: pdl.ops.neg("x"), pdl.ArgumentError, 'expected a tensor, got the string "x"'),
         (lambda: pdl.ops.neg(None), pdl.ArgumentError, "input 'x' of 'neg' is missing"),
         (lambda: pdl.ops.neg({1}), TypeError, "set is nothing that a call in pdl takes"),
         (lambda: pdl.ops.neg(f32(1), x=f32(1)), pdl.ArgumentError, "given twice: by position and by name"),

@@ -155,7 +155,7 @@ def test_gradients_of_gradients() -> None:
 @pytest.mark.parametrize(
     "of,options,kind,message",
     [
-        (lambda x: x * x, {}, pdl.ShapeError, r"a gradient is of a scalar, got f64\[2\]"),
+        (lambda x: x * x, {}, pdl.ShapeError, r"a gradient is taken of a scalar, got f64\[2\]"),
         (lambda x: pdl.ops.sum(x), {"argnums": 3}, TypeError, "argnums has 3, and there are 1"),
         (lambda x: np.float32(3), {}, TypeError, "the function gives float32, and no value made of"),
         (lambda x: np.sin(x), {}, TypeError, "np.sin computes with arrays"),

@@ -62,7 +62,7 @@ def generated(folder):
         "open_parentheses": "2:261: error: nesting deeper than 256 [PDL0003]",
         "long_line": "2:10000005: error: no value is called 'z' [PDL0102]",
         "long_name": "2:5: error: no value is called '" + "z" * 60 + "...' [PDL0102]",
-        "long_text": "2:5: error: the text that begins here has no closing '\"' on its line [PDL0002]",
+        "long_text": "2:5: error: the string that begins here has no closing '\"' on its line [PDL0002]",
         "invalid_utf8": "2:15: error: this byte is not valid UTF-8 [PDL0007]",
         "windows_line_ends": "2:12: error: 'cos' has no attribute or input 'scal'; did you mean 'scale'? [PDL0201]",
         "byte_order_mark": "1:9: error: no value is called 'x' [PDL0102]",

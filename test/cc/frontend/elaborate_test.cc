@@ -216,7 +216,7 @@ v = ones([5, 9])
 --set:1:6: error: attribute 'rate' of 't.pdl' must be a float, got the string "a" [PDL0204]
  1 | rate="a"
    |      ^~~
---set:1:7: error: unexpected end of the line, wanted an expression [PDL0001]
+--set:1:7: error: unexpected end of the line, expected an expression [PDL0001]
  1 | on=1 +
    |       ^
 error: --set widht: the network has no attr 'widht'; did you mean 'width'? [PDL0208]

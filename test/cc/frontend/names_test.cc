@@ -89,20 +89,20 @@ TEST(Limits, AreThoseOfTheRequest) {
   limits.calls = 17;
   EXPECT_EQ(messages(calls, limits),
             "t.pdl:4:12: error: the loops and layers of this file make more than 17 calls of "
-            "operators, 17 of them by round 2 of 2 of this loop [PDL0012]\n"
+            "operators, 17 of them by iteration 2 of 2 of this loop [PDL0012]\n"
             " 4 |   for j in 0..2 { y = relu(y) }\n"
             "   |            ^~~~\n"
-            "   = t.pdl:3:10: in round 9 of 9 of this loop\n"
+            "   = t.pdl:3:10: in iteration 9 of 9 of this loop\n"
             " 3 | for i in 0..9 {\n"
             "   |          ^~~~\n");
   // By the rounds that are left it would be more than twice of the limit.
   limits.calls = 15;
   EXPECT_EQ(messages(calls, limits),
             "t.pdl:4:12: error: the loops and layers of this file make more than 15 calls of "
-            "operators, 2 of them by round 2 of 2 of this loop [PDL0012]\n"
+            "operators, 2 of them by iteration 2 of 2 of this loop [PDL0012]\n"
             " 4 |   for j in 0..2 { y = relu(y) }\n"
             "   |            ^~~~\n"
-            "   = t.pdl:3:10: in round 1 of 9 of this loop\n"
+            "   = t.pdl:3:10: in iteration 1 of 9 of this loop\n"
             " 3 | for i in 0..9 {\n"
             "   |          ^~~~\n");
   limits = {};

@@ -14,7 +14,8 @@ struct Mistake {
 
 TEST(ParseErrorTest, OneMessageAtItsPlace) {
   const Mistake mistakes[] = {
-      {"y = cos(x scale=5)\n", R"(t.pdl:1:11: error: unexpected 'scale', wanted ',' or ')' [PDL0001]
+      {"y = cos(x scale=5)\n",
+       R"(t.pdl:1:11: error: unexpected 'scale', expected ',' or ')' [PDL0001]
  1 | y = cos(x scale=5)
    |           ^~~~~
 )"},
@@ -23,7 +24,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
    |       ^    ~
 )"},
       {"s = \"abc  # no\n",
-       R"(t.pdl:1:5: error: the text that begins here has no closing '"' on its line [PDL0002]
+       R"(t.pdl:1:5: error: the string that begins here has no closing '"' on its line [PDL0002]
  1 | s = "abc  # no
    |     ^~~~~~~~~~
 )"},
@@ -46,7 +47,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
    | ^~~
 )"},
       {"v = layer + 1\n",
-       R"(t.pdl:1:5: error: 'layer' is a reserved word, wanted an expression [PDL0008]
+       R"(t.pdl:1:5: error: 'layer' is a reserved word, expected an expression [PDL0008]
  1 | v = layer + 1
    |     ^~~~~
 )"},
@@ -55,7 +56,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
    |       ^~~
 )"},
       {"a b = 3\n",
-       R"(t.pdl:1:3: error: unexpected 'b', wanted '=', an operator or the end of the line [PDL0001]
+       R"(t.pdl:1:3: error: unexpected 'b', expected '=', an operator or the end of the line [PDL0001]
  1 | a b = 3
    |   ^
 )"},
@@ -69,11 +70,11 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
    |       ~   ^
 )"},
       {"p = x |> f() + 1\n",
-       R"(t.pdl:1:10: error: what follows '|>' is a call, such as f(a=1) [PDL0011]
+       R"(t.pdl:1:10: error: '|>' must be followed by a call, such as f(a=1) [PDL0011]
  1 | p = x |> f() + 1
    |          ^~~~~~~
 )"},
-      {"if a = 3 { b = 4 }\n", R"(t.pdl:1:6: error: unexpected '=', wanted '{' [PDL0001]
+      {"if a = 3 { b = 4 }\n", R"(t.pdl:1:6: error: unexpected '=', expected '{' [PDL0001]
  1 | if a = 3 { b = 4 }
    |      ^
    = to compare, write '=='
@@ -105,7 +106,7 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
  1 | y = cos(x,
    |        ^
 )"},
-      {"y =\n", R"(t.pdl:1:4: error: unexpected end of the line, wanted an expression [PDL0001]
+      {"y =\n", R"(t.pdl:1:4: error: unexpected end of the line, expected an expression [PDL0001]
  1 | y =
    |    ^
 )"},

@@ -179,8 +179,8 @@ TEST_F(ReplTest, ValuesAreComputedOnce) {
 }
 
 TEST_F(ReplTest, AFeedRunsAnewWhatDependsOnIt) {
-  EXPECT_EQ(Say("input x: f32[N]"), "x: f32[N]  # wants: feed x\n");
-  EXPECT_EQ(Say("y = cos(x)"), "y: f32[N]  # wants: feed x\n");
+  EXPECT_EQ(Say("input x: f32[N]"), "x: f32[N]  # requires: feed x\n");
+  EXPECT_EQ(Say("y = cos(x)"), "y: f32[N]  # requires: feed x\n");
   Say("other = cos([1.0])");
   Say("z = cos(y)");
   host_.runs.clear();
@@ -221,8 +221,8 @@ TEST_F(ReplTest, AFeedThatFailsOrContradicts) {
   EXPECT_EQ(Say("feed x = [3.0]"), "error: out of memory\n");
   EXPECT_EQ(Say("c"), "f32[1] = <1>\n");
   EXPECT_EQ(Say("feed x = [1.0, 2.0]"),
-            "x: f32[2] = <2>\nz: f32[N]  # wants: feed z\n"
-            "c: f32[N]  # wants: feed z\n");
+            "x: f32[2] = <2>\nz: f32[N]  # requires: feed z\n"
+            "c: f32[N]  # requires: feed z\n");
   EXPECT_EQ(Say("feed z = [1.0, 2.0]"), "z: f32[2] = <2>\nc: f32[2] = <2>\n");
 }
 
@@ -264,7 +264,7 @@ TEST_F(ReplTest, AFileThatIsSaved) {
   Say("feed x = [1, 2]");
   Say(":save \"a.pdl\"");
   EXPECT_EQ(host_.files["a.pdl"],
-            "input x: f32[N]\ny = cos(x)\noutput y\n\n# What was fed:\n# feed x = [1, 2]\n");
+            "input x: f32[N]\ny = cos(x)\noutput y\n\n# Fed values:\n# feed x = [1, 2]\n");
 }
 
 TEST_F(ReplTest, AFeedIsChecked) {
@@ -328,7 +328,8 @@ TEST_F(ReplTest, LoadsAFile) {
   host_.files["good.pdl"] = "input x: f32[N]\ny = cos(x)\noutput y\n";
   host_.files["bad.pdl"] = "a = cos([0.0])\nb = cos(a, scale=0.0)\n";
   EXPECT_THAT(Say(":load none.pdl"), HasSubstr("no such file"));
-  EXPECT_EQ(Say(":load good.pdl"), "x: f32[N]  # wants: feed x\ny: f32[N]  # wants: feed x\n");
+  EXPECT_EQ(Say(":load good.pdl"),
+            "x: f32[N]  # requires: feed x\ny: f32[N]  # requires: feed x\n");
   EXPECT_THAT(Say(":load bad.pdl"), HasSubstr("bad.pdl:2:18: error"));
   EXPECT_EQ(Say("feed x = [1.0, 2.0]"), "x: f32[2] = <2>\ny: f32[2] = <2>\n");
 }

@@ -325,7 +325,7 @@ TEST_F(Layers, MistakesPointAtTheCaller) {
             "m.pdl:3:11: error: 'fc' has no attribute or input 'sizes'; did you mean 'size'? "
             "[PDL0201]");
   EXPECT_EQ(first(head + "h = fc(x, size=4, act=3)\n"),
-            "m.pdl:3:23: error: wanted a function such as relu() or fc(size=10), got the int 3 "
+            "m.pdl:3:23: error: expected a function such as relu() or fc(size=10), got the int 3 "
             "[PDL0204]");
   EXPECT_EQ(first(head + "h = fc(x, size=4, param_attr=[{}, {}])\n"),
             "m.pdl:3:30: error: attribute 'param_attr' of 'fc' must be a record for each of 1 "
@@ -337,7 +337,7 @@ TEST_F(Layers, MistakesPointAtTheCaller) {
             "m.pdl:3:18: error: attribute 'p' of 'dropout' must be at least 0 and at most 1, got "
             "1.5 [PDL0203]");
   EXPECT_EQ(first(head + "h = mlp(x, widths=[])\n"),
-            "m.pdl:3:5: error: 'mlp' wants len(widths) > 0 [PDL0317]");
+            "m.pdl:3:5: error: 'mlp' requires len(widths) > 0 [PDL0317]");
 }
 
 TEST_F(Layers, ConvOfAnyRank) {
