@@ -39,10 +39,10 @@ void CollapseTogether(llvm::MutableArrayRef<StridedView> views) {
 
 ElementwiseState::ElementwiseState(const Tile& tile, llvm::ArrayRef<OperandType> inputs,
                                    const OperandType& output)
-    : function_(tile.dense),
+    : num_inputs_(static_cast<unsigned>(inputs.size())),
+      function_(tile.dense),
       num_elements_(output.num_elements()),
       tile_(tile),
-      num_inputs_(static_cast<unsigned>(inputs.size())),
       output_size_(DTypeSize(output.dtype)) {
   exceeds_cache_ = ExceedsCache(num_elements_ * output_size_);
   for (unsigned i = 0; i < num_inputs_; ++i) {
@@ -124,7 +124,7 @@ void ElementwiseState::RunWhole(const Pointers& inputs, char* output, int64_t be
   alignas(64) char buffer[kTile * kLargestElement];
   if (stream && function_ == tile_.dense && tile_.stream != nullptr &&
       reinterpret_cast<uintptr_t>(output + begin * output_size_) % 64 == 0) {
-    const void* pointers[kMaxInputs];
+    const void* pointers[kMaxElementwiseInputs];
     for (unsigned i = 0; i < num_inputs_; ++i) pointers[i] = inputs[i] + begin * input_sizes_[i];
     tile_.stream(pointers, output + begin * output_size_, end - begin, tile_.parameters);
     StreamFence();
@@ -133,7 +133,7 @@ void ElementwiseState::RunWhole(const Pointers& inputs, char* output, int64_t be
   const int64_t step = stream ? kTile : end - begin;
   for (; begin < end; begin += step) {
     const int64_t n = std::min(step, end - begin);
-    const void* pointers[kMaxInputs];
+    const void* pointers[kMaxElementwiseInputs];
     for (unsigned i = 0; i < num_inputs_; ++i) {
       pointers[i] = inputs[i] + (dense_[i] ? begin * input_sizes_[i] : 0);
     }
@@ -149,7 +149,7 @@ void ElementwiseState::RunRuns(const Pointers& inputs, char* output, int64_t beg
   const llvm::ArrayRef<int64_t> sizes = views_[0].sizes;
   const int outer = static_cast<int>(sizes.size()) - 1;
   llvm::SmallVector<int64_t, 16> index(outer);
-  std::array<int64_t, kMaxInputs> offsets{};  // of the current run, in elements
+  std::array<int64_t, kMaxElementwiseInputs> offsets{};  // of the current run, in elements
   int64_t run = begin / segments_;
   int64_t segment = begin % segments_;
   int64_t rest = run;
@@ -161,7 +161,7 @@ void ElementwiseState::RunRuns(const Pointers& inputs, char* output, int64_t beg
   for (; begin < end; ++begin) {
     const int64_t first = segment * kGrain;
     const int64_t n = segments_ == 1 ? run_length_ : std::min(kGrain, run_length_ - first);
-    const void* pointers[kMaxInputs];
+    const void* pointers[kMaxElementwiseInputs];
     for (unsigned i = 0; i < num_inputs_; ++i) {
       pointers[i] = inputs[i] + (offsets[i] + (dense_[i] ? first : 0)) * input_sizes_[i];
     }
@@ -180,10 +180,10 @@ void ElementwiseState::RunRuns(const Pointers& inputs, char* output, int64_t beg
 
 void ElementwiseState::RunGather(const Pointers& inputs, char* output, int64_t begin,
                                  int64_t end) const {
-  alignas(64) char buffers[kMaxInputs][kTile * kLargestElement];
+  alignas(64) char buffers[kMaxElementwiseInputs][kTile * kLargestElement];
   for (; begin < end; begin += kTile) {
     const int64_t n = std::min(kTile, end - begin);
-    const void* pointers[kMaxInputs];
+    const void* pointers[kMaxElementwiseInputs];
     for (unsigned i = 0; i < num_inputs_; ++i) {
       if (dense_[i]) {
         pointers[i] = inputs[i] + begin * input_sizes_[i];
@@ -194,6 +194,16 @@ void ElementwiseState::RunGather(const Pointers& inputs, char* output, int64_t b
     }
     function_(pointers, output + begin * output_size_, n, tile_.parameters);
   }
+}
+
+std::shared_ptr<CallState> PrepareElementwise(const Tile& tile, llvm::ArrayRef<OperandType> inputs,
+                                              const OperandType& output) {
+  return std::make_shared<ElementwiseState>(tile, inputs, output);
+}
+
+void RunElementwise(const CallState& state, llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
+                    CPUContext& context) {
+  static_cast<const ElementwiseState&>(state).Run(inputs, output, context);
 }
 
 }  // namespace pdl

@@ -109,7 +109,7 @@ class CastOp : public Operator<Context> {
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
-    context.template state<ElementwiseState>()->template Run<1>(inputs, outputs[0], context);
+    context.template state<ElementwiseState>()->Run(inputs, outputs[0], context);
     return llvm::Error::success();
   }
 };

@@ -109,11 +109,11 @@ class AddNOp : public Operator<Context> {
     for (const AddNState::Step& step : context.template state<AddNState>()->steps) {
       if (step.count == 1) {
         const Tensor* operands[] = {outputs[0], inputs[step.operand]};
-        step.walk.template Run<2>(operands, outputs[0], context);
+        step.walk.Run(operands, outputs[0], context);
       } else if (step.count == 2) {
-        step.walk.template Run<2>(inputs, outputs[0], context);
+        step.walk.Run(inputs, outputs[0], context);
       } else {
-        step.walk.template Run<3>(inputs, outputs[0], context);
+        step.walk.Run(inputs, outputs[0], context);
       }
     }
     return llvm::Error::success();
