@@ -16,8 +16,8 @@ Tensor ToPlaces(llvm::ArrayRef<int64_t> places) {
   return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(places.size())}, places);
 }
 
-/// Fills a tensor with draws from `random`: floats from [0, 1), integers from [0, bound), truth
-/// values by the toss of a coin.
+/// Fills a tensor with random values: floats in [0, 1), integers in [0, bound), and uniformly
+/// distributed bools.
 void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
   const int64_t size = DTypeSize(tensor.dtype());
   char* to = static_cast<char*>(tensor.raw());
@@ -25,7 +25,7 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
   for (int64_t i = 0; i < tensor.num_elements(); ++i, to += size) {
     const uint64_t bits = random();
     const uint64_t integer = bits % bound;
-    // As many bits as a significand has, so that rounding never gives 1.
+    // As many bits as a significand has, so that rounding never results in 1.
     const float real = static_cast<float>(bits >> 40) * 0x1p-24f;
     switch (tensor.dtype()) {
         // clang-format off
@@ -39,12 +39,12 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
   }
 }
 
-/// Draws where the rows of a value are, or the elements of a sparse one; gives the sizes of its
-/// values.
+/// Samples the row offsets of a ragged value and the indices of a sparse one; returns the sizes of
+/// the tensor of its elements.
 llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* value,
                                  std::mt19937_64& random) {
   int64_t rows = sizes[0];
-  // Allocated before anything is drawn, so that what is too large is known at once.
+  // Allocated before sampling, so that values that are too large are rejected at once.
   auto add_offsets = [&](int64_t count) {
     llvm::Expected<Tensor> offsets = Tensor::Allocate(DType::kI64, {SaturatingSum({count, 1})});
     if (offsets) value->offsets.push_back(*offsets);
@@ -62,7 +62,7 @@ llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* val
     llvm::Expected<Tensor> offsets = add_offsets(rows);
     if (!offsets) return offsets.takeError();
     llvm::Expected<std::shared_ptr<void>> elements =
-        CountHostMemory(SaturatingProduct({rows, sizes.back()}), "drawing a sparse value");
+        CountHostMemory(SaturatingProduct({rows, sizes.back()}), "sampling a sparse value");
     if (!elements) return elements.takeError();
     int64_t* at = offsets->data<int64_t>();
     std::vector<int64_t> indices;
@@ -91,7 +91,7 @@ llvm::Expected<PackedValue> DrawValue(
     if (!known) return known.takeError();
     sizes.push_back(*known);
   }
-  // Small numbers where the type does not say what is allowed.
+  // Small numbers if the type declares no bound.
   uint64_t bound = type.dtype == DType::kBool ? 2 : 100;
   if (type.index_bound) {
     llvm::Expected<int64_t> known = type.index_bound->Evaluate(size);
