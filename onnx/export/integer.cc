@@ -6,8 +6,8 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// What is divided by, without the zeros, and without the -1 by which the smallest integer cannot
-/// be divided; and where those are.
+/// A divisor with 0 and -1 replaced by 1, since the smallest integer cannot be divided by -1; and
+/// where those were.
 struct Divisor {
   std::string value, is_zero, is_minus_one, zero;
 };
@@ -43,7 +43,7 @@ Exported Mod(ExportCall& c) {
   const Divisor y = SafeDivisor(c, dtype);
   std::string rest = c.Node("Mod", {x, y.value});
   if (is_c) {
-    // The rest has the sign of y: one step down where x has the other one.
+    // The remainder has the sign of y: adjusted if x has the other one.
     const auto is_negative = [&](const std::string& value) {
       return c.Node("Less", {value, y.zero});
     };
@@ -57,14 +57,15 @@ Exported Mod(ExportCall& c) {
 
 Exported Bitwise(ExportCall& c) {
   llvm::StringRef name = c.OnnxName();
-  // Of truth values they are those of logic: And, Or, Xor, Not.
+  // For bools these are the logical operators: And, Or, Xor, Not.
   if (c.dtype() == DType::kBool) name.consume_front("Bitwise");
   std::vector<std::string> operands;
   for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i));
   return c.Node(name, operands);
 }
 
-/// By a power of two, in i64; places outside the number are looked at apart.
+/// Multiplies or divides by a power of two in i64; shifts by more than the bits of the number are
+/// handled separately.
 Exported Shift(ExportCall& c) {
   const DType wide = DType::kI64;
   const std::string x = c.In(0, wide), places = c.In(1, wide), zero = c.Scalar(0, wide);
@@ -72,7 +73,7 @@ Exported Shift(ExportCall& c) {
   const std::string is_outside = c.Node(
       "Or",
       {c.Node("Less", {places, zero}), c.Node("GreaterOrEqual", {places, c.Scalar(bits, wide)})});
-  // 2 ** 62 is the largest power there is; a place further on is one more product.
+  // 2 ** 62 is the largest power; a shift by 63 multiplies by 2 once more.
   const std::string most = c.Node("Clip", {places, zero, c.Scalar(62, wide)});
   const std::string power = c.Node("Pow", {c.Scalar(2, wide), most});
   if (c.op().type() == "shift_left") {

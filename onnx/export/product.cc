@@ -1,4 +1,4 @@
-// Export of products of matrices, and of what is made of them.
+// Export of matmuls, and of operators built from them.
 #include <cmath>
 #include <numeric>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// With the last two axes exchanged.
+/// Transposes the last two axes.
 std::string Turned(ExportCall& c, const std::string& x, unsigned rank) {
   std::vector<int64_t> perm(rank);
   std::iota(perm.begin(), perm.end(), 0);
@@ -26,7 +26,7 @@ Exported MatMul(ExportCall& c) {
   return c.Out(c.Node("MatMul", {a, b}), dtype);
 }
 
-/// The axes that the `...` of each operand stands for have the same sizes.
+/// Whether the axes that the `...` of each operand stands for have the same sizes.
 bool EllipsesAgree(ExportCall& c) {
   llvm::SmallVector<llvm::StringRef, 4> terms;
   c.attributes().String("equation").split("->").first.split(terms, ',');
@@ -54,7 +54,7 @@ Exported Einsum(ExportCall& c) {
                dtype);
 }
 
-/// [..., G, S, D] with each head repeated, so that there are H.
+/// Repeats each head of [..., G, S, D], so that there are H heads.
 llvm::Expected<std::string> RepeatHeads(ExportCall& c, const std::string& x, const Type& type,
                                         const Dim& heads) {
   const size_t rank = type.dims.size();
@@ -71,7 +71,7 @@ llvm::Expected<std::string> RepeatHeads(ExportCall& c, const std::string& x, con
   return c.Reshape(repeated, wide, joined);
 }
 
-/// Truth values [T, S]: key j is seen by query i where j <= past + i.
+/// A bool mask [T, S]: query i attends to key j if j <= past + i.
 llvm::Expected<std::string> Causal(ExportCall& c, const Dim& queries, const Dim& keys) {
   const DType i64 = DType::kI64;
   const auto places = [&](const Dim& size) -> llvm::Expected<std::string> {
@@ -121,7 +121,7 @@ Exported Attention(ExportCall& c) {
     scores = c.Node("Where", {*seen, scores, least});
   }
   std::string parts = c.Node("Softmax", {scores}, {{"axis", int64_t{-1}}});
-  // A query that sees nothing has a softmax of nans.
+  // If all keys of a query are masked, its softmax is nan.
   if (hides) parts = c.Node("Where", {c.Node("IsNaN", {parts}), c.Scalar(0, dtype), parts});
   const std::string y = c.Out(c.Node("MatMul", {parts, *values}), dtype);
   if (!c.exporter().IsUsed(c.op().result(1))) return y;
@@ -129,7 +129,7 @@ Exported Attention(ExportCall& c) {
   return std::vector<std::string>{y, c.Out(lse, dtype, 1)};
 }
 
-/// Pair i of a row is turned by position * base ** (-2 i / width).
+/// Rotates pair i of a row by position * base ** (-2 i / width).
 Exported RotaryEmbedding(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const Type& x = c.type(0);

@@ -1,4 +1,4 @@
-// Elements at places that are data: gather, scatter and their like.
+// Indexing with tensors: gather, scatter and related operators.
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
@@ -26,7 +26,7 @@ void ConvertGatherElements(Node& n) {
   if (x == nullptr || at == nullptr) return;
   const unsigned axis = n.Axis(n.Int("axis", 0), x->type().rank());
   if (x->type().rank() != at->type().rank()) return n.Fail("the ranks differ");
-  // Beside the axis the indices may be of a part of x only.
+  // Except along the axis, the indices may cover only a part of x.
   std::vector<int64_t> axes;
   Shape starts, stops;
   for (unsigned d = 0; d < x->type().rank(); ++d) {
@@ -77,7 +77,7 @@ void ConvertOneHot(Node& n) {
   n.Out(n.Call("where", {n.Cast(hot, DType::kBool), one(1), one(0)}));
 }
 
-// Each row's first elements in the reverse order.
+// Reverses the first elements of each row.
 void ConvertReverseSequence(Node& n) {
   Value* x = n.In(0);
   Value* lengths = n.In(1);
@@ -116,7 +116,7 @@ void ConvertCompress(Node& n) {
                {{"axis", static_cast<int64_t>(axis)}}));
 }
 
-// Rows of each batch are written from a place of its own on.
+// Writes rows of each batch from an index of its own on.
 void ConvertTensorScatter(Node& n) {
   Value* past = n.In(0);
   Value* update = n.In(1);

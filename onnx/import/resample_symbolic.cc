@@ -1,4 +1,4 @@
-// Resampling along an axis whose sizes only a run knows: places and weights are computed there.
+// Resampling along an axis with symbolic sizes: coordinates and weights are computed at run time.
 #include <cmath>
 
 #include "onnx/import/resample.h"
@@ -19,16 +19,16 @@ class SymbolicResampler {
     return n_.Cast(n_.Reshape(n_.SizeValue({size}), {}), DType::kF64);
   }
   Value* Floor(Value* value) { return n_.Call("floor", {value}); }
-  /// Where the elements of the result lie among those of x.
+  /// The coordinates in x of the elements of the result.
   Value* Places();
   Value* PlacesFromCorner(Value* index, Value* width);
   Value* Nearest(Value* places);
   Value* Interpolated(Value* places);
-  /// What an element counts that is `offset` places from the floor of a place.
+  /// The weight of an element at `offset` from the floor of a coordinate, whose fraction is `part`.
   Value* Weight(Value* part, int offset);
-  /// The elements of x at whole places, the nearest ones for those outside.
+  /// The elements of x at integer indices, which are clamped.
   Value* At(Value* places);
-  /// As long as the axis, along which it broadcasts.
+  /// Reshapes a vector so that it broadcasts along the axis.
   Value* AlongAxis(Value* line);
 
   Node& n_;
@@ -36,8 +36,8 @@ class SymbolicResampler {
   Value* x_;
   unsigned axis_;
   Dim out_, in_;
-  Value* size_ = nullptr;  // of x
-  Value* last_ = nullptr;  // its last place
+  Value* size_ = nullptr;  // the size of x
+  Value* last_ = nullptr;  // the last index of x
 };
 
 Value* SymbolicResampler::PlacesFromCorner(Value* index, Value* width) {
@@ -45,7 +45,7 @@ Value* SymbolicResampler::PlacesFromCorner(Value* index, Value* width) {
   const double length = is_crop ? r_.roi_end - r_.roi_begin : 1;
   Value* steps = n_.Sub(width, Number(1));
   Value* reach = n_.Mul(last_, Number(length));
-  // One element lies at the beginning, or in the middle of what is cut out.
+  // A single element is at the beginning, or in the middle of the cropped region.
   Value* one = is_crop ? n_.Div(reach, Number(2)) : n_.Mul(reach, Number(0));
   Value* places = n_.Call(
       "where", {n_.Call("equal", {width, Number(1)}), one, n_.Div(n_.Mul(index, reach), steps)});
@@ -57,7 +57,7 @@ Value* SymbolicResampler::Places() {
       n_.Cast(n_.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{out_}}}), DType::kF64);
   Value* out = Real(out_);
   Value* scale = r_.scale > 0 ? Number(r_.scale) : n_.Div(out, size_);
-  Value* width = r_.scale > 0 ? n_.Mul(size_, scale) : out;  // no whole number, if the scale is not
+  Value* width = r_.scale > 0 ? n_.Mul(size_, scale) : out;  // not an integer if the scale is not
   if (r_.coordinates == "asymmetric") return n_.Div(index, scale);
   if (r_.coordinates == "align_corners" || r_.coordinates == "tf_crop_and_resize")
     return PlacesFromCorner(index, width);

@@ -150,7 +150,7 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
   AddMessageOptions(line);
 }
 
-/// : The results of calls, except those that are statically known to a Plan.
+/// The results of calls, except those that are statically known to a Plan.
 std::vector<std::string> ResultsInOrder(const Graph& graph) {
   std::vector<std::string> names;
   for (const Op* op : graph.ops())

@@ -13,7 +13,7 @@ namespace pdl {
 /// The differences between two tensors.
 struct ElementComparison {
   int64_t elements = 0;
-  /// : The elements that are not near each other: their number, the first one, and the one with the
+  /// The elements that are not near each other: their number, the first one, and the one with the
   /// largest difference.
   int64_t wrong = 0;
   int64_t first = -1;
