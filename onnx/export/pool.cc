@@ -127,7 +127,7 @@ Exported LpPool(ExportCall& c) {
   llvm::Expected<ExportedWindow> window = PoolWindow(c);
   if (!window) return window.takeError();
   const double p = c.attributes().Float("p");
-  if (p != std::floor(p)) return c.Refuse("the p of LpPool is an integer");
+  if (p != std::floor(p)) return c.Refuse("the p of LpPool must be an integer");
   const DType dtype = ComputeDType(c.dtype());
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;

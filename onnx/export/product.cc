@@ -54,7 +54,7 @@ Exported Einsum(ExportCall& c) {
                dtype);
 }
 
-/// Repeats each head of [..., G, S, D], so that there are H heads.
+/// Repeats each head of [..., G, S, D], to get H heads.
 llvm::Expected<std::string> RepeatHeads(ExportCall& c, const std::string& x, const Type& type,
                                         const Dim& heads) {
   const size_t rank = type.dims.size();

@@ -14,7 +14,7 @@ const std::string* PadWord(ExportCall& c) {
   return std::get_if<std::string>(c.attributes().Find("pad"));
 }
 
-/// Reads the padding; "same" pads so that there are ceil(size / stride) windows.
+/// Reads the padding; "same" pads to get ceil(size / stride) windows.
 llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* window) {
   const size_t rank = window->kernel.size();
   const std::string* word = PadWord(c);

@@ -181,8 +181,8 @@ llvm::Error Importer::Spend(int64_t count) {
   const int64_t most = kMaxCalls + kCallsOfANode * model_.proto().graph().node_size();
   if (spent_ <= most) return llvm::Error::success();
   return MakeUserError(Code::kBadNetwork,
-                       "the model expands to more than {0} calls of its functions, loops and "
-                       "lists",
+                       "the model has more than {0} calls when its functions, loops and lists "
+                       "are expanded",
                        most);
 }
 
@@ -190,7 +190,7 @@ llvm::Error Importer::SpendBytes(const Constant& constant) {
   made_bytes_ += constant.num_bytes();
   if (made_bytes_ <= kMaxMadeBytes + kMaxMadeFactor * tensor_bytes_) return llvm::Error::success();
   return MakeUserError(Code::kNotSupported,
-                       "the constants computed for its operators have more than {0} bytes plus {1} "
+                       "the constants that its operators need have more than {0} bytes plus {1} "
                        "times the size of the tensors of the model",
                        kMaxMadeBytes, kMaxMadeFactor);
 }
@@ -313,7 +313,7 @@ llvm::Error Importer::AddInputs() {
     if (scope_.initializers.contains(info.name()))
       continue;  // a default value, which is always used
     if (scope_.values.contains(info.name()))
-      return MakeUserError(Code::kBadNetwork, "the input '{0}' exists twice", info.name());
+      return MakeUserError(Code::kBadNetwork, "there are two inputs '{0}'", info.name());
     if (auto fixed = options_.fixed_inputs.find(info.name());
         fixed != options_.fixed_inputs.end()) {
       llvm::Expected<Value*> value = AddConstant(fixed->second, info.name());
@@ -337,7 +337,7 @@ llvm::Error Importer::AddInitializers(const onnx::GraphProto& graph, OnnxScope& 
     return MakeUserError(Code::kNotSupported, "sparse initializers are not supported");
   for (const onnx::TensorProto& tensor : graph.initializer()) {
     if (!scope.initializers.try_emplace(tensor.name(), &tensor).second)
-      return MakeUserError(Code::kBadNetwork, "the initializer '{0}' exists twice", tensor.name());
+      return MakeUserError(Code::kBadNetwork, "there are two initializers '{0}'", tensor.name());
   }
   return llvm::Error::success();
 }

@@ -10,7 +10,7 @@ namespace pdl {
 double ShortestNumber(double value, DType dtype);
 
 /// The number that the value of a model's attribute was rounded from, which is the shortest one.
-/// Exporters that write few digits may be off by one unit in the last place: a number of at most
+/// Exporters that write few digits may be off by one ULP: a number of at most
 /// three digits whose f32 is adjacent to the value is preferred.
 double MeantNumber(float value);
 
