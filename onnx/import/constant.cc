@@ -73,7 +73,7 @@ void ConvertRange(Node& n) {
   const double from = n.RealIn(0), to = n.RealIn(1), step = n.RealIn(2);
   if (n.failed()) return;
   const double count = std::max(0.0, std::ceil((to - from) / step));
-  if (!(count < 1e9)) return n.Fail("a range without an upper bound");
+  if (!(count < 1e9)) return n.Fail("an infinite range");
   Value* places =
       n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{static_cast<int64_t>(count)}}});
   n.Out(n.Add(n.Mul(n.Cast(places, dtype), n.Scalar(step, dtype)), n.Scalar(from, dtype)));

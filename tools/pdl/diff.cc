@@ -19,7 +19,6 @@ input) differ: inputs, parameters, states, calls and their attributes, updates, 
 types and constraints. Layout, comments and the names of intermediate values are
 ignored. Weights are compared by their SHA-256 if they can be read. /dev/null is an
 empty network.
-network with nothing in it.
 
   + call z: f32[N] = sin(y)             only in B
   - call z: f32[N] = tanh(y)            only in A

@@ -33,6 +33,7 @@ constexpr CommandLine::Help kHelp = {
 
 If standard input is not a terminal, no prompts are printed: every statement is
 executed, and the exit status is 1 if one of them had an error.
+)",
     R"(pdl repl
 pdl repl digits.pdl
 echo 'cos([0.0, 1.0])' | pdl repl
