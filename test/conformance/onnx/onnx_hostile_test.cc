@@ -239,8 +239,7 @@ TEST_F(OnnxExternalDataTest, NoByteBeyondTheFile) {
 
 TEST_F(OnnxExternalDataTest, WhatIsSaidOfAFile) {
   EXPECT_EQ(SayOf({{"location", "data"}, {"checksum", "0"}, {"basepath", "/"}}), "");
-  ExpectSays({{"location", "data"}, {"location", "../secret"}},
-             "sets its 'location' twice");
+  ExpectSays({{"location", "data"}, {"location", "../secret"}}, "sets its 'location' twice");
   ExpectSays({{"location", "data"}, {"offset", "0"}, {"offset", "1"}}, "sets its 'offset' twice");
 }
 
