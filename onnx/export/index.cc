@@ -73,9 +73,9 @@ Exported ScatterAdd(ExportCall& c) {
   const std::string x = c.Transpose(c.In(0, dtype), perm);
   const std::string updates =
       c.Transpose(c.In(2, dtype), to_front(c.type(2).rank(), axis, indices));
-  const std::string places = c.Unsqueeze(c.In(1, DType::kI64), {int64_t{indices}});
+  const std::string positions = c.Unsqueeze(c.In(1, DType::kI64), {int64_t{indices}});
   const std::string y =
-      c.Node("ScatterND", {x, places, updates}, {{"reduction", std::string("add")}});
+      c.Node("ScatterND", {x, positions, updates}, {{"reduction", std::string("add")}});
   return c.Out(c.Transpose(y, back), dtype);
 }
 
@@ -151,10 +151,10 @@ Exported Sort(ExportCall& c) {
 
 Exported Nonzero(ExportCall& c) {
   const DType dtype = c.type(0).dtype == DType::kBool ? DType::kBool : MovedDType(c.type(0).dtype);
-  const std::string places = c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
-  if (c.type(0).rank() > 0) return places;
+  const std::string positions = c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
+  if (c.type(0).rank() > 0) return positions;
   // The index of a scalar is empty.
-  return c.Node("Slice", {places, c.Ints({0}), c.Ints({0}), c.Ints({1})});
+  return c.Node("Slice", {positions, c.Ints({0}), c.Ints({0}), c.Ints({1})});
 }
 
 Exported Unique(ExportCall& c) {

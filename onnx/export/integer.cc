@@ -68,23 +68,23 @@ Exported Bitwise(ExportCall& c) {
 /// handled separately.
 Exported Shift(ExportCall& c) {
   const DType wide = DType::kI64;
-  const std::string x = c.In(0, wide), places = c.In(1, wide), zero = c.Scalar(0, wide);
+  const std::string x = c.In(0, wide), shifts = c.In(1, wide), zero = c.Scalar(0, wide);
   const auto bits = static_cast<double>(8 * DTypeSize(c.dtype()));
   const std::string is_outside = c.Node(
       "Or",
-      {c.Node("Less", {places, zero}), c.Node("GreaterOrEqual", {places, c.Scalar(bits, wide)})});
+      {c.Node("Less", {shifts, zero}), c.Node("GreaterOrEqual", {shifts, c.Scalar(bits, wide)})});
   // 2 ** 62 is the largest power; a shift by 63 multiplies by 2 once more.
-  const std::string most = c.Node("Clip", {places, zero, c.Scalar(62, wide)});
+  const std::string most = c.Node("Clip", {shifts, zero, c.Scalar(62, wide)});
   const std::string power = c.Node("Pow", {c.Scalar(2, wide), most});
   if (c.op().type() == "shift_left") {
     const std::string twice =
-        c.Node("Where", {c.Node("Greater", {places, most}), c.Scalar(2, wide), c.Scalar(1, wide)});
+        c.Node("Where", {c.Node("Greater", {shifts, most}), c.Scalar(2, wide), c.Scalar(1, wide)});
     const std::string moved = c.Node("Mul", {c.Node("Mul", {x, power}), twice});
     return c.Out(c.Node("Where", {is_outside, zero, moved}), wide);
   }
   const std::string down = c.Node("Div", {c.Node("Sub", {x, c.Node("Mod", {x, power})}), power});
   const std::string sign = c.Node("Where", {c.Node("Less", {x, zero}), c.Scalar(-1, wide), zero});
-  const std::string is_far = c.Node("Or", {is_outside, c.Node("Greater", {places, most})});
+  const std::string is_far = c.Node("Or", {is_outside, c.Node("Greater", {shifts, most})});
   return c.Out(c.Node("Where", {is_far, sign, down}), wide);
 }
 

@@ -66,12 +66,12 @@ Exported Quantize(ExportCall& c) {
     if (has_zero || c.type(1).is_scalar())
       return c.Node("QuantizeLinear", {c.In(0), c.In(1), zero}, {{"axis", axis}});
   }
-  const auto beside = [&](const std::string& name) {
+  const auto along_axis = [&](const std::string& name) {
     return c.type(1).is_scalar() ? name : Along(c, name, axis, rank);
   };
-  std::string y = c.Node("Div", {c.In(0, dtype), beside(c.In(1, dtype))});
+  std::string y = c.Node("Div", {c.In(0, dtype), along_axis(c.In(1, dtype))});
   y = c.Node("Round", {y});
-  if (has_zero) y = c.Node("Add", {y, beside(c.In(2, dtype))});
+  if (has_zero) y = c.Node("Add", {y, along_axis(c.In(2, dtype))});
   y = c.Node("Clip",
              {y, c.Scalar(is_signed ? -128 : 0, dtype), c.Scalar(is_signed ? 127 : 255, dtype)});
   return c.Cast(y, c.dtype());
@@ -82,7 +82,7 @@ Exported Dequantize(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const bool is_scalar = c.type(1).is_scalar();
   const int64_t axis = is_scalar ? 0 : c.Axis("axis", rank);
-  const auto beside = [&](const std::string& name) {
+  const auto along_axis = [&](const std::string& name) {
     return is_scalar ? name : Along(c, name, axis, rank);
   };
   if (c.dtype() == DType::kF32) {
@@ -93,8 +93,8 @@ Exported Dequantize(ExportCall& c) {
       return c.Node("DequantizeLinear", inputs, {{"axis", axis}});
   }
   std::string y = c.In(0, dtype);
-  if (c.num_inputs() > 2) y = c.Node("Sub", {y, beside(c.In(2, dtype))});
-  return c.Out(c.Node("Mul", {y, beside(c.In(1, dtype))}), dtype);
+  if (c.num_inputs() > 2) y = c.Node("Sub", {y, along_axis(c.In(2, dtype))});
+  return c.Out(c.Node("Mul", {y, along_axis(c.In(1, dtype))}), dtype);
 }
 
 constexpr ExportRule kRules[] = {

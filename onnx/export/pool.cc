@@ -48,9 +48,9 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
     for (size_t i = 0; i < window.kernel.size(); ++i) {
       if (!in[i].is_constant() || !out[i].is_constant()) continue;
       const int64_t extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
-      const int64_t room = in[i].constant() + window.begin[i] + window.end[i] - extent;
+      const int64_t span = in[i].constant() + window.begin[i] + window.end[i] - extent;
       const int64_t stride = window.stride[i];
-      differs |= (room + stride - 1) / stride + 1 != out[i].constant();
+      differs |= (span + stride - 1) / stride + 1 != out[i].constant();
       const int64_t reach = (out[i].constant() - 1) * stride + extent - window.begin[i];
       end.push_back(std::max<int64_t>(reach - in[i].constant(), 0));
     }
@@ -196,17 +196,18 @@ Exported AdaptivePool(ExportCall& c) {
     int64_t longest = 0;
     for (int64_t part = 0; part < count; ++part)
       longest = std::max(longest, end(part) - begin(part));
-    std::vector<int64_t> places;
+    std::vector<int64_t> element_indices;
     std::vector<float> shares;
     for (int64_t part = 0; part < count; ++part) {
       const int64_t length = end(part) - begin(part);
       for (int64_t k = 0; k < longest; ++k) {
-        places.push_back(std::min(begin(part) + k, end(part) - 1));
+        element_indices.push_back(std::min(begin(part) + k, end(part) - 1));
         shares.push_back(k < length ? 1.0F / static_cast<float>(length) : 0.0F);
       }
     }
     const std::string read = c.Node(
-        "Gather", {x, c.Constant(Constant::Copy(DType::kI64, {count, longest}, places.data()))},
+        "Gather",
+        {x, c.Constant(Constant::Copy(DType::kI64, {count, longest}, element_indices.data()))},
         {{"axis", axis}});
     if (is_max) {
       x = c.Reduce("ReduceMax", read, {axis + 1}, false);

@@ -11,7 +11,7 @@ namespace {
 using Exported = llvm::Expected<ExportedNames>;
 
 /// Transposes the last two axes.
-std::string Turned(ExportCall& c, const std::string& x, unsigned rank) {
+std::string SwapLastAxes(ExportCall& c, const std::string& x, unsigned rank) {
   std::vector<int64_t> perm(rank);
   std::iota(perm.begin(), perm.end(), 0);
   std::swap(perm[rank - 1], perm[rank - 2]);
@@ -21,8 +21,8 @@ std::string Turned(ExportCall& c, const std::string& x, unsigned rank) {
 Exported MatMul(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   std::string a = c.In(0, dtype), b = c.In(1, dtype);
-  if (c.attributes().Bool("transpose_a")) a = Turned(c, a, c.type(0).rank());
-  if (c.attributes().Bool("transpose_b")) b = Turned(c, b, c.type(1).rank());
+  if (c.attributes().Bool("transpose_a")) a = SwapLastAxes(c, a, c.type(0).rank());
+  if (c.attributes().Bool("transpose_b")) b = SwapLastAxes(c, b, c.type(1).rank());
   return c.Out(c.Node("MatMul", {a, b}), dtype);
 }
 
@@ -74,14 +74,14 @@ llvm::Expected<std::string> RepeatHeads(ExportCall& c, const std::string& x, con
 /// A bool mask [T, S]: query i attends to key j if j <= past + i.
 llvm::Expected<std::string> Causal(ExportCall& c, const Dim& queries, const Dim& keys) {
   const DType i64 = DType::kI64;
-  const auto places = [&](const Dim& size) -> llvm::Expected<std::string> {
+  const auto range_of = [&](const Dim& size) -> llvm::Expected<std::string> {
     llvm::Expected<std::string> count = c.Number(size, i64);
     if (!count) return count.takeError();
     return c.Node("Range", {c.Scalar(0, i64), *count, c.Scalar(1, i64)});
   };
-  llvm::Expected<std::string> rows = places(queries);
+  llvm::Expected<std::string> rows = range_of(queries);
   if (!rows) return rows.takeError();
-  llvm::Expected<std::string> columns = places(keys);
+  llvm::Expected<std::string> columns = range_of(keys);
   if (!columns) return columns.takeError();
   std::string last = *rows;
   if (const auto past = c.Find("past")) last = c.Node("Add", {last, c.In(*past, i64)});
@@ -105,7 +105,7 @@ Exported Attention(ExportCall& c) {
     if (!width) return width.takeError();
     scale = c.Node("Reciprocal", {c.Node("Sqrt", {*width})});
   }
-  std::string scores = c.Node("MatMul", {c.In(0, dtype), Turned(c, *keys, rank)});
+  std::string scores = c.Node("MatMul", {c.In(0, dtype), SwapLastAxes(c, *keys, rank)});
   scores = c.Node("Mul", {scores, scale});
   const std::string least = c.Scalar(-INFINITY, dtype);
   bool hides = false;

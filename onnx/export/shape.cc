@@ -181,14 +181,14 @@ Exported Triangle(ExportCall& c) {
 /// A bool matrix of these sizes that is true on the diagonal column - row == k.
 llvm::Expected<std::string> IsOnDiagonal(ExportCall& c, const Dim& rows, const Dim& columns,
                                          int64_t k) {
-  const auto places = [&](const Dim& size) -> llvm::Expected<std::string> {
+  const auto indices = [&](const Dim& size) -> llvm::Expected<std::string> {
     llvm::Expected<std::string> count = c.Number(size, DType::kI64);
     if (!count) return count.takeError();
     return c.Node("Range", {c.Scalar(0, DType::kI64), *count, c.Scalar(1, DType::kI64)});
   };
-  llvm::Expected<std::string> row = places(rows);
+  llvm::Expected<std::string> row = indices(rows);
   if (!row) return row.takeError();
-  llvm::Expected<std::string> column = places(columns);
+  llvm::Expected<std::string> column = indices(columns);
   if (!column) return column.takeError();
   const std::string diagonal =
       c.Node("Add", {c.Unsqueeze(*row, {1}), c.Scalar(static_cast<double>(k), DType::kI64)});
@@ -241,9 +241,9 @@ Exported Diagonal(ExportCall& c) {
   if (!step) return step.takeError();
   llvm::Expected<std::string> first = c.Number(k >= 0 ? Dim(k) : columns * Dim(-k), DType::kI64);
   if (!first) return first.takeError();
-  const std::string places =
+  const std::string indices =
       c.Node("Range", {c.Scalar(0, DType::kI64), *count, c.Scalar(1, DType::kI64)});
-  const std::string at = c.Node("Add", {c.Node("Mul", {places, *step}), *first});
+  const std::string at = c.Node("Add", {c.Node("Mul", {indices, *step}), *first});
   return c.Node("Gather", {*x, at}, {{"axis", static_cast<int64_t>(rank) - 2}});
 }
 
@@ -258,7 +258,7 @@ Exported Blocks(ExportCall& c) {
   const auto n = static_cast<int64_t>(spatial);
   // Small: N, then C and the positions in a block in the order of the mode, then S...
   Shape apart = {small[0]};
-  const int64_t channel = is_dcr ? 1 + n : 1, first_place = is_dcr ? 1 : 2;
+  const int64_t channel = is_dcr ? 1 + n : 1, first_offset = is_dcr ? 1 : 2;
   if (!is_dcr) apart.push_back(large[1]);
   apart.append(spatial, Dim(block));
   if (is_dcr) apart.push_back(large[1]);
@@ -268,7 +268,7 @@ Exported Blocks(ExportCall& c) {
   Shape joined = {large[0], large[1]};
   for (int64_t i = 0; i < n; ++i) {
     perm.push_back(2 + n + i);
-    perm.push_back(first_place + i);
+    perm.push_back(first_offset + i);
     joined.push_back(small[static_cast<size_t>(2 + i)]);
     joined.push_back(Dim(block));
   }

@@ -212,13 +212,13 @@ Exported Im2Col(ExportCall& c) {
   if (!window) return window.takeError();
   if (!dims[1].is_constant()) return c.Refuse("the number of channels must be known");
   const int64_t channels = dims[1].constant();
-  int64_t places = 1;
-  for (int64_t size : window->kernel) places *= size;
-  std::vector<float> weights(static_cast<size_t>(channels * places * places), 0);
+  int64_t kernel_size = 1;
+  for (int64_t size : window->kernel) kernel_size *= size;
+  std::vector<float> weights(static_cast<size_t>(channels * kernel_size * kernel_size), 0);
   for (int64_t channel = 0; channel < channels; ++channel)
-    for (int64_t place = 0; place < places; ++place)
-      weights[static_cast<size_t>((channel * places + place) * places + place)] = 1;
-  std::vector<int64_t> sizes = {channels * places, 1};
+    for (int64_t offset = 0; offset < kernel_size; ++offset)
+      weights[static_cast<size_t>((channel * kernel_size + offset) * kernel_size + offset)] = 1;
+  std::vector<int64_t> sizes = {channels * kernel_size, 1};
   sizes.insert(sizes.end(), window->kernel.begin(), window->kernel.end());
   const DType dtype = ConvDType(c.dtype());
   const std::string w = c.Constant(Constant::Copy(DType::kF32, sizes, weights.data()));
@@ -229,7 +229,7 @@ Exported Im2Col(ExportCall& c) {
   const std::string y =
       c.Node("Conv", {*x, dtype == DType::kF32 ? w : c.Cast(w, dtype)}, attributes);
   // The spatial sizes of the result become one axis.
-  const std::string columns = c.Node("Reshape", {y, c.Ints({0, channels * places, -1})});
+  const std::string columns = c.Node("Reshape", {y, c.Ints({0, channels * kernel_size, -1})});
   return c.Out(columns, dtype);
 }
 

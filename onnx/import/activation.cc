@@ -92,13 +92,13 @@ void ConvertSoftmax(Node& n) {
   Value* y = nullptr;
   const std::vector<NamedAttribute> along = {{"axis", static_cast<int64_t>(axis)}};
   if (n.op_type() == "Hardmax") {
-    Value* place = n.Call("argmax", {x}, {{"axis", static_cast<int64_t>(axis)}, {"keep", true}});
-    if (place == nullptr) return;
+    Value* index = n.Call("argmax", {x}, {{"axis", static_cast<int64_t>(axis)}, {"keep", true}});
+    if (index == nullptr) return;
     Value* count =
         n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{x->type().dims[axis]}}});
     Shape line(x->type().rank() - axis, Dim(1));
     line[0] = x->type().dims[axis];
-    y = n.Cast(n.Call("equal", {n.Reshape(count, line), place}), x->type().dtype);
+    y = n.Cast(n.Call("equal", {n.Reshape(count, line), index}), x->type().dtype);
   } else {
     y = n.Call(n.op_type() == "Softmax" ? "softmax" : "log_softmax", {x}, along);
   }

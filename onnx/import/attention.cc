@@ -255,13 +255,13 @@ void ConvertRotaryEmbedding(Node& n) {
   Value* b = interleaved ? part(x, 1, width, 2) : part(x, half, width, 1);
   Value* real = n.Sub(n.Mul(cosines, a), n.Mul(sines, b));
   Value* imaginary = n.Add(n.Mul(sines, a), n.Mul(cosines, b));
-  Value* turned = interleaved
-                      ? n.Reshape(n.Call("stack", {real, imaginary}, {{"axis", int64_t{-1}}}),
-                                  {dims[0], dims[1], dims[2], width})
-                      : n.Call("concat", {real, imaginary}, {{"axis", int64_t{3}}});
+  Value* rotated = interleaved
+                       ? n.Reshape(n.Call("stack", {real, imaginary}, {{"axis", int64_t{-1}}}),
+                                   {dims[0], dims[1], dims[2], width})
+                       : n.Call("concat", {real, imaginary}, {{"axis", int64_t{3}}});
   if (!is_whole)
-    turned = n.Call("concat", {turned, part(x, width, dims[3], 1)}, {{"axis", int64_t{3}}});
-  n.Out(is_joined ? JoinHeads(n, turned) : turned);
+    rotated = n.Call("concat", {rotated, part(x, width, dims[3], 1)}, {{"axis", int64_t{3}}});
+  n.Out(is_joined ? JoinHeads(n, rotated) : rotated);
 }
 
 // A causal depthwise convolution over a state of previous elements, which is updated.

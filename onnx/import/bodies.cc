@@ -75,7 +75,7 @@ void Importer::CaptureSizes() {
       sources.push_back(found->second);
   }
   llvm::sort(sources);
-  for (const auto& [place, value] : sources) {
+  for (const auto& [order, value] : sources) {
     const bool has_new = llvm::any_of(value->type().dims, [&](const Dim& dim) {
       return wanted.contains(dim.symbol()) && !bound.contains(dim.symbol());
     });

@@ -74,9 +74,9 @@ void ConvertRange(Node& n) {
   if (n.failed()) return;
   const double count = std::max(0.0, std::ceil((to - from) / step));
   if (!(count < 1e9)) return n.Fail("an infinite range");
-  Value* places =
+  Value* indices =
       n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{static_cast<int64_t>(count)}}});
-  n.Out(n.Add(n.Mul(n.Cast(places, dtype), n.Scalar(step, dtype)), n.Scalar(from, dtype)));
+  n.Out(n.Add(n.Mul(n.Cast(indices, dtype), n.Scalar(step, dtype)), n.Scalar(from, dtype)));
 }
 
 void ConvertEyeLike(Node& n) {

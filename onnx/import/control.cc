@@ -68,9 +68,9 @@ void Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
     if (results.size() != 1 + carried.size() + scanned)
       return n.Fail("its body returns {0} values, not {1}", results.size(),
                     1 + carried.size() + scanned);
-    const std::optional<double> goes_on = n.KnownReal(results[0]);
-    if (!goes_on) return n.Unsupported("a loop whose end depends on data");
-    runs = *goes_on != 0;
+    const std::optional<double> continues = n.KnownReal(results[0]);
+    if (!continues) return n.Unsupported("a loop whose end depends on data");
+    runs = *continues != 0;
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = results[1 + i];
     for (size_t i = 0; i < scanned; ++i) slices[i].push_back(results[1 + carried.size() + i]);
   }
@@ -90,7 +90,7 @@ std::vector<std::string> InputNames(const onnx::GraphProto& body, int first) {
 
 /// Whether a loop's condition never changes: the first output of the body is its own input or a
 /// constant.
-bool GoesOn(const onnx::GraphProto& body) {
+bool ContinuesAlways(const onnx::GraphProto& body) {
   if (body.output_size() == 0 || body.input_size() < 2) return false;
   std::string name = body.output(0).name();
   for (int i = body.node_size(); i-- > 0;) {
@@ -118,7 +118,7 @@ void ConvertLoop(Node& n) {
   const Dim steps = n.Has(0) ? n.SizeIn(0) : Dim(kMaxSteps + 1);
   if (n.failed()) return;
   if (steps.is_constant() &&
-      (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !GoesOn(*body)))
+      (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !ContinuesAlways(*body)))
     return Unroll(n, *body, steps.constant(), *runs != 0);
   Node::Loop loop;
   loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};
@@ -132,8 +132,8 @@ void ConvertLoop(Node& n) {
     if (n.failed()) return std::vector<Value*>();
     if (gives.size() != n.num_outputs() + 1) {
       n.Fail("its body returns {0} values, not {1}", gives.size(), n.num_outputs() + 1);
-    } else if (const std::optional<double> goes_on = n.KnownReal(gives[0]);
-               !goes_on || *goes_on == 0) {
+    } else if (const std::optional<double> continues = n.KnownReal(gives[0]);
+               !continues || *continues == 0) {
       n.Unsupported("a loop whose end depends on data");
     }
     gives.erase(gives.begin());
@@ -236,7 +236,7 @@ void ConvertSequenceLength(Node& n) {
 }
 
 /// The index in a list of `size` that input 1 contains.
-size_t Place(Node& n, unsigned input, size_t size, bool may_end) {
+size_t ListIndex(Node& n, unsigned input, size_t size, bool may_end) {
   const int64_t count = static_cast<int64_t>(size);
   int64_t at = n.IntIn(input);
   if (at < 0) at += count;
@@ -248,7 +248,7 @@ size_t Place(Node& n, unsigned input, size_t size, bool may_end) {
 void ConvertSequenceAt(Node& n) {
   const std::vector<Value*> all = n.SequenceIn(0);
   if (n.failed()) return;
-  const size_t at = Place(n, 1, all.size(), false);
+  const size_t at = ListIndex(n, 1, all.size(), false);
   if (!n.failed()) n.Out(all[at]);
 }
 
@@ -256,7 +256,7 @@ void ConvertSequenceInsert(Node& n) {
   std::vector<Value*> all = n.SequenceIn(0);
   Value* value = n.In(1);
   if (n.failed()) return;
-  const size_t at = n.Has(2) ? Place(n, 2, all.size(), true) : all.size();
+  const size_t at = n.Has(2) ? ListIndex(n, 2, all.size(), true) : all.size();
   if (n.failed()) return;
   all.insert(all.begin() + static_cast<int64_t>(at), value);
   n.SequenceOut(0, std::move(all));
@@ -265,7 +265,7 @@ void ConvertSequenceInsert(Node& n) {
 void ConvertSequenceErase(Node& n) {
   std::vector<Value*> all = n.SequenceIn(0);
   if (n.failed()) return;
-  const size_t at = n.Has(1) ? Place(n, 1, all.size(), false) : all.size() - 1;
+  const size_t at = n.Has(1) ? ListIndex(n, 1, all.size(), false) : all.size() - 1;
   if (n.failed()) return;
   if (all.empty()) return n.Fail("the list is empty");
   all.erase(all.begin() + static_cast<int64_t>(at));

@@ -68,7 +68,7 @@ void ConvertNonMaxSuppression(Node& n) {
   const Boxes all = ReadBoxes(n, boxes);
   if (least != nullptr)
     scores = n.Call("where", {n.Call("greater", {scores, least}), scores, n.Scalar(kGone, dtype)});
-  Value* places = n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}});
+  Value* box_indices = n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}});
   Node::Loop loop;
   loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};
   loop.init = {scores};
@@ -78,7 +78,7 @@ void ConvertNonMaxSuppression(Node& n) {
     Value* index = n.Call("argmax", {left}, {{"axis", 2}, {"keep", true}});
     Value* best = n.Call("take_along_axis", {left, index}, {{"axis", 2}});
     Value* drop = n.Call("logical_or", {n.Call("greater", {Overlap(n, all, index), limit}),
-                                        n.Call("equal", {places, index})});
+                                        n.Call("equal", {box_indices, index})});
     Value* next = n.Call("where", {drop, n.Scalar(kGone, dtype), left});
     auto squeezed = [&](Value* x) {
       return n.Call("squeeze", {x}, {{"axes", std::vector<int64_t>{2}}});

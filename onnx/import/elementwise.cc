@@ -126,11 +126,11 @@ void ConvertBitShift(Node& n) {
   const std::string direction = n.String("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") return n.Fail("direction is '{0}'", direction);
   Value* x = n.In(0);
-  Value* places = n.In(1);
-  if (direction == "LEFT" || !IsU64(x) || !IsU64(places))
-    return n.Out(n.Call(direction == "LEFT" ? "shift_left" : "shift_right", {x, places}));
+  Value* shift = n.In(1);
+  if (direction == "LEFT" || !IsU64(x) || !IsU64(shift))
+    return n.Out(n.Call(direction == "LEFT" ? "shift_left" : "shift_right", {x, shift}));
   // A shift by one clears the sign.
-  Value* count = n.Cast(places, DType::kI64);
+  Value* count = n.Cast(shift, DType::kI64);
   Value* zero = n.Scalar(0, DType::kI64);
   Value* one = n.Scalar(1, DType::kI64);
   Value* first = WithoutSign(n, n.Call("shift_right", {n.Cast(x, DType::kI64), one}));

@@ -147,11 +147,12 @@ void ConvertStft(Node& n) {
   const int64_t frames = (samples.constant() - length) / step + 1;
   if (frames > KnownValues::kMaxElements * 16 / length)
     return n.Unsupported("{0} frames of {1}", frames, length);
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   for (int64_t f = 0; f < frames; ++f)
-    for (int64_t i = 0; i < length; ++i) places.push_back(f * step + i);
+    for (int64_t i = 0; i < length; ++i) indices.push_back(f * step + i);
   const Shape dims = {x->type().dims[0], frames, length, x->type().dims[2]};
-  Value* framed = n.Reshape(n.Call("gather", {x, n.Literal(places)}, {{"axis", int64_t{1}}}), dims);
+  Value* framed =
+      n.Reshape(n.Call("gather", {x, n.Literal(indices)}, {{"axis", int64_t{1}}}), dims);
   if (has_window) framed = n.Mul(framed, n.Reshape(n.Cast(window, x->type().dtype), {length, 1}));
   if (framed == nullptr) return;
   Fourier wanted;

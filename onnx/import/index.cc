@@ -58,13 +58,13 @@ void ConvertScatterND(Node& n) {
 }
 
 void ConvertOneHot(Node& n) {
-  Value* places = n.In(0);
+  Value* positions = n.In(0);
   const Dim depth = n.SizeIn(1);
   Value* values = n.In(2);
-  if (places == nullptr || values == nullptr || n.failed()) return;
-  const unsigned rank = places->type().rank();
+  if (positions == nullptr || values == nullptr || n.failed()) return;
+  const unsigned rank = positions->type().rank();
   const unsigned axis = n.Axis(n.Int("axis", -1), rank + 1);
-  Value* hot = n.Call("one_hot", {n.Cast(places, DType::kI64)}, {{"depth", Shape{depth}}});
+  Value* hot = n.Call("one_hot", {n.Cast(positions, DType::kI64)}, {{"depth", Shape{depth}}});
   if (axis != rank) {
     std::vector<int64_t> perm;
     for (unsigned i = 0; i < rank; ++i) perm.push_back(i);
@@ -94,8 +94,8 @@ void ConvertReverseSequence(Node& n) {
   Value* step = along(
       n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{x->type().dims[time]}}}), time);
   Value* length = along(n.Cast(lengths, DType::kI64), batch);
-  Value* turned = n.Sub(n.Sub(length, n.Scalar(1, length)), step);
-  Value* at = n.Call("where", {n.Call("less", {step, length}), turned, step});
+  Value* reversed = n.Sub(n.Sub(length, n.Scalar(1, length)), step);
+  Value* at = n.Call("where", {n.Call("less", {step, length}), reversed, step});
   if (at == nullptr) return;
   n.Out(n.Call("take_along_axis", {x, at}, {{"axis", static_cast<int64_t>(time)}}));
 }
@@ -110,9 +110,9 @@ void ConvertCompress(Node& n) {
   } else {
     x = n.Reshape(x, {NumElements(x->type().dims)});
   }
-  Value* places = n.Call("nonzero", {condition});
-  if (places == nullptr) return;
-  n.Out(n.Call("gather", {x, n.Reshape(places, {places->type().dims[0]})},
+  Value* positions = n.Call("nonzero", {condition});
+  if (positions == nullptr) return;
+  n.Out(n.Call("gather", {x, n.Reshape(positions, {positions->type().dims[0]})},
                {{"axis", static_cast<int64_t>(axis)}}));
 }
 

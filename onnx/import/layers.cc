@@ -176,14 +176,14 @@ std::optional<LayerCall> FindFc(const LayerFinder& model, const Op& op) {
   if (attributes.Bool("transpose_a") || w->type().rank() != 2 || x->type().rank() < 2 ||
       !x->type().is_plain() || !IsFloat(x->type().dtype))
     return std::nullopt;
-  const bool is_turned = attributes.Bool("transpose_b");
-  if (x->type().dims.back() != w->type().dims[is_turned ? 1 : 0] ||
-      !IsAbove0(w->type().dims[is_turned ? 0 : 1]))
+  const bool is_transposed = attributes.Bool("transpose_b");
+  if (x->type().dims.back() != w->type().dims[is_transposed ? 1 : 0] ||
+      !IsAbove0(w->type().dims[is_transposed ? 0 : 1]))
     return std::nullopt;
   const Constant* weight = OwnWeight(model, w);
   if (weight == nullptr) return std::nullopt;
   call.input = x;
-  call.tensors.emplace_back("w", is_turned ? Transposed(*weight) : *weight);
+  call.tensors.emplace_back("w", is_transposed ? Transposed(*weight) : *weight);
   call.parameters.push_back(w);
   call.arguments = llvm::formatv("size={0}", call.tensors[0].second.sizes()[1]).str();
   if (line == nullptr) {

@@ -68,21 +68,21 @@ bool TfIdf::ReadGrams() {
 }
 
 Value* TfIdf::CountOf(Value* x, int64_t size, const Grams& grams, int64_t skips) {
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   for (int64_t step = 1; step <= (grams.length == 1 ? 1 : skips + 1); ++step) {
     for (int64_t begin = 0; begin + step * (grams.length - 1) < size; ++begin)
-      for (int64_t i = 0; i < grams.length; ++i) places.push_back(begin + i * step);
-    if (static_cast<int64_t>(places.size()) * grams.count > kMaxCompared) {
+      for (int64_t i = 0; i < grams.length; ++i) indices.push_back(begin + i * step);
+    if (static_cast<int64_t>(indices.size()) * grams.count > kMaxCompared) {
       n_.Unsupported("{0} n-grams of {1} in {2} tokens", grams.count, grams.length, size);
       return nullptr;
     }
   }
   Shape dims(x->type().dims.begin(), x->type().dims.end() - 1);
-  dims.emplace_back(static_cast<int64_t>(places.size()) / grams.length);
+  dims.emplace_back(static_cast<int64_t>(indices.size()) / grams.length);
   dims.emplace_back(1);
   dims.emplace_back(grams.length);
   Value* windows =
-      n_.Reshape(n_.Call("gather", {x, n_.Literal(places)}, {{"axis", int64_t{-1}}}), dims);
+      n_.Reshape(n_.Call("gather", {x, n_.Literal(indices)}, {{"axis", int64_t{-1}}}), dims);
   Value* tokens =
       n_.Literal(Constant::Copy(DType::kI64, {grams.count, grams.length}, grams.tokens.data()));
   const std::vector<int64_t> last = {-1}, before = {-2};

@@ -24,16 +24,16 @@ bool CheckRank(Node& n, const Value* x) {
 /// Converts indices in a plane to column-major order.
 Value* ByColumns(Node& n, Value* index, const Shape& dims) {
   auto size = [&](const Dim& dim) { return n.Reshape(n.SizeValue({dim}), {}); };
-  Value* turned = nullptr;
+  Value* column_major = nullptr;
   for (size_t d = 2; d < dims.size(); ++d) {
     Dim before = 1, after = 1;
     for (size_t i = 2; i < d; ++i) before = before * dims[i];
     for (size_t i = d + 1; i < dims.size(); ++i) after = after * dims[i];
     Value* at = n.Call("mod", {n.Call("floor_div", {index, size(after)}), size(dims[d])});
     Value* part = n.Mul(at, size(before));
-    turned = turned == nullptr ? part : n.Add(turned, part);
+    column_major = column_major == nullptr ? part : n.Add(column_major, part);
   }
-  return turned;
+  return column_major;
 }
 
 void ConvertMaxPool(Node& n) {

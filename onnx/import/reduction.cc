@@ -45,7 +45,7 @@ Shape WithoutAxes(llvm::ArrayRef<Dim> dims, llvm::ArrayRef<int64_t> axes, bool k
 }
 
 /// The largest or smallest number of a dtype.
-double Extreme(DType dtype, bool largest) {
+double LimitOf(DType dtype, bool largest) {
   if (IsFloat(dtype)) return largest ? HUGE_VAL : -HUGE_VAL;
   if (dtype == DType::kBool) return largest ? 1 : 0;
   const auto bits = static_cast<int>(8 * DTypeSize(dtype));
@@ -68,7 +68,7 @@ void ConvertReduce(Node& n) {
   // The maximum or minimum of an empty set.
   if ((kind == "ReduceMax" || kind == "ReduceMin") && axes && HasEmpty(x, *axes)) {
     return n.Out(n.Filled(WithoutAxes(x->type().dims, *axes, keep),
-                          Extreme(dtype, kind == "ReduceMin"), dtype));
+                          LimitOf(dtype, kind == "ReduceMin"), dtype));
   }
   Value* y = nullptr;
   if (kind == "ReduceSum" || kind == "ReduceProd") {
@@ -96,7 +96,7 @@ void ConvertReduce(Node& n) {
   n.Out(n.Cast(y, dtype));
 }
 
-void ConvertArgExtreme(Node& n) {
+void ConvertArgMinMax(Node& n) {
   Value* x = n.In(0);
   if (x == nullptr) return;
   const unsigned axis = n.Axis(n.Int("axis", 0), x->type().rank());
@@ -105,10 +105,10 @@ void ConvertArgExtreme(Node& n) {
   if (n.failed()) return;
   const Dim size = x->type().dims[axis];
   if (last) x = n.Call("flip", {x}, {{"axes", std::vector<int64_t>{axis}}});
-  Value* place = n.Call(n.op_type() == "ArgMax" ? "argmax" : "argmin", {x},
+  Value* index = n.Call(n.op_type() == "ArgMax" ? "argmax" : "argmin", {x},
                         {{"axis", static_cast<int64_t>(axis)}, {"keep", keep}});
-  if (last) place = n.Sub(n.Reshape(n.SizeValue({size - 1}), {}), place);
-  n.Out(place);
+  if (last) index = n.Sub(n.Reshape(n.SizeValue({size - 1}), {}), index);
+  n.Out(index);
 }
 
 void ConvertCumulative(Node& n) {
@@ -173,7 +173,7 @@ llvm::ArrayRef<OnnxRule> ReductionRules() {
       {"ReduceMin", ConvertReduce},    {"ReduceL1", ConvertReduce},
       {"ReduceL2", ConvertReduce},     {"ReduceSumSquare", ConvertReduce},
       {"ReduceLogSum", ConvertReduce}, {"ReduceLogSumExp", ConvertReduce},
-      {"ArgMax", ConvertArgExtreme},   {"ArgMin", ConvertArgExtreme},
+      {"ArgMax", ConvertArgMinMax},    {"ArgMin", ConvertArgMinMax},
       {"CumSum", ConvertCumulative},   {"CumProd", ConvertCumulative},
       {"TopK", ConvertTopK},           {"LpNormalization", ConvertLpNormalization},
       {"NonZero", ConvertNonZero},     {"Unique", ConvertUnique}};

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMaxWeights = int64_t{1} << 22;
 
 /// The coordinate in x of an element of the result.
-double PlaceOf(const Resampling& r, int64_t index) {
+double CoordinateOf(const Resampling& r, int64_t index) {
   const auto x = static_cast<double>(index), in = static_cast<double>(r.in);
   const double width = r.scale * in;  // not an integer if the scale is not
   if (r.coordinates == "asymmetric") return x / r.scale;
@@ -59,13 +59,13 @@ std::vector<std::pair<int64_t, double>> Taps(const Resampling& r, double at) {
   for (int64_t i = 1 - reach; i <= reach; ++i) {
     const double distance = (static_cast<double>(i) - part) * squeeze;
     double weight = is_linear ? std::max(0.0, 1 - std::abs(distance)) : Cubic(r.cubic_a, distance);
-    const int64_t place = first + i;
-    if (r.exclude_outside && (place < 0 || place >= r.in)) weight = 0;
-    taps.emplace_back(place, weight);
+    const int64_t position = first + i;
+    if (r.exclude_outside && (position < 0 || position >= r.in)) weight = 0;
+    taps.emplace_back(position, weight);
     sum += weight;
   }
   if (sum != 0)
-    for (auto& [place, weight] : taps) weight /= sum;
+    for (auto& [position, weight] : taps) weight /= sum;
   return taps;
 }
 
@@ -97,7 +97,7 @@ Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& r) {
   std::vector<int64_t> nearest;
   std::vector<uint8_t> inside;
   for (int64_t i = 0; i < r.out; ++i) {
-    const double at = PlaceOf(r, i);
+    const double at = CoordinateOf(r, i);
     const auto last = static_cast<double>(r.in - 1);
     inside.push_back(r.coordinates != "tf_crop_and_resize" || (at >= 0 && at <= last));
     // Clamps coordinates so far outside that all taps are outside, too.
@@ -105,8 +105,8 @@ Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& r) {
     const double clamped = std::clamp(at, -reach, last + reach);
     nearest.push_back(std::clamp<int64_t>(Nearest(r, clamped), 0, r.in - 1));
     if (r.mode == "nearest") continue;
-    for (const auto& [place, weight] : Taps(r, clamped)) {
-      const int64_t from = std::clamp<int64_t>(place, 0, r.in - 1);
+    for (const auto& [position, weight] : Taps(r, clamped)) {
+      const int64_t from = std::clamp<int64_t>(position, 0, r.in - 1);
       weights[static_cast<size_t>(from * r.out + i)] += weight;
     }
   }

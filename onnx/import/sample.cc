@@ -79,7 +79,7 @@ Value* GridSample::Weight(Value* part, int offset) {
 }
 
 void GridSample::AddPoint(std::vector<int> offsets) {
-  Value* place = nullptr;
+  Value* position = nullptr;
   Value* weight = nullptr;
   auto multiply = [&](Value* factor) {
     if (factor != nullptr) weight = weight == nullptr ? factor : n_.Mul(weight, factor);
@@ -95,14 +95,14 @@ void GridSample::AddPoint(std::vector<int> offsets) {
     }
     Value* inside = Clamp(at, Number(0), end);
     if (padding_ == "zeros") multiply(n_.Cast(n_.Call("equal", {inside, at}), dtype_));
-    place = place == nullptr ? inside : n_.Add(n_.Mul(place, Real(sizes_[d])), inside);
+    position = position == nullptr ? inside : n_.Add(n_.Mul(position, Real(sizes_[d])), inside);
   }
-  if (place == nullptr) return;
+  if (position == nullptr) return;
   // [N, points of the grid], for all channels.
-  const Shape& dims = place->type().dims;
+  const Shape& dims = position->type().dims;
   const Dim count = NumElements(llvm::ArrayRef<Dim>(dims).drop_front(1));
   const Shape line = {dims[0], 1, count};
-  Value* index = n_.Reshape(n_.Cast(place, DType::kI64), line);
+  Value* index = n_.Reshape(n_.Cast(position, DType::kI64), line);
   Value* found = n_.Call("take_along_axis", {image_, index}, {{"axis", int64_t{2}}});
   if (weight != nullptr) found = n_.Mul(found, n_.Reshape(weight, line));
   sum_ = sum_ == nullptr ? found : n_.Add(sum_, found);
@@ -175,8 +175,8 @@ Value* GridPoints(Node& n, llvm::ArrayRef<int64_t> sizes, bool align) {
       rest /= size;
       // A single point is in the middle, or at the beginning.
       const double steps = static_cast<double>(align ? std::max<int64_t>(size - 1, 1) : size);
-      const double place = static_cast<double>(2 * at + (align ? 0 : 1)) / steps - 1;
-      points[static_cast<size_t>(i * width) + c] = place;
+      const double position = static_cast<double>(2 * at + (align ? 0 : 1)) / steps - 1;
+      points[static_cast<size_t>(i * width) + c] = position;
     }
   }
   return n.Literal(Constant::Copy(DType::kF64, {count, width}, points.data()));

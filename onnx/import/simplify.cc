@@ -49,15 +49,15 @@ class Compactor {
   llvm::DenseMap<const Value*, std::string> output_names_;
   llvm::StringMap<Dim> symbols_;  // data-dependent sizes, which are renamed
   llvm::DenseMap<uint32_t, uint32_t> files_;
-  BlockId block_;    // the block that calls are copied to
-  std::string way_;  // prefix of names in a body
+  BlockId block_;       // the block that calls are copied to
+  std::string prefix_;  // prefix of names in a body
 };
 
 std::string Compactor::NameOf(const Value* value, llvm::StringRef otherwise) {
   if (auto found = output_names_.find(value); found != output_names_.end()) return found->second;
   auto found = names_.find(value);
   const std::string base = found == names_.end() ? otherwise.str() : ToIdentifier(found->second);
-  return to_.NewName(way_ + base);
+  return to_.NewName(prefix_ + base);
 }
 
 LocationId Compactor::CopyLocation(LocationId id) {
@@ -130,7 +130,7 @@ llvm::Error Compactor::CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayR
     llvm::Expected<std::vector<Type>> types = to_.BodyTypes(op.def(), operands, attributes);
     if (!types) return types.takeError();
     const BlockId outer = std::exchange(block_, to_.AddBlock());
-    const std::string way = std::exchange(way_, (name + ".body.").str());
+    const std::string way = std::exchange(prefix_, (name + ".body.").str());
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       const Value* before = body.inputs[i];
       values_[before] = to_.AddBlockInput(block_, NameOf(before, "x"), (*types)[i]);
@@ -146,7 +146,7 @@ llvm::Error Compactor::CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayR
     for (const Value* output : body.outputs) outputs.push_back(values_.lookup(output));
     to_.SetBlockOutputs(block_, std::move(outputs));
     *id = std::exchange(block_, outer);
-    way_ = way;
+    prefix_ = way;
   }
   return llvm::Error::success();
 }
@@ -181,7 +181,7 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
                  llvm::StringRef name) -> llvm::Expected<Op*> {
     const OpDef& def = *GlobalRegistry().Find(type);
     std::vector<std::string> names = {name.str()};
-    while (names.size() < def.signature.outputs.size()) names.push_back(to_.NewName(way_ + "v"));
+    while (names.size() < def.signature.outputs.size()) names.push_back(to_.NewName(prefix_ + "v"));
     return to_.AddOp(def, operands, attributes, names, options);
   };
   llvm::SmallVector<Value*, 4> operands;
@@ -193,15 +193,15 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
     // An omitted operand before one that is present.
     llvm::Expected<Op*> zero =
         add("constant", {}, {{"value", Constant::Scalar(DType::kI64, 0)}, {"dtype", DType::kI64}},
-            to_.NewName(way_ + "c"));
+            to_.NewName(prefix_ + "c"));
     if (!zero) return zero.takeError();
     operands.push_back((*zero)->result());
   }
   if (!composite->transpose.empty()) {
-    llvm::Expected<Op*> turned =
-        add("transpose", {operands[1]}, {{"perm", composite->transpose}}, to_.NewName(way_ + "k"));
-    if (!turned) return turned.takeError();
-    operands[1] = (*turned)->result();
+    llvm::Expected<Op*> transposed = add(
+        "transpose", {operands[1]}, {{"perm", composite->transpose}}, to_.NewName(prefix_ + "k"));
+    if (!transposed) return transposed.takeError();
+    operands[1] = (*transposed)->result();
   }
   if (!Gives(composite->op, operands, composite->attributes, op.result()->type())) return false;
   const std::string name = NameOf(op.result(), "v");

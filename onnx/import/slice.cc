@@ -29,7 +29,7 @@ Dim Tame(const Dim& bound) {
 
 /// The index of a symbolic bound, counted from the front. A negative bound counts from the end;
 /// invalid if the sign cannot be expressed.
-Dim PlaceOf(const Dim& bound, const Dim& size) {
+Dim IndexOf(const Dim& bound, const Dim& size) {
   if (bound.ProvablyAtLeast(0)) return bound;
   // size - 1 is negative only if the size is 0.
   if (size - bound == Dim(1)) return LargerOf(0, bound);
@@ -42,8 +42,8 @@ Dim ForwardBound(const Dim& bound, const Dim& size) {
   if (IsEnd(bound, size)) return size;
   if (IsBegin(bound, size)) return 0;
   if (bound.is_constant() && bound.constant() < 0) return LargerOf(0, size + bound);
-  const Dim place = bound.is_constant() ? bound : PlaceOf(bound, size);
-  const Dim least = LargerOf(0, place);
+  const Dim index = bound.is_constant() ? bound : IndexOf(bound, size);
+  const Dim least = LargerOf(0, index);
   return IsAtMost(least, size) ? least : Dim::Min(least, size);
 }
 
@@ -51,10 +51,10 @@ Dim ForwardBound(const Dim& bound, const Dim& size) {
 Dim BackwardBound(const Dim& bound, const Dim& size, const Dim& most) {
   if (IsEnd(bound, size)) return 0;
   if (IsBegin(bound, size)) return most;
-  const Dim place = bound.is_constant() && bound.constant() < 0
+  const Dim index = bound.is_constant() && bound.constant() < 0
                         ? Dim(-1) - bound
-                        : size - 1 - (bound.is_constant() ? bound : PlaceOf(bound, size));
-  const Dim least = LargerOf(0, place);
+                        : size - 1 - (bound.is_constant() ? bound : IndexOf(bound, size));
+  const Dim least = LargerOf(0, index);
   return IsAtMost(least, most) ? least : Dim::Min(least, most);
 }
 
@@ -83,7 +83,7 @@ void ConvertSlice(Node& n) {
     return n.Fail("starts, ends, axes and steps have different lengths");
   axes = n.Axes(axes, dims.size());
   // Negative steps become positive steps over the reversed axis.
-  std::vector<int64_t> turned, taken_axes, taken_steps;
+  std::vector<int64_t> reversed, taken_axes, taken_steps;
   Shape from, to;
   for (size_t i = 0; i < axes.size() && !n.failed(); ++i) {
     const Dim size = dims[static_cast<size_t>(axes[i])];
@@ -97,14 +97,14 @@ void ConvertSlice(Node& n) {
     // The slice is empty for some sizes.
     stop = LargerOf(start, stop);
     if (!start.is_valid() || !stop.is_valid()) return n.Unsupported("bounds that depend on sizes");
-    if (is_backward) turned.push_back(axes[i]);
+    if (is_backward) reversed.push_back(axes[i]);
     if (start.is_constant(0) && stop == size && std::abs(steps[i]) == 1) continue;
     taken_axes.push_back(axes[i]);
     taken_steps.push_back(std::abs(steps[i]));
     from.push_back(start);
     to.push_back(stop);
   }
-  if (!turned.empty()) x = n.Call("flip", {x}, {{"axes", turned}});
+  if (!reversed.empty()) x = n.Call("flip", {x}, {{"axes", reversed}});
   if (!taken_axes.empty()) {
     std::vector<NamedAttribute> attributes = {
         {"axes", taken_axes}, {"starts", from}, {"stops", to}};

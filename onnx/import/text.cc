@@ -294,9 +294,9 @@ void TextWriter::AddTensors(const Chain& chain, const Value* value) {
   for (size_t i = 0; i < chain.layers.size(); ++i) {
     const auto& [layer, tensors] = chain.layers[i];
     const bool is_last = chain.ends_in_layer && i + 1 == chain.layers.size();
-    const std::string way = is_last ? "" : layer + ".";
+    const std::string path = is_last ? "" : layer + ".";
     for (const auto& [name, constant] : tensors)
-      out_.tensors.emplace_back(value->name() + "." + way + name, constant);
+      out_.tensors.emplace_back(value->name() + "." + path + name, constant);
   }
 }
 

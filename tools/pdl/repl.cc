@@ -310,7 +310,7 @@ void Converse(ReplSession& session, Host& host) {
 
 /// Executes statements from a file or a pipe; returns false if one had an error.
 bool ExecuteAll(ReplSession& session) {
-  bool all_well = true;
+  bool all_succeeded = true;
   std::string line, pending;
   for (bool is_open = true; is_open;) {
     is_open = static_cast<bool>(std::getline(std::cin, line));
@@ -318,10 +318,10 @@ bool ExecuteAll(ReplSession& session) {
     const bool is_command = llvm::StringRef(pending).ltrim().starts_with(":");
     if (is_open && !is_command && WantsMoreLines(pending)) continue;
     const ReplReply reply = session.Execute(std::exchange(pending, ""));
-    all_well &= Say(reply);
+    all_succeeded &= Say(reply);
     if (reply.quit) break;
   }
-  return all_well;
+  return all_succeeded;
 }
 
 }  // namespace

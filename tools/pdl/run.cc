@@ -157,7 +157,8 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried =
   RunOptions options;
   options.training = arguments.common.training;
   options.check_finite = arguments.check_finite;
-  for (const RequestedOutput& requested : arguments.outputs) options.outputs.push_back(wanted.name);
+  for (const RequestedOutput& requested : arguments.outputs)
+    options.outputs.push_back(requested.name);
   llvm::Error error = RunTimed(**network, &scope, context->get(), options, arguments.common);
   if (!is_retried && IsForSizes(path, error)) {
     // In an ONNX model, a size that turns out to be 1 is broadcast.

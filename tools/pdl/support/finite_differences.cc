@@ -29,9 +29,9 @@ constexpr int64_t kMaxMoved = 32;
 std::vector<double> Noise(int64_t n, uint64_t seed) {
   std::vector<double> values;
   for (int64_t i = 0; i < n; ++i) {
-    const double place = std::fmod(
+    const double fraction = std::fmod(
         static_cast<double>(i * 7 + 3) * 0.6180339887 + static_cast<double>(seed) * 0.237, 1.0);
-    values.push_back(static_cast<float>(2 * place - 1));
+    values.push_back(static_cast<float>(2 * fraction - 1));
   }
   return values;
 }

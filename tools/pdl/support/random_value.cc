@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint64_t kMaxLength = 8, kOneIn = 10;
 
-Tensor ToPlaces(llvm::ArrayRef<int64_t> places) {
-  return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(places.size())}, places);
+Tensor ToIndices(llvm::ArrayRef<int64_t> indices) {
+  return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(indices.size())}, indices);
 }
 
 /// Fills a tensor with random values: floats in [0, 1), integers in [0, bound), and uniformly
@@ -41,8 +41,8 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
 
 /// Samples the row offsets of a ragged value and the indices of a sparse one; returns the sizes of
 /// the tensor of its elements.
-llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* value,
-                                 std::mt19937_64& random) {
+llvm::Expected<Sizes> SampleLayout(llvm::ArrayRef<int64_t> sizes, PackedValue* value,
+                                   std::mt19937_64& random) {
   int64_t rows = sizes[0];
   // Allocated before sampling, so that values that are too large are rejected at once.
   auto add_offsets = [&](int64_t count) {
@@ -71,7 +71,7 @@ llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* val
         if (random() % kOneIn == 0) indices.push_back(column);
       at[row + 1] = static_cast<int64_t>(indices.size());
     }
-    value->indices = ToPlaces(indices);
+    value->indices = ToIndices(indices);
     return Sizes{static_cast<int64_t>(indices.size())};
   }
   Sizes packed(sizes.begin(), sizes.end());
@@ -107,7 +107,7 @@ llvm::Expected<PackedValue> DrawValue(
   if (llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, sizes); !bytes)
     return bytes.takeError();
   if (!type.is_plain()) {
-    llvm::Expected<Sizes> packed = DrawPlaces(sizes, &value, random);
+    llvm::Expected<Sizes> packed = SampleLayout(sizes, &value, random);
     if (!packed) return packed.takeError();
     sizes = std::move(*packed);
   }

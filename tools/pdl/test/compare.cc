@@ -12,7 +12,7 @@ namespace pdl {
 namespace {
 
 // Returns "element [0, 3]", or "the value" for a scalar.
-std::string Place(const PackedValue& value, int64_t index) {
+std::string ElementName(const PackedValue& value, int64_t index) {
   const Tensor& tensor = value.values;
   if (tensor.rank() == 0) return "the value";
   llvm::SmallVector<std::string, 4> parts = ElementIndex(tensor, index);
@@ -83,8 +83,9 @@ std::optional<std::string> CompareNear(const PackedValue& left_value,
   const int64_t other = is_scalar ? 0 : found.worst;
   const double expected = ElementAsReal(right, other);
   const double error = ElementError(ElementAsReal(left, found.worst), expected, left.dtype());
-  std::string text = Place(left_value, found.worst) + " is " + ElementText(left, found.worst) +
-                     ", expected " + ElementText(right, other) + ": off by " + ErrorText(error);
+  std::string text = ElementName(left_value, found.worst) + " is " +
+                     ElementText(left, found.worst) + ", expected " + ElementText(right, other) +
+                     ": off by " + ErrorText(error);
   if (expected != 0 && std::isfinite(expected))
     text += " (relative " + ErrorText(error / std::fabs(expected)) + ")";
   text += ", tolerance " + ErrorText(tolerance);
@@ -113,7 +114,7 @@ std::optional<std::string> CheckTrue(const PackedValue& value, const Tensor* lef
     if (tensor.sizes() == condition.sizes()) return ElementText(tensor, first);
     return std::string("of ") + tensor.TypeString();
   };
-  text = Place(value, first) + " is false";
+  text = ElementName(value, first) + " is false";
   if (left != nullptr && right != nullptr)
     text += ": left " + side(*left) + ", right " + side(*right);
   if (condition.num_elements() > 1)
