@@ -56,7 +56,7 @@ Exported AddN(ExportCall& c) {
   return c.Out(sum, dtype);
 }
 
-/// x times a number, after a function.
+/// A function of x, times a number.
 Exported Scaled(ExportCall& c, llvm::StringRef function, double factor) {
   const DType dtype = ComputeDType(c.dtype());
   return c.Out(c.Node("Mul", {c.Node(function, {c.In(0, dtype)}), c.Scalar(factor, dtype)}), dtype);

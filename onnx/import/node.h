@@ -72,7 +72,6 @@ class Node {
   // --- Calls ------------------------------------------------------------------------------------
   /// Adds a call and returns its first result. Operands of a dtype that the operator does not
   /// accept are widened, and the result is cast back.
-  /// a wider one, and the result is cast back.
   Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
               llvm::ArrayRef<NamedAttribute> attributes = {});
   /// The same, but returns all results.

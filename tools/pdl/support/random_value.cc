@@ -84,7 +84,7 @@ llvm::Expected<Sizes> SampleLayout(llvm::ArrayRef<int64_t> sizes, PackedValue* v
 llvm::Expected<PackedValue> DrawValue(
     llvm::StringRef name, const Type& type, uint64_t seed,
     llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> size) {
-  Sizes sizes;  // of the dims that have one
+  Sizes sizes;  // of all dims except ragged ones
   for (const Dim& dim : type.dims) {
     if (dim.is_ragged()) continue;
     llvm::Expected<int64_t> known = dim.Evaluate(size);
