@@ -381,7 +381,8 @@ llvm::Error NetworkReader::ReadConstraints() {
 llvm::Error NetworkReader::ReadOutputs() {
   llvm::StringSet<> names;
   for (const OutputDesc& desc : desc_.outputs()) {
-    if (!IsPath(desc.name())) return Broken("'{0}' is no name for an output", Quoted(desc.name()));
+    if (!IsIdentifier(desc.name()))
+      return Broken("'{0}' is not a valid name of an output", Quoted(desc.name()));
     if (!names.insert(desc.name()).second)
       return Broken("two outputs are called '{0}'", desc.name());
     if (!IsText(desc.comment()))
