@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-// Nothing is added up: the result is zeros, or the bias.
+// All sums are empty: the result is zeros, or the bias.
 class EmptyConvPlan : public ConvPlan {
  public:
   void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
@@ -50,8 +50,8 @@ llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareCont
   }
   const DType dtype = context.inputs()[0].dtype;
   const bool is_half = dtype == DType::kF16 || dtype == DType::kBF16;
-  // For small images, the layouts that oneDNN's convolution takes are worth the way to them. A bias
-  // is added before halves are rounded.
+  // Only small images gain from reordering to the layouts of oneDNN's convolution. A bias is added
+  // before f16/bf16 results are rounded.
   constexpr int64_t kLargeImage = 512;
   const bool adds_to_halves = is_half && context.inputs().size() > 2;
   if (kind != ConvKind::kWeights && IsPointwise(sizes) && sizes.window.out() >= kLargeImage &&

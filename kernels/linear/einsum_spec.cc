@@ -9,12 +9,12 @@
 namespace pdl {
 namespace {
 
-// Labels before they are numbered: letters, and from kEllipsis on the dims of an ellipsis, the last
-// one first.
+// Labels before they are numbered: letters, and for the dims of an ellipsis numbers from kEllipsis
+// on, counted from the last dim.
 constexpr int kEllipsis = 1000;
 
 struct Term {
-  EinsumSpec::Labels labels;  // kEllipsis once where an ellipsis stands
+  EinsumSpec::Labels labels;  // contains kEllipsis once if there is an ellipsis
   bool has_ellipsis = false;
 };
 
@@ -30,17 +30,16 @@ llvm::Expected<Term> ReadTerm(llvm::StringRef text, EinsumComplaint complain) {
       term.labels.push_back(kEllipsis);
       i += 2;
     } else {
-      return complain(
-          std::nullopt, Code::kAttributeRange,
-          llvm::formatv("'{0}' does not belong into an equation: it is made of letters, "
-                        "',', '->' and one '...' for each operand",
-                        text.substr(i, text.substr(i).starts_with("...") ? 3 : 1)));
+      return complain(std::nullopt, Code::kAttributeRange,
+                      llvm::formatv("'{0}' is not allowed in an equation, which consists of "
+                                    "letters, ',', '->' and one '...' for each operand",
+                                    text.substr(i, text.substr(i).starts_with("...") ? 3 : 1)));
     }
   }
   return term;
 }
 
-// Puts the labels of `count` dims in the place of the ellipsis.
+// Replaces the ellipsis with the labels of `count` dims.
 void Expand(Term& term, size_t count) {
   EinsumSpec::Labels labels;
   for (const int label : term.labels) {
@@ -73,25 +72,25 @@ llvm::Expected<EinsumSpec> ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<
   left.split(texts, ',');
   if (texts.size() != operands.size()) {
     return complain(std::nullopt, Code::kAttributeRange,
-                    llvm::formatv("the equation '{0}' is of {1} operands, got {2}", equation,
+                    llvm::formatv("the equation '{0}' has {1} operands, got {2}", equation,
                                   texts.size(), operands.size()));
   }
   std::vector<Term> terms;
-  size_t most = 0;  // dims that an ellipsis stands for
+  size_t most = 0;  // the largest number of dims that an ellipsis stands for
   for (unsigned i = 0; i < operands.size(); ++i) {
     auto term = ReadTerm(texts[i], complain);
     if (!term) return term.takeError();
     const size_t named = term->labels.size() - (term->has_ellipsis ? 1 : 0);
     if (term->has_ellipsis ? operands[i].size() < named : operands[i].size() != named) {
       return complain(i, Code::kRank,
-                      llvm::formatv("'{0}' names {1} dims, the operand is {2}", texts[i].trim(),
+                      llvm::formatv("'{0}' has {1} labels, but the operand is {2}", texts[i].trim(),
                                     named, ShapeToString(operands[i])));
     }
     most = std::max(most, operands[i].size() - named);
     Expand(*term, operands[i].size() - named);
     terms.push_back(std::move(*term));
   }
-  // Sizes: of an ellipsis' dims, one that is not a literal 1.
+  // The size of each label; for dims of an ellipsis, the one that is not a literal 1.
   std::map<int, Dim> sizes;
   std::map<int, int> counts;
   for (unsigned i = 0; i < operands.size(); ++i) {
@@ -127,7 +126,7 @@ llvm::Expected<EinsumSpec> ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<
       }
     }
   } else {
-    // An ellipsis, then what occurs once, in the order of the alphabet.
+    // The dims of the ellipsis, then the labels that occur once, in alphabetical order.
     for (size_t k = most; k-- > 0;) output.labels.push_back(kEllipsis + static_cast<int>(k));
     for (const auto& [label, count] : counts) {
       if (label < kEllipsis && count == 1) output.labels.push_back(label);
