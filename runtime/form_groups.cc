@@ -5,15 +5,15 @@
 namespace pdl {
 namespace {
 
-/// Enough to gain everything that tiling gains; bounds the buffers and tables of one group.
+/// Large enough for the full gain of tiling; bounds the buffers and tables of one group.
 constexpr size_t kMaxGroup = 64;
 constexpr size_t kMaxInputs = 24;
 
 struct Group {
   llvm::SmallVector<unsigned, 4> calls;
-  llvm::SmallSetVector<const Value*, 8> inputs;  // what its calls read that none of them computes
-  bool open = true;                              // nothing outside has used its values
-  bool has_head = false;                         // one of the calls makes rows or pieces
+  llvm::SmallSetVector<const Value*, 8> inputs;  // operands from outside the group
+  bool open = true;                              // none of its values has been used outside
+  bool has_head = false;  // one of the calls is a row producer or a tiled producer
 };
 
 }  // namespace
@@ -28,7 +28,7 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
     auto found = value->producer() ? position.find(value->producer()) : position.end();
     return found == position.end() ? kNone : group_of[found->second];
   };
-  /// What a group of these two, kNone for no second one, and a call would read.
+  /// The inputs of a group of these two groups (the second may be kNone) and a call.
   auto inputs_of = [&](unsigned first, unsigned second, const Op& op) {
     llvm::SmallSetVector<const Value*, 8> inputs;
     auto add = [&](const Value* value) {
@@ -74,7 +74,7 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
         joined = group;
         continue;
       }
-      // Two groups meet here and become one; the larger takes the other's calls.
+      // The call merges two groups; the larger one takes the calls of the other.
       unsigned other = group;
       if (groups[joined].calls.size() < groups[other].calls.size()) std::swap(joined, other);
       for (unsigned call : groups[other].calls) group_of[call] = joined;
@@ -93,7 +93,7 @@ CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> ki
     group_of[i] = joined;
   }
 
-  // A group runs where its last call stood.
+  // A group runs at the position of its last call.
   std::vector<unsigned> last(groups.size(), 0);
   for (unsigned g = 0; g < groups.size(); ++g) {
     llvm::sort(groups[g].calls);

@@ -177,9 +177,8 @@ llvm::Error CheckScale(InferenceContext& context, double scale, llvm::StringRef 
 llvm::Expected<Shape> ResizedDims(InferenceContext& context, llvm::ArrayRef<Dim> in) {
   const AttributeReader& attributes = context.attributes();
   if (attributes.Bool("antialias") && attributes.String("mode") == "nearest") {
-    return context.FailAtAttribute(
-        "antialias", Code::kAttributeRange,
-        "'antialias' needs interpolation: mode=\"nearest\" has no weights");
+    return context.FailAtAttribute("antialias", Code::kAttributeRange,
+                                   "'antialias' requires mode linear or cubic");
   }
   const unsigned rank = static_cast<unsigned>(in.size());
   const int given = attributes.Has("size") + attributes.Has("scale") + attributes.Has("scales");

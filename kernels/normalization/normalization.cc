@@ -305,7 +305,7 @@ llvm::Error InferNormalize(InferenceContext& context) {
                             context.def().signature.inputs[i].name, other.ToString());
     }
     if (llvm::Error error = context.RequireEqual(x.dims[*axis], other.dims[0], {0, i},
-                                                 "the size must be that of the axis")) {
+                                                 "the size differs from that of the axis")) {
       return error;
     }
   }

@@ -40,9 +40,8 @@ TEST(LoadPlugin, RefusesAnotherVersion) {
 TEST(LoadPlugin, RefusesASecondOperatorOfAName) {
   EXPECT_EQ(Message(LoadPlugin(kFolder + "libtest_plugin.so")), "");
   std::string path = kFolder + "libtest_plugin_of_same_name.so";
-  EXPECT_EQ(
-      Message(LoadPlugin(path)),
-      "plugin '" + path + "' has an operator 'test_negate', and there is one already [PDL0508]");
+  EXPECT_EQ(Message(LoadPlugin(path)),
+            "plugin '" + path + "' has an operator 'test_negate', which already exists [PDL0508]");
 }
 
 TEST(LoadPlugin, RefusesWhatIsNoPlugin) {

@@ -145,7 +145,7 @@ minimize loss with sgd(lr=0.1)
 TEST(TrainerPrecision, GradientsThatAreNeverFinite) {
   std::unique_ptr<Trainer> trainer = MakeTrainer(Options(100), DType::kF16, kRoot);
   EXPECT_EQ(Message(trainer->Train()),
-            "step 41: a gradient is nan or infinite, however small the loss is scaled [PDL0514]");
+            "step 41: a gradient is nan or infinite, even with the smallest loss scale [PDL0514]");
   // Looked at, it says so as soon as the scale cannot be what does it.
   TrainerOptions options = Options(100);
   options.check_finite = true;
@@ -197,7 +197,7 @@ TEST(TrainerPrecision, ResumesBitForBitWithTheScale) {
     EXPECT_EQ(ReadBytes(folder / "resumed"), ReadBytes(folder / "whole"));
     EXPECT_EQ(Message(MakeTrainer(Options(3), DType::kF32)->Resume(path)),
               "'" + path +
-                  "' is the checkpoint of another run, which cannot go on so: the "
+                  "' is the checkpoint of another run, which cannot be resumed here: the "
                   "precision is " +
                   DTypeName(precision).str() + " there and f32 here [PDL0516]");
   }
