@@ -47,7 +47,7 @@ TEST(LoadPlugin, RefusesASecondOperatorOfAName) {
 TEST(LoadPlugin, RefusesWhatIsNoPlugin) {
   std::string path = kFolder + "libtest_no_plugin.so";
   EXPECT_EQ(Message(LoadPlugin(path)),
-            "'" + path + "' is no pdl plugin: pdl_plugin_version is not in it (see " +
+            "'" + path + "' is not a pdl plugin: it does not define pdl_plugin_version (see " +
                 "pdl_add_plugin) [PDL0508]");
   EXPECT_EQ(Message(LoadPlugin("no-such.so")),
             "cannot load plugin 'no-such.so': ./no-such.so: cannot open shared object file: No "

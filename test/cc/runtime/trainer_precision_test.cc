@@ -426,10 +426,11 @@ minimize loss with adam(lr=0.02)
             (std::vector<std::string>{"fixed", "loss_scale", "loss_scale.good", "seen", "step", "w",
                                       "w.adam.m", "w.adam.t", "w.adam.v"}));
   const std::string best = folder / "best.safetensors";
-  EXPECT_EQ(Message(MakeTrainer(options, DType::kF16, text)->Resume(best)),
-            "'" + best +
-                "' is no checkpoint: it has tensors, and nothing says how far the run has come "
-                "[PDL0516]");
+  EXPECT_EQ(
+      Message(MakeTrainer(options, DType::kF16, text)->Resume(best)),
+      "'" + best +
+          "' is not a checkpoint: it has tensors, but no metadata about the progress of a run "
+          "[PDL0516]");
   // `step` where the network itself uses it.
   std::string counts = text;
   counts.replace(counts.find("+ fixed"), 7, "+ fixed * cast(step, to=f32)");

@@ -130,10 +130,11 @@ TEST(Resume, BrokenCheckpoints) {
   EXPECT_EQ(Message(run.trainer->Resume(path)),
             "cannot read '" + path + "': its metadata 'pdl.progress' is broken [PDL0401]");
   ASSERT_EQ(Message(WriteSafetensors(path, {{"w", F32({2}, {0, 0})}})), "");
-  EXPECT_EQ(Message(run.trainer->Resume(path)),
-            "'" + path +
-                "' is no checkpoint: it has tensors, and nothing says how far the run has come "
-                "[PDL0516]");
+  EXPECT_EQ(
+      Message(run.trainer->Resume(path)),
+      "'" + path +
+          "' is not a checkpoint: it has tensors, but no metadata about the progress of a run "
+          "[PDL0516]");
   EXPECT_EQ(Message(run.trainer->Resume(folder / "nothing")),
             "cannot read '" + (folder / "nothing") + "': No such file or directory [PDL0401]");
 }
