@@ -220,8 +220,8 @@ class Collector {
     const bool is_ones = type.is_sparse() && type.dtype == DType::kBool;
     if (!is_ones && value.values.dtype() != type.dtype)
       return Misfit(
-          "{0}: input '{1}' is declared {2}, but the array holds {3}: save it as {4}; there are no "
-          "implicit conversions",
+          "{0}: input '{1}' is declared {2}, but the array holds {3}: save it as {4}; "
+          "nothing is converted silently",
           source_, field.name, type.ToString(), value.values.TypeString(), DTypeName(type.dtype));
     int64_t rows = 0;
     if (type.is_plain()) {

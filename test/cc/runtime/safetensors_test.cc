@@ -54,7 +54,7 @@ TEST(Safetensors, BrokenFiles) {
       "it is not a .safetensors file, or its header of 18446744073709551615 bytes is too large");
   EXPECT_EQ(Complaint(std::string("\xff\0\0\0\0\0\0\0{", 9)),
             "it is truncated: its header has 255 bytes, but the file has 9");
-  EXPECT_EQ(Complaint(File("{")).substr(0, 24), "its header is not JSON: [");
+  EXPECT_EQ(Complaint(File("{")).substr(0, 25), "its header is not JSON: [");
   EXPECT_EQ(Complaint(File("[]")), "its header is not a JSON object");
   EXPECT_EQ(Complaint(File(std::string(1 << 20, '['))), "its header is nested too deeply");
   EXPECT_EQ(Complaint(File(R"({"w":1})")), "the header's 'w' is not a JSON object");
