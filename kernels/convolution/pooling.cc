@@ -306,9 +306,9 @@ void LpPoolGradient(GradientContext& g) {
   attributes.push_back({"size", SpatialShape(x)});
   attributes.push_back({"divisor", int64_t{1}});
   Value* sum = g.Call("avg_pool_grad", {share}, attributes);
-  Value* slope =
+  Value* derivative =
       p == 2 ? x : g.Mul(g.Call("sign", {x}), g.Call("pow", {g.Call("abs", {x}), power}));
-  g.SetInputGradient(0, g.Mul(slope, sum));
+  g.SetInputGradient(0, g.Mul(derivative, sum));
 }
 
 // --- declarations -------------------------------------------------------------------------------

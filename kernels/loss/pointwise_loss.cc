@@ -72,8 +72,8 @@ void BinaryCrossEntropyGradient(GradientContext& g) {
   const auto bounded_log = [&](Value* value) {
     return g.Call("clip", {g.Call("log", {value})}, {{"low", -100.0}});
   };
-  Value* slope = g.Sub(bounded_log(rest), bounded_log(x));
-  g.SetInputGradient(1, g.SumTo(g.Mul(dy, slope), label));
+  Value* derivative = g.Sub(bounded_log(rest), bounded_log(x));
+  g.SetInputGradient(1, g.SumTo(g.Mul(dy, derivative), label));
 }
 
 struct BinaryCrossEntropyMaker : OpProtoMaker {
@@ -132,9 +132,9 @@ struct HuberMaker : OpProtoMaker {
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
       const double delta = g.attributes().Float("delta");
-      Value* slope =
+      Value* derivative =
           g.Call("clip", {g.Sub(g.input(0), g.input(1))}, {{"low", -delta}, {"high", delta}});
-      Value* dx = g.Mul(g.output_gradient(), slope);
+      Value* dx = g.Mul(g.output_gradient(), derivative);
       g.SetInputGradient(0, g.SumTo(dx, g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Neg(dx), g.input(1)));
     });
@@ -168,9 +168,9 @@ struct HingeMaker : OpProtoMaker {
     SetGradient([](GradientContext& g) {
       Value* zero = g.Scalar(0, g.output());
       Value* costs = g.Call("greater", {g.output(), zero});
-      Value* slope = g.Neg(g.output_gradient());
+      Value* derivative = g.Neg(g.output_gradient());
       for (const unsigned i : {0u, 1u}) {
-        Value* part = g.Call("where", {costs, g.Mul(slope, g.input(1 - i)), zero});
+        Value* part = g.Call("where", {costs, g.Mul(derivative, g.input(1 - i)), zero});
         g.SetInputGradient(i, g.SumTo(part, g.input(i)));
       }
     });
@@ -230,8 +230,8 @@ void KlDivGradient(GradientContext& g) {
   Value* zero = g.Scalar(0, target);
   Value* positive = g.Call("greater", {target, zero});
   Value* log_p = g.Call("log", {g.Call("where", {positive, target, one})});
-  Value* slope = g.Add(g.Sub(log_p, log_q), one);
-  g.SetInputGradient(1, g.SumTo(g.Mul(dy, g.Call("where", {positive, slope, zero})), target));
+  Value* derivative = g.Add(g.Sub(log_p, log_q), one);
+  g.SetInputGradient(1, g.SumTo(g.Mul(dy, g.Call("where", {positive, derivative, zero})), target));
 }
 
 struct KlDivMaker : OpProtoMaker {

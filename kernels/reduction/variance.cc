@@ -50,7 +50,7 @@ llvm::Error InferSpread(InferenceContext& context) {
 }
 
 // (x - mean) / (count - ddof), half of the variance's derivative.
-Value* HalfSlope(GradientContext& g) {
+Value* HalfDerivative(GradientContext& g) {
   Value* x = g.input(0);
   std::vector<int64_t> axes;
   for (const unsigned axis : ReducedAxes(g)) axes.push_back(axis);
@@ -61,7 +61,7 @@ Value* HalfSlope(GradientContext& g) {
 
 void VarianceGradient(GradientContext& g) {
   Value* twice = g.Mul(g.output_gradient(), g.Scalar(2, g.input(0)));
-  g.SetInputGradient(0, g.Mul(HalfSlope(g), PutBackAxes(g, twice)));
+  g.SetInputGradient(0, g.Mul(HalfDerivative(g), PutBackAxes(g, twice)));
 }
 
 // Half of the variance's derivative / y, which is at most 1 where 1 / y may be infinite. 0 where
@@ -72,8 +72,8 @@ void StdGradient(GradientContext& g) {
   Value* is_zero = g.Call("equal", {y, zero});
   Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
   Value* change = g.Call("where", {is_zero, zero, g.output_gradient()});
-  g.SetInputGradient(0,
-                     g.Mul(g.Div(HalfSlope(g), PutBackAxes(g, divisor)), PutBackAxes(g, change)));
+  g.SetInputGradient(
+      0, g.Mul(g.Div(HalfDerivative(g), PutBackAxes(g, divisor)), PutBackAxes(g, change)));
 }
 
 struct SpreadMaker : ReductionMaker {

@@ -59,7 +59,7 @@ class Step {
     if (!found) return found;
     if (!found.isA<UserError>() || scale <= GradientScale::kSmallest) return found;
     // Repeat the step without checks to find out whether the gradients overflow.
-    TakeBack();
+    Restore();
     run.check_finite = false;
     llvm::Error error = network_.Run(&scope_, &context_, run);
     llvm::Expected<double> after = Number(state_);
@@ -70,7 +70,7 @@ class Step {
       llvm::consumeError(std::move(found));
       return llvm::Error::success();
     }
-    TakeBack();
+    Restore();
     llvm::consumeError(std::move(error));
     if (!after) llvm::consumeError(after.takeError());
     return found;
@@ -83,7 +83,7 @@ class Step {
     }
     runs_ = Network::RunCount(scope_);
   }
-  void TakeBack() {
+  void Restore() {
     for (const auto& [name, tensor] : before_) {
       if (tensor) {
         scope_.Create(name)->Set(*tensor);

@@ -138,7 +138,7 @@ std::vector<std::string> Trainer::Impl::Contradictions(const TrainingProgress& r
   auto compare = [&](const char* format, auto there, auto here) {
     if (there != here) differences.push_back(llvm::formatv(format, there, here).str());
   };
-  auto compare_truths = [&](llvm::StringRef what, bool there, bool here) {
+  auto compare_bools = [&](llvm::StringRef what, bool there, bool here) {
     if (there != here)
       differences.push_back((what + (there ? " there but not here" : " here but not there")).str());
   };
@@ -154,8 +154,8 @@ std::vector<std::string> Trainer::Impl::Contradictions(const TrainingProgress& r
                           " are not the same there and here");
   compare("the seed is {0} there and {1} here", read.seed, progress.seed);
   compare("a batch has {0} rows there and {1} here", read.batch_size, progress.batch_size);
-  compare_truths("the rows are shuffled", read.shuffle, progress.shuffle);
-  compare_truths("short batches are left out", read.drop_last, progress.drop_last);
+  compare_bools("the rows are shuffled", read.shuffle, progress.shuffle);
+  compare_bools("short batches are left out", read.drop_last, progress.drop_last);
   if (read.weights && !progress.weights->empty() && read.weights != progress.weights)
     differences.push_back(read.weights->empty()
                               ? "it began without the weights given here"

@@ -107,7 +107,8 @@ def resize(t):
     x = numbers("f32", (1, 2, 6, 5))
     t.case("no batch", [x[:0]], np.zeros((0, 2, 12, 10), np.float32), scale=2.0)
     t.case("no channels", [x[:, :0]], np.zeros((1, 0, 12, 10), np.float32), scale=2.0, mode="linear")
-    t.refused("no size", "requires exactly one of 'size', 'scale' and 'scales', got none", "resize(zeros([1, 1, 2, 2]))")
+    t.refused("no size", "requires exactly one of 'size', 'scale' and 'scales', got none",
+              "resize(zeros([1, 1, 2, 2]))")
     t.refused("two sizes", "requires exactly one of 'size', 'scale' and 'scales', got more",
               "resize(zeros([1, 1, 2, 2]), size=3, scale=2)")
     t.refused("integers between", "'x' must be f16, bf16, f32 or f64 where 'mode' is \\\"linear\\\"",
