@@ -1,4 +1,4 @@
-// pdl_c.h over pdl.h.
+// Implements pdl_c.h on top of pdl.h.
 #include <new>
 #include <string>
 #include <utility>
@@ -25,7 +25,7 @@ struct pdl_model {
         values{model.inputs(), model.outputs(), model.parameters(), model.states()} {}
 
   pdl::Model model;
-  std::vector<pdl::ValueInfo> values[4];  // by pdl_values
+  std::vector<pdl::ValueInfo> values[4];  // indexed by pdl_values
 };
 
 struct pdl_session {
@@ -50,7 +50,7 @@ pdl_status* Misuse(const std::string& what) {
   return ToC(pdl::ToStatus(pdl::MakeUserError(pdl::Code::kOperatorUse, "{0}", what)));
 }
 
-/// Made before memory can be short, and never freed.
+/// Created while memory is available, and never freed.
 pdl_status* OutOfMemory() {
   static pdl_status* const status = ToC(pdl::ToStatus(pdl::OutOfMemory("calling the C interface")));
   return status;
@@ -65,7 +65,7 @@ pdl_status* Guarded(llvm::function_ref<pdl_status*()> f) {
   }
 }
 
-/// Calls `f` where none of the pointers, whose names follow, is null.
+/// Calls `f` if none of the pointers, whose names follow, is null.
 template <class F>
 pdl_status* WithAll(std::initializer_list<std::pair<const void*, const char*>> pointers, F f) {
   return Guarded([&]() -> pdl_status* {
@@ -90,7 +90,7 @@ pdl_status* FromC(const char* name, const pdl_array& array, pdl::Array* result) 
     return Misuse(std::string("'") + name + "': an array of rank " + std::to_string(array.rank) +
                   " without sizes");
   result->dtype = static_cast<pdl::DType>(array.dtype);
-  // What is no dtype must not become one by its low bits.
+  // An invalid dtype must not become a valid one when it is truncated.
   if (array.dtype < 0 || array.dtype > UINT8_MAX) result->dtype = pdl::DType{};
   if (array.rank > 0) result->sizes.assign(array.sizes, array.sizes + array.rank);
   result->data = array.data;
@@ -186,7 +186,7 @@ pdl_status* pdl_options_set_folder(pdl_options* options, const char* folder) {
 pdl_status* pdl_options_set_precision(pdl_options* options, int32_t dtype) {
   return WithAll({{options, "options"}}, [&]() -> pdl_status* {
     if (dtype != PDL_F32 && dtype != PDL_F16 && dtype != PDL_BF16)
-      return Misuse("a precision is PDL_F32, PDL_F16 or PDL_BF16");
+      return Misuse("the precision must be PDL_F32, PDL_F16 or PDL_BF16");
     options->options.precision = static_cast<pdl::DType>(dtype);
     return nullptr;
   });
@@ -288,7 +288,7 @@ pdl_status* pdl_session_output(const pdl_session* session, const char* name, pdl
   return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
     const auto found = session->outputs.find(name);
     if (found == session->outputs.end())
-      return Misuse(std::string("the last run gave no output '") + name + "'");
+      return Misuse(std::string("the last run returned no output '") + name + "'");
     ToC(found->second, array);
     return nullptr;
   });

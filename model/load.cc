@@ -15,7 +15,7 @@
 namespace pdl {
 namespace {
 
-/// A NetworkDesc begins with its format version, field 1, and no text begins with that byte.
+/// A NetworkDesc begins with its format version, field 1; no source begins with that byte.
 constexpr char kCompiledStart = 0x08;
 
 llvm::Expected<LoadedNetwork> CompileSource(const InputFile& file, const LoadOptions& options) {
@@ -53,7 +53,7 @@ llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef f
   llvm::sys::path::append(name, path);
   file->name = name.str().str();
   if (!file->is_compiled) return ToSource(*file);
-  // A stored network is imported as the flat text that makes it again.
+  // A stored network is imported as the flat source that reproduces it.
   llvm::Expected<Graph> graph =
       DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry());
   if (!graph) return graph.takeError();
@@ -112,8 +112,8 @@ std::string FolderOf(llvm::StringRef path) {
 
 llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file) {
   if (!file.is_source()) {
-    return MakeUserError(Code::kBadFile, "'{0}' is {1}, and text is wanted; see: {2}", file.name,
-                         file.is_onnx ? "an ONNX model" : "a compiled network",
+    return MakeUserError(Code::kBadFile, "'{0}' is {1}, but pdl source is required; see: {2}",
+                         file.name, file.is_onnx ? "an ONNX model" : "a compiled network",
                          file.is_onnx ? "pdl import" : "pdl dump --emit=pdl");
   }
   if (file.bytes->getBufferSize() > SourceFile::kMaxSize)
@@ -162,26 +162,26 @@ llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const LoadOptio
   }
   if (!file.is_compiled) return CompileSource(file, options);
   if (!options.settings.empty()) {
-    return MakeUserError(Code::kUnknownSetting,
-                         "'{0}' is compiled: the values of its attrs are fixed, and {1} "
-                         "cannot change them",
-                         file.name, options.setting_place ? "settings" : "--set");
+    return MakeUserError(
+        Code::kUnknownSetting,
+        "'{0}' is compiled: the values of its attrs are fixed, so {1} cannot change them",
+        file.name, options.setting_place ? "settings" : "--set");
   }
   llvm::Expected<Graph> graph =
       DeserializeNetwork(file.bytes->getBuffer(), file.name, GlobalRegistry());
   if (!graph) return graph.takeError();
   if (!options.training_step || graph->trainings().empty())
     return LoadedNetwork{std::move(*graph), file.folder};
-  // The flat text says what the optimizers are.
+  // The flat source contains the optimizers.
   InputFile text{llvm::MemoryBuffer::getMemBufferCopy(EmitPdl(*graph), file.name), file.name,
                  file.folder};
   llvm::Expected<LoadedNetwork> network = CompileSource(text, options);
   if (network) return network;
-  // It was sound when it was compiled: what is missing is a name that its text had.
+  // The source was valid when it was compiled, so the error is a name that the flat source lacks.
   llvm::consumeError(network.takeError());
   return MakeUserError(Code::kBadMinimize,
-                       "'{0}' is compiled, and what its minimize statements name was left in the "
-                       "text that it was compiled from: train that",
+                       "'{0}' is compiled and lacks values that its minimize statements refer to: "
+                       "train the source that it was compiled from",
                        file.name);
 }
 
@@ -191,10 +191,10 @@ llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles
   if (!found) return found.takeError();
   if (llvm::Error error = CheckWeightType(variable, *found->entry, weight.file)) return error;
   if (!weight.sha256.empty() && weight.sha256 != Sha256(found->file->Read(*found->entry))) {
-    return MakeUserError(Code::kWeightMismatch,
-                         "'{0}' in \"{1}\" has other bytes than when '{2}' was compiled (its "
-                         "SHA-256 differs)",
-                         weight.tensor, weight.file, variable.name());
+    return MakeUserError(
+        Code::kWeightMismatch,
+        "'{0}' in \"{1}\" has changed since '{2}' was compiled (its SHA-256 differs)",
+        weight.tensor, weight.file, variable.name());
   }
   return found;
 }
@@ -208,11 +208,11 @@ llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry&
   for (unsigned axis = 0; fits && axis < type.rank(); ++axis)
     fits = !type.dims[axis].is_constant() || type.dims[axis] == stored.dims[axis];
   if (fits) return llvm::Error::success();
-  return MakeUserError(Code::kWeightMismatch, "'{0}' in \"{1}\" is {2}, and '{3}' is {4}",
+  return MakeUserError(Code::kWeightMismatch, "'{0}' in \"{1}\" is {2}, but '{3}' is {4}",
                        entry.name, file, stored.ToString(), variable.name(), type.ToString());
 }
 
-/// The states of optimizers lie below the names of parameters; `step` counts.
+/// The names of optimizer states begin with those of parameters; `step` counts steps.
 static bool IsOfTraining(llvm::StringRef tensor, const Graph& graph) {
   if (tensor == "step") return true;
   for (size_t dot = tensor.rfind('.'); dot != llvm::StringRef::npos; dot = tensor.rfind('.', dot)) {
@@ -234,7 +234,7 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                                                   value->kind() == ValueKind::kState);
     if (!is_variable && !IsOfTraining(entry.name, graph)) unused.push_back(entry.name);
   }
-  // All that does not fit at once.
+  // Report all mismatches at once.
   llvm::Error errors = llvm::Error::success();
   std::vector<std::string> missing, missing_states;
   bool has_some = false;
@@ -244,7 +244,7 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
       has_some = true;
       errors = llvm::joinErrors(std::move(errors), CheckWeightType(*variable, *entry, path));
     } else if (variable->variable().weight) {
-      continue;  // has a file of its own
+      continue;  // stored in a separate file
     } else if (variable->kind() == ValueKind::kState) {
       missing_states.push_back(variable->name());
     } else {
@@ -258,7 +258,7 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
                                             path, llvm::join(missing, ", ")));
   }
   if (errors) return errors;
-  // What training alone needs is in a checkpoint on purpose.
+  // A checkpoint contains values that only training needs, so they are not reported.
   if (!unused.empty() && (!has_some || !IsCheckpoint(*file))) {
     warnings->Warning(Code::kWeightMismatch, nullptr, {},
                       "in " + path.str() + ", but no parameter or state of the network: " +
@@ -266,7 +266,8 @@ llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Gra
   }
   if (!missing_states.empty()) {
     warnings->Warning(Code::kWeightMismatch, nullptr, {},
-                      "not in " + path.str() + ": these states begin as the network says: " +
+                      "not in " + path.str() +
+                          ": these states get the initial values of the network: " +
                           llvm::join(missing_states, ", "));
   }
   return file;

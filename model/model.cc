@@ -35,9 +35,10 @@ std::vector<ValueInfo> InfosOf(llvm::ArrayRef<Value*> values) {
 llvm::Error CheckOptions(const ModelOptions& options) {
   if (options.precision != DType::kF32 && options.precision != DType::kF16 &&
       options.precision != DType::kBF16)
-    return MakeUserError(Code::kOperatorUse, "a precision is f32, f16 or bf16");
+    return MakeUserError(Code::kOperatorUse, "the precision must be f32, f16 or bf16");
   if (options.threads < 0)
-    return MakeUserError(Code::kOperatorUse, "{0} threads are not possible", options.threads);
+    return MakeUserError(Code::kOperatorUse, "the number of threads must not be negative, got {0}",
+                         options.threads);
   return llvm::Error::success();
 }
 
@@ -93,13 +94,13 @@ llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_st
 llvm::Expected<Tensor> ViewOf(llvm::StringRef name, const Array& array) {
   const int dtype = static_cast<int>(array.dtype);
   if (dtype < 1 || dtype >= kNumDTypes)
-    return MakeUserError(Code::kInputType, "'{0}': {1} is no dtype", name, dtype);
+    return MakeUserError(Code::kInputType, "'{0}': {1} is not a dtype", name, dtype);
   llvm::Expected<int64_t> bytes = CheckedNumBytes(array.dtype, array.sizes);
   if (!bytes)
     return MakeUserError(Code::kInputType, "'{0}': {1}", name, llvm::toString(bytes.takeError()));
   if (*bytes > 0 && array.data == nullptr)
     return MakeUserError(Code::kInputType, "'{0}' has no data (a null pointer)", name);
-  // Kernels take the address of an array without elements, too.
+  // Kernels take an address even for arrays without elements.
   static char nothing[64];
   Tensor tensor;
   tensor.Borrow(array.dtype, array.sizes, *bytes > 0 ? array.data : nothing, Device());
@@ -118,7 +119,7 @@ Array ToArray(Tensor tensor) {
 
 Result<Model> Model::Load(const std::string& path, const ModelOptions& options) {
   return AsResult("loading '" + path + "'", [&]() -> llvm::Expected<Model> {
-    if (path.empty()) return MakeUserError(Code::kBadFile, "a model was asked for without a path");
+    if (path.empty()) return MakeUserError(Code::kBadFile, "the path of the model is empty");
     Impl own;
     own.options = options;
     own.path = path;
@@ -155,7 +156,7 @@ Result<Array> Model::Value(const std::string& name) const {
   return AsResult("computing '" + name + "'", [&]() -> llvm::Expected<Array> {
     llvm::Expected<Tensor> value = impl_->network->InitialValue(name);
     if (!value) return value.takeError();
-    // A copy: the network's own must not be written.
+    // Copies the value, so that the caller cannot write to the network's own.
     const Constant constant = value->ToConstant();
     return ToArray(
         Tensor::FromConstant(Constant::Copy(constant.dtype(), constant.sizes(), constant.data())));
@@ -173,7 +174,7 @@ Status Model::Save(const std::string& path) const {
     const Network& network = *impl_->network;
     llvm::StringMap<Tensor> states;
     for (const pdl::Value* state : network.graph().states()) {
-      // Of one whose size a run decides there is none.
+      // A state whose size depends on the run has no initial value.
       if (llvm::Expected<Tensor> value = network.InitialValue(state->name()))
         states[state->name()] = std::move(*value);
       else

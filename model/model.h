@@ -13,21 +13,21 @@
 
 namespace pdl {
 
-/// What copies of a Model share. Immutable but for the Network's own caches.
+/// The state that copies of a Model share. Immutable except for the caches of the Network.
 struct Model::Impl {
   ModelOptions options;
-  /// What it was loaded from, for training: a path, or source and its name.
+  /// The origin of the model, needed for training: a path, or source and its name.
   std::string path, source, name;
   std::shared_ptr<const Network> network;
   std::shared_ptr<DeviceContext> context;
   std::string warnings;
 };
 
-/// Loads what `own` says, as it is run or for training; see LoadNetwork.
+/// Loads the origin of `own` again, for inference or for training; see LoadNetwork.
 llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_step);
 
-/// A Tensor over the array's memory, which must outlive it. An Error where the array is none:
-/// negative sizes, more elements than memory can hold, no memory.
+/// A Tensor that refers to the array's memory, which must outlive it. Fails if the array is
+/// invalid: negative sizes, more elements than memory can hold, a null pointer.
 llvm::Expected<Tensor> ViewOf(llvm::StringRef name, const Array& array);
 /// An Array that owns the Tensor's memory, on the CPU.
 Array ToArray(Tensor tensor);

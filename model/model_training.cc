@@ -1,4 +1,4 @@
-// Training of a Model through pdl.h.
+// Implements the training of a Model in pdl.h.
 #include <atomic>
 #include <utility>
 
@@ -48,16 +48,17 @@ TrainerOptions ToOptions(const TrainRequest& request, const Model::Impl& own) {
 
 llvm::Error CheckRequest(const TrainRequest& request) {
   if (request.batch_size < 1)
-    return MakeUserError(Code::kTrainingData, "a batch has at least 1 row, not {0}",
+    return MakeUserError(Code::kTrainingData, "a batch must have at least 1 row, got {0}",
                          request.batch_size);
   if (request.epochs < 0 || request.steps < 0 || request.patience < 0)
-    return MakeUserError(Code::kTrainingData, "epochs, steps and patience are not negative");
+    return MakeUserError(Code::kTrainingData, "epochs, steps and patience must not be negative");
   if (request.epochs == 0 && request.steps == 0)
-    return MakeUserError(Code::kTrainingData, "a training ends after some epochs or steps");
+    return MakeUserError(Code::kTrainingData,
+                         "training needs an end: epochs or steps must be larger than 0");
   return llvm::Error::success();
 }
 
-/// The model with the values that the trainer has.
+/// The model with the trainer's current values.
 llvm::Expected<Model> Learned(const Model::Impl& own, const Trainer& trainer) {
   const Graph& graph = own.network->graph();
   NetworkOptions options;

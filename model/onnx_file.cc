@@ -9,7 +9,7 @@
 namespace pdl {
 namespace {
 
-/// Makes an input a constant, or a size a number.
+/// Fixes an input to a constant, or a symbolic size to a number.
 llvm::Error AddSetting(const OnnxModel& model, const std::string& name, llvm::StringRef text,
                        ImportOptions* import) {
   if (text.ends_with(".npy")) {
@@ -29,10 +29,10 @@ llvm::Error AddSetting(const OnnxModel& model, const std::string& name, llvm::St
   }
   int64_t size = 0;
   if (text.getAsInteger(10, size) || size < 0) {
-    return MakeUserError(Code::kUnknownSetting,
-                         "'{0}' has no input '{1}' to be set, and a size of that name would be a "
-                         "number, not '{2}'",
-                         model.name(), name, text);
+    return MakeUserError(
+        Code::kUnknownSetting,
+        "'{0}' has no input '{1}' to set, and the value of a size must be a number, got '{2}'",
+        model.name(), name, text);
   }
   import->fixed_sizes[name] = size;
   return llvm::Error::success();

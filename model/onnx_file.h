@@ -13,9 +13,9 @@
 
 namespace pdl {
 
-/// The network of an ONNX model. Inputs that `settings` name are constants of it, with those
-/// values, and sizes are numbers; see LoadOptions. Its parameters are stored in a file of the
-/// model's name, "model.safetensors".
+/// Imports the network of an ONNX model. Inputs named in `settings` become constants with the given
+/// values, and sizes become numbers; see LoadOptions. Its parameters are stored in a file named
+/// after the model, "model.safetensors".
 PDL_API llvm::Expected<ImportedModel> ImportOnnxFile(
     llvm::StringRef path, llvm::ArrayRef<std::pair<std::string, std::string>> settings,
     const std::function<std::string(llvm::StringRef)>& setting_place = nullptr);

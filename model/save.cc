@@ -13,9 +13,9 @@ namespace pdl {
 llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
                         const llvm::StringMap<Tensor>& states) {
   Graph graph = network.graph().Clone();
-  llvm::SmallString<128> beside(path);
-  llvm::sys::path::replace_extension(beside, ".safetensors");
-  const std::string file = llvm::sys::path::filename(beside).str();
+  llvm::SmallString<128> weights_path(path);
+  llvm::sys::path::replace_extension(weights_path, ".safetensors");
+  const std::string file = llvm::sys::path::filename(weights_path).str();
   std::vector<NamedTensor> tensors;
   for (Value* variable : Variables(graph)) {
     const auto state = states.find(variable->name());
@@ -29,7 +29,7 @@ llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
     tensors.emplace_back(variable->name(), std::move(*value));
   }
   if (!tensors.empty())
-    if (llvm::Error error = WriteSafetensors(beside, tensors)) return error;
+    if (llvm::Error error = WriteSafetensors(weights_path, tensors)) return error;
   if (llvm::sys::path::extension(path) == ".pdl") return WriteFileAtomically(path, EmitPdl(graph));
   llvm::Expected<std::string> bytes = SerializeNetwork(graph);
   if (!bytes) return bytes.takeError();

@@ -1,4 +1,4 @@
-// Runs of a Model through pdl.h.
+// Implements runs of a Model in pdl.h.
 #include <atomic>
 #include <cstring>
 #include <utility>
@@ -29,14 +29,14 @@ struct Session::Impl {
 
   const Model model;
   Scope scope;
-  /// Those that hold views of the caller's arrays, during a run.
+  /// The variables that hold views of the caller's arrays during a run.
   llvm::SmallVector<Variable*, 8> fed;
   std::atomic<bool> cancel = false;
 };
 
 namespace {
 
-/// Names of the arrays that inputs are given as.
+/// Whether `name` is that of an array of an input; ragged and sparse inputs have several.
 bool IsPartOfInput(const Graph& graph, llvm::StringRef name) {
   for (const Value* input : graph.inputs())
     for (const PartType& part : PartsOf(input->name(), input->type()))
@@ -53,7 +53,7 @@ llvm::Error UnknownInput(const Graph& graph, llvm::StringRef name) {
 
 }  // namespace
 
-/// Views of the caller's arrays; checked before any is put.
+/// Puts views of the caller's arrays into the Scope, after all of them have been checked.
 llvm::Error Session::Impl::PutInputs(const Arrays& inputs) {
   std::vector<std::pair<llvm::StringRef, Tensor>> tensors;
   for (const auto& [name, array] : inputs) {
@@ -70,7 +70,7 @@ llvm::Error Session::Impl::PutInputs(const Arrays& inputs) {
   return llvm::Error::success();
 }
 
-/// No view outlives the run, however it ends.
+/// Removes all views after a run, whether it succeeded or not.
 void Session::Impl::TakeInputs() {
   for (Variable* variable : fed) variable->Clear();
   fed.clear();
@@ -88,7 +88,7 @@ llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request) 
   return error;
 }
 
-/// What the last run left in the Scope.
+/// Collects the outputs of the last run from the Scope.
 llvm::Expected<Arrays> Session::Impl::Outputs(const RunRequest& request) {
   Arrays arrays;
   for (const GraphOutput& output : graph().outputs()) {
@@ -97,7 +97,8 @@ llvm::Expected<Arrays> Session::Impl::Outputs(const RunRequest& request) {
       const std::string name = PartName(output.name, part.part);
       const Variable* variable = scope.Find(name);
       const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
-      if (tensor == nullptr) return MakeUserError(Code::kNoResult, "the run gave no '{0}'", name);
+      if (tensor == nullptr)
+        return MakeUserError(Code::kNoResult, "the run returned no '{0}'", name);
       arrays[name] = ToArray(*tensor);
     }
   }
@@ -138,10 +139,11 @@ Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRe
     for (const auto& [name, array] : outputs) {
       const auto from = computed->find(name);
       if (from == computed->end())
-        return MakeUserError(Code::kInputType, "output '{0}' is several arrays: use Run", name);
+        return MakeUserError(Code::kInputType, "output '{0}' consists of several arrays: use Run",
+                             name);
       const std::string given = TensorTypeToString(array.dtype, array.sizes);
       if (from->second.dtype != array.dtype || from->second.sizes != array.sizes)
-        return MakeUserError(Code::kInputType, "output '{0}' is {1}, and the array for it is {2}",
+        return MakeUserError(Code::kInputType, "output '{0}' is {1}, but the array for it is {2}",
                              name, TensorTypeToString(from->second.dtype, from->second.sizes),
                              given);
       const int64_t bytes = array.num_elements() * DTypeSize(array.dtype);
@@ -160,7 +162,7 @@ Result<Array> Session::State(const std::string& name) const {
     llvm::Expected<Tensor> value = tensor ? OnHost(*tensor, *impl_->shared().context)
                                           : impl_->shared().network->InitialValue(name);
     if (!value) return value.takeError();
-    // A copy: the next run may write the state in place.
+    // Copies the value: the next run may update the state in place.
     const Constant constant = value->ToConstant();
     return ToArray(
         Tensor::FromConstant(Constant::Copy(constant.dtype(), constant.sizes(), constant.data())));

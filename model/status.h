@@ -15,11 +15,11 @@ struct Status::Detail {
   int line = 0, column = 0;
 };
 
-/// The Status of an Error; success of success.
+/// Converts an Error to a Status; success to success.
 Status ToStatus(llvm::Error error);
 
-/// What `f`, which returns an llvm::Expected<T>, gives; its Error, or that memory is missing, as a
-/// Status.
+/// Converts the result of `f`, an llvm::Expected<T>, to a Result<T>. Errors, including running out
+/// of memory, become a Status.
 template <class F>
 auto AsResult(llvm::StringRef doing, F f)
     -> Result<std::remove_reference_t<decltype(*std::declval<std::invoke_result_t<F>&>())>> {

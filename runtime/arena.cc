@@ -11,7 +11,7 @@ int64_t ArenaLayout::Take(int64_t bytes) {
   peak_ = std::max(peak_, taken_);
   auto fit = by_size_.lower_bound({bytes, 0});
   if (fit == by_size_.end()) {
-    // A gap at the end grows.
+    // Extends a gap at the end.
     int64_t offset = size_;
     if (!gaps_.empty()) {
       auto last = std::prev(gaps_.end());

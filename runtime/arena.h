@@ -10,18 +10,18 @@
 
 namespace pdl {
 
-/// Assigns offsets in one block of memory to buffers that come and go: the smallest free gap that
-/// fits, else the end. Offsets are multiples of 64 bytes. O(log n) a call.
+/// Assigns offsets in one block of memory to buffers with limited lifetimes: the smallest free gap
+/// that fits, else the end. Offsets are multiples of 64 bytes. Each call takes O(log n).
 class ArenaLayout {
  public:
   static constexpr int64_t kAlignment = 64;
 
   int64_t Take(int64_t bytes);
-  /// Gives back what Take(bytes) gave.
+  /// Frees an offset that Take(bytes) returned.
   void GiveBack(int64_t offset, int64_t bytes);
-  /// The bytes that the arena needs.
+  /// The size of the arena in bytes.
   int64_t size() const { return size_; }
-  /// The most bytes that were taken at one time: no layout needs less.
+  /// The maximum number of bytes in use at one time, a lower bound for any layout.
   int64_t peak() const { return peak_; }
 
  private:

@@ -18,7 +18,7 @@ llvm::Expected<std::shared_ptr<SharedArena>> ArenaPool::Take(int64_t bytes,
       is_first &= arena->bytes() >= bytes;
     }
   }
-  // Where sizes grow, the next ones shall fit, too.
+  // Allocates a reserve for growing sizes.
   const int64_t wanted = is_first ? bytes : bytes + bytes / 4;
   llvm::Expected<std::shared_ptr<void>> memory = context.Allocate(wanted);
   int64_t given = wanted;

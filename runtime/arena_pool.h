@@ -12,13 +12,13 @@
 
 namespace pdl {
 
-/// Memory that several Frames lie over, and that one run uses at a time.
+/// Memory that several Frames share, but that only one run uses at a time.
 class SharedArena {
  public:
   SharedArena(std::shared_ptr<void> memory, int64_t bytes)
       : memory_(std::move(memory)), bytes_(bytes) {}
 
-  /// False where a run uses it.
+  /// Returns false if a run uses it.
   bool TryTake() { return !is_taken_.exchange(true, std::memory_order_acquire); }
   void GiveBack() { is_taken_.store(false, std::memory_order_release); }
   const std::shared_ptr<void>& memory() const { return memory_; }
@@ -30,16 +30,16 @@ class SharedArena {
   std::atomic<bool> is_taken_ = true;
 };
 
-/// The arenas of a Plan, whose Bindings want different sizes: a new Binding uses memory that
-/// others have warmed, and the kept ones need no more than the largest.
+/// The arenas of a Plan, whose Bindings need different sizes. A new Binding reuses memory of
+/// others, and all kept Bindings together need no more than the largest.
 class ArenaPool {
  public:
-  /// One of at least `bytes`, taken.
+  /// Takes an arena with at least `bytes`.
   llvm::Expected<std::shared_ptr<SharedArena>> Take(int64_t bytes, DeviceContext& context);
 
  private:
   std::mutex mutex_;
-  /// Frames keep them alive.
+  /// Owned by Frames.
   std::vector<std::weak_ptr<SharedArena>> arenas_;
 };
 

@@ -13,7 +13,7 @@
 namespace pdl {
 namespace {
 
-/// No tensor of a process is larger.
+/// An upper bound for the size of a tensor in any process.
 constexpr int64_t kAddressSpace = int64_t{1} << 47;
 
 class StepPrepareContext final : public PrepareContext {
@@ -54,7 +54,7 @@ class StepPrepareContext final : public PrepareContext {
   llvm::SmallVector<OperandType, 2> outputs_;
 };
 
-/// Lays out one Binding.
+/// Computes one Binding.
 class Binder {
  public:
   Binder(const Schedule& schedule, Binding& binding, DeviceContext& context, PackCache& packs,
@@ -62,7 +62,7 @@ class Binder {
       : schedule_(schedule), binding_(binding), context_(context), packs_(packs), lookup_(lookup) {}
 
   llvm::Error Bind() {
-    // The checks say why a size would be negative.
+    // The checks explain why a size would be negative.
     if (llvm::Error error = CheckSizes()) return error;
     if (llvm::Error error = EvaluateSizes()) return error;
     if (llvm::Error error = CheckTensors()) return error;
@@ -102,11 +102,11 @@ class Binder {
     return llvm::Error::success();
   }
 
-  /// Before a step is prepared for sizes that can never be, for which its preparation may take long
-  /// and much memory.
+  /// Runs before steps are prepared, because preparing a step for impossible sizes may take much
+  /// time and memory.
   llvm::Error CheckTensors() const {
     if (schedule_.device.kind != DeviceKind::kCPU) return llvm::Error::success();
-    // What is fed may be a mapped file, which the limit does not count.
+    // Inputs may be mapped files, which the limit does not include.
     const int64_t limit = std::min(MemoryLimit(), kAddressSpace);
     for (SlotId slot = 0; slot < bytes_.size(); ++slot)
       if (schedule_.slots[slot].kind != SlotKind::kResult && bytes_[slot] > kAddressSpace)
@@ -114,7 +114,7 @@ class Binder {
     for (const Step& step : schedule_.steps) {
       for (SlotId slot : step.outputs) {
         if (bytes_[slot] <= limit) continue;
-        // A result that is an operand's memory is counted once, or not at all.
+        // A result that aliases an operand is counted at most once.
         const bool may_alias =
             llvm::any_of(step.inputs, [&](SlotId input) { return bytes_[input] >= bytes_[slot]; });
         if (!may_alias) return TooLarge("at least ", bytes_[slot]);
@@ -129,7 +129,7 @@ class Binder {
     for (size_t s = 0; s < schedule_.steps.size(); ++s) {
       const Step& step = schedule_.steps[s];
       Binding::Call call{step.op.get(), nullptr, 0, false};
-      // Nothing to compute: kernels need not know of empty results.
+      // Skips steps without elements, so kernels need not handle empty results.
       call.skip = !step.op->def().properties().has_side_effect && !step.outputs.empty() &&
                   llvm::all_of(step.outputs, [&](SlotId slot) { return bytes_[slot] == 0; });
       if (!call.skip) {
@@ -190,7 +190,7 @@ class Binder {
               source.constant.raw() ? Placement::Kind::kFixed : Placement::Kind::kGiven;
           break;
         case SlotKind::kInput:
-          // On another device an input is copied to where it has its own place.
+          // For other devices an input is copied to a buffer in the arena.
           placement.kind = schedule_.device.kind == DeviceKind::kCPU || schedule_.is_body
                                ? Placement::Kind::kGiven
                                : Placement::Kind::kArena;
@@ -206,7 +206,7 @@ class Binder {
     }
   }
 
-  /// What a run returns is computed straight into the caller's tensor.
+  /// Steps write outputs of a run directly to the caller's tensors.
   void PlaceOutputs() {
     for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
       SlotId slot = schedule_.outputs[i].slot;
@@ -220,7 +220,7 @@ class Binder {
     }
   }
 
-  /// What a storing step gives is computed straight into the state's next tensor.
+  /// In-place updates write directly to the new tensor of the state.
   void PlaceUpdates() {
     binding_.overwrites.assign(schedule_.updates.size(), false);
     for (size_t i = 0; i < schedule_.updates.size(); ++i) {
@@ -233,7 +233,7 @@ class Binder {
     }
   }
 
-  /// The step may write where it reads the state, and no other storing step reads it.
+  /// Whether the step may overwrite the state that it reads: no other in-place update may read it.
   bool MayOverwrite(const Schedule::Update& update) const {
     const Step& step = schedule_.steps[*update.storing_step];
     auto root_of = [&](SlotId slot) { return binding_.placements[slot].root; };
@@ -276,7 +276,7 @@ class Binder {
       binding_.calls[s].workspace_offset = offset;
       arena_.GiveBack(offset, preparation.workspace_bytes);
     }
-    // Whatever is used here for the last time gives its place back; a result that nobody uses too.
+    // Free buffers after their last use; those of unused results, too.
     llvm::SmallVector<SlotId, 8> touched(step.inputs.begin(), step.inputs.end());
     touched.append(step.outputs.begin(), step.outputs.end());
     for (SlotId& slot : touched) slot = binding_.placements[slot].root;
@@ -318,8 +318,8 @@ class Binder {
       if (bytes_[slot] > bytes_[largest]) largest = slot;
     const OperandType& type = binding_.types[largest];
     return MakeUserError(Code::kMemoryLimit,
-                         "a run with these sizes needs {0}{1} and may take {2}; the largest tensor "
-                         "is '{3}': {4}",
+                         "a run with these sizes needs {0}{1}, but the limit is {2}; the largest "
+                         "tensor is '{3}': {4}",
                          at_least, BytesToString(needed), BytesToString(MemoryLimit()),
                          schedule_.slots[largest].value->name(),
                          TensorTypeToString(type.dtype, type.sizes));
@@ -365,7 +365,7 @@ Binding::~Binding() = default;
 
 std::unique_ptr<Frame> Binding::TakeFrame() {
   std::lock_guard lock(mutex_);
-  // The last one given back first.
+  // Prefers the frame that was returned last.
   for (auto found = frames_.rbegin(); found != frames_.rend(); ++found) {
     if (!(*found)->TakeArena()) continue;
     std::unique_ptr<Frame> frame = std::move(*found);

@@ -17,7 +17,7 @@ namespace pdl {
 
 class Frame;
 
-/// Packed forms of weights, made once for a device and kept by the Network.
+/// Packed forms of weights, created once for each device and owned by the Network.
 class PackCache {
  public:
   llvm::Expected<std::shared_ptr<const void>> Get(
@@ -29,10 +29,10 @@ class PackCache {
   llvm::StringMap<std::shared_ptr<const void>> packed_;
 };
 
-/// Where the bytes of a slot are while a Frame runs.
+/// The location of a slot's bytes while a Frame runs.
 struct Placement {
   enum class Kind : uint8_t {
-    kArena,   // `offset` in the Frame's arena
+    kArena,   // at `offset` in the Frame's arena
     kGiven,   // set for each run: input, parameter, state
     kFixed,   // a constant of the schedule
     kOutput,  // the memory of output `offset`, set for each run
@@ -41,22 +41,22 @@ struct Placement {
   };
   Kind kind = Kind::kNone;
   int64_t offset = 0;
-  /// The slot whose memory this one shares; itself where it has its own.
+  /// The slot whose memory this slot shares; the slot itself if it has its own.
   SlotId root = 0;
 };
 
-/// The half of a Plan that depends on sizes: prepared states, and where each value lies in the
-/// arena. Immutable but for its pool of Frames; shared by threads.
+/// The size-dependent half of a Plan: prepared states, and the offset of each value in the arena.
+/// Immutable except for its pool of Frames; shared by threads.
 class Binding {
  public:
-  /// Evaluates all sizes (`lookup` gives the symbols'), checks what was left to be checked,
-  /// prepares every step and lays out the arena.
+  /// Evaluates all sizes (`lookup` gives those of symbols), runs the deferred checks, prepares all
+  /// steps and lays out the arena.
   static llvm::Expected<std::shared_ptr<Binding>> Make(
       const Schedule& schedule, DeviceContext& context, PackCache& packs,
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup);
   ~Binding();
 
-  /// Null where there is none whose arena is free.
+  /// Returns null if there is no frame whose arena is free.
   std::unique_ptr<Frame> TakeFrame();
   void GiveBack(std::unique_ptr<Frame> frame);
 
@@ -64,21 +64,21 @@ class Binding {
     const OperatorBase* op;
     std::shared_ptr<const CallState> state;
     int64_t workspace_offset;
-    bool skip;  // all outputs are aliases
+    bool skip;  // all outputs are aliases or empty
   };
 
   const Schedule& schedule;
   std::vector<OperandType> types;  // by slot
-  /// By update: its next value may be written over the state.
+  /// By update: whether the new value may overwrite the state.
   std::vector<bool> overwrites;
   std::vector<Placement> placements;
   std::vector<Call> calls;  // by step
   int64_t arena_bytes = 0;
-  /// The most that is live in the arena at one time.
+  /// The maximum number of live bytes in the arena at one time.
   int64_t live_bytes = 0;
-  /// What all results would take without sharing memory.
+  /// The bytes that all results would need without sharing memory.
   int64_t unshared_bytes = 0;
-  /// Bytes of outputs, which lie outside the arena.
+  /// The bytes of outputs, which are outside the arena.
   int64_t output_bytes = 0;
 
  private:

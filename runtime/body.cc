@@ -9,10 +9,10 @@
 namespace pdl {
 namespace {
 
-/// Bindings and frames of a body that are kept before all of them go.
+/// The maximum number of cached bindings and frames of a body; beyond it all are dropped.
 constexpr size_t kMaxBindings = 1024;
 
-/// All sizes that calls of a body and of the blocks inside ask for.
+/// The symbols of all sizes that calls of a body, and of nested blocks, depend on.
 std::vector<std::string> SymbolsOf(const Graph& graph) {
   std::vector<std::string> symbols;
   llvm::StringSet<> seen;
@@ -132,7 +132,7 @@ llvm::Expected<Frame*> Body::Lease::FrameFor(llvm::ArrayRef<int64_t> sizes,
   if (!binding) return binding.takeError();
   if (frames_.size() >= kMaxBindings) frames_.clear();
   if (!arena_ || arena_bytes_ < (*binding)->arena_bytes) {
-    // Frames made before keep theirs.
+    // Frames created before keep their arena.
     arena_bytes_ = std::max<int64_t>((*binding)->arena_bytes, 1);
     llvm::Expected<std::shared_ptr<void>> arena = context.Allocate(arena_bytes_);
     if (!arena) return arena.takeError();

@@ -18,31 +18,31 @@
 
 namespace pdl {
 
-/// The body of a loop, made ready for a device: scheduled once, bound once for each set of sizes,
-/// run as often as the loop says. Shared by threads.
+/// The body of a loop, prepared for a device: scheduled once, bound once for each set of sizes, and
+/// run once per step. Shared by threads.
 class PDL_API Body {
  public:
-  /// Of the block that a call names. `fixed`: for each operand, in the order of the block's inputs,
-  /// its tensor where it is the same in every run, else null.
+  /// Creates the body for the block that a call refers to. `fixed` has for each operand, in the
+  /// order of the block's inputs, its tensor if it is the same in every run, else null.
   static llvm::Expected<std::shared_ptr<Body>> Make(const OperatorArguments& arguments,
                                                     llvm::ArrayRef<const Tensor*> fixed,
                                                     DeviceContext& context);
   ~Body();
 
-  /// The sizes that it depends on. A run gives one for each, in this order; -1 is unknown.
+  /// The symbols that it depends on. A run passes a size for each, in this order; -1 if unknown.
   llvm::ArrayRef<std::string> symbols() const { return symbols_; }
   bool HasFixed(llvm::ArrayRef<const Tensor*> fixed) const;
 
-  /// What one run of a loop writes: a Frame for each set of sizes, all over one arena.
+  /// The mutable state of one run of a loop: a Frame for each set of sizes, all sharing one arena.
   class PDL_API Lease {
    public:
     explicit Lease(Body& body) : body_(body) {}
-    /// The Frame for these sizes, bound where they are new.
+    /// The Frame for these sizes, which are bound if they are new.
     llvm::Expected<Frame*> FrameFor(llvm::ArrayRef<int64_t> sizes, DeviceContext& context);
-    /// Where the block finds its input. Nothing where it does not read it.
+    /// Sets the data of an input of the block. Does nothing if the block does not read it.
     void SetInput(Frame& frame, unsigned input, const void* data) const;
-    /// Where a result is wanted; true where the run writes it there, and false where it has to be
-    /// fetched with ResultOf.
+    /// Sets the memory for a result. Returns true if the run writes the result there, and false if
+    /// it must be copied from ResultOf.
     bool SetOutput(Frame& frame, unsigned output, void* data) const;
     const Tensor& ResultOf(Frame& frame, unsigned output) const;
 

@@ -9,11 +9,11 @@
 
 namespace pdl {
 
-/// What the text calls an operator: `conv2d` of the form `conv2d.channels_last` that a Plan runs.
+/// The name of an operator in the source: `conv2d` for the variant `conv2d.channels_last`.
 llvm::StringRef WrittenName(const OpDef& def);
-/// A message with the call's place and operator in front.
+/// Prepends the call's location and operator to a message.
 std::string AboutCall(const OperatorArguments& call, llvm::StringRef message);
-/// The same of an Error, its kind and code kept.
+/// Prepends them to the message of an Error, and preserves its kind and code.
 llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error);
 
 }  // namespace pdl

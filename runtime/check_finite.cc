@@ -15,11 +15,11 @@ namespace {
 constexpr uint8_t kNan = 1;
 constexpr uint8_t kInfinity = 2;
 
-/// Index of the first element whose exponent has all its bits set, or -1.
+/// Index of the first element whose exponent bits are all set, or -1.
 template <class Bits>
 int64_t FindNotFinite(const void* data, int64_t count, Bits exponent) {
   const Bits* bits = static_cast<const Bits*>(data);
-  // In pieces, whose loops have no exit and so become vector code.
+  // Works in pieces, whose loops have no early exit and are vectorized.
   constexpr int64_t kPiece = 4096;
   for (int64_t begin = 0; begin < count; begin += kPiece) {
     const int64_t end = std::min(count, begin + kPiece);
@@ -32,7 +32,7 @@ int64_t FindNotFinite(const void* data, int64_t count, Bits exponent) {
   return -1;
 }
 
-/// "[1, 0]", or nothing for a scalar.
+/// Returns "[1, 0]", or an empty string for a scalar.
 std::string PlaceOf(int64_t element, llvm::ArrayRef<int64_t> sizes) {
   if (sizes.empty()) return "";
   std::vector<std::string> index(sizes.size());
@@ -60,7 +60,7 @@ int64_t FindNotFinite(const Tensor& tensor, int64_t from) {
 }
 
 std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes) {
-  // A nan may have a sign, which says nothing.
+  // The sign of a nan has no meaning, so it is not printed.
   return (value != value ? "nan" : FloatToString(value)) + PlaceOf(element, sizes);
 }
 
@@ -74,7 +74,7 @@ llvm::Expected<FiniteCheck::Finding> FiniteCheck::Look(SlotId slot) {
   for (int64_t i = FindNotFinite(*tensor, 0); i >= 0; i = FindNotFinite(*tensor, i + 1)) {
     const double value = elements.ElementAsDouble(i);
     const uint8_t kind = value != value ? kNan : kInfinity;
-    // The place of the worse one.
+    // Reports the index of the worse kind.
     if ((finding.kinds | kind) > finding.kinds && !(finding.kinds & kNan)) {
       finding.first = i;
       finding.value = value;
@@ -130,7 +130,7 @@ llvm::Error FiniteCheck::AfterStep(uint32_t index) {
   const Step& step = schedule_.steps[index];
   uint8_t known = step.inputs.empty() ? kNan | kInfinity : 0;
   for (SlotId slot : step.inputs) known |= kinds_[slot];
-  // What comes of a nan is no news, whatever it is.
+  // Any non-finite result of a nan is expected.
   if (known & kNan) known |= kInfinity;
   for (SlotId slot : step.outputs) {
     llvm::Expected<Finding> finding = Look(slot);

@@ -13,42 +13,41 @@
 
 namespace pdl {
 
-/// Index of the first nan or infinity among elements that lie on the CPU, or -1. Other dtypes than
-/// floats have none.
+/// Index of the first nan or infinity among elements on the CPU, or -1. Only float dtypes have any.
 int64_t FindNotFinite(DType dtype, const void* data, int64_t count);
-/// The same among those of `tensor` from element `from` on.
+/// Index of the first one in `tensor` from element `from` on, or -1.
 int64_t FindNotFinite(const Tensor& tensor, int64_t from = 0);
-/// "nan at [1, 0]"; of a scalar "nan".
+/// Returns "nan at [1, 0]", or "nan" for a scalar.
 std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes);
 
-/// Follows a run call by call and finds the first one that gives a nan or an infinity which none of
-/// its operands had. A nan counts as new even where an operand had an infinity.
+/// Observes a run call by call and reports the first call that returns a nan or an infinity that
+/// none of its operands contained. A nan is reported even if an operand contained an infinity.
 class FiniteCheck : public StepObserver {
  public:
-  /// `tensors` by slot; what is nowhere in memory has no data.
+  /// `tensors` is indexed by slot; values that are not in memory have no data.
   FiniteCheck(const Schedule& schedule, llvm::ArrayRef<Tensor> tensors, DeviceContext& context)
       : schedule_(schedule), tensors_(tensors), context_(context), kinds_(tensors.size(), 0) {}
 
-  /// Before the first call: inputs, parameters and states must be finite.
+  /// Called before the first call: inputs, parameters and states must be finite.
   llvm::Error Start() override;
   llvm::Error AfterStep(uint32_t step) override;
 
  private:
   struct Finding {
-    /// Of kNan and kInfinity.
+    /// A set of kNan and kInfinity.
     uint8_t kinds = 0;
-    int64_t first = -1;  // element
+    int64_t first = -1;  // index of the element
     double value = 0;
   };
   llvm::Expected<Finding> Look(SlotId slot);
-  /// What the integers among the operands are: "; 'i' holds 0 to 10". One that lies outside what it
-  /// indexes is the commonest cause of a nan from numbers that are finite.
+  /// Describes the integer operands: "; 'i' holds 0 to 10". An index out of range is the most
+  /// common cause of a nan from finite numbers.
   llvm::Expected<std::string> DescribeIndices(const Step& step) const;
 
   const Schedule& schedule_;
   llvm::ArrayRef<Tensor> tensors_;
   DeviceContext& context_;
-  /// What each slot was found to hold.
+  /// The kinds found in each slot.
   std::vector<uint8_t> kinds_;
 };
 

@@ -51,7 +51,7 @@ class ComposedOperator final : public OperatorBase {
                       : context.CopyFromHost(output->raw(), result.raw(), output->num_bytes()))
         return error;
     }
-    // The results live until here.
+    // The results must live until all work is done.
     return context.Synchronize();
   }
 

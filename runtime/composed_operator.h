@@ -9,8 +9,8 @@
 
 namespace pdl {
 
-/// The operator of a single call that has no kernel and is always lowered (`split`, `einsum`): it
-/// runs what the call becomes as a network of its own. The registry must outlive it.
+/// Creates the operator of a single call that has no kernel and is always lowered (`split`,
+/// `einsum`): it runs the lowered calls as a network. The registry must outlive it.
 llvm::Expected<std::unique_ptr<OperatorBase>> ComposeOperator(const OpRegistry& registry,
                                                               const OperatorArguments& arguments,
                                                               DeviceKind device);

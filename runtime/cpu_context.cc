@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// Enough to keep many threads evenly busy, few enough that handing them out costs nothing.
+/// Enough to balance the load of many threads, and few enough to keep the overhead negligible.
 constexpr int64_t kMaxPieces = 256;
 
 }  // namespace
@@ -24,7 +24,7 @@ std::unique_ptr<DeviceContext> CPUContext::Fork() const {
 void CPUContext::ParallelPieces(int64_t n, int64_t grain,
                                 llvm::function_ref<void(int64_t begin, int64_t end)> f) {
   grain = std::max<int64_t>(grain, 1);
-  // Whole grains, so that a piece begins where the kernel's own tiles begin.
+  // Pieces consist of complete grains, so that they begin at tiles of the kernel.
   int64_t grains = (n - 1) / grain + 1;
   int64_t grains_per_piece = (grains - 1) / kMaxPieces + 1;
   int64_t pieces = (grains - 1) / grains_per_piece + 1;

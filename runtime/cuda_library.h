@@ -1,5 +1,6 @@
-// What libpdl asks of libpdl_cuda.so. Both come from one build; the version string makes sure of it
-// before anything else is called. libpdl loads the library when a CUDA device is first asked for.
+// The interface between libpdl and libpdl_cuda.so. Both must come from one build, which the version
+// string verifies before anything else is called. libpdl loads the library when a CUDA device is
+// first requested.
 #ifndef PDL_RUNTIME_CUDA_LIBRARY_H_
 #define PDL_RUNTIME_CUDA_LIBRARY_H_
 
@@ -9,16 +10,16 @@
 
 extern "C" {
 
-/// PDL_PLUGIN_VERSION of "pdl/version.h". Needs no driver.
+/// Returns PDL_PLUGIN_VERSION of "pdl/version.h". Needs no driver.
 PDL_API const char* pdl_cuda_version();
 
 /// Adds the CUDA kernels to the operators of `registry` (AddKernel). Called once, before the first
-/// context is made. Needs no driver.
+/// context is created. Needs no driver.
 PDL_API void pdl_cuda_register(pdl::OpRegistry* registry);
 
-/// A new CUDAContext on the device of that index, which the caller deletes. Where that cannot be,
-/// null, and in `*error` the reason ("no device of that index; 1 is present"), which the caller
-/// gives to free(). The caller puts "cannot use cuda:0: " in front.
+/// Returns a new CUDAContext for the device with that index; the caller deletes it. On failure
+/// returns null and sets `*error` to the reason ("no GPU with that index: ..."), which the caller
+/// passes to free() after prepending "cannot use cuda:0: ".
 PDL_API pdl::DeviceContext* pdl_cuda_create_context(int index, char** error);
 
 }  // extern "C"

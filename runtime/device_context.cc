@@ -17,7 +17,7 @@ namespace {
 constexpr char kCudaLibrary[] = "libpdl_cuda.so";
 constexpr char kDriver[] = "libcuda.so.1";
 
-/// The folder of the library, or program, that this code is in.
+/// The folder of the library or program that contains this code.
 std::string OwnFolder() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&OwnFolder), &info) == 0 || !info.dli_fname) return ".";
@@ -26,7 +26,7 @@ std::string OwnFolder() {
   return llvm::sys::path::parent_path(path).str();
 }
 
-/// libpdl_cuda.so, once it is loaded, or why it is not.
+/// libpdl_cuda.so once it is loaded, or the reason why it is not.
 struct CudaLibrary {
   CudaCreateContextFunction create_context = nullptr;
   std::string failure;
@@ -48,10 +48,10 @@ CudaLibrary LoadCudaLibrary() {
   auto create =
       reinterpret_cast<CudaCreateContextFunction>(dlsym(library, "pdl_cuda_create_context"));
   if (version == nullptr || add_kernels == nullptr || create == nullptr)
-    return failed(llvm::formatv("{0} is not pdl's", path).str());
+    return failed(llvm::formatv("{0} is not a library of pdl", path).str());
   if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION) {
     return failed(
-        llvm::formatv("{0} is of version {1}, this is {2}", path, version(), PDL_PLUGIN_VERSION)
+        llvm::formatv("{0} has version {1}, but this is {2}", path, version(), PDL_PLUGIN_VERSION)
             .str());
   }
   add_kernels(&GlobalRegistry());
@@ -65,7 +65,7 @@ llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext(Device device) 
     char* error = nullptr;
     if (DeviceContext* context = library.create_context(device.index, &error))
       return std::unique_ptr<DeviceContext>(context);
-    failure = error != nullptr ? error : "the library gives no reason";
+    failure = error != nullptr ? error : "the library reports no reason";
     std::free(error);
   }
   return MakeDeviceError("cannot use {0}: {1}", DeviceToString(device), failure);
@@ -80,8 +80,8 @@ llvm::Expected<Device> DeviceFromName(llvm::StringRef name) {
   int number = 0;
   if (index.consume_front("cuda:") && !index.getAsInteger(10, number) && number >= 0)
     return Device{DeviceKind::kCUDA, number};
-  return MakeUserError(Code::kUnknownDevice, "'{0}' is no device: 'cpu', 'cuda' and 'cuda:1' are",
-                       name);
+  return MakeUserError(Code::kUnknownDevice,
+                       "'{0}' is not a device; devices are 'cpu', 'cuda' and 'cuda:1'", name);
 }
 
 std::string DeviceToString(Device device) {

@@ -7,7 +7,7 @@
 namespace pdl {
 namespace {
 
-/// Shapes in attributes with their symbols' sizes put in.
+/// Replaces symbols in the shapes of attributes with their sizes.
 std::vector<AttributeValue> WithSizes(llvm::ArrayRef<AttributeValue> attributes,
                                       SymbolLookup lookup) {
   std::vector<AttributeValue> values = attributes.vec();
@@ -81,10 +81,10 @@ llvm::Expected<Tensor> EvaluateInitializer(const Graph& graph, BlockId id, llvm:
     for (const Value* operand : op->operands()) {
       auto found = values.find(operand);
       if (found == values.end())
-        InternalError("the initializer of '" + name.str() + "' uses a value from outside");
+        InternalError("the initializer of '" + name.str() + "' uses an outside value");
       operands.push_back(found->second);
     }
-    // Calls inside get streams of their own below the name.
+    // Nested calls get separate random streams, derived from the name.
     bool last = llvm::is_contained(op->results(), block.outputs[0]);
     std::string stream = last ? name.str() : name.str() + "/" + op->result()->name();
     llvm::Expected<std::vector<Tensor>> results =

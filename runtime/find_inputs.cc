@@ -7,18 +7,18 @@
 namespace pdl {
 namespace {
 
-/// The tensor of an input; null where there is none.
+/// The tensor of an input; null if there is none.
 llvm::Expected<const Tensor*> FindInput(const Value& value, const PackedInputs& packed,
                                         const Scope& scope, Device device) {
   const Variable* variable = scope.Find(value.name());
   const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
   if (variable && !tensor && !variable->empty())
-    return MakeUserError(Code::kInputType, "input '{0}' must be {1}, and holds no tensor",
+    return MakeUserError(Code::kInputType, "input '{0}' must be {1}, but holds no tensor",
                          value.name(), value.type().ToString());
   if (!tensor) tensor = packed.FindInstead(scope, value.name());
   if (!tensor) return nullptr;
   if (tensor->device().kind != DeviceKind::kCPU && tensor->device() != device)
-    return MakeUserError(Code::kInputType, "input '{0}' lies on {1}, and the run is on {2}",
+    return MakeUserError(Code::kInputType, "input '{0}' is on {1}, but the run is on {2}",
                          value.name(), DeviceToString(tensor->device()), DeviceToString(device));
   return tensor;
 }
@@ -45,7 +45,7 @@ llvm::Error FindInputs(const Schedule& schedule, const PackedInputs& packed, con
   }
   for (const Value* value : missed) miss(*value);
   for (const Value* value : lengths) {
-    // An input that is missing anyway will tell them.
+    // A missing input whose type has the symbol is reported instead.
     auto is_missing = [&](const std::string& input) {
       return llvm::StringRef(missing).contains("'" + input + "': ");
     };

@@ -10,9 +10,9 @@
 
 namespace pdl {
 
-/// The tensors that a run on `device` reads from the Scope, in the order of the schedule's inputs,
-/// then its size inputs, of which some may be missing: null. An Error says which inputs lack a
-/// value.
+/// Finds the tensors that a run on `device` reads from the Scope: those of the schedule's inputs,
+/// in order, then those of its size inputs, some of which may be null. An Error names the inputs
+/// that lack a value.
 llvm::Error FindInputs(const Schedule& schedule, const PackedInputs& packed, const Scope& scope,
                        Device device, llvm::SmallVectorImpl<const Tensor*>* inputs);
 

@@ -5,7 +5,7 @@
 namespace pdl {
 namespace {
 
-/// Enough to gain everything that tiling gains; bounds the buffers and tables of one group.
+/// Large enough for the full gain of tiling; bounds the buffers and tables of one group.
 constexpr size_t kMaxGroup = 64;
 constexpr size_t kMaxInputs = 24;
 
@@ -13,9 +13,9 @@ constexpr unsigned kNone = UINT32_MAX;
 
 struct Group {
   llvm::SmallVector<unsigned, 4> calls;
-  llvm::SmallSetVector<const Value*, 8> inputs;  // values its calls read that none of them computes
-  bool open = true;                              // nothing outside has used its values
-  bool has_head = false;                         // one of the calls makes rows or pieces
+  llvm::SmallSetVector<const Value*, 8> inputs;  // operands from outside the group
+  bool open = true;                              // none of its values has been used outside
+  bool has_head = false;  // one of the calls is a row producer or a tiled producer
 };
 
 /// Forms the groups in one pass over the calls, in their order.
@@ -44,7 +44,7 @@ class GroupBuilder {
     auto found = value->producer() ? position_.find(value->producer()) : position_.end();
     return found == position_.end() ? kNone : group_of_[found->second];
   }
-  /// The values that a group of these two (kNone for no second one) and a call would read.
+  /// The inputs of a group of these two groups (the second may be kNone) and a call.
   llvm::SmallSetVector<const Value*, 8> InputsOf(unsigned first, unsigned second,
                                                  const Op& op) const;
 

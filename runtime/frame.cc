@@ -133,7 +133,7 @@ llvm::Error Frame::RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<boo
     for (const Op* op : step.calls)
       counted.calls += (counted.calls.empty() ? "" : ", ") + op->type();
     if (!step.outputs.empty()) {
-      // Of one call its first result, of several what the last one gives.
+      // Of a single call the first result, of a group the last one.
       const SlotId slot = step.calls.size() == 1 ? step.outputs.front() : step.outputs.back();
       counted.result = schedule.slots[slot].value->name() + ": " + tensors_[slot].TypeString();
     }

@@ -14,33 +14,33 @@
 
 namespace pdl {
 
-/// What one run writes: the arena, the tensors over it, its own handle to the device. Used by one
-/// run at a time, then given back to its Binding's pool.
+/// The mutable state of one run: the arena, the tensors in it, and a separate handle to the device.
+/// Used by one run at a time, then returned to its Binding's pool.
 class Frame {
  public:
-  /// `arena`: at least as large as the binding wants, where somebody has it already.
+  /// `arena` may be shared memory of at least the size that the binding needs.
   static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding, DeviceContext& context,
                                                      std::shared_ptr<void> arena = nullptr);
-  /// Over an arena of the pool, which the Frame has taken. On a device whose runs may still go on
-  /// when they are given back, over one of its own.
+  /// Uses an arena of the pool, which the Frame has taken. On a device whose runs may still be
+  /// executing when frames are returned, allocates a separate one.
   static llvm::Expected<std::unique_ptr<Frame>> Make(const Binding& binding, DeviceContext& context,
                                                      ArenaPool& arenas);
   ~Frame();
 
-  /// False where another run uses the arena.
+  /// Returns false if another run uses the arena.
   bool TakeArena() { return !shared_ || (has_arena_ = shared_->TryTake()); }
   void GiveBackArena();
 
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
-  /// Points a slot, and every slot that shares its memory, at `data`.
+  /// Points a slot, and all slots that share its memory, to `data`.
   void SetData(SlotId slot, void* data);
-  /// Runs all steps but those that store, until `cancel` (may be null) becomes true. An Error names
-  /// the call. `profile`: see RunOptions::profile; may be null.
+  /// Runs all steps except in-place state updates, until `cancel` (may be null) becomes true. An
+  /// Error names the call. `profile`: see RunOptions::profile; may be null.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel,
                   RunProfile* profile = nullptr);
-  /// After Run: the steps that store.
+  /// Runs the in-place state updates, after Run.
   llvm::Error RunStoring(RunProfile* profile);
-  /// Runs all steps, looking at what each gives: see RunOptions::is_observed.
+  /// Runs all steps and observes their results: see RunOptions::is_observed.
   llvm::Error RunObserved(RandomState random, const RunOptions& run);
   DeviceContext& context() { return *context_; }
   const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
@@ -62,14 +62,14 @@ class Frame {
   const Binding& binding_;
   std::unique_ptr<DeviceContext> context_;
   std::shared_ptr<void> arena_;
-  std::shared_ptr<SharedArena> shared_;  // null where arena_ is this Frame's alone
+  std::shared_ptr<SharedArena> shared_;  // null if the arena_ is not shared
   bool has_arena_ = false;
   std::vector<Tensor> tensors_;
   std::vector<const Tensor*> inputs_;
   std::vector<Tensor*> outputs_;
   std::vector<Call> calls_;
-  size_t first_storing_ = 0;  // among calls_
-  /// Slots that share the memory of another one, by that one.
+  size_t first_storing_ = 0;  // index into calls_
+  /// Pairs of a slot that owns memory and another one that shares it.
   std::vector<std::pair<SlotId, SlotId>> sharers_;
 };
 

@@ -5,10 +5,10 @@
 namespace pdl {
 namespace {
 
-/// Shorter rows are not walked one by one.
+/// Shorter rows are not processed individually.
 constexpr int64_t kShortRow = 256;
 
-/// Strides of an input in the result's dims, in elements; 0 where it is broadcast.
+/// The strides of an input along the result's dims, in elements; 0 where it is broadcast.
 llvm::SmallVector<int64_t, 6> BroadcastStrides(const Sizes& input, const Sizes& result) {
   llvm::SmallVector<int64_t, 6> strides(result.size(), 0);
   size_t offset = result.size() - input.size();
@@ -20,7 +20,7 @@ llvm::SmallVector<int64_t, 6> BroadcastStrides(const Sizes& input, const Sizes& 
   return strides;
 }
 
-/// Short rows are worth expanding; so are longer ones where that is done once, and several fit.
+/// Expansion pays off for short rows, and for longer ones if it is done once and several rows fit.
 void ChooseExpansion(FusedLayout* layout) {
   int64_t count = 0, largest = 1;
   bool once = true;
@@ -49,7 +49,7 @@ std::shared_ptr<FusedLayout> MakeFusedLayout(llvm::ArrayRef<OperandType> inputs,
                                      : llvm::SmallVector<int64_t, 6>(result.sizes.size(), 0));
   }
 
-  // Merge neighbouring dims that every input walks as one; drop dims of size 1.
+  // Merge adjacent dims with uniform strides in all inputs; drop dims of size 1.
   llvm::SmallVector<int64_t, 6> dims;
   llvm::SmallVector<llvm::SmallVector<int64_t, 6>, 4> merged(inputs.size());
   for (size_t axis = 0; axis < result.sizes.size(); ++axis) {

@@ -10,12 +10,12 @@
 namespace pdl {
 namespace {
 
-/// The bytes that all buffers of a tile take together: they stay in the first-level cache.
+/// The total size of all buffers of a tile, which stay in the first-level cache.
 constexpr int64_t kScratchBytes = 32 << 10;
 constexpr size_t kMaxInputs = 64;
-/// Rows that take no more together are made at once, into a buffer on the stack.
+/// Rows up to this total size are computed at a time, into a buffer on the stack.
 constexpr int64_t kRowBytes = 32 << 10;
-/// Elements that are worth a piece of their own for another thread.
+/// The minimum number of elements of a piece for another thread.
 constexpr int64_t kGrain = 1 << 15;
 
 void Repeat(void* to, const void* element, int64_t element_size, int64_t n) {
@@ -41,8 +41,8 @@ void Repeat(void* to, const void* element, int64_t element_size, int64_t n) {
   }
 }
 
-/// What the call that makes rows or pieces learns when its sizes become known: its part of the
-/// group's inputs, and its result.
+/// The context for preparing the row producer or tiled producer of a group: its inputs among those
+/// of the group, and its result.
 class RowsContext final : public PrepareContext {
  public:
   RowsContext(const PrepareContext& group, const FusedInstruction& instruction) : group_(group) {
@@ -106,19 +106,20 @@ class FusedOperator final : public Operator<CPUContext> {
       PrepareRows(*rows, layout.get());
       if (layout->rows_in_workspace)
         preparation.workspace_bytes = layout->total * DTypeSize(instructions_[0].dtype);
-      // A row may be written over where it was read from, but over nothing else that it needs.
+      // A row may overwrite the operand it is computed from if the producer supports it, but no
+      // other operand.
       for (unsigned i = 0; i < instructions_[0].operands.size(); ++i) {
         const bool may = llvm::is_contained(rows->in_place, std::pair(0u, i));
         if (!may) keeps[instructions_[0].operands[i].index] = true;
       }
     }
-    // An output may take the place of a dense input of its element size, which is read for the last
-    // time by the instruction that writes the output, or before.
+    // An output may reuse the memory of a dense input with the same element size, if the input's
+    // last read is by the instruction that writes the output, or before.
     for (unsigned output = 0; output < context.outputs().size(); ++output) {
       const DType dtype = context.outputs()[output].dtype;
       const int64_t bytes = layout->total * DTypeSize(dtype);
       layout->exceeds_cache.push_back(ExceedsCache(bytes) || (has_rows_ && bytes > kManyRowBytes));
-      // The pieces there are written before all of the inputs are read.
+      // The producer's tiles are written there before all inputs are read.
       if (has_pieces_ && layout->pieces_output == static_cast<int>(output)) continue;
       const size_t writer = instruction_of_[output];
       for (unsigned input = 0; input < input_dtypes_.size(); ++input) {
@@ -171,26 +172,26 @@ class FusedOperator final : public Operator<CPUContext> {
   }
 
  private:
-  /// Of one run.
+  /// The operands of one run.
   struct Operands {
     llvm::ArrayRef<const Tensor*> inputs;
     llvm::ArrayRef<Tensor*> outputs;
-    /// A bit for each output that is written past the cache.
+    /// A bit for each output that is written with streaming stores.
     uint64_t streams;
   };
   bool has_head() const { return has_rows_ || has_pieces_; }
 
-  /// Where the result of the call that makes rows or pieces lies: its element `first` is at `data`.
+  /// The result of the row producer or tiled producer: its element `first` is at `data`.
   struct MadeRows {
     const char* data = nullptr;
     int64_t first = 0;
-    /// What the next rows are made from begins here, with so many bytes for each element; null
-    /// where that is not known.
+    /// The operand of the next rows, for prefetching, with the number of bytes per element; null if
+    /// unknown.
     const char* ahead = nullptr;
     int64_t ahead_size = 0;
   };
 
-  /// Gives each tile instruction a buffer for its result, used again after its last reader.
+  /// Assigns each tile instruction a buffer for its result, which is reused after its last reader.
   void AssignBuffers() {
     size_t count = instructions_.size();
     last_use_.resize(count);
@@ -219,7 +220,7 @@ class FusedOperator final : public Operator<CPUContext> {
         free.pop_back();
       }
       ending[last_use_[i]].push_back(buffer_of_[i]);
-      // A result never shares a buffer with an operand of its own instruction.
+      // A result never shares a buffer with an operand of the same instruction.
       free.insert(free.end(), ending[i].begin(), ending[i].end());
     }
     if (num_buffers > 0) tile_ = std::min(kMaxFusedTile, kScratchBytes / 8 / num_buffers / 64 * 64);
@@ -227,7 +228,7 @@ class FusedOperator final : public Operator<CPUContext> {
 
   void PrepareRows(const Preparation& rows, FusedLayout* layout) const {
     if (rows.workspace_bytes != 0)
-      InternalError(operators_[0]->type() + " makes rows in workspace");
+      InternalError(operators_[0]->type() + " is a row producer with a workspace");
     layout->rows_state = rows.state;
     if (layout->total == 0) return;
     layout->made_rows = rows.rows;
@@ -237,8 +238,9 @@ class FusedOperator final : public Operator<CPUContext> {
     layout->rows_in_workspace = instructions_[0].output < 0 && bytes > kRowBytes;
   }
 
-  /// Finds a place for what the call that makes pieces makes, and gives the bytes of workspace. It
-  /// is an output that is written no sooner than the pieces are read for the last time.
+  /// Chooses the memory for the result of the tiled producer, and returns the size of the
+  /// workspace. It is an output that is written at the last read of that result or later, else
+  /// workspace.
   int64_t PreparePieces(const Preparation& head, FusedLayout* layout) const {
     layout->rows_state = head.state;
     const FusedInstruction& maker = instructions_[0];
@@ -254,7 +256,7 @@ class FusedOperator final : public Operator<CPUContext> {
     return layout->pieces_at + layout->total * DTypeSize(maker.dtype);
   }
 
-  /// The call that makes pieces, and what is behind each of them.
+  /// Runs the tiled producer, and the tile instructions on each of its tiles.
   void RunPiecewise(const FusedLayout& layout, const Operands& operands,
                     CPUContext& context) const {
     const FusedInstruction& maker = instructions_[0];
@@ -287,7 +289,8 @@ class FusedOperator final : public Operator<CPUContext> {
     }
   }
 
-  /// Rows [begin, end) of the call that makes them, some at a time, and what is behind them.
+  /// Runs the row producer for rows [begin, end), a few at a time, and the tile instructions on
+  /// them.
   void MakeRows(const FusedLayout& layout, const Operands& operands, char* workspace, int64_t begin,
                 int64_t end) const {
     alignas(64) char buffer[kRowBytes];
@@ -316,14 +319,14 @@ class FusedOperator final : public Operator<CPUContext> {
     }
   }
 
-  /// Runs the tile instructions over n elements from `start` on. `in[k]` is where input k starts,
-  /// `is_scalar[k]` whether it is one element.
+  /// Runs the tile instructions for n elements from `start` on. `in[k]` points to input k,
+  /// `is_scalar[k]` is whether it is a scalar.
   void RunTile(const Operands& operands, const MadeRows& made, const char* const* in,
                const bool* is_scalar, char* scratch, int64_t start, int64_t n) const {
     const void* results[64];
     if (has_head()) {
       results[0] = made.data + (start - made.first) * DTypeSize(instructions_[0].dtype);
-      // The next rows come from memory meanwhile.
+      // Meanwhile the operand of the next rows is read from memory.
       const char* ahead = made.ahead + (start - made.first) * made.ahead_size;
       for (int64_t i = 0; made.ahead != nullptr && i < n * made.ahead_size; i += kLineBytes)
         __builtin_prefetch(ahead + i, 0, 2);
@@ -354,8 +357,8 @@ class FusedOperator final : public Operator<CPUContext> {
     }
   }
 
-  /// Applies an instruction to a buffer, and that to an output past the cache; where nothing in the
-  /// group reads the result, at once if it can.
+  /// Applies an instruction to a buffer and streams that to an output; streams directly if nothing
+  /// in the group reads the result and the tile supports it.
   void ApplyAndStream(const FusedInstruction& instruction, const void** operands, unsigned scalars,
                       void* buffer, bool is_last_use, void* out, int64_t n) const {
     const Tile& tile = instruction.tile;
@@ -374,7 +377,7 @@ class FusedOperator final : public Operator<CPUContext> {
     if (scalars == 1 && tile.scalar[0]) return tile.scalar[0](operands, to, n, tile.parameters);
     if (scalars == 2 && tile.scalar[1]) return tile.scalar[1](operands, to, n, tile.parameters);
     if (scalars == 4 && tile.scalar[2]) return tile.scalar[2](operands, to, n, tile.parameters);
-    // No such form: repeat the elements.
+    // There is no variant for these scalars: repeat the elements.
     alignas(64) char repeated[3][kMaxFusedTile * 8];
     for (size_t j = 0; j < instruction.operands.size() && j < 3; ++j) {
       if (!(scalars >> j & 1)) continue;
@@ -385,7 +388,7 @@ class FusedOperator final : public Operator<CPUContext> {
     tile.dense(operands, to, n, tile.parameters);
   }
 
-  /// Elements [begin, end) of all tile instructions.
+  /// Runs all tile instructions for elements [begin, end).
   void RunElements(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
                    int64_t begin, int64_t end) const {
     if (layout.flat) {
@@ -412,9 +415,9 @@ class FusedOperator final : public Operator<CPUContext> {
     }
   }
 
-  /// Elements [begin, end) along the rows of the layout, of which the first and the last may be
-  /// cut; where `columns` are less than a row has, those alone of each row, from that of `begin`
-  /// on.
+  /// Runs all tile instructions for elements [begin, end), row by row of the layout; the first and
+  /// the last row may be partial. If `columns` is less than the length of a row, only that many
+  /// columns of each row are processed, starting with the column of `begin`.
   void RunRuns(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
                int64_t begin, int64_t columns, int64_t end) const {
     alignas(64) char scratch[kScratchBytes];
@@ -458,7 +461,7 @@ class FusedOperator final : public Operator<CPUContext> {
     }
   }
 
-  /// n elements of a broadcast input from the result's element `start` on, one after the other.
+  /// Writes n consecutive elements of a broadcast input, from the result's element `start` on.
   static void Expand(const FusedLayout& layout, const FusedInput& access, const char* input,
                      int64_t start, int64_t n, char* to) {
     llvm::SmallVector<int64_t, 4> index(layout.outer.size());
@@ -494,7 +497,7 @@ class FusedOperator final : public Operator<CPUContext> {
     alignas(64) char expanded[kExpandedBytes];
     const char* in[kMaxInputs];
     bool is_scalar[kMaxInputs];
-    // Whole rows: then an input that is one row is expanded once.
+    // If tiles are complete rows, an input that is a single row is expanded only once.
     int64_t tile = std::min(tile_, layout.expanded_tile);
     const bool whole_rows = begin % layout.length == 0 && layout.length <= tile;
     if (whole_rows) tile = tile / layout.length * layout.length;
@@ -521,12 +524,12 @@ class FusedOperator final : public Operator<CPUContext> {
   std::vector<FusedInstruction> instructions_;
   std::vector<DType> input_dtypes_;
   std::vector<std::unique_ptr<OperatorBase>> operators_;
-  bool has_rows_, has_pieces_;  // made by the first instruction
+  bool has_rows_, has_pieces_;  // the first instruction is a row producer or a tiled producer
   std::vector<int> buffer_of_;
-  std::vector<size_t> instruction_of_;  // that writes an output
-  std::vector<size_t> last_use_;        // of an instruction's result
+  std::vector<size_t> instruction_of_;  // index of the instruction that writes an output
+  std::vector<size_t> last_use_;        // of the result of an instruction
   std::vector<size_t> last_read_;       // of an input
-  std::vector<bool> is_in_tiles_;       // of an input: a tile reads it
+  std::vector<bool> is_in_tiles_;       // whether tiles read an input
   int64_t tile_ = kMaxFusedTile;
 };
 

@@ -10,28 +10,28 @@
 
 namespace pdl {
 
-/// Which calls become one step. Groups are in the order of their last call, which is where they
-/// run; calls inside keep their order.
+/// The calls of each step. Groups are in the order of their last call, which is where they run;
+/// calls in a group keep their order.
 using CallGroups = std::vector<llvm::SmallVector<unsigned, 1>>;
 
-/// What a group can do with a call.
+/// The role of a call in a group.
 enum class CallKind : uint8_t {
-  kOther,  // it runs by itself
+  kOther,  // runs individually
   kTile,   // elementwise, run tile by tile
-  // A group may begin with one of these, and go over what it makes while that is in the cache:
-  kRows,    // makes rows
-  kPieces,  // makes pieces
+  // A group may begin with one of these, and process its result while that is in the cache:
+  kRows,    // row producer
+  kPieces,  // tiled producer with epilogue
 };
 
-/// Joins elementwise calls of equal result dims into groups (indices into `ops`). A call joins the
-/// group that computes one of its operands as long as nothing outside has used that group's values.
-/// A group has at most one call that makes rows or pieces.
+/// Joins elementwise calls with equal result dims into groups (indices into `ops`). A call joins
+/// the group that computes one of its operands as long as no value of that group has been used
+/// outside. A group has at most one row producer or tiled producer.
 CallGroups FormGroups(llvm::ArrayRef<const Op*> ops, llvm::ArrayRef<CallKind> kinds);
 
-/// One call of a group; the first may be one that makes rows or pieces, and has no tile then.
+/// One call of a group; the first may be a row producer or a tiled producer, which has no Tile.
 struct FusedInstruction {
   Tile tile;
-  /// Operands: `external` ones are indices of the group's inputs, others of earlier instructions.
+  /// Operands with `external` are indices of the group's inputs, others of earlier instructions.
   struct Operand {
     bool external;
     unsigned index;
@@ -41,8 +41,8 @@ struct FusedInstruction {
   int output = -1;            // index among the group's outputs, or -1
 };
 
-/// An operator that runs the instructions over one tile after another, intermediate values in a
-/// buffer that stays in the first-level cache. Keeps the instructions' operators, which own the
+/// An operator that runs all instructions on one tile after another, with intermediate values in a
+/// buffer that stays in the first-level cache. It owns the instructions' operators, which own the
 /// tiles.
 std::unique_ptr<OperatorBase> MakeFusedOperator(
     std::vector<FusedInstruction> instructions, llvm::ArrayRef<DType> inputs,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-/// What a file of one number says; nullopt where it is not there, or says "max".
+/// Reads a number from a file; nullopt if there is none, or if it is "max".
 std::optional<int64_t> NumberIn(const char* path) {
   std::FILE* file = std::fopen(path, "re");
   if (file == nullptr) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<int64_t> NumberIn(const char* path) {
   return is_number ? std::optional<int64_t>(number) : std::nullopt;
 }
 
-/// The memory that this process may use at most: that of the machine, or of its container.
+/// The memory that this process may use: that of the machine, or of its container.
 int64_t PhysicalMemory() {
   const int64_t pages = sysconf(_SC_PHYS_PAGES);
   const int64_t page_size = sysconf(_SC_PAGE_SIZE);
@@ -60,7 +60,7 @@ llvm::Error Reserve(int64_t bytes, llvm::StringRef what) {
   do {
     if (bytes > limit - used) {
       std::string already = used == 0 ? "" : ", of which " + BytesToString(used) + " are in use";
-      return MakeUserError(Code::kMemoryLimit, "{0} needs {1}, and the memory limit is {2}{3}",
+      return MakeUserError(Code::kMemoryLimit, "{0} needs {1}, but the memory limit is {2}{3}",
                            what, BytesToString(bytes), BytesToString(limit), already);
     }
   } while (!in_use.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
@@ -90,12 +90,12 @@ std::string BytesToString(int64_t bytes) {
 llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFill fill,
                                                          llvm::StringRef what) {
   if (llvm::Error error = Reserve(bytes, what)) return error;
-  // The system gives large blocks cleared; calloc knows that and does not touch them.
+  // The system returns large blocks zeroed; calloc relies on that and does not touch them.
   size_t size = static_cast<size_t>(bytes) + kAlignment;
   void* block = fill == MemoryFill::kZero ? std::calloc(size, 1) : std::malloc(size);
   if (block == nullptr) {
     Release(bytes);
-    return MakeDeviceError("out of memory: {0} needs {1}, which the machine does not give", what,
+    return MakeDeviceError("out of memory: {0} needs {1}, which the machine cannot provide", what,
                            BytesToString(bytes));
   }
   auto address = reinterpret_cast<uintptr_t>(block);

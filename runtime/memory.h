@@ -1,4 +1,4 @@
-// Memory of the CPU, counted against MemoryLimit().
+// CPU memory with accounting against MemoryLimit().
 #ifndef PDL_RUNTIME_MEMORY_H_
 #define PDL_RUNTIME_MEMORY_H_
 
@@ -12,22 +12,22 @@
 
 namespace pdl {
 
-/// Whether AllocateHostMemory clears what it gives.
+/// Whether AllocateHostMemory zeroes the memory.
 enum class MemoryFill : bool { kNone, kZero };
 
-/// Memory aligned to 64 bytes, never null. An Error that says who wanted it, how much is needed and
-/// how much is allowed, where the limit would be exceeded; a DeviceError where the machine has
-/// none.
+/// Allocates memory aligned to 64 bytes; the result is never null. Fails with a UserError if the
+/// limit would be exceeded, stating the consumer `what`, the required size and the limit, and with
+/// a DeviceError if the machine is out of memory.
 llvm::Expected<std::shared_ptr<void>> AllocateHostMemory(int64_t bytes, MemoryFill fill,
                                                          llvm::StringRef what);
 
-/// Counts memory that is allocated elsewhere, as long as what is returned lives; the same Error.
+/// Accounts for memory allocated elsewhere during the lifetime of the result; fails likewise.
 PDL_API llvm::Expected<std::shared_ptr<void>> CountHostMemory(int64_t bytes, llvm::StringRef what);
 
-/// Bytes that AllocateHostMemory has given and that are alive, and those counted.
+/// The number of bytes allocated by AllocateHostMemory or accounted, and still alive.
 int64_t HostMemoryInUse();
 
-/// "512 bytes", "1.5 MiB".
+/// Returns "512 bytes", "1.5 MiB".
 std::string BytesToString(int64_t bytes);
 
 }  // namespace pdl

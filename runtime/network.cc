@@ -20,7 +20,7 @@
 namespace pdl {
 namespace {
 
-/// The Variable of a Scope that counts its runs. No name of the language is like it.
+/// The Variable of a Scope that counts its runs. It is not a valid name of the language.
 constexpr llvm::StringLiteral kRunCount = "#runs";
 
 std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
@@ -28,7 +28,7 @@ std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 }  // namespace
 
 struct Network::Impl {
-  /// For each segment the names of the outputs that a run wants of it.
+  /// For each segment, the names of the outputs that a run needs from it.
   using WantedOutputs = std::vector<std::vector<std::string>>;
 
   Impl(Graph graph_in, NetworkOptions options_in, const OpRegistry& registry_in)
@@ -55,12 +55,12 @@ struct Network::Impl {
     if (segments->empty()) return {};
     return (*segments)[index].given;
   }
-  /// The mutex must be held by those that call these.
+  /// Callers must hold the mutex.
   llvm::Expected<const WantedOutputs*> WantedOf(llvm::ArrayRef<std::string> outputs);
   bool OverridesParameters(const Scope& scope);
 
   const Graph graph;
-  /// Of dense values alone.
+  /// Contains dense values only.
   Graph optimized;
   std::unique_ptr<const Segments> segments;
   PackedInputs packed;
@@ -70,10 +70,10 @@ struct Network::Impl {
   PackCache packs;
 
   std::mutex mutex;
-  /// One for each segment; one where nothing is cut.
+  /// One for each segment; a single one if the network is not segmented.
   std::vector<PlanCache> plans;
   std::map<std::vector<std::string>, WantedOutputs> wanted;
-  /// Whether the Scope asked for last has parameters of its own.
+  /// Whether the most recently used Scope overrides parameters.
   const Scope* known_scope = nullptr;
   uint64_t known_version = 0;
   bool known_overrides = false;
@@ -213,7 +213,7 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
   return llvm::Error::success();
 }
 
-/// Reads a size that a segment has decided; a run that does not want it has no such value.
+/// Reads a size that a segment has computed; it is missing if the run does not need it.
 llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& data,
                                      DeviceContext& context) const {
   const Variable* variable = data.values.FindLocal(size.value);
@@ -226,8 +226,9 @@ llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& dat
     return error;
   }
   if (count < 0)
-    return MakeUserError(Code::kSizeCheck, "{0}{1}the data give {2} no size: a length is negative",
-                         size.place, size.place.empty() ? "" : ": ", size.symbol);
+    return MakeUserError(Code::kSizeCheck,
+                         "{0}{1}the data give no valid size {2}: a length is negative", size.place,
+                         size.place.empty() ? "" : ": ", size.symbol);
   data.sizes[size.symbol] = count;
   return llvm::Error::success();
 }

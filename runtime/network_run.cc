@@ -53,22 +53,21 @@ llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const RunOption
   return llvm::Error::success();
 }
 
-/// The sizes that chose the Plan are those of the run: an input that the run does not need may
-/// have said otherwise.
+/// Checks that the sizes that selected the Plan are those of the run: an input that the run does
+/// not need may have had other sizes.
 llvm::Error NetworkRun::CheckChoice() {
   for (size_t i = 0; i < chosen_.sizes.size(); ++i) {
     std::optional<int64_t> size = plan_.SizeOf(chosen_.symbols[i], sizes_);
     if (size && chosen_.sizes[i] >= 0 && *size != chosen_.sizes[i])
       return MakeUserError(Code::kSymbolConflict,
-                           "'{0}' is {1} by the inputs of the run and {2} by another input that "
-                           "is there",
+                           "'{0}' is {1} by the inputs of the run, but {2} by another given input",
                            chosen_.symbols[i], *size, chosen_.sizes[i]);
   }
   return llvm::Error::success();
 }
 
-/// States are Tensors of the Scope on the run's device, made with their first values where
-/// missing.
+/// States are Tensors of the Scope on the run's device. Missing ones are created with their initial
+/// values.
 llvm::Error NetworkRun::FindStates() {
   auto lookup = [&](llvm::StringRef symbol) { return plan_.SizeOf(symbol, sizes_); };
   for (SlotId slot : schedule_.states) {
@@ -106,7 +105,7 @@ llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, 
     fits = *size == tensor.size(axis);
   }
   if (fits) return llvm::Error::success();
-  return MakeUserError(Code::kInputType, "{0} '{1}' is declared {2}, and the scope holds {3}", what,
+  return MakeUserError(Code::kInputType, "{0} '{1}' is declared {2}, but the scope holds {3}", what,
                        value.name(), type.ToString(), tensor.TypeString());
 }
 
@@ -144,7 +143,7 @@ void NetworkRun::StoreUpdates() {
   if (schedule_.has_random) Network::SetRunCount(&scope_, run_count_ + 1);
 }
 
-/// Gives what it computed to the segments behind it, and the sizes that it knows.
+/// Passes computed values and known sizes to later segments.
 void NetworkRun::PassOn() {
   for (size_t i = 0; i < sizes_.size(); ++i)
     if (sizes_[i] >= 0) data_->sizes[schedule_.symbols[i]] = sizes_[i];
@@ -187,8 +186,8 @@ llvm::Error NetworkRun::GiveSources() {
   return llvm::Error::success();
 }
 
-/// A tensor for each output; what a step computes goes straight there. The memory of the last
-/// run's result is used again where nobody else refers to it.
+/// Provides a tensor for each output; steps write directly to it. The memory of the last run's
+/// result is reused if nothing else refers to it.
 llvm::Error NetworkRun::GiveOutputs() {
   for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
     const std::string& name = schedule_.outputs[i].name;
@@ -213,7 +212,7 @@ llvm::Error NetworkRun::GiveOutputs() {
   return llvm::Error::success();
 }
 
-/// Outputs lie on the CPU; what another segment reads stays on the device.
+/// Outputs are on the CPU; values for other segments stay on the device.
 llvm::Expected<Tensor> NetworkRun::MakeOutput(const OperandType& type, bool crosses) {
   if (!crosses || context_.device().kind == DeviceKind::kCPU)
     return Tensor::AllocateUninitialized(type.dtype, type.sizes);
@@ -224,7 +223,7 @@ llvm::Expected<Tensor> NetworkRun::MakeOutput(const OperandType& type, bool cros
   return Tensor(type.dtype, type.sizes, std::move(*memory), context_.device());
 }
 
-/// Another segment may read what an output has the name of.
+/// Whether the memory may be reused: another segment may read a value with the name of an output.
 bool NetworkRun::MayReuse(const std::string& name, const Tensor& last) const {
   if (IsRead(&last)) return false;
   const Value* value = data_ ? data_->graph.FindValue(name) : nullptr;
@@ -254,9 +253,9 @@ llvm::Error NetworkRun::CollectOutputs() {
   return llvm::Error::success();
 }
 
-/// A tensor for each new value that is computed straight into it: the state's own, where nobody
-/// else refers to that, or a new one. A run that is observed changes nothing before it is over, and
-/// a segment knows nothing of the storing steps of others, which may read the state.
+/// Provides a tensor for each in-place state update: the state's own if nothing else refers to it,
+/// else a new one. An observed run changes no state before it is complete, and a segment does not
+/// know the updates of others, which may read the state.
 llvm::Error NetworkRun::GiveUpdates(const RunOptions& run) {
   runs_storing_steps_ = !run.is_observed();
   for (size_t i = 0; i < schedule_.updates.size(); ++i) {
@@ -280,10 +279,10 @@ llvm::Error NetworkRun::GiveUpdates(const RunOptions& run) {
 Variable* NetworkRun::StateOf(const Value& state) const {
   for (size_t i = 0; i < states_.size(); ++i)
     if (schedule_.slots[schedule_.states[i]].value == &state) return states_[i];
-  InternalError("an update of '" + state.name() + "', which the run does not know");
+  InternalError("an update of '" + state.name() + "', which is unknown to the run");
 }
 
-/// Other next values are copied: the frame's memory is used again.
+/// Copies the other new values, since the memory of the frame is reused.
 llvm::Error NetworkRun::CollectUpdates() {
   for (size_t i = 0; i < schedule_.updates.size(); ++i) {
     const SlotId slot = schedule_.updates[i].slot;

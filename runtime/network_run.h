@@ -14,33 +14,33 @@
 
 namespace pdl {
 
-/// What the segments of a run give to each other; see Segments.
+/// Values that the segments of a run pass to each other; see Segments.
 struct SegmentData {
   explicit SegmentData(const Graph& graph_in, const Scope& scope)
       : graph(graph_in), values(&scope) {}
 
-  /// The network as a whole.
+  /// The complete network.
   const Graph& graph;
-  /// What they computed, under the names of the values, before the caller's Scope.
+  /// The computed values under their names; its parent is the caller's Scope.
   Scope values;
   llvm::StringMap<int64_t> sizes;
 };
 
-/// One run of a Plan: the tensors it reads from a Scope, and what it writes there.
+/// One run of a Plan: reads tensors from a Scope and writes results to it.
 class NetworkRun {
  public:
-  /// `data`: null unless this is the run of a segment.
+  /// `data` is null unless this is the run of a segment.
   NetworkRun(ChosenPlan chosen, Scope& scope, SegmentData* data, DeviceContext& context,
              WeightStore& weights, const PackedInputs& packed);
-  /// Takes states away that it made, unless it was stored.
+  /// Removes states that it created, unless they were stored.
   ~NetworkRun();
 
-  /// Everything but storing. What later segments need is put into the SegmentData.
+  /// Does everything except storing. Values that later segments need are added to the SegmentData.
   llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run);
-  /// Runs the steps that write new values of states straight into the states' memory. They read
-  /// tensors of the Scope, so nothing may be stored before. Fails only where the device does.
+  /// Runs the in-place state updates. They read tensors of the Scope, so nothing may be stored
+  /// before. Fails only if the device does.
   llvm::Error RunStoringSteps();
-  /// Outputs are stored first: one may have the name of a state.
+  /// Must be called before StoreUpdates: an output may have the name of a state.
   void StoreOutputs();
   void StoreUpdates();
 
@@ -76,9 +76,9 @@ class NetworkRun {
   bool is_stored_ = false;
   bool runs_storing_steps_ = false;
   RunProfile* profile_ = nullptr;               // of this run; may be null
-  llvm::SmallVector<const Tensor*, 4> inputs_;  // as FindInputs gives them
+  llvm::SmallVector<const Tensor*, 4> inputs_;  // as returned by FindInputs
   llvm::SmallVector<Variable*, 4> states_;
-  llvm::SmallVector<Variable*, 4> new_states_;  // made by this run
+  llvm::SmallVector<Variable*, 4> new_states_;  // created by this run
   llvm::SmallVector<Tensor, 2> kept_;
   llvm::SmallVector<Tensor, 2> outputs_;
   llvm::SmallVector<Tensor, 2> updates_;

@@ -22,7 +22,7 @@ llvm::Error CallFailure(const OperatorArguments& call, Code code, const char* fo
                        AboutCall(call, llvm::formatv(format, std::forward<Args>(args)...).str()));
 }
 
-/// What a check of the call found, as an Error that stands by itself.
+/// Adds the location and operator of the call to an error found by a check.
 llvm::Error Finish(const OperatorArguments& call, llvm::Error error) {
   return llvm::handleErrors(std::move(error), [&](const CallError& found) -> llvm::Error {
     if (!found.is_whole) return CallFailure(call, found.code(), "{0}", found.text());
@@ -31,7 +31,7 @@ llvm::Error Finish(const OperatorArguments& call, llvm::Error error) {
   });
 }
 
-/// Sizes that one call by itself has: there are no symbols.
+/// Evaluates a size of a single call, which has no symbols.
 llvm::Expected<int64_t> EvaluateAlone(const Dim& dim) {
   return dim.Evaluate([](llvm::StringRef) { return std::nullopt; });
 }
@@ -59,7 +59,7 @@ class SingleCallPrepareContext final : public PrepareContext {
   DeviceContext& device_;
 };
 
-/// The tensors that the call reads. Each keeps its memory, also where an output takes its name.
+/// The tensors that the call reads. Each keeps its memory even if an output takes its name.
 llvm::Expected<std::vector<Tensor>> FetchInputs(const OperatorArguments& call, const Scope& scope,
                                                 Device device) {
   std::vector<Tensor> tensors;
@@ -71,12 +71,12 @@ llvm::Expected<std::vector<Tensor>> FetchInputs(const OperatorArguments& call, c
     if (tensor == nullptr)
       return CallFailure(call, Code::kOperatorUse, "variable '{0}' holds no tensor", name);
     if (tensor->device() != device) {
-      return CallFailure(call, Code::kOperatorUse, "'{0}' lies on {1}, and the call runs on {2}",
+      return CallFailure(call, Code::kOperatorUse, "'{0}' is on {1}, but the call runs on {2}",
                          name, DeviceToString(tensor->device()), DeviceToString(device));
     }
     size_t index = tensors.size();
     if (index < call.input_dtypes.size() && tensor->dtype() != call.input_dtypes[index]) {
-      return CallFailure(call, Code::kInputType, "'{0}' is {1}, and the call was made for {2}",
+      return CallFailure(call, Code::kInputType, "'{0}' is {1}, but the call was created for {2}",
                          name, tensor->TypeString(), DTypeName(call.input_dtypes[index]));
     }
     tensors.push_back(*tensor);
@@ -96,7 +96,7 @@ llvm::Error CheckSizes(const OperatorArguments& call, llvm::ArrayRef<DimCheck> c
   return llvm::Error::success();
 }
 
-/// Checks the operands and gives the types of the results.
+/// Checks the operands and returns the types of the results.
 llvm::Expected<std::vector<OperandType>> InferOutputs(const OperatorArguments& call,
                                                       llvm::ArrayRef<Tensor> inputs) {
   std::vector<Type> types;
@@ -118,7 +118,7 @@ llvm::Expected<std::vector<OperandType>> InferOutputs(const OperatorArguments& c
       if (!size) {
         llvm::consumeError(size.takeError());
         return CallFailure(call, Code::kOperatorUse,
-                           "the size {0} of the result {1} is not known to a single call",
+                           "the size {0} of the result {1} is unknown in a single call",
                            dim.ToString(), type.ToString());
       }
       output.sizes.push_back(*size);
@@ -146,7 +146,7 @@ llvm::Expected<std::vector<Tensor>> AllocateOutputs(llvm::ArrayRef<OperandType> 
   return tensors;
 }
 
-/// Computes on `context`, which nobody else uses, and waits for the end.
+/// Computes on `context`, which no other thread uses, and waits for completion.
 llvm::Error Compute(const OperatorBase& op, llvm::ArrayRef<Tensor> inputs,
                     std::vector<OperandType> output_types, llvm::MutableArrayRef<Tensor> outputs,
                     DeviceContext& context) {
@@ -158,7 +158,7 @@ llvm::Error Compute(const OperatorBase& op, llvm::ArrayRef<Tensor> inputs,
   if (!preparation) return preparation.takeError();
 
   if (!preparation->aliases.empty()) {
-    // By itself, a call gives each result memory of its own.
+    // A single call gives each result separate memory.
     for (auto [output, input] : preparation->aliases) {
       if (llvm::Error error = context.CopyWithin(outputs[output].raw(), inputs[input].raw(),
                                                  outputs[output].num_bytes()))
@@ -179,7 +179,7 @@ llvm::Error Compute(const OperatorBase& op, llvm::ArrayRef<Tensor> inputs,
   for (Tensor& tensor : outputs) output_pointers.push_back(&tensor);
   context.SetCall(preparation->state.get(), workspace.get());
   llvm::Error failure = op.RunPrepared(input_pointers, output_pointers, context);
-  // The workspace is in use until then, whatever failed.
+  // The workspace is in use until then, even after a failure.
   return llvm::joinErrors(std::move(failure), context.Synchronize());
 }
 
@@ -195,14 +195,14 @@ llvm::Error CheckNames(const OperatorArguments& call) {
   const OpSignature& signature = call.def->signature;
   if (call.inputs.size() < signature.MinOperands() ||
       call.inputs.size() > signature.MaxOperands()) {
-    // Inference words the complaint; it counts before it looks at any operand.
+    // Inference reports the error; it checks the number of operands first.
     std::vector<const Type*> operands(call.inputs.size());
     InferenceContext context(*call.def, operands, call.attributes);
     return Finish(call, Infer(context));
   }
   if (const size_t results = signature.NumResults(call.attributes);
       call.outputs.size() != results) {
-    return CallFailure(call, Code::kOperandCount, "gives {0} outputs, and {1} are named", results,
+    return CallFailure(call, Code::kOperandCount, "has {0} outputs, but {1} are named", results,
                        call.outputs.size());
   }
   for (size_t i = 0; i < call.outputs.size(); ++i) {
@@ -227,18 +227,18 @@ llvm::Error OperatorBase::Initialize(const OperatorArguments& arguments, DeviceK
 
 void OperatorBase::RunRows(const CallState*, llvm::ArrayRef<const Tensor*>, int64_t, int64_t,
                            void*) const {
-  InternalError(type() + " makes no rows");
+  InternalError(type() + " is not a row producer");
 }
 
 void OperatorBase::RunPieces(const CallState*, void*, llvm::ArrayRef<const Tensor*>, void*,
                              DeviceContext&, llvm::function_ref<void(const OutputPiece&)>) const {
-  InternalError(type() + " makes no pieces");
+  InternalError(type() + " is not a tiled producer");
 }
 
 llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
   if (context->device().kind != device_kind_) {
     return CallFailure(arguments_, Code::kOperatorUse,
-                       "made to run on {0}, and given a context of {1}", KindName(device_kind_),
+                       "created for {0}, but given a context of {1}", KindName(device_kind_),
                        DeviceToString(context->device()));
   }
   llvm::Expected<std::vector<Tensor>> inputs = FetchInputs(arguments_, *scope, context->device());
@@ -288,7 +288,7 @@ llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OpRegistry& r
     if (!value) return value.takeError();
     given.push_back({name, std::move(*value)});
   }
-  // A map has no order of its own, and the first mistake is the one that is told.
+  // Sorted, because a map has no defined order and the first error is reported.
   llvm::sort(given, [](const auto& a, const auto& b) { return a.name < b.name; });
   auto complete = CompleteAttributes(arguments.def->signature, given);
   if (!complete) return Finish(arguments, complete.takeError());

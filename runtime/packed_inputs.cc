@@ -7,7 +7,7 @@
 namespace pdl {
 namespace {
 
-/// Null where there is none, or none that can be read here.
+/// Returns null if there is none on the CPU.
 const Tensor* FindOnCpu(const Scope& scope, llvm::StringRef name) {
   const Variable* variable = scope.Find(name);
   const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
@@ -63,7 +63,7 @@ llvm::Error PackedInputs::Check(const Scope& scope) const {
     size_t from = 0;
     for (size_t i = 0; i < lengths.names.size(); ++i) {
       const Tensor* offsets = FindOnCpu(scope, lengths.names[i]);
-      // What is no offsets at all is refused by its type.
+      // A tensor that cannot be offsets is rejected by its type.
       if (!offsets || offsets->dtype() != DType::kI64 || offsets->rank() != 1) continue;
       if (!first) {
         first = offsets;
@@ -72,16 +72,17 @@ llvm::Error PackedInputs::Check(const Scope& scope) const {
       }
       if (offsets->raw() == first->raw()) continue;
       if (offsets->num_elements() != first->num_elements())
-        return MakeUserError(Code::kOffsets,
-                             "inputs '{0}' and '{1}' have the lengths {2}, and {3} and {4} of them",
-                             lengths.inputs[from], lengths.inputs[i], lengths.dim,
-                             first->num_elements() - 1, offsets->num_elements() - 1);
+        return MakeUserError(
+            Code::kOffsets,
+            "inputs '{0}' and '{1}' share the lengths {2}, but have {3} and {4} of them",
+            lengths.inputs[from], lengths.inputs[i], lengths.dim, first->num_elements() - 1,
+            offsets->num_elements() - 1);
       const int64_t* a = first->data<int64_t>();
       const int64_t* b = offsets->data<int64_t>();
       for (int64_t row = 0; row + 1 < first->num_elements(); ++row) {
         if (a[row + 1] == b[row + 1]) continue;
         return MakeUserError(Code::kOffsets,
-                             "inputs '{0}' and '{1}' have the lengths {2}, and row {3} has {4} in "
+                             "inputs '{0}' and '{1}' share the lengths {2}, but row {3} has {4} in "
                              "the one and {5} in the other",
                              lengths.inputs[from], lengths.inputs[i], lengths.dim, row,
                              a[row + 1] - a[row], b[row + 1] - b[row]);

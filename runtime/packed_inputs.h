@@ -12,24 +12,24 @@
 
 namespace pdl {
 
-/// The ragged and sparse inputs and outputs of a network, as its runs find them in a Scope.
+/// The ragged and sparse inputs and outputs of a network, as they are stored in a Scope.
 class PackedInputs {
  public:
   PackedInputs() = default;
   explicit PackedInputs(const Graph& graph);
 
   bool empty() const { return inputs_.empty() && outputs_.empty(); }
-  /// Checks what the Scope has of the inputs, as far as it lies on the CPU: that offsets are
-  /// offsets, and that inputs with one ragged dim have the same lengths.
+  /// Checks the inputs in the Scope that are on the CPU: that offsets are valid, and that inputs
+  /// that share a ragged dim have the same lengths.
   llvm::Error Check(const Scope& scope) const;
-  /// Names of outputs with the parts of those that are not dense.
+  /// The names of outputs; those that are not dense are replaced by their parts.
   std::vector<std::string> Expand(llvm::ArrayRef<std::string> outputs) const;
-  /// "'x': f32[N, ~T]" of the input that `name` is a part of, where no part of it is given; else
-  /// empty.
+  /// Returns "'x': f32[N, ~T]" for the input that `name` is a part of if no part of it is given;
+  /// else an empty string.
   std::string Describe(const Scope& scope, llvm::StringRef name) const;
-  /// The inputs that have the lengths `offsets`, the name of a part; none where it is another part.
+  /// The inputs with the lengths `offsets`, the name of a part; none if it is another kind of part.
   llvm::ArrayRef<std::string> InputsWithLengths(llvm::StringRef offsets) const;
-  /// The lengths of an input whose offsets are not given, where another one has the same.
+  /// The lengths of an input whose offsets are not given, if another input shares them.
   const Tensor* FindInstead(const Scope& scope, llvm::StringRef name) const;
 
  private:
@@ -39,8 +39,9 @@ class PackedInputs {
   };
   struct Lengths {
     std::string dim;
-    std::vector<std::string> inputs;  // names of inputs, the one that the network reads first
-    std::vector<std::string> names;   // of their offsets
+    std::vector<std::string>
+        inputs;  // names of inputs, the first one is the one that the network reads
+    std::vector<std::string> names;  // of their offsets
   };
   std::vector<Input> inputs_;
   std::vector<Lengths> lengths_;

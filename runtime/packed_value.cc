@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// Rows `begin` to `end` of a tensor, which must outlive what is given.
+/// Rows `begin` to `end` of a tensor, which must outlive the result.
 Tensor RowsOf(const Tensor& tensor, int64_t begin, int64_t end) {
   Sizes sizes(tensor.sizes().begin(), tensor.sizes().end());
   sizes[0] = end - begin;
@@ -26,7 +26,7 @@ class RaggedPrinter {
       : value_(value),
         options_(options),
         abbreviates_(value.values.num_elements() > options.threshold) {
-    // Rows that are shown are shown as in a whole tensor that large.
+    // Rows are abbreviated as in a complete tensor of that size.
     if (abbreviates_) options_.threshold = std::min(options_.threshold, int64_t{6});
   }
 
@@ -39,7 +39,7 @@ class RaggedPrinter {
   void PrintRows(unsigned level, int64_t begin, int64_t end) {
     const int64_t edge = std::max<int64_t>(options_.edge, 1);
     const bool has_gap = abbreviates_ && end - begin > 2 * edge;
-    // As many line ends as there are axes below, so that matrices stand apart.
+    // As many line breaks as there are axes below, to separate matrices.
     const unsigned below = value_.type.rank() - level - 1;
     const std::string between = "," + std::string(below, '\n') + std::string(level + 1, ' ');
     text_ += '[';
@@ -59,7 +59,7 @@ class RaggedPrinter {
     text_ += ']';
   }
 
-  /// A tensor, its lines moved to the right by the brackets around it.
+  /// Prints a tensor with its lines indented by the enclosing brackets.
   void PrintSequence(unsigned level, const Tensor& rows) {
     PrintOptions options = options_;
     options.line_width -= std::min(options.line_width / 2, level + 1);
@@ -77,7 +77,7 @@ class RaggedPrinter {
   std::string text_;
 };
 
-/// "0, 3, " for the fourth row of the first sequence: where a row of all rows stands.
+/// The indices of a row, such as "0, 3, " for the fourth row of the first sequence.
 std::string PlaceOf(const PackedValue& value, int64_t row) {
   std::string place;
   for (size_t level = value.offsets.size() - 1; level-- > 0;) {
@@ -118,16 +118,16 @@ std::string SparseToString(const PackedValue& value, const PrintOptions& options
 
 std::string FaultOfOffsets(const Tensor& offsets, int64_t rows) {
   if (offsets.dtype() != DType::kI64 || offsets.rank() != 1 || offsets.num_elements() == 0)
-    return "offsets are i64[N + 1], got " + offsets.TypeString();
+    return "offsets must be i64[N + 1], got " + offsets.TypeString();
   const int64_t* values = offsets.data<int64_t>();
-  if (values[0] != 0) return llvm::formatv("offsets begin with 0, got {0}", values[0]);
+  if (values[0] != 0) return llvm::formatv("offsets must begin with 0, got {0}", values[0]);
   for (int64_t i = 1; i < offsets.num_elements(); ++i)
     if (values[i] < values[i - 1])
-      return llvm::formatv("offsets never go down, and after {0} comes {1}", values[i - 1],
+      return llvm::formatv("offsets must not decrease, but after {0} comes {1}", values[i - 1],
                            values[i]);
   const int64_t end = values[offsets.num_elements() - 1];
   if (end == rows) return "";
-  return llvm::formatv("the offsets end at {0}, and there are {1} rows", end, rows);
+  return llvm::formatv("the offsets end at {0}, but there are {1} rows", end, rows);
 }
 
 llvm::Expected<PackedValue> PackedValue::Find(const Scope& scope, llvm::StringRef name,
@@ -139,7 +139,7 @@ llvm::Expected<PackedValue> PackedValue::Find(const Scope& scope, llvm::StringRe
     const Variable* variable = scope.Find(part_name);
     const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
     if (!tensor)
-      return MakeUserError(Code::kMissingInput, "'{0}' is {1}, and there is no '{2}'", name,
+      return MakeUserError(Code::kMissingInput, "'{0}' is {1}, but there is no '{2}'", name,
                            type.ToString(), part_name);
     switch (part.part) {
       case Part::kValues:

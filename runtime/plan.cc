@@ -152,7 +152,7 @@ llvm::Expected<std::shared_ptr<Binding>> Plan::Bind(llvm::ArrayRef<int64_t> size
       return bindings_.front().second;
     }
   }
-  // Made outside the lock: two threads may make the same one, and one of them is dropped.
+  // Created outside the lock: two threads may create the same one, and one of them is dropped.
   auto lookup = [&](llvm::StringRef symbol) { return SizeOf(symbol, sizes); };
   llvm::Expected<std::shared_ptr<Binding>> binding =
       Binding::Make(*schedule_, context, packs, lookup);

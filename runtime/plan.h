@@ -18,26 +18,26 @@
 
 namespace pdl {
 
-/// A Network made ready for a device, a mode and a set of outputs: its Schedule, and the Bindings
-/// to the sizes that were used last. Shared by threads.
+/// A Network prepared for a device, a mode and a set of outputs: its Schedule, and Bindings to the
+/// most recently used sizes. Shared by threads.
 class Plan {
  public:
   Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings);
 
   const Schedule& schedule() const { return *schedule_; }
-  /// The size of each of the schedule's symbols that `known` has, or that its inputs and then its
-  /// size inputs give; one of these may be null. Checks the inputs.
+  /// The sizes of the schedule's symbols: from `known`, from its inputs, or from its size inputs,
+  /// some of which may be null. Checks the inputs.
   llvm::Expected<std::vector<int64_t>> SymbolSizes(
       llvm::ArrayRef<const Tensor*> inputs, const llvm::StringMap<int64_t>* known = nullptr) const;
-  /// The Binding for these sizes (in the order of the schedule's symbols; -1 is unknown).
+  /// The Binding for these sizes, in the order of the schedule's symbols; -1 if unknown.
   llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
                                                 DeviceContext& context, PackCache& packs);
   ArenaPool& arenas() { return arenas_; }
-  /// The size of a symbol among `sizes`.
+  /// The size of a symbol in `sizes`.
   std::optional<int64_t> SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes) const;
 
  private:
-  /// One dim of an input: what its size must be, or says.
+  /// One dim of an input: the required size, or the symbol that it determines.
   struct InputDim {
     int symbol = -1;        // the dim is this symbol
     int64_t constant = -1;  // or has this size; both -1: another expression
@@ -51,12 +51,12 @@ class Plan {
   ArenaPool arenas_;
 
   std::mutex mutex_;
-  /// The last used first.
+  /// The most recently used ones first.
   std::list<std::pair<std::vector<int64_t>, std::shared_ptr<Binding>>> bindings_;
 };
 
-/// `pdl dump --emit=plan`: the steps with kernels and groups, and where `binding` is given sizes,
-/// offsets and bytes. `choices`: a line for each plan_select.
+/// Prints the plan for `pdl dump --emit=plan`: the steps with kernels and groups, and if `binding`
+/// is given, sizes, offsets and bytes. `choices` has a line for each plan_select.
 std::string PlanToString(const Graph& graph, const Schedule& schedule, const Binding* binding,
                          llvm::ArrayRef<std::string> choices);
 

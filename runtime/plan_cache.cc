@@ -10,19 +10,19 @@ namespace {
 
 std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 
-/// Conditions draw nothing.
+/// Conditions have no random calls.
 llvm::Expected<std::vector<Constant>> EvaluateCondition(const Graph& graph, const Op& op,
                                                         llvm::ArrayRef<Constant> operands,
                                                         SymbolLookup sizes) {
   return EvaluateConstants(graph, op, operands, sizes, RandomState{0, 0});
 }
 
-/// The size of a dim's one symbol where the dim is `size`; nullopt where no such one is.
+/// The size of the only symbol of a dim, given that the dim is `size`; nullopt if there is none.
 std::optional<int64_t> Solve(const Dim& dim, int64_t size) {
   if (!dim.symbol().empty()) return size;
   llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved = dim.Solve(size);
   if (!solved) {
-    // The run itself reports the input.
+    // The run reports the invalid input.
     llvm::consumeError(solved.takeError());
     return std::nullopt;
   }

@@ -17,38 +17,38 @@
 
 namespace pdl {
 
-/// A Plan, and what it was made from.
+/// A Plan, and the graph that it was created from.
 struct MadePlan {
-  /// What the Plan was made of, where that is not the network as it was: with the sides that the
-  /// Plan holds, with channels last.
+  /// The graph of the Plan if it differs from the network's: with the operands that plan_select
+  /// chose, or with channels last.
   std::unique_ptr<Graph> graph;
   std::vector<std::string> choices;
   std::unique_ptr<Plan> plan;
 };
 
-/// The Plan of a run, and the sizes that chose it.
+/// The Plan of a run, and the sizes that selected it.
 struct ChosenPlan {
   MadePlan* made = nullptr;
   llvm::ArrayRef<std::string> symbols;
   std::vector<int64_t> sizes;
 };
 
-/// The sizes that conditions ask for, as the inputs in a Scope say; -1 where none does.
+/// The sizes that conditions depend on, from the inputs in a Scope; -1 if unknown.
 std::vector<int64_t> SizesIn(const SizeConditions& conditions, const Scope& scope);
 
-/// The sizes that some conditions ask for; -1 where one is not known.
+/// A function that returns the sizes that conditions depend on; -1 if unknown.
 using SizesOf = llvm::function_ref<std::vector<int64_t>(const SizeConditions&)>;
 
-/// The Plans of one graph of dense values: one for each device, mode, set of outputs and outcome of
-/// conditions that was asked for. Not synchronized.
+/// The Plans of one graph of dense values: one for each requested device, mode, set of outputs and
+/// outcome of conditions. Not synchronized.
 class PlanCache {
  public:
-  /// `given` as in ScheduleRequest. `parameters`: the graph whose parameters `weights` knows. All
-  /// must outlive this.
+  /// `given` as in ScheduleRequest. `parameters`: the graph whose parameters are in `weights`. All
+  /// must outlive the cache.
   PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
             const NetworkOptions& options, const OpRegistry& registry, WeightStore& weights);
 
-  /// `outputs` as in ScheduleRequest; those of `run` are not looked at.
+  /// `outputs` as in ScheduleRequest; those of `run` are ignored.
   llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
                                  bool variable_parameters, DeviceContext& context,
                                  SizesOf sizes_of);
@@ -64,7 +64,7 @@ class PlanCache {
     std::vector<std::string> outputs;
     SizeConditions conditions;
     std::map<std::vector<uint8_t>, MadePlan> plans;
-    /// By the sizes that the conditions ask for, the last found first.
+    /// By the sizes that the conditions depend on, the most recently found first.
     std::vector<std::pair<std::vector<int64_t>, MadePlan*>> by_sizes;
   };
 
@@ -79,7 +79,7 @@ class PlanCache {
   const NetworkOptions& options_;
   const OpRegistry& registry_;
   WeightStore& weights_;
-  /// The last used first.
+  /// The most recently used ones first.
   std::vector<std::unique_ptr<Family>> families_;
   bool selects_ = false;        // there is a plan_select
   bool asks_training_ = false;  // there is a training()

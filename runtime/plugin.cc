@@ -25,12 +25,12 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
   static llvm::DenseSet<void*> accepted;
   std::lock_guard<std::mutex> lock(mutex);
 
-  // Without a slash, dlopen would look in the system's folders.
+  // Without a slash, dlopen would search the system's folders.
   std::string file = path.contains('/') ? path.str() : "./" + path.str();
-  // Of a pipe dlopen would wait for a writer. What is not there it reports itself.
+  // dlopen would wait for a writer of a pipe. Missing files are reported by dlopen.
   if (llvm::sys::fs::exists(file))
     if (llvm::Error error = CheckRegularFile(file)) return error;
-  // A library that is refused stays loaded: something may point into it by now.
+  // A rejected library stays loaded, because it may already be referenced.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return MakeUserError(Code::kPlugin, "cannot load plugin '{0}': {1}", path, dlerror());
@@ -39,10 +39,10 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
   auto version = reinterpret_cast<VersionFunction>(dlsym(library, "pdl_plugin_version"));
   auto add_ops = reinterpret_cast<RegisterFunction>(dlsym(library, "pdl_plugin_register"));
   if (version == nullptr || add_ops == nullptr) {
-    return MakeUserError(Code::kPlugin,
-                         "'{0}' is no pdl plugin: pdl_plugin_version is not in it (see "
-                         "pdl_add_plugin)",
-                         path);
+    return MakeUserError(
+        Code::kPlugin,
+        "'{0}' is not a pdl plugin: it does not define pdl_plugin_version (see pdl_add_plugin)",
+        path);
   }
   if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION) {
     return MakeUserError(Code::kPlugin, "plugin '{0}' was built against pdl {1}, this is pdl {2}",
@@ -54,7 +54,7 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
   for (const OpDef* def : ops.All()) {
     if (GlobalRegistry().Find(def->name()) != nullptr) {
       return MakeUserError(Code::kPlugin,
-                           "plugin '{0}' has an operator '{1}', and there is one already", path,
+                           "plugin '{0}' has an operator '{1}', which already exists", path,
                            def->name());
     }
   }

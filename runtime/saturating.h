@@ -1,5 +1,5 @@
-// Sums and products of sizes that stop at the largest number instead of wrapping around: what needs
-// so much memory is then rejected by the memory limit, as any other size that is too large.
+// Sums and products of sizes that saturate instead of overflowing, so that the memory limit rejects
+// them like other sizes that are too large.
 #ifndef PDL_RUNTIME_SATURATING_H_
 #define PDL_RUNTIME_SATURATING_H_
 
@@ -8,7 +8,7 @@
 
 namespace pdl {
 
-/// The sum of numbers from 0 on.
+/// The sum of nonnegative numbers.
 inline int64_t SaturatingSum(std::initializer_list<int64_t> terms) {
   int64_t sum = 0;
   for (const int64_t term : terms)
@@ -16,7 +16,7 @@ inline int64_t SaturatingSum(std::initializer_list<int64_t> terms) {
   return sum;
 }
 
-/// The product of numbers from 0 on.
+/// The product of nonnegative numbers.
 inline int64_t SaturatingProduct(std::initializer_list<int64_t> factors) {
   int64_t product = 1;
   bool overflow = false;
@@ -27,7 +27,7 @@ inline int64_t SaturatingProduct(std::initializer_list<int64_t> factors) {
   return overflow ? INT64_MAX : product;
 }
 
-/// The next multiple of `unit`; INT64_MAX where there is none.
+/// The next multiple of `unit`; INT64_MAX if there is none.
 inline int64_t SaturatingRoundUp(int64_t bytes, int64_t unit) {
   return bytes > INT64_MAX - unit ? INT64_MAX : (bytes + unit - 1) / unit * unit;
 }

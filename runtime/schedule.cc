@@ -20,7 +20,7 @@ namespace {
 
 /// Larger results of calls without operands are computed in each run instead of being kept.
 constexpr int64_t kMaxConstantBytes = 16 << 20;
-/// What a fused instruction can take; operators with more operands run by themselves.
+/// The maximum number of operands of a fused instruction; operators with more run individually.
 constexpr size_t kMaxTileOperands = 3;
 
 struct DimHash {
@@ -67,7 +67,7 @@ class Scheduler {
     return llvm::Error::success();
   }
 
-  /// Calls that outputs and updates depend on, and those with an effect; in order.
+  /// Finds the calls that outputs and updates depend on, and those with side effects; in order.
   void FindNeeded() {
     for (const GraphOutput& output : chosen_) at_end_.insert(output.value);
     for (const GraphUpdate& update : graph_.updates())
@@ -84,7 +84,8 @@ class Scheduler {
     FindSizeInputs();
   }
 
-  /// `normal([N, 3])` reads N from an input that is used for nothing else: any that has it will do.
+  /// `normal([N, 3])` reads N from an input that is used for nothing else: any input that has N is
+  /// suitable.
   void FindSizeInputs() {
     llvm::SetVector<llvm::StringRef> used;
     auto use = [&](llvm::StringRef symbol) { used.insert(symbol); };
@@ -104,7 +105,7 @@ class Scheduler {
         source.inputs.push_back(static_cast<unsigned>(found - schedule_->size_inputs.begin()));
         if (found == schedule_->size_inputs.end()) schedule_->size_inputs.push_back(input);
       }
-      // What no input has is decided by the data.
+      // A symbol that no input has is computed from the data.
       if (!source.inputs.empty()) schedule_->size_sources.push_back(std::move(source));
     }
   }
@@ -151,7 +152,7 @@ class Scheduler {
     return llvm::Error::success();
   }
 
-  /// Says the same whatever the symbols stand for.
+  /// Whether the value does not depend on symbols.
   static bool IsFixed(const AttributeValue& value) {
     auto is_constant = [](const Shape& shape) {
       return llvm::all_of(shape, [](const Dim& dim) { return dim.is_constant(); });
@@ -255,17 +256,17 @@ class Scheduler {
     MoveStoringSteps();
   }
 
-  /// Whether no data make a step fail: tiles return no Error, and other operators say so.
+  /// Whether a step cannot fail for any data: tiles return no Error; other operators declare it.
   static bool CannotFail(const Step& step) {
     if (step.calls.size() > 1) return true;  // a fused group
     const Op& op = *step.calls.front();
     return op.def().properties().cannot_fail || KindOf(op, *step.op) == CallKind::kTile;
   }
 
-  /// Steps of which a run wants nothing but next values of states that they read, each for one
-  /// state, and which cannot fail, come last.
+  /// Moves in-place state updates to the end: steps that only compute new values of states that
+  /// they read, each for a single state, and that cannot fail.
   void MoveStoringSteps() {
-    llvm::DenseMap<SlotId, const Value*> state_of;  // null: not for one state alone
+    llvm::DenseMap<SlotId, const Value*> state_of;  // null: not for a single state
     for (const GraphUpdate& update : updates_) {
       auto [entry, is_new] = state_of.try_emplace(SlotOf(update.value), update.state);
       if (!is_new) entry->second = nullptr;
@@ -299,7 +300,7 @@ class Scheduler {
     schedule_->steps.push_back(std::move(step));
   }
 
-  /// Whether something outside its group reads a value.
+  /// Whether a value is read outside its group.
   bool IsReadOutside(const Value* value, unsigned group) const {
     if (at_end_.contains(value)) return true;
     return llvm::any_of(value->uses(), [&](const Value::Use& use) {
@@ -309,7 +310,7 @@ class Scheduler {
   }
 
   void AddFused(unsigned group, llvm::MutableArrayRef<unsigned> members) {
-    // Nothing else in the group computes an operand of the call that makes rows or pieces.
+    // The row producer or tiled producer has no operand that the group computes, so it comes first.
     std::stable_partition(members.begin(), members.end(),
                           [&](unsigned member) { return kinds_[member] != CallKind::kTile; });
     Step step;
@@ -391,7 +392,7 @@ class Scheduler {
     for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
     for (const std::string& symbol : request_.given) known.insert(symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
-      // An input that is not needed need not be fed, and its sizes stay unknown.
+      // An input that is not needed need not be fed, so its sizes may be unknown.
       bool is_known = true;
       for (const Dim* side : {&constraint.check.left, &constraint.check.right})
         side->ForEachSymbol([&](llvm::StringRef symbol) { is_known &= known.contains(symbol); });
@@ -405,12 +406,12 @@ class Scheduler {
     }
   }
 
-  /// `by`: who asks for it; empty where that needs no saying.
+  /// `by` is the operator or statement that requires it; empty if it is obvious.
   void AddCheck(const DimCheck& check, LocationId location, llvm::StringRef by) {
     std::string where = graph_.PathToString(location);
     if (!where.empty() && !by.empty()) where += ": ";
     where += by;
-    // All calls that one call became ask for the same.
+    // All calls that one call was lowered to require the same.
     const auto key = [&] {
       return where + check.message + check.left.ToString() + "|" + check.right.ToString();
     };
@@ -422,10 +423,10 @@ class Scheduler {
   const Graph& graph_;
   std::unique_ptr<Schedule> schedule_;
   std::vector<GraphOutput> chosen_;
-  std::vector<GraphUpdate> updates_;  // but those that keep what there is
+  std::vector<GraphUpdate> updates_;  // without those that keep the state unchanged
   ValueSet needed_, at_end_;
   std::vector<const Op*> needed_ops_;
-  llvm::StringSet<> asked_;  // checks of calls that became others
+  llvm::StringSet<> asked_;  // checks of calls that were lowered
   llvm::DenseMap<const Value*, SlotId> slot_of_;
   std::unordered_map<Dim, uint32_t, DimHash> dim_index_;
   std::vector<const Op*> calls_;

@@ -18,16 +18,16 @@
 
 namespace pdl {
 
-/// Index of a value among those that a Schedule knows.
+/// Index of a value in a Schedule.
 using SlotId = uint32_t;
 
-/// Where the memory of a slot comes from.
+/// The origin of a slot's memory.
 enum class SlotKind : uint8_t {
   kResult,     // computed by a step
   kInput,      // the caller's tensor
-  kParameter,  // the network's own tensor, or the Scope's
+  kParameter,  // the network's tensor, or the Scope's
   kState,      // the Scope's tensor
-  kConstant,   // computed when the schedule was made
+  kConstant,   // computed when the schedule was created
 };
 
 struct Slot {
@@ -37,16 +37,16 @@ struct Slot {
   llvm::SmallVector<uint32_t, 4> dims;
   const Value* value = nullptr;
   /// kParameter and kConstant: the tensor, on the device; empty for a parameter that the Scope
-  /// gives.
+  /// provides.
   Tensor constant;
-  /// Steps that compute it and that use it last; outputs and updates count as used at the end.
+  /// The steps that compute it and that use it last; outputs and updates count as used at the end.
   uint32_t first_step = 0;
   uint32_t last_step = 0;
-  /// It, or what aliases it, is read after the last step.
+  /// The value, or one that aliases it, is read after the last step.
   bool needed_at_end = false;
 };
 
-/// One prepared call: an operator, or a fused group of them behind the same interface.
+/// A prepared call: an operator, or a fused group of operators with the same interface.
 struct Step {
   std::unique_ptr<OperatorBase> op;
   llvm::SmallVector<SlotId, 4> inputs;
@@ -55,8 +55,8 @@ struct Step {
   llvm::SmallVector<const Op*, 1> calls;
 };
 
-/// The size-independent half of a Plan: what is run, in which order, by which kernels. Made once
-/// for a Network, a device, a mode and a set of outputs. Immutable.
+/// The size-independent half of a Plan: the steps, their order, and their kernels. Created once for
+/// a Network, a device, a mode and a set of outputs. Immutable.
 struct Schedule {
   struct Output {
     std::string name;
@@ -65,33 +65,33 @@ struct Schedule {
   struct Update {
     const Value* state;
     SlotId slot;
-    /// The step that computes it, where that is one of those that only store.
+    /// The step that computes it, if that is an in-place state update.
     std::optional<uint32_t> storing_step = std::nullopt;
   };
 
   Device device;
   std::vector<Slot> slots;
   std::vector<Step> steps;
-  /// Nothing but updates reads what this step and those after it give, and no data make them fail.
-  /// They run when all else is done, and may write the next value of a state over what it was.
+  /// The first in-place state update. The results of these steps are read by updates only, and they
+  /// cannot fail. They run after all other steps, and may overwrite a state with its new value.
   uint32_t first_storing_step = 0;
-  /// All different dims of all slots, and those of checks.
+  /// The distinct dims of all slots and checks.
   std::vector<Dim> dims;
   std::vector<SlotId> inputs;
   std::vector<SlotId> parameters;
   std::vector<SlotId> states;
   std::vector<Output> outputs;
   std::vector<Update> updates;
-  /// Checks of calls that are run, and the network's constraints, with their places.
+  /// Checks of the scheduled calls, and the network's constraints, with their locations.
   struct Check {
     const DimCheck* check;
     std::string where;
   };
   std::vector<Check> checks;
   std::vector<std::string> symbols;
-  /// Inputs that are read for their sizes alone, where they are given; and the symbols that no
-  /// other input tells, each with those of them that have it (by index). One of these must be
-  /// there.
+  /// Inputs that are only read for their sizes, if they are given; and the symbols that no other
+  /// input determines, each with the size inputs that have it (by index), at least one of which
+  /// must be given.
   std::vector<const Value*> size_inputs;
   struct SizeSource {
     std::string symbol;
@@ -99,35 +99,35 @@ struct Schedule {
   };
   std::vector<SizeSource> size_sources;
   bool has_random = false;
-  /// A body's: inputs and outputs lie where the caller says, on any device.
+  /// For a body: inputs and outputs are in the caller's memory, on any device.
   bool is_body = false;
 };
 
-/// What a Schedule is made from.
+/// The parameters of MakeSchedule.
 struct ScheduleRequest {
   const Graph* graph = nullptr;
-  /// Names of outputs; empty means all. kNoOutput among them is no name.
+  /// Names of outputs; empty means all. kNoOutput is not a name but selects none.
   std::vector<std::string> outputs;
-  /// Symbols that no input has: each run is told their sizes.
+  /// Symbols that no input has: each run is given their sizes.
   llvm::ArrayRef<std::string> given;
   bool fuse = true;
   bool training = false;
   bool is_body = false;
-  /// The Scope gives the parameters: they are no constants.
+  /// The Scope provides the parameters, so they are not constants.
   bool variable_parameters = false;
   DeviceContext* context = nullptr;
-  /// The tensor of a parameter on the device.
+  /// Returns the tensor of a parameter on the device.
   llvm::function_ref<llvm::Expected<Tensor>(const Value&)> parameter;
-  /// The results of a call without operands whose sizes are known.
+  /// Evaluates a call without operands whose sizes are known.
   llvm::function_ref<llvm::Expected<std::vector<Tensor>>(const Op&)> evaluate;
-  /// Of a body: the tensor of an input that is the same in every run, else null.
+  /// For a body: returns the tensor of an input that is the same in every run, else null.
   llvm::function_ref<const Tensor*(const Value&)> fixed_input;
 };
 
-/// An Error where `check` does not hold for the sizes that `lookup` gives.
+/// Fails if `check` does not hold for the sizes given by `lookup`.
 llvm::Error CheckSize(const Schedule::Check& check, SymbolLookup lookup);
 
-/// An Error where the graph has no output of that name.
+/// Fails if the graph has no output with that name.
 llvm::Error CheckOutput(const Graph& graph, llvm::StringRef name);
 
 llvm::Expected<std::unique_ptr<const Schedule>> MakeSchedule(const ScheduleRequest& request);

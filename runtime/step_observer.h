@@ -11,20 +11,20 @@
 
 namespace pdl {
 
-/// Follows a run step by step.
+/// Observes a run step by step.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;
-  /// Before the first step.
+  /// Called before the first step.
   virtual llvm::Error Start() = 0;
-  /// After a step, or where it had nothing to do because its results are its operands.
+  /// Called after a step, and for steps that are skipped because their results alias operands.
   virtual llvm::Error AfterStep(uint32_t step) = 0;
 };
 
-/// Tells a RunObserver of the results.
+/// Passes the results to a RunObserver.
 class ResultObserver : public StepObserver {
  public:
-  /// `tensors` by slot; what is nowhere in memory has no data.
+  /// `tensors` is indexed by slot; values that are not in memory have no data.
   ResultObserver(const Schedule& schedule, llvm::ArrayRef<Tensor> tensors, DeviceContext& context,
                  RunObserver& observer)
       : schedule_(schedule), tensors_(tensors), context_(context), observer_(observer) {}

@@ -9,7 +9,7 @@
 namespace pdl {
 namespace {
 
-// Whole pieces of 64 bytes to an aligned place.
+// Copies complete pieces of 64 bytes to an aligned address.
 using CopyLines = void (*)(char* to, const char* from, int64_t bytes);
 
 void CopyLines16(char* to, const char* from, int64_t bytes) {

@@ -1,4 +1,4 @@
-// Stores that pass by the cache, for results larger than it.
+// Streaming stores, which bypass the cache, for results larger than it.
 #ifndef PDL_RUNTIME_STREAM_H_
 #define PDL_RUNTIME_STREAM_H_
 
@@ -6,13 +6,13 @@
 
 namespace pdl {
 
-/// Whether a result of so many bytes had better not go through the cache.
+/// Whether a result of this size should bypass the cache.
 bool ExceedsCache(int64_t bytes);
-/// Results of rows that are larger than this had better not on any machine, where writing takes
-/// turns with work on what was fetched.
+/// Results of row producers larger than this should bypass the cache on any machine, because writes
+/// alternate with reads.
 inline constexpr int64_t kManyRowBytes = int64_t{32} << 20;
 
-/// As memcpy, with non-temporal stores; StreamFence orders them before what follows.
+/// Like memcpy, with non-temporal stores; StreamFence orders them before later ones.
 void StreamCopy(void* to, const void* from, int64_t bytes);
 void StreamFence();
 

@@ -28,7 +28,7 @@ std::string TensorTypeToString(DType dtype, llvm::ArrayRef<int64_t> sizes) {
 }
 
 llvm::Expected<int64_t> CheckedNumBytes(DType dtype, llvm::ArrayRef<int64_t> sizes) {
-  // An empty tensor's other sizes must fit too, so that strides never overflow.
+  // The other sizes of an empty tensor must fit, too, so that strides never overflow.
   int64_t bytes = DTypeSize(dtype);
   bool empty = false;
   for (int64_t size : sizes) {
@@ -83,7 +83,7 @@ Tensor Tensor::FromConstant(const Constant& constant) {
 }
 
 Constant Tensor::ToConstant() const {
-  assert(device_.kind == DeviceKind::kCPU && "a Constant lies on the CPU");
+  assert(device_.kind == DeviceKind::kCPU && "a Constant is on the CPU");
   if (!owns_memory()) return Constant::Copy(dtype_, sizes_, data_);
   return Constant(dtype_, sizes_, std::shared_ptr<const void>(owner_, data_));
 }

@@ -1,4 +1,4 @@
-// The elements of a tensor as text, laid out as NumPy does.
+// Prints the elements of a tensor in NumPy's format.
 #include <algorithm>
 #include <cassert>
 #include <charconv>
@@ -15,13 +15,13 @@
 namespace pdl {
 namespace {
 
-/// The digits of a float in a tensor of many; a scalar is shown in full.
+/// The number of digits of a float in a tensor; scalars are printed in full.
 constexpr size_t kMaxDigits = 8;
-/// From here on a float is written with an exponent; below, 0.0001 still is not.
+/// Floats from this exponent on are printed with an exponent; 0.0001 is the smallest without one.
 constexpr int kMaxExponent = 8;
 constexpr int kMaxScalarExponent = 16;
 
-/// "d.ddde-XX": the shortest that reads back to the same element.
+/// Returns "d.ddde-XX": the shortest number that is parsed back to the same element.
 std::string Scientific(float value) {
   char text[64];
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr};
@@ -124,7 +124,7 @@ class Printer {
   }
 
  private:
-  /// Calls item(i) for the items of an axis that are shown, and gap() where some are left out.
+  /// Calls item(i) for the printed items of an axis, and gap() where some are omitted.
   template <typename Item, typename Gap>
   void ForShown(unsigned axis, Item item, Gap gap) {
     int64_t size = tensor_.size(axis);
@@ -149,7 +149,7 @@ class Printer {
         [] {});
   }
 
-  /// Gives all elements one width, with their points in one column.
+  /// Pads all elements to one width, with aligned decimal points.
   void Align() {
     bool is_float = IsFloat(tensor_.dtype());
     auto left_of = [&](const std::string& element) {
@@ -173,7 +173,7 @@ class Printer {
     if (axis + 1 == tensor_.rank()) {
       PrintRow(axis);
     } else {
-      // As many line ends as there are axes below, so that matrices stand apart.
+      // As many line breaks as there are axes below, to separate matrices.
       std::string between =
           "," + std::string(tensor_.rank() - axis - 1, '\n') + std::string(axis + 1, ' ');
       bool first = true;
@@ -202,7 +202,7 @@ class Printer {
     auto add = [&](const std::string& item) {
       if (!first) {
         text_ += ',';
-        // Room for the brackets or the comma that follow.
+        // Leaves space for the brackets or the comma that follow.
         if (column + 2 + item.size() + axis + 1 > options_.line_width) {
           text_ += '\n' + indent;
           column = indent.size();
@@ -221,7 +221,7 @@ class Printer {
   const Tensor& tensor_;
   const PrintOptions& options_;
   const bool abbreviates_;
-  /// The elements shown, in order.
+  /// The printed elements, in order.
   std::vector<std::string> elements_;
   size_t next_ = 0;
   std::string text_;

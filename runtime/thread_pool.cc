@@ -19,7 +19,7 @@
 namespace pdl {
 namespace {
 
-/// How long a thread looks for work, or for its helpers' end, before it sleeps.
+/// How long a thread spins for work, or for the end of its helpers, before it sleeps.
 constexpr std::chrono::microseconds kSpin(50);
 
 /// Set while this thread runs a piece.
@@ -33,8 +33,8 @@ void Pause() {
 #endif
 }
 
-/// Spins until `done` or kSpin has passed; whether it is done. `yields`: the thread that this one
-/// waits for may want its processor.
+/// Spins until `done` or until kSpin has passed; returns whether it is done. `yields`: the thread
+/// that this one waits for may need its processor.
 template <typename Predicate>
 bool SpinUntil(Predicate done, bool yields) {
   if (done()) return true;
@@ -50,18 +50,18 @@ bool SpinUntil(Predicate done, bool yields) {
   }
 }
 
-/// One call of RunPieces; lies on its caller's stack.
+/// One call of RunPieces; allocated on its caller's stack.
 struct Job {
   llvm::function_ref<void(int64_t)> f;
   int64_t pieces;
-  /// The next piece that nobody has taken.
+  /// The next piece that no thread has taken.
   std::atomic<int64_t> next = 0;
-  /// Helpers that may still join; guarded by the pool's mutex.
+  /// The number of helpers that may still join; guarded by the pool's mutex.
   int wanted = 0;
-  /// Helpers at work. The last touch of a helper is to decrement it.
+  /// The number of active helpers. Decrementing it is the last access of a helper.
   std::atomic<int> helpers = 0;
-  /// The exception of the piece that failed first. Written by the thread that sets `failed`, and
-  /// read by the caller when no helper is at work.
+  /// The exception of the first piece that failed. Written by the thread that sets `failed`, and
+  /// read by the caller when no helper is active.
   std::atomic<bool> failed = false;
   std::exception_ptr failure = nullptr;
 
@@ -74,26 +74,26 @@ struct Job {
         f(piece);
       }
     } catch (...) {
-      next.store(pieces, std::memory_order_relaxed);  // nobody begins another one
+      next.store(pieces, std::memory_order_relaxed);  // no other piece is started
       if (!failed.exchange(true)) failure = std::current_exception();
     }
     in_piece = false;
   }
 };
 
-/// Never deleted: a thread may still be in it while the process exits.
+/// Never deleted: threads may still use it while the process exits.
 class ThreadPool {
  public:
   /// The pool of this process; null while it exits.
   static ThreadPool* Get();
 
-  /// Throws what a piece has thrown, when no other one runs any more.
+  /// After all pieces have ended, rethrows the exception of a piece.
   void Run(Job& job, int helpers) {
     Compute(job, helpers);
     if (job.failure) std::rethrow_exception(job.failure);
   }
 
-  /// Ends the helpers. Calls that come later, or are under way, run on their callers.
+  /// Ends the helpers. Later and concurrent calls run on their callers.
   void Shutdown() {
     std::vector<std::thread> workers;
     {
@@ -129,12 +129,12 @@ class ThreadPool {
       if (job.wanted == 0) return;
       try {
         jobs_.push_back(&job);
-      } catch (const std::bad_alloc&) {  // the caller does it alone
+      } catch (const std::bad_alloc&) {  // the caller runs all pieces
         job.wanted = 0;
         return;
       }
       open_places_.fetch_add(job.wanted, std::memory_order_relaxed);
-      // Those that spin look at the jobs once more before they sleep.
+      // Spinning workers check the jobs once more before they sleep.
       wakes = std::min(open_places_.load(std::memory_order_relaxed) - spinning_workers_.load(),
                        sleeping_workers_);
       if (wakes > 1 && wakes == sleeping_workers_) wakes = kAll;
@@ -143,23 +143,23 @@ class ThreadPool {
     for (; wakes > 0; --wakes) worker_wakes_.notify_one();
   }
 
-  /// Nobody joins after this.
+  /// No helper joins the job afterwards.
   void Withdraw(Job& job) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (job.wanted > 0) Remove(job);
   }
 
-  /// Requires the mutex, and places that are open.
+  /// The mutex must be held, and the job must still accept helpers.
   void Remove(Job& job) {
     open_places_.fetch_sub(job.wanted, std::memory_order_relaxed);
     job.wanted = 0;
     jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
   }
 
-  /// Requires the mutex. Fewer, where the system gives no more.
+  /// The mutex must be held. Starts fewer workers if the system has no more threads.
   void StartWorkers(int count) {
     if (stopping_ || static_cast<int>(workers_.size()) >= count) return;
-    // Signals are for the program's own threads.
+    // Signals are handled by the program's own threads.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -180,9 +180,9 @@ class ThreadPool {
     }
   }
 
-  /// Joins a job; null when the pool shuts down.
+  /// Waits for a job and joins it; returns null when the pool shuts down.
   Job* WaitForJob() {
-    // One processor at least is for the callers.
+    // At least one processor is left for the callers.
     const bool spins = spinning_workers_.fetch_add(1) + 1 < processors_;
     if (spins) SpinUntil([this] { return open_places_.load(std::memory_order_relaxed) > 0; }, true);
     std::unique_lock<std::mutex> lock(mutex_);
@@ -200,7 +200,7 @@ class ThreadPool {
     return job;
   }
 
-  /// A caller that waits raised waiting_callers_ before it last looked at its helpers.
+  /// A waiting caller increments waiting_callers_ before it last checks its helpers.
   void WakeCallers() {
     if (waiting_callers_.load() == 0) return;
     {
@@ -216,24 +216,24 @@ class ThreadPool {
   std::condition_variable worker_wakes_;
   std::condition_variable caller_wakes_;
   std::vector<std::thread> workers_;
-  /// Jobs with open places, oldest first.
+  /// Jobs that accept helpers, oldest first.
   std::vector<Job*> jobs_;
-  /// The sum of Job::wanted, for those that spin.
+  /// The sum of `wanted` of all jobs, for spinning workers.
   std::atomic<int> open_places_ = 0;
   std::atomic<int> callers_ = 0;
   std::atomic<int> waiting_callers_ = 0;
-  /// Workers between two jobs that do not sleep yet.
+  /// Workers between two jobs that are not asleep yet.
   std::atomic<int> spinning_workers_ = 0;
   int sleeping_workers_ = 0;
   bool stopping_ = false;
 };
 
-/// Owns the pool as far as exit and fork are concerned.
+/// Owns the pool and handles exit and fork.
 struct PoolOfProcess {
   std::atomic<ThreadPool*> pool = nullptr;
   std::atomic<bool> exiting = false;
-  /// The pools of the processes that this one was forked from: their threads are not here, and
-  /// their locks may be held for ever.
+  /// The pools of ancestor processes after a fork: their threads do not exist here, and their locks
+  /// may be held forever.
   std::vector<ThreadPool*> abandoned;
 
   PoolOfProcess();

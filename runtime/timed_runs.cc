@@ -10,10 +10,10 @@
 namespace pdl {
 namespace {
 
-/// Steps that are listed one by one.
+/// The maximum number of steps that are listed individually.
 constexpr size_t kMostSteps = 40;
 
-/// "1.234 ms", with the unit that suits it.
+/// Returns "1.234 ms", with a suitable unit.
 std::string TimeOf(double seconds) {
   if (seconds >= 1) return llvm::formatv("{0:f3} s", seconds);
   if (seconds >= 1e-3) return llvm::formatv("{0:f3} ms", seconds * 1e3);

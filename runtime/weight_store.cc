@@ -42,14 +42,14 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable,
   std::string where = "'" + ref.tensor + "' in " + ref.file;
   const SafetensorsFile::Entry* entry = file->second.Find(ref.tensor);
   if (!entry)
-    return MakeUserError(Code::kWeightMismatch, "'{0}' is loaded from {1}, which is not there",
+    return MakeUserError(Code::kWeightMismatch, "'{0}' is loaded from {1}, which does not exist",
                          variable.name(), where);
   if (llvm::Error error = CheckType(variable, entry->dtype, entry->sizes, where)) return error;
   Constant value = file->second.Read(*entry);
   if (options_.verify_weights && !ref.sha256.empty() && Sha256(value) != ref.sha256)
     return MakeUserError(Code::kWeightMismatch,
-                         "{0} has other bytes than when '{1}' was compiled (SHA-256 differs)",
-                         where, variable.name());
+                         "{0} has changed since '{1}' was compiled (its SHA-256 differs)", where,
+                         variable.name());
   return Tensor::FromConstant(value);
 }
 
@@ -94,8 +94,8 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
       EvaluateInitializer(graph_, *variable.variable().initializer, variable.name(), lookup,
                           RandomState{options_.seed, 0});
   if (!value) return value.takeError();
-  // A state whose size depends on the run is made anew for each Scope; so is a large one, or its
-  // first value would stay beside what it becomes.
+  // A state whose size depends on the run is created for each Scope. So is a large one, whose
+  // initial value would otherwise take memory in addition to its current value.
   bool fixed = llvm::all_of(variable.type().dims, [](const Dim& d) { return d.is_constant(); });
   const bool is_small = value->num_bytes() <= kKeptStateBytes;
   if (fixed && (variable.kind() != ValueKind::kState || is_small)) {

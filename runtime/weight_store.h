@@ -14,19 +14,19 @@
 
 namespace pdl {
 
-/// First values of a network's parameters and states, and the copies of parameters that devices
-/// have. What lies in files is mapped and checked when the store is made; what an initializer
-/// computes is computed when it is first asked for. Safe to use from several threads.
+/// The initial values of a network's parameters and states, and the copies of parameters on
+/// devices. Values in files are mapped and checked when the store is created; initializers are
+/// evaluated when their value is first requested. Safe to use from several threads.
 class WeightStore {
  public:
   WeightStore(const Graph& graph, const NetworkOptions& options)
       : graph_(graph), options_(options) {}
 
-  /// Opens the files and checks what they hold. All misfits are told at once.
+  /// Opens the files and checks their contents. Reports all mismatches at once.
   llvm::Error Load();
-  /// On the CPU. `lookup` gives symbols in the dims of a state.
+  /// The initial value on the CPU. `lookup` gives the sizes of symbols in the dims of a state.
   llvm::Expected<Tensor> Initial(const Value& variable, SymbolLookup lookup);
-  /// On the context's device; the same tensor each time.
+  /// The value on the context's device; the same tensor each time.
   llvm::Expected<Tensor> OnDevice(const Value& parameter, DeviceContext& context);
 
  private:

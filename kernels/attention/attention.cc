@@ -1,4 +1,4 @@
-// attention: softmax(q k^T) v, block by block.
+// attention: softmax(q k^T) v, computed in blocks.
 #include "kernels/attention/attention_blocks.h"
 #include "kernels/attention/attention_inference.h"
 #include "kernels/indexing/index_range.h"
@@ -11,7 +11,8 @@ namespace {
 
 using attention::kColumns;
 
-// Rows of queries that are computed together: each block of them goes over all keys.
+// The number of rows of queries that are computed together: each block of them iterates over all
+// keys.
 constexpr int64_t kRows = 64;
 
 struct AttentionState : CallState {
@@ -20,7 +21,7 @@ struct AttentionState : CallState {
 };
 
 // The online softmax of Milakov and Gimelshein (arXiv:1805.02867), over blocks of keys: a row keeps
-// the largest score so far, and its sums are scaled down when a larger one comes.
+// the maximum score so far, and its sums are rescaled when a larger one occurs.
 template <class T>
 class Forward {
  public:
@@ -43,7 +44,7 @@ class Forward {
         y_(outputs[0]->data<T>()),
         lse_(outputs[1]->data<C>()) {}
 
-  // Rows [begin, begin + rows) of a head.
+  // Computes rows [begin, begin + rows) of a head.
   void Run(int64_t head, int64_t begin, int64_t rows, char* memory) const {
     C* q = attention::Take<C>(&memory, kRows * s_.depth);
     C* k = attention::Take<C>(&memory, kColumns * s_.depth);
@@ -80,7 +81,7 @@ class Forward {
       loops_.add_scaled(part, rows * s_.width, C(1), sums);
     }
     for (int64_t i = 0; i < rows; ++i) {
-      // A row that sees nothing is 0.
+      // A row that attends to no key is 0.
       const C factor = total[i] == 0 ? C(0) : C(1) / total[i];
       loops_.store(sums + i * s_.width, s_.width, factor, y_ + (first_row + i) * s_.width);
       lse_[first_row + i] = largest[i] == std::numeric_limits<C>::infinity()
@@ -90,7 +91,7 @@ class Forward {
   }
 
  private:
-  // n elements as numbers to compute with: themselves, or in `memory`.
+  // n elements in the compute type: in place, or converted into `memory`.
   const C* AsNumbers(const T* from, int64_t n, C* memory) const {
     if constexpr (std::is_same_v<T, C>) {
       return from;
@@ -100,7 +101,7 @@ class Forward {
     }
   }
 
-  // Makes exponentials of a row's scores of a block, and scales what it has summed up so far.
+  // Exponentiates a row's scores of a block, and rescales the sums that it has accumulated so far.
   void ScaleRow(int64_t head, int64_t row, int64_t column, int64_t n, C* scores, C* sums,
                 C* largest, C* total) const {
     const int64_t seen = std::clamp<int64_t>(s_.NumVisible(row, past_) - column, 0, n);
@@ -191,7 +192,8 @@ std::vector<NamedAttribute> SameAttributes(GradientContext& g) {
   return attributes;
 }
 
-// What each row's gradient of the scores is taken off: the sum over y dy, less the gradient of lse.
+// The shift of each row in the gradient of the scores: the sum over y dy, minus the gradient of
+// lse.
 Value* RowShift(GradientContext& g, Value* dy) {
   const DType wide = LseDType(dy->type().dtype);
   const auto widen = [&](Value* v) { return g.Call("cast", {v}, {{"to", wide}}); };
@@ -200,7 +202,7 @@ Value* RowShift(GradientContext& g, Value* dy) {
   return g.output_gradient(1) == nullptr ? shift : g.Sub(shift, g.output_gradient(1));
 }
 
-// The gradient of a mask that is added, which is as large as the mask is: by the definition. The
+// The gradient of an additive mask, which is as large as the mask, computed by the definition. The
 // heads that share keys get an axis of their own.
 Value* MaskGradient(GradientContext& g, Value* dy, Value* shift) {
   const Type& q = g.input(0)->type();
@@ -248,7 +250,7 @@ Value* MaskGradient(GradientContext& g, Value* dy, Value* shift) {
     p = g.Call("where", {g.Call("less_equal", {columns, rows}), p, g.Scalar(0, p)});
   }
   Value* ds = g.Mul(p, g.Sub(product(dy, g.input(2)), column(shift)));
-  // A row that sees nothing has no probabilities.
+  // A row that attends to no key has no probabilities.
   if (ds == nullptr) return nullptr;
   Value* seen = column(g.Call(
       "greater", {g.output(1), g.Scalar(-std::numeric_limits<double>::infinity(), g.output(1))}));
@@ -279,28 +281,29 @@ struct AttentionMaker : OpProtoMaker {
   void Make() override {
     AddComment(
         "Scaled dot product attention (Vaswani et al., arXiv:1706.03762): softmax(scale * q k^T + "
-        "mask) v, with memory for blocks of the scores only. Each row of q is a query that sees "
-        "the rows of k and v, its keys and values. With `causal`, query i sees the keys up to "
-        "`past` + i. Where k and v have fewer heads than q, as many neighbouring heads of q share "
-        "one (grouped queries, arXiv:2305.13245). A query that sees no key gives 0.");
-    AddInput("q", "[..., H, T, D]: T queries, of H heads; or [T, D]").Accepts(kFloatSet);
+        "mask) v, which only needs memory for blocks of the scores. Each row of q is a query that "
+        "attends to the rows of k and v, its keys and values. With `causal`, query i attends to "
+        "the keys up to `past` + i. If k and v have fewer heads than q, consecutive heads of q "
+        "share a head of them (grouped-query attention, arXiv:2305.13245). A query that attends to "
+        "no key gives 0.");
+    AddInput("q", "[..., H, T, D]: T queries for each of H heads; or [T, D]").Accepts(kFloatSet);
     AddInput("k", "[..., G, S, D]: S keys; G divides H").Accepts(kFloatSet);
     AddInput("v", "[..., G, S, E]: the values of the keys").Accepts(kFloatSet);
-    AddInput("past",
-             "how many keys come before the first query's own, with `causal`; 0 if left out")
+    AddInput("past", "with `causal`, the number of keys before that of the first query; default: 0")
         .Accepts(kIndexSet)
         .OwnDType()
         .Optional(0);
     AddInput("mask",
-             "broadcasts to [..., H, T, S]: truth values, true where a query sees a key; or of q's "
-             "dtype, added to the scaled products")
+             "broadcasts to [..., H, T, S]: bool, true where a query attends to a key; or q's "
+             "dtype, added to the scaled scores")
         .Accepts(kFloatSet | DTypeSet(DType::kBool))
         .Optional();
     AddOutput("y", "[..., H, T, E]; dtype as q");
-    AddOutput("lse", "[..., H, T]: the logarithm of each query's sum of exponentials; f64, or f32")
+    AddOutput("lse",
+              "[..., H, T]: the log-sum-exp of the scores of each query; f64 if q is f64, else f32")
         .OwnDType();
-    AddAttr<bool>("causal", "queries see no keys that come after their own").Default(false);
-    AddAttr<double>("scale", "what the products are multiplied by; none: 1 / sqrt(D)").Optional();
+    AddAttr<bool>("causal", "queries do not attend to later keys").Default(false);
+    AddAttr<double>("scale", "the factor of the scores; default: 1 / sqrt(D)").Optional();
     AddExample(
         "y = attention([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0], [3.0]], "
         "causal=true, scale=0.0)  # = [[1.0], [2.0]]");

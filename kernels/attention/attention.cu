@@ -9,13 +9,13 @@
 namespace pdl::cuda {
 namespace {
 
-/// A block of threads has kMine rows to itself and goes over kOthers rows of the other kind at a
+/// A block of threads owns kMine rows and iterates over kOthers rows of the other operand at a
 /// time: queries and keys, or keys and queries. kLanes threads share a row.
 constexpr int kMine = 16;
 constexpr int kOthers = 64;
 constexpr int kLanes = 16;
 constexpr int kEach = kOthers / kLanes;
-/// What products of rows are summed up over at a time.
+/// The number of elements over which dot products of rows are accumulated at a time.
 constexpr int kDepth = 32;
 
 enum class Mask { kNone, kBool, kAdded };
@@ -27,12 +27,12 @@ struct AttentionShape {
   bool causal = false;
   Mask mask = Mask::kNone;
   bool past_is_wide = true;
-  /// From a head to its part of the mask.
+  /// Maps a head to the offset of its part of the mask.
   IndexMap<1> mask_heads;
   long long mask_row = 0, mask_column = 0;
 };
 
-/// What may be left out; null then.
+/// The optional operands; null if not given.
 struct Options {
   const void* past = nullptr;
   const void* mask = nullptr;
@@ -51,7 +51,7 @@ struct Tiles {
   Value merged[kMine][kLanes];
 };
 
-/// How many keys, from the first on, a row of the queries sees.
+/// The number of keys, from the first on, that a row of the queries attends to.
 __device__ __forceinline__ long long NumVisible(const AttentionShape& s, long long row,
                                                 long long past) {
   if (!s.causal || past >= s.columns) return s.columns;
@@ -67,7 +67,8 @@ __device__ __forceinline__ long long PastOf(const AttentionShape& s, const Optio
   return past < kLeast ? kLeast : past;
 }
 
-/// The products of row threadIdx.x / kLanes of `mine` with kEach rows of `others`, kLanes apart.
+/// The dot products of row threadIdx.x / kLanes of `mine` with kEach rows of `others`, kLanes
+/// apart.
 template <class T, class Value>
 __device__ __forceinline__ void Products(Tiles<Value>& tiles, const T* mine, long long num_mine,
                                          const T* others, long long num_others, long long depth,
@@ -75,7 +76,7 @@ __device__ __forceinline__ void Products(Tiles<Value>& tiles, const T* mine, lon
   const int thread = static_cast<int>(threadIdx.x), row = thread / kLanes, lane = thread % kLanes;
   for (int i = 0; i < kEach; ++i) sums[i] = 0;
   for (long long begin = 0; begin < depth; begin += kDepth) {
-    __syncthreads();  // somebody may still be reading the tiles
+    __syncthreads();  // other threads may still be reading the tiles
     for (int i = thread; i < (kMine + kOthers) * kDepth; i += kBlockThreads) {
       const int r = i / kDepth, d = i % kDepth;
       const bool is_mine = r < kMine;
@@ -97,7 +98,7 @@ __device__ __forceinline__ void Products(Tiles<Value>& tiles, const T* mine, lon
   }
 }
 
-/// A score: the scaled product and the mask; minus infinity where the query does not see the key.
+/// A score: the scaled dot product plus the mask; -inf if the query does not attend to the key.
 template <class T, class Value>
 __device__ __forceinline__ Value Score(const AttentionShape& s, const Options& options,
                                        long long head, long long row, long long column,
@@ -111,8 +112,8 @@ __device__ __forceinline__ Value Score(const AttentionShape& s, const Options& o
   return score + Element<T>::Load(static_cast<const T*>(options.mask)[at]);
 }
 
-/// Adds weights[row][j] times row j of `rows`, for this thread's elements of the sum: those of a
-/// part of kLanes * kParts elements from `first` on.
+/// Adds weights[row][j] times row j of `rows` to this thread's elements of the sum, which are part
+/// of kLanes * kParts elements from `first` on.
 template <class T, class Value, int kParts>
 __device__ __forceinline__ void AddRows(const Tiles<Value>& tiles, const T* rows,
                                         long long num_rows, long long width, long long first,
@@ -129,12 +130,12 @@ __device__ __forceinline__ void AddRows(const Tiles<Value>& tiles, const T* rows
   }
 }
 
-/// Merges a value of each lane of a row, in the order of the lanes.
+/// Merges the values of the lanes of a row, in the order of the lanes.
 template <class Value, class Merge>
 __device__ __forceinline__ Value MergeLanes(Tiles<Value>& tiles, Value value, Merge merge) {
   const int row = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  __syncthreads();  // somebody may still be reading the values before
+  __syncthreads();  // other threads may still be reading the previous values
   tiles.merged[row][lane] = value;
   __syncthreads();
   Value merged = tiles.merged[row][0];
@@ -147,8 +148,8 @@ __device__ __forceinline__ long long FirstKey(const AttentionShape& s, long long
   return (block * s.groups + within / (s.heads / s.groups)) * s.columns;
 }
 
-/// The online softmax of Milakov and Gimelshein (arXiv:1805.02867) over blocks of keys. A task is
-/// kMine queries and kLanes * kParts elements of their results.
+/// The online softmax of Milakov and Gimelshein (arXiv:1805.02867) over blocks of keys. A task
+/// computes kLanes * kParts elements of the results of kMine queries.
 template <class T, int kParts>
 __global__ void __launch_bounds__(kBlockThreads)
     AttentionKernel(const __grid_constant__ AttentionShape s, Options options, const T* q,
@@ -188,7 +189,7 @@ __global__ void __launch_bounds__(kBlockThreads)
       const Value factor = is_blind ? Value(1) : Exponential(largest - next);
       Value sum = 0;
       for (int i = 0; i < kEach; ++i) {
-        // What is beyond the keys, or not seen, weighs nothing.
+        // Positions after the keys, or masked ones, have weight 0.
         const Value weight =
             is_blind || scores[i] == low ? Value(0) : Exponential(scores[i] - next);
         tiles.weights[row][lane + i * kLanes] = weight;
@@ -205,7 +206,7 @@ __global__ void __launch_bounds__(kBlockThreads)
       const long long at = head * s.rows + first_row + row;
       for (int part = 0; part < kParts; ++part) {
         const long long e = first_element + part * kLanes + lane;
-        // A row that sees nothing is 0.
+        // A row that attends to no key is 0.
         if (e < s.width)
           y[at * s.width + e] = Element<T>::Store(total == 0 ? Value(0) : sums[part] / total);
       }
@@ -226,8 +227,8 @@ struct Operands {
   const ComputeType<T>*lse, *shift;
 };
 
-/// The probabilities are computed again (Dao et al., arXiv:2205.14135). A task is kMine queries, or
-/// keys, and kLanes * kParts elements of their gradients.
+/// The probabilities are recomputed (Dao et al., arXiv:2205.14135). A task computes kLanes * kParts
+/// elements of the gradients of kMine queries or keys.
 template <class T, Wanted kWanted, int kParts>
 __global__ void __launch_bounds__(kBlockThreads)
     AttentionGradientKernel(const __grid_constant__ AttentionShape s, Options options,
@@ -249,7 +250,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   for (long long task = blockIdx.x; task < tasks; task += gridDim.x) {
     const long long first_element = task % parts * kLanes * kParts;
     const long long first = task / parts % row_tasks * kMine;
-    const long long owner = task / parts / row_tasks;  // a head, or a group of them
+    const long long owner = task / parts / row_tasks;  // a head, or a group of heads
     const long long mine = length - first < kMine ? length - first : kMine;
     const long long first_head =
         kOfQueries ? owner : owner / s.groups * s.heads + owner % s.groups * sharing;
@@ -271,7 +272,7 @@ __global__ void __launch_bounds__(kBlockThreads)
         if (kWanted != Wanted::kValues)
           Products(tiles, (kOfQueries ? in.dy : in.v) + mine_at * s.width, mine,
                    (kOfQueries ? in.v : in.dy) + other_at * s.width, n, s.width, slopes);
-        __syncthreads();  // somebody may still be reading the weights before
+        __syncthreads();  // other threads may still be reading the previous weights
         for (int i = 0; i < kEach; ++i) {
           const int other = lane + i * kLanes;
           const long long row = kOfQueries ? first + mine_row : begin + other;
@@ -310,7 +311,7 @@ struct AttentionState : CallState {
   AttentionShape shape;
 };
 
-/// Operands `past` and `past` + 1 may be left out.
+/// Operands `past` and `past` + 1 are optional.
 llvm::Expected<Preparation> PrepareShape(const PrepareContext& context, size_t past,
                                          const OperatorBase& op) {
   const auto inputs = context.inputs();
@@ -355,7 +356,7 @@ Options OptionsOf(llvm::ArrayRef<const Tensor*> inputs, size_t past) {
           inputs.size() > past + 1 ? inputs[past + 1]->raw() : nullptr};
 }
 
-/// visit(number of parts as a constant) for rows of so many elements.
+/// Calls visit(number of parts as a constant) for rows with this many elements.
 template <class Visit>
 llvm::Error VisitParts(int64_t size, Visit visit) {
   if (size <= kLanes * 4) return visit(std::integral_constant<int, 4>());

@@ -1,5 +1,5 @@
-// What the kernels of attention and of its gradient share: how the operands lie, and loops over
-// blocks of them. Nothing here is as large as queries times keys.
+// Layouts of the operands, and loops over blocks of them, that the kernels of attention and its
+// gradient share. No array here has the size of queries times keys.
 #ifndef PDL_KERNELS_ATTENTION_ATTENTION_BLOCKS_H_
 #define PDL_KERNELS_ATTENTION_ATTENTION_BLOCKS_H_
 
@@ -15,41 +15,41 @@
 
 namespace pdl::attention {
 
-/// Rows of queries, and of keys, that are computed together.
+/// The number of rows of queries, and of keys, that are computed together.
 inline constexpr int64_t kRows = 32;
 inline constexpr int64_t kColumns = 64;
-/// Tasks that may run at once, each with a workspace of its own.
+/// The maximum number of concurrent tasks; each has its own workspace.
 inline constexpr int64_t kMostSlots = 64;
 
-/// The sizes of q [blocks, heads, rows, depth], k [blocks, groups, columns, depth] and
-/// v [blocks, groups, columns, width], and where an element of the mask lies.
+/// The sizes of q [blocks, heads, rows, depth], k [blocks, groups, columns, depth] and v [blocks,
+/// groups, columns, width], and the strides of the mask.
 struct Sizes4 {
   int64_t blocks = 1, heads = 1, groups = 1, rows = 0, columns = 0, depth = 0, width = 0;
   double scale = 1;
   bool causal = false;
   bool has_mask = false, mask_is_bool = false;
-  /// Of the dims before the last two: their sizes, and the mask's strides; 0 where it is repeated.
+  /// The sizes of the dims before the last two, and the mask's strides; 0 where it is broadcast.
   Sizes lead_sizes, mask_lead_strides;
   int64_t mask_row = 0, mask_column = 0;
 
   int64_t num_heads() const { return blocks * heads; }
-  /// The first key of that head of q, counted over all blocks, in rows of k and v.
+  /// The index of the first key of a head of q, over all blocks, in rows of k and v.
   int64_t FirstKey(int64_t head) const {
     return (head / heads * groups + head % heads / (heads / groups)) * columns;
   }
   int64_t MaskOffset(int64_t head) const {
     return has_mask ? AlongAxis::Offset(head, lead_sizes, mask_lead_strides) : 0;
   }
-  /// How many keys, from the first on, row `row` of the queries may see.
+  /// The number of keys, from the first on, that row `row` of the queries attends to.
   int64_t NumVisible(int64_t row, int64_t past) const {
     if (!causal) return columns;
-    // No position overflows.
+    // Prevents the overflow of past + row.
     if (past >= columns) return columns;
     return std::clamp<int64_t>(past + row + 1, 0, columns);
   }
 };
 
-/// `mask`: null where there is none.
+/// `mask` is null if there is none.
 inline Sizes4 MakeSizes(const OperandType& q, const OperandType& k, const OperandType& v,
                         const OperandType* mask, const AttributeReader& attributes) {
   Sizes4 s;
@@ -83,7 +83,7 @@ inline Sizes4 MakeSizes(const OperandType& q, const OperandType& k, const Operan
   return s;
 }
 
-/// The value of the scalar operand `past`, 0 where there is none.
+/// The value of the scalar operand `past`, or 0 if there is none.
 inline int64_t PastOf(llvm::ArrayRef<const Tensor*> inputs, unsigned index) {
   if (inputs.size() <= index) return 0;
   const Tensor& past = *inputs[index];
@@ -91,7 +91,7 @@ inline int64_t PastOf(llvm::ArrayRef<const Tensor*> inputs, unsigned index) {
   return std::max<int64_t>(value, std::numeric_limits<int64_t>::min() / 2);
 }
 
-/// n elements as numbers to compute with.
+/// Converts n elements to the compute type.
 template <class T>
 struct LoadLoop {
   using C = ComputeType<T>;
@@ -101,7 +101,7 @@ struct LoadLoop {
   }
 };
 
-/// A matrix of `rows` rows of `width` elements as one of `width` rows, kColumns apart.
+/// Transposes a matrix of `rows` rows of `width` elements to `width` rows with stride kColumns.
 template <class T>
 struct LoadTurnedLoop {
   using C = ComputeType<T>;
@@ -135,7 +135,7 @@ struct AddScaledLoop {
   }
 };
 
-/// The products of one row with `rows` rows, for few of which a matrix product is not worth it.
+/// The dot products of one row with `rows` rows, for too few rows to use a matmul.
 template <class T>
 struct DotsLoop {
   using C = ComputeType<T>;
@@ -149,8 +149,8 @@ struct DotsLoop {
   }
 };
 
-/// Scales a row of scores and adds its part of the mask, elements `stride` apart; gives the
-/// largest, nan where there is one.
+/// Scales a row of scores and adds its part of the mask, whose elements are `stride` apart; returns
+/// the maximum, or nan if there is one.
 template <class T>
 struct ScoreRowLoop {
   using C = ComputeType<T>;
@@ -179,7 +179,7 @@ struct ScoreRowLoop {
   }
 };
 
-/// exp(x - shift) of a row in place; gives the sum.
+/// Computes exp(x - shift) of a row in place; returns the sum.
 template <class C>
 struct ExpRowLoop {
   static PDL_INLINE C Run(C* x, int64_t n, C shift) {
@@ -193,7 +193,7 @@ struct ExpRowLoop {
   }
 };
 
-/// The loops, chosen for this processor.
+/// The loops, compiled for this processor.
 template <class T>
 struct Loops {
   using C = ComputeType<T>;
@@ -206,15 +206,15 @@ struct Loops {
   decltype(&ExpRowLoop<C>::Run) exp_row = ChooseIsa<ExpRowLoop<C>>();
   GemmFunction gemm = PlainGemm(kDTypeOf<C>);
 
-  /// c[m, n] = a * b with the rows of b `b_row` apart and those of c `c_row`; element (i, k) of a
-  /// lies at a[i * a_row + k * a_column].
+  /// c[m, n] = a * b. The row stride of b is `b_row`, that of c is `c_row`; element (i, k) of a is
+  /// at a[i * a_row + k * a_column].
   void Multiply(int64_t m, int64_t n, int64_t k, const C* a, int64_t a_row, int64_t a_column,
                 const C* b, int64_t b_row, C* c, int64_t c_row) const {
     gemm(GemmShape{m, n, k, a_row, a_column, b_row, 1, c_row}, a, b, c);
   }
 };
 
-/// Part of a task's workspace.
+/// Takes the next part of a task's workspace.
 template <class C>
 C* Take(char** memory, int64_t elements) {
   C* part = reinterpret_cast<C*>(*memory);

@@ -1,5 +1,5 @@
-// attention_gradient: probabilities are computed again, block by block, from the logarithms of the
-// sums that attention gave (Dao et al., arXiv:2205.14135).
+// attention_gradient: the probabilities are recomputed, block by block, from the log-sum-exp that
+// attention returned (Dao et al., arXiv:2205.14135).
 #include "kernels/attention/attention_blocks.h"
 #include "kernels/attention/attention_inference.h"
 #include "kernels/core/inference_helpers.h"
@@ -30,24 +30,27 @@ llvm::Error CheckAttention(InferenceContext& context, unsigned past, unsigned ma
     if (llvm::Error error = require(0, 1, d, "leading sizes differ")) return error;
     if (llvm::Error error = require(0, 2, d, "leading sizes differ")) return error;
   }
-  if (llvm::Error error = require(0, 1, rank - 1, "queries and keys differ in length")) {
+  if (llvm::Error error = require(0, 1, rank - 1, "queries and keys differ in depth")) {
     return error;
   }
-  if (llvm::Error error = require(1, 2, rank - 2, "there must be a value for each key")) {
+  if (llvm::Error error = require(1, 2, rank - 2, "there must be one value for each key")) {
     return error;
   }
   if (rank > 2) {
-    if (llvm::Error error = require(1, 2, rank - 3, "keys and values differ in heads")) {
+    if (llvm::Error error =
+            require(1, 2, rank - 3, "keys and values have different numbers of heads")) {
       return error;
     }
     const Dim &heads = q.dims[rank - 3], &groups = k.dims[rank - 3];
     if (groups.is_constant(0) && !heads.is_constant(0)) {
-      return context.FailAt({0, 1}, Code::kShapeMismatch, "{0} heads cannot share {1}",
-                            heads.ToString(), groups.ToString());
+      return context.FailAt({0, 1}, Code::kShapeMismatch,
+                            "{0} heads of queries cannot share {1} heads of keys", heads.ToString(),
+                            groups.ToString());
     }
     if (heads != groups && !groups.is_constant(1)) {
       if (llvm::Error error = context.RequireMultiple(
-              heads, groups, {0, 1}, "heads of the queries are no multiple of those of the keys")) {
+              heads, groups, {0, 1},
+              "the number of heads of the queries must be a multiple of those of the keys")) {
         return error;
       }
     }
@@ -114,7 +117,7 @@ class Backward {
         dk_(outputs[1]->data<T>()),
         dv_(outputs[2]->data<T>()) {}
 
-  // dq of rows [row, row + m) of a head: over all keys.
+  // dq of rows [row, row + m) of a head, accumulated over all keys.
   void RunQueries(int64_t head, int64_t row, int64_t m, char* memory) const {
     Buffers b(s_, memory);
     LoadQueries(head, row, m, b);
@@ -132,7 +135,8 @@ class Backward {
                  dq_ + (head * s_.rows + row) * s_.depth);
   }
 
-  // dk and dv of keys [column, column + n) of a group of heads: over all rows of all of them.
+  // dk and dv of keys [column, column + n) of a group of heads, accumulated over all rows of these
+  // heads.
   void RunKeys(int64_t group, int64_t column, int64_t n, char* memory) const {
     Buffers b(s_, memory);
     const int64_t key = group * s_.columns + column, sharing = s_.heads / s_.groups;
@@ -184,7 +188,7 @@ class Backward {
     loops_.load_turned(v_ + key * s_.width, n, s_.width, b.values_turned);
   }
 
-  // The probabilities p of a block, and ds, the gradients of its scores.
+  // Computes the probabilities p of a block, and ds, the gradients of its scores.
   void ScoreGradients(int64_t head, int64_t row, int64_t m, int64_t column, int64_t n,
                       const Buffers& b) const {
     loops_.Multiply(m, n, s_.depth, b.q, s_.depth, 1, b.keys_turned, kColumns, b.p, kColumns);
@@ -192,7 +196,7 @@ class Backward {
     for (int64_t i = 0; i < m; ++i) {
       C *p = b.p + i * kColumns, *ds = b.ds + i * kColumns;
       const int64_t at = head * s_.rows + row + i;
-      // A row that sees nothing has no probabilities.
+      // A row that attends to no key has no probabilities.
       const bool is_blind = lse_[at] == -std::numeric_limits<C>::infinity();
       const int64_t seen =
           is_blind ? 0 : std::clamp<int64_t>(s_.NumVisible(row + i, past_) - column, 0, n);
@@ -248,7 +252,7 @@ class AttentionGradientOp : public Operator<Context> {
     const GradientState& state = *context.template state<GradientState>();
     const attention::Sizes4& s = state.sizes;
     char* workspace = static_cast<char*>(context.workspace());
-    // f(task, memory) for every task.
+    // Calls f(task, memory) for every task.
     const auto run = [&](int64_t tasks, auto f) {
       context.ParallelFor(state.slots, 1, [&](int64_t begin, int64_t end) {
         for (int64_t slot = begin; slot < end; ++slot) {
@@ -288,7 +292,7 @@ llvm::Error InferAttentionGradient(InferenceContext& context) {
     }
     for (unsigned d = 0; d < type.rank(); ++d) {
       if (llvm::Error error = context.RequireEqual(type.dims[d], wanted[d], {0, input},
-                                                   "sizes do not fit the queries")) {
+                                                   "the sizes must match those of the queries")) {
         return error;
       }
     }
@@ -312,22 +316,24 @@ constexpr DTypeSet kWide = DTypeSet(DType::kF32) | DTypeSet(DType::kF64);
 struct AttentionGradientMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The gradients of attention(q, k, v, past, mask), with memory for blocks of the scores "
-        "only.");
-    AddInput("q", "as attention had it").Accepts(kFloatSet);
-    AddInput("k", "as attention had it").Accepts(kFloatSet);
-    AddInput("v", "as attention had it").Accepts(kFloatSet);
-    AddInput("lse", "what attention gave").Accepts(kWide);
+        "The gradients of attention(q, k, v, past, mask), which only need memory for blocks of the "
+        "scores.");
+    AddInput("q", "the operand of attention").Accepts(kFloatSet);
+    AddInput("k", "the operand of attention").Accepts(kFloatSet);
+    AddInput("v", "the operand of attention").Accepts(kFloatSet);
+    AddInput("lse", "the second result of attention").Accepts(kWide);
     AddInput("dy", "the gradient of y").Accepts(kFloatSet);
-    AddInput("shift", "for each query the sum of y * dy, less the gradient of lse; dtype as lse")
+    AddInput("shift", "the sum of y * dy for each query, minus the gradient of lse; dtype as lse")
         .Accepts(kWide);
-    AddInput("past", "as attention had it").Accepts(kIndexSet).OwnDType().Optional(0);
-    AddInput("mask", "as attention had it").Accepts(kFloatSet | DTypeSet(DType::kBool)).Optional();
+    AddInput("past", "the operand of attention").Accepts(kIndexSet).OwnDType().Optional(0);
+    AddInput("mask", "the operand of attention")
+        .Accepts(kFloatSet | DTypeSet(DType::kBool))
+        .Optional();
     AddOutput("dq", "type as q");
     AddOutput("dk", "type as k");
     AddOutput("dv", "type as v");
-    AddAttr<bool>("causal", "as attention had it").Default(false);
-    AddAttr<double>("scale", "as attention had it").Optional();
+    AddAttr<bool>("causal", "the attribute of attention").Default(false);
+    AddAttr<double>("scale", "the attribute of attention").Optional();
     AddExample(
         "dq, dk, dv = attention_gradient([[1.0]], [[1.0]], [[2.0]], [1.0], [[3.0]], [6.0])\n"
         "d = dv  # = [[3.0]]");

@@ -1,4 +1,4 @@
-// rotary_embedding: pairs of elements turned by angles that grow with the position.
+// rotary_embedding: rotates pairs of elements by angles proportional to the position.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ constexpr int64_t kGrainElements = 1 << 14;
 template <class T>
 struct RotateLoop {
   using C = ComputeType<T>;
-  // One row: `pairs` pairs that lie `distance` apart, the next one `step` further on.
+  // One row: `pairs` pairs whose elements are `distance` apart; consecutive pairs are `step` apart.
   static PDL_INLINE void Run(const T* x, const C* cosine, const C* sine, int64_t pairs,
                              int64_t distance, int64_t step, T* y) {
 #pragma GCC ivdep
@@ -29,10 +29,10 @@ struct RotateLoop {
   }
 };
 
-// x is `rows` rows of `length` elements, of which the first 2 * `pairs` are turned.
+// x is `rows` rows of `length` elements, of which the first 2 * `pairs` are rotated.
 struct RotaryState : CallState {
   int64_t rows = 1, length = 0, pairs = 0, positions = 0;
-  // From a row to its position.
+  // Maps a row to the index of its position.
   Sizes row_sizes, position_strides;
 };
 
@@ -102,7 +102,7 @@ class RotaryOp : public Operator<Context> {
   }
 
  private:
-  // For each position its cosines, then its sines.
+  // For each position the cosines, then the sines.
   template <class C>
   void FillTable(const RotaryState& s, const Tensor& positions, C* table, Context& context) const {
     const bool is_wide = positions.dtype() == DType::kI64;
@@ -142,12 +142,12 @@ llvm::Error InferRotary(InferenceContext& context) {
                                      "'width' must be even and at most {0}, got {1}",
                                      length.ToString(), width);
     }
-    if (llvm::Error error =
-            context.RequireAtLeast(length, width, {0}, "the rows of x are shorter than 'width'")) {
+    if (llvm::Error error = context.RequireAtLeast(
+            length, width, {0}, "the rows of x must not be shorter than 'width'")) {
       return error;
     }
-  } else if (llvm::Error error =
-                 context.RequireMultiple(length, 2, {0}, "the rows of x have no even length")) {
+  } else if (llvm::Error error = context.RequireMultiple(
+                 length, 2, {0}, "the length of the rows of x must be even")) {
     return error;
   }
   const unsigned rank = x.rank() - 1;
@@ -167,7 +167,7 @@ llvm::Error InferRotary(InferenceContext& context) {
   return InferSameAsFirst(context);
 }
 
-// The turn back.
+// Rotates by the negative angle.
 void RotaryGradient(GradientContext& g) {
   std::vector<NamedAttribute> attributes = {{"base", g.attributes().Float("base")},
                                             {"interleaved", g.attributes().Bool("interleaved")}};
@@ -179,17 +179,26 @@ void RotaryGradient(GradientContext& g) {
 struct RotaryMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Marks each row with its position (Su et al., arXiv:2104.09864): pair i of its elements is "
-        "turned by the angle position * base ** (-2 i / width), so that products of rows depend on "
-        "the distance of their positions.");
+        "Rotary position embedding (Su et al., arXiv:2104.09864): pair i of the elements of each "
+        "row is rotated by the angle position * base ** (-2 i / width), so that dot products of "
+        "rows depend on the distance of their positions.");
     AddInput("x", "[..., T, D]").Accepts(kFloatSet);
-    AddInput("positions", "of the rows; broadcasts to [..., T]").Accepts(kIndexSet).OwnDType();
+    AddInput("positions", "the positions of the rows; broadcasts to [..., T]")
+        .Accepts(kIndexSet)
+        .OwnDType();
     AddOutput("y", "type as x");
-    AddAttr<double>("base", "how slow the slowest pair is turned").Default(10000).GreaterThan(0);
-    AddAttr<bool>("interleaved",
-                  "pairs are neighbours; else element i and the one half a width further on")
+    AddAttr<double>(
+        "base",
+        "the base of the wavelengths; the angular frequency decreases from 1 to nearly 1 / base")
+        .Default(10000)
+        .GreaterThan(0);
+    AddAttr<bool>(
+        "interleaved",
+        "whether pairs are adjacent elements; else element i is paired with element i + width / 2")
         .Default(false);
-    AddAttr<int64_t>("width", "how many elements of a row are turned, an even number; none: all")
+    AddAttr<int64_t>(
+        "width",
+        "the number of elements of a row that are rotated, which must be even; default: all")
         .Optional()
         .AtLeast(0);
     AddExample(

@@ -8,7 +8,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// For each position the cosines of its angles, then the sines.
+/// Writes for each position the cosines of its angles, then the sines.
 template <class C, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     AnglesKernel(long long positions, long long pairs, double base, const Index* position,
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// A thread for each pair, and for each element that is not turned. y may be x.
+/// A thread for each pair, and for each element that is not rotated. y may be x.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     RotateKernel(const __grid_constant__ IndexMap<1> rows, long long length, long long pairs,

@@ -1,4 +1,4 @@
-// Gradients as part of a network: gradient, stop_gradient, which ends them, and lazy_rows.
+// Gradients as part of a network: gradient, stop_gradient, and lazy_rows.
 #include "kernels/core/alias_op.h"
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
@@ -16,8 +16,9 @@ llvm::Error InferGradient(InferenceContext& context) {
   const Type& y = context.input(0);
   const Type& dy = context.input(1);
   if (y.dtype != dy.dtype || y.rank() != dy.rank()) {
-    return context.FailAt({0, 1}, Code::kShapeMismatch, "'dy' is of the type of 'y': {0} and {1}",
-                          y.ToString(), dy.ToString());
+    return context.FailAt({0, 1}, Code::kShapeMismatch,
+                          "'dy' must have the type of 'y', {0}, got {1}", y.ToString(),
+                          dy.ToString());
   }
   for (unsigned axis = 0; axis < y.rank(); ++axis) {
     if (llvm::Error error =
@@ -26,8 +27,8 @@ llvm::Error InferGradient(InferenceContext& context) {
   }
   const auto count = static_cast<int64_t>(context.num_inputs()) - 2;
   if (context.attributes().Int("count") != count) {
-    return context.FailAtAttribute("count", Code::kOperandCount, "'count' is that of xs, {0}",
-                                   count);
+    return context.FailAtAttribute("count", Code::kOperandCount,
+                                   "'count' must be the number of xs, {0}", count);
   }
   for (unsigned i = 0; i < count; ++i) {
     Type type = context.input(i + 2);
@@ -40,14 +41,18 @@ llvm::Error InferGradient(InferenceContext& context) {
 struct GradientMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "How y changes with each of xs: the derivative of the sum of y times dy. In the language "
-        "`grad(loss, x)`, `grad(loss, [a, b])` and `grad(y, x, dy)` are this. It becomes the calls "
-        "of the way back (`pdl dump --emit=opt` shows them), which can be derived again.");
+        "The derivative of the sum of y * dy with respect to each of xs (a vector-Jacobian "
+        "product). In the language this is `grad(loss, x)`, `grad(loss, [a, b])` or `grad(y, x, "
+        "dy)`. The call is replaced by the calls of the backward pass (`pdl dump --emit=opt` shows "
+        "them), which can be differentiated again.");
     AddInput("y", "any rank; computed from xs").Accepts(kFloatSet).Ragged();
     AddInput("dy", "type as y").Accepts(kFloatSet).Ragged();
-    AddInput("xs", "what y is derived by").Accepts(kFloatSet).Ragged().Repeatable();
-    AddOutput("dx", "one for each of xs, of its type");
-    AddAttr<int64_t>("count", "how many xs there are").Default(1).AtLeast(1);
+    AddInput("xs", "the values to differentiate with respect to")
+        .Accepts(kFloatSet)
+        .Ragged()
+        .Repeatable();
+    AddOutput("dx", "the gradient of each of xs, with its type");
+    AddAttr<int64_t>("count", "the number of xs").Default(1).AtLeast(1);
     RepeatLastOutput({"count"});
     SetInference(InferGradient);
     AddExample(
@@ -64,7 +69,9 @@ llvm::Error InferSame(InferenceContext& context) {
 
 struct StopGradientMaker : OpProtoMaker {
   void Make() override {
-    AddComment("x itself, which counts as a constant wherever a gradient is taken. Costs nothing.");
+    AddComment(
+        "Returns x, but treats it as a constant when gradients are taken. It has no cost at run "
+        "time.");
     AddInput("x", "anything").Accepts(kAnyDType).Ragged().NotDifferentiable();
     AddOutput("y", "x; type as x");
     properties().is_identity = true;
@@ -80,10 +87,11 @@ struct StopGradientMaker : OpProtoMaker {
 struct LazyRowsMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "x itself: the gradient of a parameter, whose rows are 0 where a step did not use them "
-        "(those that no index of `gather` or of an embedding named). What is computed from the "
-        "result as the next value of a state may then leave those rows as they are: a step costs "
-        "what the rows cost that it uses. `lazy=true` of an optimizer in `minimize` is this.");
+        "Returns x, the gradient of a parameter whose rows are 0 where a step did not use them "
+        "(the rows that no index of `gather` or of an embedding selected). If the new value of a "
+        "state is computed from the result, those rows may keep their old values, so that the cost "
+        "of a step depends only on the rows that it uses. `lazy=true` of an optimizer in "
+        "`minimize` inserts it.");
     AddInput("x", "the gradient").Accepts(kFloatSet);
     AddOutput("y", "x; type as x");
     properties().elementwise = true;

@@ -1,4 +1,4 @@
-// What a Plan knows before anything runs: training, plan_select. Neither has a kernel.
+// Values that are known when a run is planned: training, plan_select. They have no kernels.
 #include "pdl/op/gradient.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/op_proto_maker.h"
@@ -10,8 +10,8 @@ namespace {
 struct TrainingMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Whether the network runs for training. It is known when a run is planned, so that "
-        "`plan_select` may ask for it.");
+        "Whether the network runs for training. The value is known when a run is planned, so "
+        "`plan_select` accepts it as a condition.");
     AddOutput("y", "bool[]");
     AddExample("rate = plan_select(training(), 0.5, 0.0)  # = 0.0");
     properties().is_training_flag = true;
@@ -29,8 +29,8 @@ llvm::Error InferPlanSelect(InferenceContext& context) {
   }
   if (!context.is_known_to_plan(0)) {
     return context.FailAt({0}, Code::kPlanCondition,
-                          "'condition' must be known when a run is planned, and this one is only "
-                          "known when it runs");
+                          "'condition' must be known when a run is planned, but this value is only "
+                          "known at run time");
   }
   Type type = context.input(1);
   const Type& other = context.input(2);
@@ -47,7 +47,7 @@ llvm::Error InferPlanSelect(InferenceContext& context) {
     const Dim& theirs = other.dims[axis];
     if (llvm::Error error = context.RequireEqual(mine, theirs, {1, 2}, "sizes differ"))
       return error;
-    // Two sizes that must be equal: the known one says more.
+    // Two sizes that must be equal: prefer the one that is statically known.
     if (theirs.is_constant()) mine = theirs;
   }
   if (type.index_bound != other.index_bound) type.index_bound.reset();
@@ -55,7 +55,7 @@ llvm::Error InferPlanSelect(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// What flows back goes to the side that was taken; the other one gets zeros.
+// The gradient goes to the operand that was selected; the other one gets zeros.
 void PlanSelectGradient(GradientContext& g) {
   Value* condition = g.input(0);
   Value* dy = g.output_gradient();
@@ -68,9 +68,9 @@ void PlanSelectGradient(GradientContext& g) {
 struct PlanSelectMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "`then` where the condition holds, else `otherwise`; the calls that only the other one "
-        "needs are not run, and their inputs need not be fed. The condition is made of "
-        "`training()`, `size(...)` and constants: it is decided when a run is planned.");
+        "Returns `then` if the condition holds, else `otherwise`. Calls that only the other "
+        "operand needs are not run, and their inputs need not be fed. The condition may use "
+        "`training()`, `size(...)` and constants only: it is evaluated when a run is planned.");
     AddInput("condition", "bool[]").Accepts(DTypeSet(DType::kBool)).OwnDType();
     AddInput("then", "any type").Ragged().Sparse();
     AddInput("otherwise", "type as then").Ragged().Sparse();

@@ -1,4 +1,4 @@
-// The one loop: scan, and segment_scan, which ragged values become.
+// Loops: scan, and segment_scan, to which scan over ragged values is lowered.
 #include <cstring>
 
 #include "kernels/control/scan_gradient.h"
@@ -78,7 +78,7 @@ class BlockScanOp<CPUContext> : public Operator<CPUContext> {
   ScanLoop loop_;
 };
 
-// The call of packed rows with the same body.
+// Calls segment_scan with the packed rows and the same body.
 llvm::Error LowerScan(LoweringContext& l) {
   llvm::SmallVector<Value*, 8> operands;
   for (unsigned i = 0; i < l.num_inputs(); ++i) operands.push_back(l.input(i).values);
@@ -96,29 +96,27 @@ llvm::Error LowerScan(LoweringContext& l) {
 
 struct BlockScanMaker : OpProtoMaker {
   void AddCarried() {
-    AddInput("init", "what is carried into the first step: any number of values of any type")
-        .Counted("num_init");
+    AddInput("init", "the initial carry: any number of values of any type").Counted("num_init");
     AddInput("captured",
-             "values from outside that the body takes behind these, the same at "
-             "each step; what the body uses besides is added here")
+             "values from outside the loop, passed to the body after the carry and the same at "
+             "each step; other outside values that the body uses are appended")
         .Counted("num_captured");
   }
   void AddRest() {
     AddOutput("results",
-              "the values of all steps, stacked, of each that the body gives behind those that it "
-              "carries; then what is carried out of the last step, of the types of init");
+              "first the per-step results of the body (those after the carry), stacked over all "
+              "steps; then the final carry, with the types of init");
     AddAttr<BlockId>("body",
-                     "what a step does: a function of a slice of each sequence, what is carried, "
-                     "and captured values, which returns what is carried to the next step, and "
-                     "then the values of the step");
-    AddAttr<bool>("reverse", "from the last step to the first").Default(false);
+                     "the function of a step: takes a slice of each sequence, the carry, and the "
+                     "captured values; returns the new carry, then the results of the step");
+    AddAttr<bool>("reverse", "run from the last step to the first").Default(false);
     auto count = [&](const char* name, const char* comment) {
       AddAttr<int64_t>(name, comment).Default(0).AtLeast(0).AtMost(1 << 16).Counted();
     };
-    count("num_xs", "how many sequences there are");
-    count("num_init", "how many values are carried");
-    count("num_captured", "how many values are captured");
-    count("num_results", "how many values the body gives");
+    count("num_xs", "the number of sequences");
+    count("num_init", "the number of values in the carry");
+    count("num_captured", "the number of captured values");
+    count("num_results", "the number of results of the body");
     RepeatLastOutput({"num_results"});
     SetBody(ScanBodyTypes);
     SetInference(InferBlockScan);
@@ -129,22 +127,22 @@ struct BlockScanMaker : OpProtoMaker {
 struct ScanMaker : BlockScanMaker {
   void Make() override {
     AddComment(
-        "A loop over time: the body is run for each step along an axis, with a slice of each "
-        "sequence and with what the step before carried to it. Ragged sequences, and those of a "
-        "padded batch with lengths, end each with its own last step: a step works on the rows that "
-        "still run, and the body's count of rows is a size of its own. What stands behind the end "
-        "of a padded row comes out as zeros. Without steps, what is carried comes out as it "
-        "begins. A body that draws random numbers is refused. The gradient is a loop in the other "
-        "direction, whose steps compute those of the loop again.");
-    AddInput("xs", "the sequences: of the same size along the axis, which is 1 for ragged ones")
+        "A loop over time (JAX's lax.scan). The body is called for each step along an axis, with a "
+        "slice of each sequence and the carry of the step before. Ragged sequences, and those of a "
+        "padded batch with lengths, each end after their own last step: a step processes the rows "
+        "that are still active, whose number is a symbolic size of the body. Results after the end "
+        "of a padded row are zeros. Without any steps, the final carry is the initial one. The "
+        "body must not generate random numbers. The gradient is a loop in the other direction that "
+        "recomputes the steps.");
+    AddInput("xs", "the sequences: of equal size along the axis, which is 1 for ragged ones")
         .Counted("num_xs")
         .Ragged(1);
     AddCarried();
-    AddInput("lengths", "the steps of each row of a padded batch, i64[N]")
+    AddInput("lengths", "the number of steps of each row of a padded batch, i64[N]")
         .Accepts(DTypeSet(DType::kI64))
         .Optional()
         .OwnDType();
-    AddAttr<int64_t>("axis", "the axis of time, which slices do not have").Default(1).Axis();
+    AddAttr<int64_t>("axis", "the time axis, which slices do not have").Default(1).Axis();
     AddRest();
     SetLowering(LowerScan);
     AddExample("total = scan([1.0, 2.0, 3.0], init=0.0, axis=0, body=add())  # = 6.0");
@@ -157,11 +155,11 @@ struct ScanMaker : BlockScanMaker {
 struct SegmentScanMaker : BlockScanMaker {
   void Make() override {
     AddComment(
-        "A loop over the rows of each segment, as `scan` of ragged sequences is one: their packed "
-        "rows, and where each sequence begins.");
+        "A loop over the rows of each segment, like `scan` over ragged sequences, but on packed "
+        "rows with offsets.");
     AddInput("xs", "the rows of all segments, one after another: [R, ...]").Counted("num_xs");
     AddCarried();
-    AddInput("offsets", "where each segment begins, and where the last one ends: i64[N + 1]")
+    AddInput("offsets", "the start of each segment, then the end of the last one: i64[N + 1]")
         .Accepts(DTypeSet(DType::kI64))
         .OwnDType();
     AddRest();

@@ -5,7 +5,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// Rows of `words` words each; row i of the dense side is row rows[i] + shift of the other one.
+/// Rows of `words` words each; row i of the dense operand is row rows[i] + shift of the other one.
 template <class Word, bool kGather>
 __global__ void __launch_bounds__(kBlockThreads)
     MoveRowsKernel(Word* to, const Word* from, const long long* rows, long long shift,
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// visit(Word()) with the widest word that all of these are multiples of.
+/// Calls visit(Word()) with the widest word type whose size divides all of these.
 template <typename Visit>
 llvm::Error VisitWords(uint64_t bits, Visit&& visit) {
   if (bits % 8 == 0) return visit(0ull);
@@ -99,7 +99,7 @@ class CUDARowMover final : public RowMover {
   const char* name_;
 };
 
-/// The loop itself is the CPU's: it launches the steps one after another.
+/// The loop itself is shared with the CPU: it launches the steps one after another.
 class BlockScanOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {

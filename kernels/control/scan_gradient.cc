@@ -1,6 +1,6 @@
-// The gradient of a loop is a loop in the other direction. Its steps compute the forward step
-// again, from what was carried into it, and carry back what flows to that, and sums of what flows
-// to the captured values.
+// The gradient of a loop is a loop in the other direction. Each of its steps recomputes the forward
+// step from the carry it received, carries the gradient of that carry back, and accumulates the
+// gradients of the captured values.
 #include "kernels/control/scan_gradient.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-/// A block that is being filled.
+/// A block under construction.
 class BlockBuilder {
  public:
   BlockBuilder(GradientContext& g, llvm::StringRef name)
@@ -32,8 +32,8 @@ class BlockBuilder {
   Value* Zeros(const Type& type) {
     return Call("zeros", {}, {{"dims", type.dims}, {"dtype", type.dtype}});
   }
-  /// The calls of another block, whose inputs are in `map` already; adds its results there. False
-  /// after a mistake.
+  /// Copies the calls of another block, whose inputs are already in `map`, and adds their results
+  /// to `map`. Returns false after an error.
   bool Copy(const Block& block, llvm::DenseMap<const Value*, Value*>& map) {
     for (const Op* op : block.ops) {
       llvm::SmallVector<Value*, 4> operands;
@@ -94,13 +94,13 @@ class ScanBackward {
   }
 
  private:
-  /// `result = left @ right`, where `right` is captured and of rank 2: its gradient is one product
-  /// over all steps, in place of a sum of small ones.
+  /// `result = left @ right`, where `right` is captured and of rank 2. Its gradient is one matmul
+  /// over all steps instead of a sum of small ones.
   struct Product {
     const Op* op;
     unsigned captured;
-    Value* left_steps = nullptr;  // the left sides of all steps
-    int left_output = -1;         // or which result of the loop they are
+    Value* left_steps = nullptr;  // the left operands of all steps
+    int left_output = -1;         // or the index of the loop's result that holds them
     int gradient_output = -1;
   };
 
@@ -130,7 +130,7 @@ class ScanBackward {
       });
       if (!all || captured->uses().empty() || (by_row_ && !has_rows)) continue;
       if (llvm::is_contained(block_.outputs, captured)) continue;
-      // Uses are in no order.
+      // Uses are in no particular order.
       for (const Op* op : block_.ops)
         if (op->operands().size() == 2 && op->operands()[1] == captured && op->type() == "matmul")
           products_.push_back({op, k});
@@ -140,20 +140,20 @@ class ScanBackward {
     return llvm::any_of(products_, [&](const Product& p) { return p.captured == captured; });
   }
 
-  /// A value whose rank leaves no room for the axis of the steps has dims of 1 in front.
+  /// A value whose rank is too small to insert the axis of the steps gets leading dims of 1.
   Type StackableType(const Type& type) const {
     Type made(type.dtype, type.dims);
     while (!by_row_ && made.rank() < axis_) made.dims.insert(made.dims.begin(), Dim(1));
     return made;
   }
 
-  /// Repeats the loop so that it gives what is carried into each step, too.
+  /// Repeats the loop so that it also returns the carry that each step receives.
   bool KeepStates() {
     if (num_init_ == 0) return true;
     for (unsigned j = 0; by_row_ && j < num_init_; ++j) {
       const Shape& dims = StateOf(j)->type().dims;
       if (dims.empty() || dims[0] != XOf(0)->type().dims[0]) {
-        g_.Fail("what is carried for all rows together has no gradient");
+        g_.Fail("a value that is carried for all rows together has no gradient");
         return false;
       }
     }
@@ -353,7 +353,7 @@ class ScanBackward {
       g_.SetInputGradient(num_xs_ + num_init_ + captured, gradient);
   }
 
-  /// [.., D] as a matrix.
+  /// Reshapes [.., D] to a matrix.
   Value* AllRows(Value* steps) {
     const Shape& dims = steps->type().dims;
     if (dims.size() == 2) return steps;
@@ -370,7 +370,7 @@ class ScanBackward {
   bool by_row_;
   int64_t axis_ = 0;
   llvm::SmallVector<Product, 2> products_;
-  llvm::SmallVector<Value*, 2> states_;  // what is carried into each step, stacked
+  llvm::SmallVector<Value*, 2> states_;  // the carry that each step receives, stacked
   llvm::SmallVector<unsigned, 4> steps_, carried_, summed_;
   llvm::SmallVector<std::pair<unsigned, size_t>, 2> x_outputs_;
   BlockId back_;

@@ -5,7 +5,7 @@
 
 namespace pdl {
 
-/// The gradient rule of scan and segment_scan: a loop in the other direction.
+/// The gradient rule of scan and segment_scan, which builds a loop in the other direction.
 void ScanGradient(GradientContext& g);
 
 }  // namespace pdl

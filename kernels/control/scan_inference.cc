@@ -5,7 +5,7 @@
 namespace pdl {
 namespace {
 
-/// How the steps of a call cut its sequences into slices.
+/// The types of the slices that the body receives at each step of a call.
 class ScanTypes {
  public:
   explicit ScanTypes(InferenceContext& context)
@@ -18,18 +18,18 @@ class ScanTypes {
   unsigned num_xs() const { return num_xs_; }
   unsigned num_init() const { return num_init_; }
   unsigned num_given() const { return num_xs_ + num_init_ + num_captured_; }
-  /// Each row has a length of its own, so that a step has fewer rows than there are.
+  /// Whether each row has a length of its own, so that a step may have fewer rows than the batch.
   bool by_row() const { return by_row_; }
 
-  /// Reads and checks the operands that are no captured ones.
+  /// Reads and checks all operands except the captured ones.
   llvm::Error Read() {
     if (num_xs_ == 0)
-      return context_.Fail(Code::kOperandCount, "takes at least one sequence to go over");
+      return context_.Fail(Code::kOperandCount, "requires at least one sequence to iterate over");
     const bool has_lengths = context_.num_inputs() > num_given();
     if (is_packed_) return ReadPacked();
     const Type& first = context_.input(0);
     if (first.rank() == 0)
-      return context_.FailAt({0}, Code::kRank, "'xs' must have an axis to go along, got {0}",
+      return context_.FailAt({0}, Code::kRank, "'xs' must have an axis to iterate over, got {0}",
                              first.ToString());
     llvm::Expected<unsigned> axis =
         context_.NormalizeAxis(context_.attributes().Int("axis"), first.rank(), "axis");
@@ -43,14 +43,14 @@ class ScanTypes {
     by_row_ = is_ragged_ || has_lengths;
     steps_ = first.dims[axis_];
     if (is_ragged_ && axis_ != 1)
-      return context_.FailAtAttribute("axis", Code::kStorage, "the steps of {0} are its axis 1",
-                                      first.ToString());
+      return context_.FailAtAttribute("axis", Code::kStorage,
+                                      "the steps of {0} are along its axis 1", first.ToString());
     if (is_ragged_ && has_lengths)
-      return context_.FailAt({num_given()}, Code::kStorage, "the lengths of {0} are its own",
+      return context_.FailAt({num_given()}, Code::kStorage, "{0} is ragged and has its own lengths",
                              first.ToString());
     if (by_row_ && (first.rank() < 2 || axis_ > 1))
       return context_.FailAtAttribute(
-          "axis", Code::kAxis, "with lengths, the rows and the steps are the first two axes");
+          "axis", Code::kAxis, "with lengths, the rows and the steps must be the first two axes");
     if (by_row_) rows_ = first.dims[1 - axis_];
     for (unsigned i = 1; i < num_xs_; ++i) {
       const Type& other = context_.input(i);
@@ -58,17 +58,17 @@ class ScanTypes {
         return context_.FailAt({i}, Code::kRank, "'xs' must have the axis {0}, got {1}", axis_,
                                other.ToString());
       if (llvm::Error error =
-              context_.RequireEqual(steps_, other.dims[axis_], {0, i}, "counts of steps differ"))
+              context_.RequireEqual(steps_, other.dims[axis_], {0, i}, "numbers of steps differ"))
         return error;
       if (!by_row_) continue;
       if (llvm::Error error =
-              context_.RequireEqual(rows_, other.dims[1 - axis_], {0, i}, "counts of rows differ"))
+              context_.RequireEqual(rows_, other.dims[1 - axis_], {0, i}, "numbers of rows differ"))
         return error;
     }
     return has_lengths ? CheckLengths(rows_, "lengths", "[N]") : llvm::Error::success();
   }
 
-  /// What the body sees of a sequence at a step; `rows` is its own count of rows.
+  /// The type of the slice of a sequence that the body receives; `rows` is its number of rows.
   Type SliceOf(const Type& type, const Dim& rows) const {
     Type slice = type;
     if (!by_row_) {
@@ -81,21 +81,21 @@ class ScanTypes {
     return slice;
   }
 
-  /// What the body is given of a value that is carried, where each row carries its own.
+  /// The type that the body receives for a carried value, if each row carries its own.
   Type RowsOf(const Type& type, const Dim& rows) const {
     Type slice(type.dtype, type.dims);
     if (by_row_ && type.rank() > 0) slice.dims[0] = rows;
     return slice;
   }
-  /// Requires a row of operand `input` for each sequence, where steps have rows.
+  /// If steps have rows, requires operand `input` to have one row for each sequence.
   llvm::Error RequireRows(unsigned input) {
     const Type& type = context_.input(input);
     if (!by_row_ || type.rank() == 0) return llvm::Error::success();
     return context_.RequireEqual(type.dims[0], rows_, {input},
-                                 "what is carried has a row for each");
+                                 "a carried value must have one row for each sequence");
   }
 
-  /// The results of all steps, one of which is a `slice`; none where that cannot be.
+  /// The stacked results of all steps, each of type `slice`; none if they cannot be stacked.
   std::optional<Type> StackOf(const Type& slice) const {
     Type stacked(slice.dtype, slice.dims);
     if (slice.index_bound) stacked.index_bound = slice.index_bound;
@@ -132,7 +132,7 @@ class ScanTypes {
       if (i == 0) continue;
       if (llvm::Error error =
               context_.RequireEqual(context_.input(0).dims[0], context_.input(i).dims[0], {0, i},
-                                    "counts of rows differ"))
+                                    "numbers of rows differ"))
         return error;
     }
     steps_ = context_.input(0).dims[0];
@@ -142,15 +142,17 @@ class ScanTypes {
   llvm::Error CheckLengths(const Dim& size, llvm::StringRef name, llvm::StringRef dims) {
     const unsigned index = num_given();
     if (context_.num_inputs() <= index)
-      return context_.Fail(Code::kOperandCount, "takes '{0}': i64{1}", name, dims);
+      return context_.Fail(Code::kOperandCount, "requires '{0}': i64{1}", name, dims);
     const Type& type = context_.input(index);
     if (type.dtype != DType::kI64 || type.rank() != 1)
       return context_.FailAt({index}, Code::kRank, "'{0}' must be i64{1}, got {2}", name, dims,
                              type.ToString());
     if (is_packed_) {
-      return context_.RequireAtLeast(type.dims[0], 1, {index}, "offsets have one more than rows");
+      return context_.RequireAtLeast(type.dims[0], 1, {index},
+                                     "the offsets must have one element more than there are rows");
     }
-    return context_.RequireEqual(type.dims[0], size, {index}, "there is a length for each row");
+    return context_.RequireEqual(type.dims[0], size, {index},
+                                 "there must be one length for each row");
   }
 
   InferenceContext& context_;
@@ -237,17 +239,18 @@ class BodyInference {
 
 llvm::Error BodyInference::ReadRows() {
   if (body_.inputs.size() != types_.num_given())
-    return Fail("the body takes {0} values, and is given {1}", body_.inputs.size(),
+    return Fail("the body takes {0} values, but is given {1}", body_.inputs.size(),
                 types_.num_given());
   if (!types_.by_row()) return llvm::Error::success();
   const Shape& dims = body_.inputs[0]->type().dims;
   if (dims.empty() || dims[0].symbol().empty() || dims[0].is_ragged())
-    return Fail("the body takes {0}, which has no count of rows of its own",
+    return Fail("the body takes {0}, which has no symbolic number of rows",
                 body_.inputs[0]->type().ToString());
   rows_ = dims[0];
   for (unsigned i = 0; i < context_.num_inputs(); ++i)
     if (Mentions(context_.input(i), rows_.symbol()))
-      return Fail("the count of rows {0} of the body is no size of its own", rows_.ToString());
+      return Fail("the number of rows {0} of the body must be a symbol of its own",
+                  rows_.ToString());
   return llvm::Error::success();
 }
 
@@ -258,41 +261,42 @@ llvm::Error BodyInference::CheckInput(unsigned i) {
   const bool is_captured = i >= types_.num_xs() + types_.num_init();
   if (is_captured && !given.is_plain())
     return context_.FailAt({i}, Code::kStorage,
-                           "the body of a loop takes dense values from outside, got {0}",
+                           "the body of a loop can only capture dense values, got {0}",
                            given.ToString());
   const Type expected = is_captured  ? given
                         : is_carried ? types_.RowsOf(given, rows_)
                                      : types_.SliceOf(given, rows_);
   if (taken == expected) return is_carried ? types_.RequireRows(i) : llvm::Error::success();
-  // A carried value may also keep its complete type, whatever its rows are.
+  // A value may also be carried for all rows together, of any shape.
   if (is_carried && taken == Type(given.dtype, given.dims)) return llvm::Error::success();
-  return Fail("the body takes {0} as its value {1}, and is given {2}", taken.ToString(), i + 1,
+  return Fail("the body takes {0} as its value {1}, but is given {2}", taken.ToString(), i + 1,
               expected.ToString());
 }
 
 llvm::Error BodyInference::CheckOp(const Op& op) {
   if (op.def().properties().random)
-    return Fail("'{0}' draws random numbers, and each step would draw the same", op.type());
+    return Fail("'{0}' generates random numbers, which would be the same at each step", op.type());
   for (const DimCheck& check : op.checks()) {
     const Type sides(DType::kI64, {check.left, check.right});
     if (types_.by_row() && check.relation == DimCheck::Relation::kEqual &&
         Mentions(sides, rows_.symbol()))
-      return Fail("'{0}' in the body needs {1} == {2}, and a step has fewer rows than there are",
-                  op.type(), check.left.ToString(), check.right.ToString());
+      return Fail(
+          "'{0}' in the body requires {1} == {2}, but a step may have fewer rows than the batch",
+          op.type(), check.left.ToString(), check.right.ToString());
   }
   if (op.def().properties().has_side_effect)
-    return Fail("'{0}' has an effect, and no loop has one", op.type());
+    return Fail("'{0}' has a side effect, which the body of a loop must not have", op.type());
   return llvm::Error::success();
 }
 
 llvm::Error BodyInference::CheckCounts() {
   const size_t num_results = body_.outputs.size();
   if (num_results != static_cast<size_t>(context_.attributes().Int("num_results")))
-    return Fail("the body gives {0} values, and the call has {1} results", num_results,
+    return Fail("the body returns {0} values, but the call has {1} results", num_results,
                 context_.attributes().Int("num_results"));
   if (num_results < types_.num_init())
-    return Fail("the body gives {0} values, and carries {1}", num_results, types_.num_init());
-  if (num_results == 0) return Fail("the body gives nothing");
+    return Fail("the body returns {0} values, but carries {1}", num_results, types_.num_init());
+  if (num_results == 0) return Fail("the body returns no values");
   return llvm::Error::success();
 }
 
@@ -300,7 +304,7 @@ llvm::Error BodyInference::InferCarried(unsigned j) {
   const Type& before = body_.inputs[types_.num_xs() + j]->type();
   const Type& after = body_.outputs[j]->type();
   if (after.dtype != before.dtype || after.dims != before.dims || !after.is_plain())
-    return Fail("what is carried begins as {0}, and the body gives {1} as its value {2}",
+    return Fail("a carried value has type {0}, but the body returns {1} as its value {2}",
                 before.ToString(), after.ToString(), j + 1);
   const Type& first = context_.input(types_.num_xs() + j);
   context_.SetOutput(num_steps() + j, Type(first.dtype, first.dims));
@@ -311,16 +315,20 @@ llvm::Error BodyInference::InferStacked(unsigned k) {
   const Type& step = body_.outputs[types_.num_init() + k]->type();
   if (types_.by_row()) {
     if (step.rank() == 0 || step.dims[0] != rows_)
-      return Fail("each step gives a row for each of its rows, and the body gives {0}",
-                  step.ToString());
+      return Fail(
+          "each result of a step must have one row for each row of the step, but the body returns "
+          "{0}",
+          step.ToString());
     Type rest = step;
     rest.dims.erase(rest.dims.begin());
     if (Mentions(rest, rows_.symbol()))
-      return Fail("the body gives {0}, whose rows change in size", step.ToString());
+      return Fail("the body returns {0}, whose rows change in size", step.ToString());
   }
   std::optional<Type> stacked = types_.StackOf(step);
   if (!step.is_plain() || !stacked)
-    return Fail("the values {0} of the steps have no axis to be stacked along", step.ToString());
+    return Fail(
+        "results of type {0} cannot be stacked: they lack the dims before the axis of the steps",
+        step.ToString());
   context_.SetOutput(k, std::move(*stacked));
   return llvm::Error::success();
 }
@@ -332,7 +340,8 @@ llvm::Error InferBlockScan(InferenceContext& context) {
   if (llvm::Error error = types.Read()) return error;
   const Block* body = context.FindBlock("body");
   if (!body)
-    return context.FailAtAttribute("body", Code::kBody, "a loop stands in a network alone");
+    return context.FailAtAttribute("body", Code::kBody,
+                                   "a loop can only be used in a network, not called on its own");
   return BodyInference(context, types, *body).Infer();
 }
 

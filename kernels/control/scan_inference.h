@@ -1,4 +1,4 @@
-// What scan and segment_scan require of their operands and of their body.
+// Type inference of scan and segment_scan, and checks of their bodies.
 #ifndef PDL_KERNELS_CONTROL_SCAN_INFERENCE_H_
 #define PDL_KERNELS_CONTROL_SCAN_INFERENCE_H_
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kAlignment = 256;
 
-/// The number of pieces before an axis, and the bytes of one piece behind it.
+/// A slice at one index of an axis: the number of contiguous pieces, and the bytes of each.
 struct Slices {
   int64_t outer = 1;
   int64_t bytes = 0;
@@ -27,11 +27,11 @@ Slices SlicesOf(const OperandType& type, unsigned axis) {
   return slices;
 }
 
-/// A sequence that is read, or one that is written.
+/// An input sequence, or an output one.
 struct Sequence {
   Slices slices;
-  int64_t row_bytes = 0;  // of a slice, where it has rows
-  /// Where a slice that is not one piece of memory is kept; -1: it is one.
+  int64_t row_bytes = 0;  // of a slice, if it has rows
+  /// Offset of the staging buffer for a slice that is not contiguous; -1: it is contiguous.
   int64_t staged = -1;
 };
 
@@ -44,14 +44,14 @@ struct Carried {
 
 struct LoopState : CallState {
   std::shared_ptr<Body> body;
-  std::vector<int64_t> sizes;  // of the body's symbols
-  int rows_symbol = -1;        // which of them is the count of rows of a step
+  std::vector<int64_t> sizes;  // values of the body's symbols
+  int rows_symbol = -1;        // index of the symbol for the number of rows of a step
   unsigned axis = 0;
-  int64_t steps = 0;  // of rows of equal lengths
+  int64_t steps = 0;  // if all rows have equal lengths
   int64_t rows = 0;
   std::vector<Sequence> xs, ys;
   std::vector<Carried> carried;
-  /// Of i64[rows]: the order of the rows, where each begins, and their lengths in that order.
+  /// Offsets of i64[rows] arrays: the row order, their begins, and their lengths in that order.
   int64_t order = 0, begins = 0, lengths = 0;
 };
 
@@ -94,7 +94,7 @@ class Loop {
     return mover_.CopyPieces(to, bytes, from, bytes, 1, bytes);
   }
 
-  /// Fills order_, begins_ and lengths_, and their copies on the device.
+  /// Fills order_, begins_ and lengths_, and copies them to the device.
   llvm::Error FindRows() {
     const int64_t n = state_.rows;
     const bool is_host = context_.device().kind == DeviceKind::kCPU;
@@ -117,7 +117,7 @@ class Loop {
       begins_ = order_ + n;
       lengths_ = begins_ + n;
     }
-    // Offsets and lengths that somebody computed may be anything.
+    // Offsets and lengths may be arbitrary computed values, so they are clamped.
     const int64_t total = call_.is_packed ? inputs_[0]->size(0) : 0;
     auto begin_of = [&](int64_t row) { return std::clamp<int64_t>(values[row], 0, total); };
     auto length_of = [&](int64_t row) {
@@ -145,9 +145,9 @@ class Loop {
     if (n > 0)
       if (llvm::Error error = FindRows()) return error;
     const int64_t steps = n > 0 ? lengths_[0] : 0;
-    // What stands behind the end of a row of a padded batch, or belongs to no row.
-    const int64_t places = call_.is_packed ? inputs_[0]->size(0) : n * state_.steps;
-    const bool has_gaps = std::accumulate(lengths_, lengths_ + n, int64_t{0}) < places;
+    // Clears the results if some elements are padding after the end of a row or belong to no row.
+    const int64_t elements = call_.is_packed ? inputs_[0]->size(0) : n * state_.steps;
+    const bool has_gaps = std::accumulate(lengths_, lengths_ + n, int64_t{0}) < elements;
     for (unsigned k = 0; has_gaps && k < call_.num_steps_results(); ++k)
       if (outputs_[k]->num_bytes() > 0)
         if (llvm::Error error = mover_.Clear(outputs_[k]->raw(), outputs_[k]->num_bytes()))
@@ -156,7 +156,7 @@ class Loop {
       if (!state_.carried[j].by_row && steps == 0)
         if (llvm::Error error = Copy(LastOf(j), InitOf(j), state_.carried[j].bytes)) return error;
     if (n == 0) return llvm::Error::success();
-    // Rows without a step end as they begin.
+    // Rows without any steps return the initial carry.
     int64_t running = 0;
     while (running < n && lengths_[running] > 0) ++running;
     for (unsigned j = 0; j < call_.num_init; ++j) {
@@ -170,7 +170,7 @@ class Loop {
                                              n - running, carried.row_bytes))
         return error;
     }
-    // The rows that run at a step are the first ones.
+    // The rows that are active at a step are the first ones.
     int64_t joined = 0;
     int64_t now = call_.reverse ? 0 : running;
     for (int64_t s = 0; s < steps; ++s) {
@@ -206,7 +206,7 @@ class Loop {
     return llvm::Error::success();
   }
 
-  /// After a step, whose results are in the buffers that are current now.
+  /// Called after a step, whose results are in the current buffers.
   llvm::Error Leave(int64_t begin, int64_t end) {
     if (begin == end) return llvm::Error::success();
     for (unsigned j = 0; j < call_.num_init; ++j) {
@@ -298,7 +298,7 @@ class Loop {
   std::unique_ptr<Body::Lease> lease_;
   Frame* frame_ = nullptr;
   int64_t frame_rows_ = -1;
-  unsigned current_ = 0;  // which buffer holds the carried values
+  unsigned current_ = 0;  // index of the buffer that holds the carry
   llvm::SmallVector<std::pair<unsigned, void*>, 4> fetched_;
   std::vector<int64_t> host_, host_values_;
   int64_t* order_ = nullptr;
@@ -318,7 +318,7 @@ llvm::Error PrepareBody(const ScanCall& call, llvm::StringRef rows_symbol,
       continue;
     }
     llvm::Expected<int64_t> size = context.Evaluate(Dim::Symbol(symbol));
-    // The size of a loop inside the body is not known here.
+    // A loop inside the body has a size of its own, which is not known here.
     if (!size) llvm::consumeError(size.takeError());
     state->sizes.push_back(size ? *size : -1);
   }
@@ -347,7 +347,7 @@ ScanCall ScanCall::Of(const OperatorArguments& arguments) {
 
 llvm::Error ScanLoop::Initialize(const OperatorArguments& arguments) {
   if (!arguments.body)
-    return MakeUserError(Code::kOperatorUse, "'{0}' has a block, and runs in a network alone",
+    return MakeUserError(Code::kOperatorUse, "'{0}' has a block and can only run in a network",
                          arguments.def->name());
   call_ = ScanCall::Of(arguments);
   const Graph& body = *arguments.body;

@@ -1,4 +1,4 @@
-// The loop of scan and segment_scan, the same on every device.
+// The loop of scan and segment_scan, shared by all devices.
 #ifndef PDL_KERNELS_CONTROL_SCAN_LOOP_H_
 #define PDL_KERNELS_CONTROL_SCAN_LOOP_H_
 
@@ -16,29 +16,29 @@
 
 namespace pdl {
 
-/// How a device moves rows; everything happens in the order of its stream.
+/// Moves rows on a device; all operations are ordered by its stream.
 class PDL_API RowMover {
  public:
   virtual ~RowMover() = default;
-  /// Row i of `to` becomes row `rows[i] + shift` of `from`, for i below `count`. `rows` lies on the
-  /// device.
+  /// Sets row i of `to` to row `rows[i] + shift` of `from`, for i below `count`. `rows` is in
+  /// device memory.
   virtual llvm::Error Gather(void* to, const void* from, const int64_t* rows, int64_t shift,
                              int64_t count, int64_t row_bytes) = 0;
-  /// Row `rows[i] + shift` of `to` becomes row i of `from`.
+  /// Sets row `rows[i] + shift` of `to` to row i of `from`.
   virtual llvm::Error Scatter(void* to, const void* from, const int64_t* rows, int64_t shift,
                               int64_t count, int64_t row_bytes) = 0;
-  /// Copies `count` pieces of `bytes`.
+  /// Copies `count` pieces of `bytes` each; the strides are in bytes.
   virtual llvm::Error CopyPieces(void* to, int64_t to_stride, const void* from, int64_t from_stride,
                                  int64_t count, int64_t bytes) = 0;
   virtual llvm::Error Clear(void* to, int64_t bytes) = 0;
 };
 
-/// What a call of scan or segment_scan is, from its attributes and its count of operands.
+/// Describes a call of scan or segment_scan: its attributes and its numbers of operands.
 struct PDL_API ScanCall {
   unsigned num_xs = 0, num_init = 0, num_captured = 0, num_results = 0;
   unsigned axis = 0;
   bool reverse = false;
-  /// Each row has a length of its own: by offsets (segment_scan) or by lengths (scan).
+  /// Each row has a length of its own: from offsets (segment_scan) or lengths (scan).
   bool is_packed = false;
   bool has_lengths = false;
 
@@ -65,9 +65,9 @@ class PDL_API ScanLoop {
                                                 const PrepareContext& context) const;
 
   ScanCall call_;
-  /// The size that the body alone has; empty where it has none.
+  /// The symbol for the number of rows in the body's input types; empty if there is none.
   std::string rows_symbol_;
-  /// For each carried value whether the body has it row by row.
+  /// For each carried value, whether the body has it row by row.
   std::vector<bool> carried_by_row_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Body> body_;

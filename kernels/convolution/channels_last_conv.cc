@@ -13,17 +13,17 @@
 namespace pdl {
 namespace {
 
-// Products added up below this stay in one piece.
+// Work with fewer multiply-adds than this stays in one piece.
 constexpr int64_t kSmallWork = int64_t{1} << 20;
 constexpr int64_t kMaxPieces = 16;
-// A piece should still be in the second-level cache when it is computed; it has no fewer rows than
-// that.
+// A piece should still be in the second-level cache when it is computed; each piece has at least
+// kLeastRows rows.
 constexpr int64_t kPieceBytes = int64_t{256} << 10;
 constexpr int64_t kLeastRows = 4;
-// Features are cut by so many, where weights are many and places few.
+// The number of features of a block, if there are many weights and few positions.
 constexpr int64_t kFeatures = 128, kManyWeights = int64_t{1} << 20, kFewPlaces = 256;
 
-// A call with a window of one place as the product of all places and w.
+// A call with a 1x1 kernel as the matmul of all positions and w.
 class PlacesTimesWeight : public PrepareContext {
  public:
   PlacesTimesWeight(const PrepareContext& context, const ConvSizes& s) : context_(context) {
@@ -51,16 +51,16 @@ class PlacesTimesWeight : public PrepareContext {
   OperandType output_;
 };
 
-// The dim along which an image is cut into rows: the first that has any; those before it have one
-// place, so a run of rows is one run of memory.
+// The dim along which an image is cut into rows: the first with more than one position, so that a
+// run of rows is contiguous.
 unsigned RowAxis(const SlidingWindow& window) {
   unsigned axis = 0;
   while (axis < 2 && window.d[axis].in == 1 && window.d[axis].out == 1) ++axis;
   return axis;
 }
 
-// Where it was measured to gain, half of the time: not in images of 7x7, and not where the
-// transformed weights, four times as large, come from memory for few places.
+// Winograd is used where it was measured to halve the time: not for images of 7x7, and not where
+// the transformed weights, which are four times as large, are read from memory for few positions.
 bool SuitsWinograd(const ConvSizes& s) {
   constexpr int64_t kLeastSide = 12, kLeastPlaces = 1024, kLeastChannels = 32;
   const WindowDim* d = s.window.d;
@@ -96,12 +96,12 @@ llvm::Error ChannelsLastConv::Prepare(const PrepareContext& context, const ConvS
     workspace_bytes_ = product_->workspace_bytes();
     return llvm::Error::success();
   }
-  // Its sums of weights would make nan of infinite ones.
+  // Winograd's sums of weights would turn infinite weights into nan.
   const Tensor* weight = context.constant_input(1);
   if (SuitsWinograd(sizes) && weight != nullptr && AllFinite(*weight)) {
     llvm::Error error = Cut(context, sizes, true);
     if (!error) return error;
-    // Not on this processor.
+    // Not supported on this processor.
     llvm::consumeError(std::move(error));
     convs_.clear();
     blocks_.clear();
@@ -117,12 +117,12 @@ llvm::Error ChannelsLastConv::Cut(const PrepareContext& context, const ConvSizes
   x_image_ = image.x_elements();
   y_image_ = image.y_elements();
   y_row_ = sizes.features;
-  // An even count suits most counts of threads.
+  // An even number of pieces suits most numbers of threads.
   const int64_t work = std::clamp<int64_t>(sizes.work() / kSmallWork, 1, kMaxPieces);
   const int64_t wanted = work == 1 ? 1 : RoundUp(work, 2);
   const int64_t pieces =
       std::max((wanted + images_ - 1) / images_, (y_image_ * 4 + kPieceBytes - 1) / kPieceBytes);
-  // Each run of rows reads all weights: where they are more than the image, they are cut.
+  // Each run of rows reads all weights. If they are larger than the image, they are cut instead.
   const bool cuts_features = !winograd && pieces > 1 && sizes.groups == 1 &&
                              sizes.features % kFeatures == 0 && sizes.window.out() <= kFewPlaces &&
                              sizes.w_elements() > kManyWeights;
@@ -152,15 +152,15 @@ llvm::Error ChannelsLastConv::CutFeatures(const PrepareContext& context, ConvSiz
   return llvm::Error::success();
 }
 
-// Rows of the result: a convolution of the rows of x that their windows reach.
+// Rows of the result are a convolution of the rows of x that their windows cover.
 llvm::Error ChannelsLastConv::CutRows(const PrepareContext& context, const ConvSizes& image,
                                       int64_t pieces, bool winograd) {
   const unsigned axis = RowAxis(image.window);
   const WindowDim& whole = image.window.d[axis];
-  // Winograd's tiles want more rows of narrow images.
+  // Winograd's tiles need more rows for narrow images.
   const int64_t least = winograd && whole.out < 28 ? 7 : kLeastRows;
   int64_t piece_rows = std::max(least, (whole.out + pieces - 1) / pieces);
-  // Rows whose windows lie in the padding alone are no convolution by themselves.
+  // Rows whose windows are completely in the padding cannot be a convolution of their own.
   if (whole.At(whole.out - 1, 0) >= whole.in || whole.At(0, whole.kernel - 1) < 0) {
     piece_rows = whole.out;
   }
@@ -210,7 +210,7 @@ llvm::Error ChannelsLastConv::AddBlock(const PrepareContext& context, const Conv
   const Tensor* constant = context.constant_input(1);
   if (constant == nullptr || !added.conv->is_arranged(DnnlConv::kW)) return llvm::Error::success();
   auto pack = [&] { return added.conv->PackWeight(constant->data<float>() + w_at); };
-  // The layout does not name which part of the weight is packed.
+  // The layout does not identify which part of the weight is packed.
   const std::string layout =
       llvm::formatv("channels-last-{0}-{1}", added.conv->weight_layout(), w_at).str();
   auto packed = context.Pack(1, layout, pack);
@@ -247,7 +247,7 @@ void ChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* work
                            llvm::function_ref<void(const OutputPiece&)> then) const {
   if (product_ != nullptr) return product_->Run(x, w, y, workspace_raw, context, then);
   if (convs_.empty()) {
-    // Nothing is added up.
+    // The sum is empty.
     std::memset(y, 0, static_cast<size_t>(y_elements_) * sizeof(float));
     if (then) then({0, 1, y_elements_, y_elements_});
     return;

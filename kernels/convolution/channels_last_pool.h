@@ -1,4 +1,4 @@
-// Pooling of floats with their channels last.
+// Pooling of f32 with channels last.
 #ifndef PDL_KERNELS_CONVOLUTION_CHANNELS_LAST_POOL_H_
 #define PDL_KERNELS_CONVOLUTION_CHANNELS_LAST_POOL_H_
 
@@ -12,9 +12,9 @@
 
 namespace pdl {
 
-/// Pools lines [begin, end) of the result: all channels of all places along the last spatial dim.
-/// `row` has room for such a line of x. Adds up in the order of PoolLoop, so the numbers are the
-/// same.
+/// Pools lines [begin, end) of the result, where a line is all channels of all positions along the
+/// last spatial dim. `row` is scratch for such a line of x. Accumulates in the order of PoolLoop,
+/// so the results are identical.
 template <class Policy>
 struct ChannelsLastPoolLoop {
   static PDL_INLINE void Run(const PoolTable& table, const Policy& policy, int64_t channels,
@@ -28,7 +28,7 @@ struct ChannelsLastPoolLoop {
       const PoolRange& b = table.ranges[1][static_cast<size_t>(line % rows)];
       const PoolRange& a = table.ranges[0][static_cast<size_t>(line / rows % planes)];
       const float* image = x + line / rows / planes * pool.in() * channels;
-      // First the rows of the window are made one, then each window's part of that row.
+      // First reduce the rows of the window to one, then each window's part of that row.
       for (int64_t i = 0; i < length; ++i) row[i] = Policy::Start();
       for (int64_t p = 0; p < a.count; ++p) {
         for (int64_t q = 0; q < b.count; ++q) {
@@ -53,15 +53,16 @@ struct ChannelsLastPoolLoop {
   }
 };
 
-/// A piece is a run of lines, with scratch memory of its own.
+/// A piece is a run of lines, with its own scratch memory.
 struct ChannelsLastPoolState : CallState {
   explicit ChannelsLastPoolState(const PoolWindow& pool) : table(pool) {}
   PoolTable table;
   int64_t channels = 0, lines = 0, pieces = 1;
-  int64_t scratch = 0;  // elements of a piece's
+  int64_t scratch = 0;  // elements per piece
 };
 
-/// A form of a pooling operator. `PolicyOf::Make(attributes)` says what it makes of a window.
+/// A variant of a pooling operator. `PolicyOf::Make(attributes)` makes the policy that reduces a
+/// window.
 template <class Context, class PolicyOf, bool kAdaptive>
 class ChannelsLastPoolOp : public Operator<Context> {
  public:

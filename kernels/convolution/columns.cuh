@@ -1,4 +1,4 @@
-// Windows of images as columns of matrices, and back, on the GPU. For .cu files.
+// im2col and col2im on the GPU. For .cu files.
 #ifndef PDL_KERNELS_CONVOLUTION_COLUMNS_CUH_
 #define PDL_KERNELS_CONVOLUTION_COLUMNS_CUH_
 
@@ -9,19 +9,19 @@
 
 namespace pdl::cuda {
 
-/// What elements are added up in: halves as floats; integers wrap around.
+/// The accumulator type: f32 for f16 and bf16; integers wrap around.
 template <class T>
 using SumType =
     std::conditional_t<std::is_floating_point_v<ComputeType<T>>, ComputeType<T>,
                        std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>>;
 
-/// Element (c, k, o) of image n lies at n * image_step + (c * kernel + k) * row_step + o.
+/// Element (c, k, o) of image n is at n * image_step + (c * kernel + k) * row_step + o.
 struct ColumnLayout {
   int64_t images = 0, channels = 0;
   int64_t image_step = 0, row_step = 0;
 };
 
-/// A place in a space of three dims, and its number.
+/// A position in a space of three dims, and its linear index.
 struct Place3 {
   int64_t at[3];
 
@@ -29,7 +29,7 @@ struct Place3 {
       : at{number / (middle * inner), number / inner % middle, number % inner} {}
 };
 
-/// Where element k of window o lies in a plane of x; -1 in the padding.
+/// The index in a plane of x of element k of window o; -1 in the padding.
 __device__ __forceinline__ int64_t PlaceInPlane(const SlidingWindow& w, const Place3& o,
                                                 const Place3& k) {
   int64_t place = 0;
@@ -41,7 +41,7 @@ __device__ __forceinline__ int64_t PlaceInPlane(const SlidingWindow& w, const Pl
   return place;
 }
 
-/// The number of the window whose element k lies at place p of x; -1 where there is none.
+/// The index of the window whose element k is at position p of x; -1 if there is none.
 __device__ __forceinline__ int64_t WindowAt(const SlidingWindow& w, const Place3& p,
                                             const Place3& k) {
   int64_t window = 0;
@@ -61,7 +61,7 @@ __device__ __forceinline__ int64_t ThreadStep() {
   return static_cast<int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// x: images of `channels` planes, `x_step` elements apart.
+/// `x` has images of `channels` planes, `x_step` elements apart.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     ToColumnsKernel(const __grid_constant__ SlidingWindow w,
@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// Each element of x is the sum of those of the columns that were made of it, plus its channel's
-/// bias, which may be null. Integers wrap around.
+/// Sets each element of x to the sum of its elements in the columns, plus its channel's bias, which
+/// may be null. Integers wrap around.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     AddColumnsKernel(const __grid_constant__ SlidingWindow w,

@@ -1,4 +1,5 @@
-// Windows of an image as the columns of a matrix, and back: what makes a convolution a product.
+// im2col and col2im: with the windows of an image as columns of a matrix, a convolution is a
+// matmul.
 #ifndef PDL_KERNELS_CONVOLUTION_COLUMNS_H_
 #define PDL_KERNELS_CONVOLUTION_COLUMNS_H_
 
@@ -12,13 +13,13 @@
 
 namespace pdl {
 
-/// The windows [first, last) of one dim whose element `i` lies in the tensor, not in the padding.
+/// The windows [first, last) of one dim whose element `i` is in the tensor, not in the padding.
 struct WindowRange {
   int64_t first = 0, last = 0;
 
   WindowRange() = default;
   WindowRange(const WindowDim& d, int64_t i) {
-    const int64_t shift = d.begin - i * d.dilation;  // place = o * stride - shift
+    const int64_t shift = d.begin - i * d.dilation;  // index = o * stride - shift
     const auto count_below = [&](int64_t place) {
       const int64_t n = place + shift;
       return n <= 0 ? 0 : std::min(d.out, DivideUp(n, d.stride));
@@ -28,9 +29,9 @@ struct WindowRange {
   }
 };
 
-/// For each kernel element, and each row of windows, of one channel: calls
-/// visit(column, range, place): the row lies in the columns from `column` on; window o of `range`
-/// has its element at x[place + o * stride], the others in the padding.
+/// Calls visit(column, range, index) for each kernel element and each row of windows of one
+/// channel. The row is stored in the columns from `column` on. For window o of `range` the element
+/// is x[index + o * stride]; the other windows have it in the padding.
 template <class Visit>
 PDL_INLINE void ForEachWindowRow(const SlidingWindow& w, Visit visit) {
   const WindowDim &a = w.d[0], &b = w.d[1], &c = w.d[2];
@@ -51,7 +52,7 @@ PDL_INLINE void ForEachWindowRow(const SlidingWindow& w, Visit visit) {
   }
 }
 
-/// columns[kernel, out] of one channel x[in].
+/// Writes columns[kernel, out] of one channel x[in].
 template <class T>
 void ToColumns(const SlidingWindow& w, const T* x, T* columns) {
   const int64_t stride = w.d[2].stride, out = w.d[2].out;
@@ -67,7 +68,7 @@ void ToColumns(const SlidingWindow& w, const T* x, T* columns) {
   });
 }
 
-/// The same with a row for each window: element (o, k) is rows[o * row_stride + k].
+/// Like ToColumns, but with a row for each window: element (o, k) is rows[o * row_stride + k].
 template <class T>
 void ToRows(const SlidingWindow& w, const T* x, int64_t row_stride, T* rows) {
   const int64_t stride = w.d[2].stride, out = w.d[2].out, windows = w.out();
@@ -80,7 +81,8 @@ void ToRows(const SlidingWindow& w, const T* x, int64_t row_stride, T* rows) {
   });
 }
 
-/// Adds the columns of one channel to where ToColumns takes them from; integers wrap around.
+/// The reverse of ToColumns: adds the columns of one channel to the elements that they were read
+/// from. Integers wrap around.
 template <class T, class Sum>
 void AddColumns(const SlidingWindow& w, const T* columns, Sum* x) {
   const int64_t stride = w.d[2].stride;

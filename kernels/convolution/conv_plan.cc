@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-// Nothing is added up: the result is zeros, or the bias.
+// All sums are empty: the result is zeros, or the bias.
 class EmptyConvPlan : public ConvPlan {
  public:
   void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
@@ -49,17 +49,17 @@ llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareCont
     return std::make_shared<const EmptyConvPlan>();
   }
   const DType dtype = context.inputs()[0].dtype;
-  const bool is_half = dtype == DType::kF16 || dtype == DType::kBF16;
-  // For small images, the layouts that oneDNN's convolution takes are worth the way to them. A bias
-  // is added before halves are rounded.
+  const bool is_reduced = dtype == DType::kF16 || dtype == DType::kBF16;
+  // Only small images gain from reordering to the layouts of oneDNN's convolution. A bias is added
+  // before f16/bf16 results are rounded.
   constexpr int64_t kLargeImage = 512;
-  const bool adds_to_halves = is_half && context.inputs().size() > 2;
+  const bool adds_to_reduced = is_reduced && context.inputs().size() > 2;
   if (kind != ConvKind::kWeights && IsPointwise(sizes) && sizes.window.out() >= kLargeImage &&
-      !adds_to_halves) {
+      !adds_to_reduced) {
     return MakePointwiseConvPlan(context, kind, sizes);
   }
-  auto plan = dtype == DType::kF32 || is_half ? MakeDnnlConvPlan(context, kind, sizes)
-                                              : MakePlainConvPlan(context, kind, sizes);
+  auto plan = dtype == DType::kF32 || is_reduced ? MakeDnnlConvPlan(context, kind, sizes)
+                                                 : MakePlainConvPlan(context, kind, sizes);
   if (!plan || !(*plan)->multiplies_padding() || !HasPadding(sizes.window)) return plan;
   const Tensor* weight = kind == ConvKind::kForward ? context.constant_input(1) : nullptr;
   if (weight != nullptr && AllFinite(*weight)) return plan;

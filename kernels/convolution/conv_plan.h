@@ -1,4 +1,4 @@
-// How a convolution is run, decided when its sizes are known.
+// Plans for running a convolution, made when its sizes are known.
 #ifndef PDL_KERNELS_CONVOLUTION_CONV_PLAN_H_
 #define PDL_KERNELS_CONVOLUTION_CONV_PLAN_H_
 
@@ -10,8 +10,8 @@
 
 namespace pdl {
 
-/// Cuts a convolution into tasks by its sizes alone, so that the result is the same for any count
-/// of threads.
+/// Cuts a convolution into tasks depending on its sizes only, so that the result is the same for
+/// any number of threads.
 class ConvPlan : public CallState {
  public:
   static llvm::Expected<std::shared_ptr<const ConvPlan>> Make(const PrepareContext& context,
@@ -19,7 +19,7 @@ class ConvPlan : public CallState {
                                                               const ConvSizes& sizes);
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
-  /// Whether it multiplies padding as 0; else padding takes no part.
+  /// Whether padding is multiplied as 0 instead of being left out.
   virtual bool multiplies_padding() const { return false; }
   virtual void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
                    CPUContext& context) const = 0;
@@ -35,24 +35,24 @@ class ConvPlan : public CallState {
   int64_t workspace_bytes_ = 0;
 };
 
-/// By oneDNN: f32, and halves as floats. The sizes have no 0.
+/// A plan that uses oneDNN, for f32, and for f16/bf16 converted to f32. No size may be 0.
 llvm::Expected<std::shared_ptr<const ConvPlan>> MakeDnnlConvPlan(const PrepareContext& context,
                                                                  ConvKind kind,
                                                                  const ConvSizes& sizes);
-/// A window of one place, that takes every place of all channels.
+/// Whether the kernel is 1x1 with stride 1 and without padding.
 bool IsPointwise(const ConvSizes& sizes);
-/// By one product of matrices for each image, in any dtype; not for kWeights. IsPointwise, and the
-/// sizes have no 0.
+/// A plan with one matmul for each image, for any dtype but not for kWeights. Requires IsPointwise;
+/// no size may be 0.
 llvm::Expected<std::shared_ptr<const ConvPlan>> MakePointwiseConvPlan(const PrepareContext& context,
                                                                       ConvKind kind,
                                                                       const ConvSizes& sizes);
-/// By products of matrices: what oneDNN has no code for. The sizes have no 0.
+/// A plan with im2col and matmul, for dtypes that oneDNN does not support. No size may be 0.
 llvm::Expected<std::shared_ptr<const ConvPlan>> MakePlainConvPlan(const PrepareContext& context,
                                                                   ConvKind kind,
                                                                   const ConvSizes& sizes);
 
-/// As `plan`, which multiplies padding, for numbers; where nan or infinite ones would meet padding,
-/// it takes no part either. Of floats; not for kTransposed.
+/// Wraps `plan`, which multiplies padding by 0, so that padding is also left out if operands have
+/// nan or infinite elements. For floats; not for kTransposed.
 std::shared_ptr<const ConvPlan> LeaveOutPadding(ConvKind kind, const ConvSizes& sizes,
                                                 std::shared_ptr<const ConvPlan> plan);
 

@@ -1,8 +1,9 @@
-// Convolutions by weights: conv1d to conv3d, conv_transpose1d to conv_transpose3d, and the gradient
-// of the weights.
+// Convolutions: conv1d to conv3d, conv_transpose1d to conv_transpose3d, and the gradient of the
+// weights.
 //
-// All are of one form, sum(y * conv(x, w)): a convolution is its derivative by y, a transposed one
-// by x, and the third by w. So each one's gradients are the other two.
+// All three are derivatives of the same form, sum(y * conv(x, w)): a convolution is its derivative
+// with respect to y, a transposed one with respect to x, and the third one with respect to w. So
+// the gradients of each are the other two.
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/window_attributes.h"
@@ -46,7 +47,7 @@ using TransposedConvOp = ConvOp<Context, ConvKind::kTransposed>;
 template <class Context>
 using WeightConvOp = ConvOp<Context, ConvKind::kWeights>;
 
-// x and y with their channels last, of floats.
+// x and y are floats with channels last.
 template <class Context>
 class ChannelsLastConvOp : public Operator<Context> {
  public:
@@ -80,7 +81,8 @@ class ChannelsLastConvOp : public Operator<Context> {
 
 // --- inference ----------------------------------------------------------------------------------
 
-// All operands have one dtype, and a bias of one element for each of `features`.
+// Checks that all operands have the same dtype, and that a bias has one element for each of
+// `features`.
 llvm::Error CheckOperands(InferenceContext& context, const Dim& features) {
   if (llvm::Error error = RequireSameDType(context, 0, 1)) return error;
   if (!context.has_input(2)) return llvm::Error::success();
@@ -90,24 +92,24 @@ llvm::Error CheckOperands(InferenceContext& context, const Dim& features) {
     return context.FailAt({2}, Code::kRank, "'bias' must be [{0}], got {1}", features.ToString(),
                           bias.ToString());
   }
-  return context.RequireEqual(bias.dims[0], features, {2}, "'bias' does not fit the channels");
+  return context.RequireEqual(bias.dims[0], features, {2},
+                              "'bias' must have one element per channel");
 }
 
 llvm::Error RequireKernel(InferenceContext& context, llvm::ArrayRef<Dim> kernel) {
   for (const Dim& size : kernel) {
-    if (llvm::Error error =
-            context.RequireAtLeast(size, 1, {1}, "a kernel has no place along a dim")) {
+    if (llvm::Error error = context.RequireAtLeast(size, 1, {1}, "a kernel dim must not be 0")) {
       return error;
     }
   }
   return llvm::Error::success();
 }
 
-// `count` of channels split into the groups; a complaint at operand `input`.
+// Requires that `count` channels can be split into the groups; reports errors at operand `input`.
 llvm::Error RequireGroups(InferenceContext& context, const Dim& count, unsigned input) {
   const int64_t groups = context.attributes().Int("groups");
   return context.RequireMultiple(count, groups, {input},
-                                 "the channels do not split into the groups");
+                                 "the number of channels must be a multiple of 'groups'");
 }
 
 Type SpatialType(DType dtype, const Dim& batch, const Dim& channels, llvm::ArrayRef<Dim> spatial) {
@@ -125,7 +127,7 @@ llvm::Error InferConv(InferenceContext& context) {
   const Type& w = context.input(1);
   const int64_t groups = context.attributes().Int("groups");
   if (llvm::Error error = context.RequireEqual(x.dims[1], groups * w.dims[1], {0, 1},
-                                               "the channels of x and w differ")) {
+                                               "the numbers of channels of x and w differ")) {
     return error;
   }
   if (llvm::Error error = RequireGroups(context, w.dims[0], 1)) return error;
@@ -139,13 +141,13 @@ llvm::Error InferConv(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// The size of a transposed convolution's result where `size` does not say it.
+// The size of the result of a transposed convolution without the attribute `size`.
 llvm::Expected<Shape> TransposedSize(InferenceContext& context, llvm::ArrayRef<Dim> in,
                                      llvm::ArrayRef<Dim> kernel) {
   const unsigned rank = static_cast<unsigned>(in.size());
   auto more = ReadSpatialAttribute(context, "output_padding", rank, 0);
   if (!more) return more.takeError();
-  // Words pad a size that is not known yet: they make it that of the input times the stride.
+  // A string `pad` such as "same" makes an unknown size the input's size times the stride.
   auto window = ReadWindow(context, kernel, in);
   if (!window) return window.takeError();
   const auto* word = std::get_if<std::string>(context.attributes().Find("pad"));
@@ -167,8 +169,8 @@ llvm::Expected<Shape> TransposedSize(InferenceContext& context, llvm::ArrayRef<D
                                      "'output_padding' must be less than the stride {0}, got {1}",
                                      stride.ToString(), (*more)[i].ToString());
     }
-    if (llvm::Error error = context.RequireAtLeast(stride, (*more)[i] + 1, {},
-                                                   "'output_padding' is not less than stride")) {
+    if (llvm::Error error = context.RequireAtLeast(
+            stride, (*more)[i] + 1, {}, "'output_padding' must be less than the stride")) {
       return error;
     }
   }
@@ -183,8 +185,8 @@ llvm::Error InferConvTranspose(InferenceContext& context) {
   const Type& x = context.input(0);
   const Type& w = context.input(1);
   const Dim features = w.dims[1] * context.attributes().Int("groups");
-  if (llvm::Error error =
-          context.RequireEqual(x.dims[1], w.dims[0], {0, 1}, "the channels of x and w differ")) {
+  if (llvm::Error error = context.RequireEqual(x.dims[1], w.dims[0], {0, 1},
+                                               "the numbers of channels of x and w differ")) {
     return error;
   }
   if (llvm::Error error = RequireGroups(context, w.dims[0], 1)) return error;
@@ -200,8 +202,9 @@ llvm::Error InferConvTranspose(InferenceContext& context) {
     auto out = CountWindows(context, *window, *given, 0);
     if (!out) return out.takeError();
     for (unsigned i = 0; i < kRank; ++i) {
-      if (llvm::Error error = context.RequireEqual((*out)[i], SpatialDims(x)[i], {0},
-                                                   "'size' would give another size of x")) {
+      if (llvm::Error error =
+              context.RequireEqual((*out)[i], SpatialDims(x)[i], {0},
+                                   "a convolution of 'size' must have the size of x")) {
         return error;
       }
     }
@@ -212,7 +215,7 @@ llvm::Error InferConvTranspose(InferenceContext& context) {
     size = std::move(*made);
     for (const Dim& dim : size) {
       if (llvm::Error error =
-              context.RequireAtLeast(dim, 0, {0}, "the padding leaves nothing of the result")) {
+              context.RequireAtLeast(dim, 0, {0}, "the padding leaves no elements in the result")) {
         return error;
       }
     }
@@ -228,8 +231,8 @@ llvm::Error InferConvWeights(InferenceContext& context) {
   const unsigned rank = x.rank() - 2;
   if (llvm::Error error = RequireSpatialRank(context, 1, rank)) return error;
   if (llvm::Error error = RequireSameDType(context, 0, 1)) return error;
-  if (llvm::Error error =
-          context.RequireEqual(x.dims[0], dy.dims[0], {0, 1}, "the batches of x and dy differ")) {
+  if (llvm::Error error = context.RequireEqual(x.dims[0], dy.dims[0], {0, 1},
+                                               "the batch sizes of x and dy differ")) {
     return error;
   }
   for (const unsigned input : {0, 1}) {
@@ -244,8 +247,9 @@ llvm::Error InferConvWeights(InferenceContext& context) {
   auto out = CountWindows(context, *window, SpatialDims(x), 0);
   if (!out) return out.takeError();
   for (unsigned i = 0; i < rank; ++i) {
-    if (llvm::Error error = context.RequireEqual((*out)[i], SpatialDims(dy)[i], {1},
-                                                 "dy is not of the convolution's size")) {
+    if (llvm::Error error =
+            context.RequireEqual((*out)[i], SpatialDims(dy)[i], {1},
+                                 "'dy' must have the size of the convolution's result")) {
       return error;
     }
   }
@@ -256,7 +260,7 @@ llvm::Error InferConvWeights(InferenceContext& context) {
 
 // --- gradients ----------------------------------------------------------------------------------
 
-// The attributes that all three share, and those given.
+// The attributes that all three operators share, followed by the given ones.
 std::vector<NamedAttribute> WithWindow(GradientContext& g, std::vector<NamedAttribute> more = {}) {
   for (const char* name : {"stride", "dilation", "pad", "groups"}) {
     more.push_back({name, *g.attributes().Find(name)});
@@ -274,7 +278,7 @@ Value* Convolve(GradientContext& g, Value* x, Value* w) {
   return g.Call(op, {x, w}, WithWindow(g));
 }
 
-// `like`: what has the result's size.
+// `like`: a value with the size of the result.
 Value* ConvolveTransposed(GradientContext& g, Value* y, Value* w, Value* like) {
   const std::string op = "conv_transpose" + std::to_string(like->type().rank() - 2) + "d";
   return g.Call(op, {y, w}, WithWindow(g, {{"size", SpatialShape(like)}}));
@@ -339,8 +343,8 @@ class ConvMakerBase : public WindowMaker {
  protected:
   void AddGroups() {
     AddAttr<int64_t>("groups",
-                     "parts that the channels are split into; each part of the result sees its own "
-                     "part of x alone")
+                     "the number of groups that the channels are split into; each group of the "
+                     "result depends only on its own group of x")
         .Default(1)
         .AtLeast(1);
   }
@@ -351,14 +355,15 @@ class ConvMakerBase : public WindowMaker {
     AddInput("bias", "added to each channel of the result: [K]; dtype as x")
         .Accepts(kNumberSet)
         .Optional();
-    AddOutput("y", "[N, K, " + spatial + "], each size as the window gives it; dtype as x");
+    AddOutput("y",
+              "[N, K, " + spatial + "], each spatial size as determined by the window; dtype as x");
     AddStride();
     AddPadAndDilation();
     AddGroups();
   }
 };
 
-// With a window of one place, it is a matrix product in either layout.
+// With a 1x1 kernel, it is a matmul in either layout.
 LayoutGain ConvolutionGain(const Op& op) {
   if (!LayoutContext::IsImage(op.operands()[0])) return LayoutGain::kNone;
   const llvm::ArrayRef<Dim> weight = op.operands()[1]->type().dims;
@@ -377,13 +382,13 @@ bool ConvolutionToLast(LayoutContext& context) {
   Value* y =
       context.CallInternal(form, operands, op.attribute_values().vec(), context.NewResultName())
           ->result();
-  // One for each channel: it broadcasts along the last dim.
+  // One element for each channel: it broadcasts along the last dim.
   if (bias != nullptr) y = context.Call("add", {y, bias});
   return context.Replace(y);
 }
 
 constexpr LayoutRule kConvolutionLayout = {ConvolutionToLast, ConvolutionGain};
-// The gradient of weights is computed from images with their channels second.
+// The gradient of the weights is computed from images with channels second.
 constexpr LayoutRule kChannelsSecond = {[](LayoutContext&) { return false; },
                                         [](const Op&) { return LayoutGain::kForbids; }};
 
@@ -391,13 +396,12 @@ template <unsigned kRank>
 struct ConvMaker : ConvMakerBase {
   void Make() override {
     AddComment(
-        "Slides a window over x and adds up its elements, weighted, over all channels; the weights "
-        "are not turned round (a cross-correlation, as in PyTorch). Padding takes no part: an "
-        "infinite "
-        "weight over it adds nothing (on CUDA it may be multiplied as 0, which gives nan). A size "
-        "S "
-        "becomes (S + padding - ((kernel - 1) * dilation + 1)) // stride + 1. groups = C is a "
-        "depthwise convolution. Halves are added up in f32, integers wrap around.");
+        "Slides a window over x and sums its elements, weighted, over all channels. The kernel is "
+        "not flipped (a cross-correlation, as in PyTorch). Padding takes no part in the sum: an "
+        "infinite weight over it adds nothing (on CUDA it may be multiplied by 0, which gives "
+        "nan). A spatial size S becomes (S + padding - ((kernel - 1) * dilation + 1)) // stride + "
+        "1. With groups = C it is a depthwise convolution. f16 and bf16 accumulate in f32; "
+        "integers wrap around.");
     AddOperands(kRank, "[K, C / groups, kernel...]; dtype as x");
     AddExample(kConvExamples[kRank]);
     properties().reduced_precision = ReducedPrecision::kCompute;
@@ -407,7 +411,7 @@ struct ConvMaker : ConvMakerBase {
   }
 };
 
-// The bias is added by a call of its own, which is fused.
+// The bias is added by a separate call, which is fused.
 template <unsigned kRank>
 struct ChannelsLastConvMaker : ConvMaker<kRank> {
   void Make() override {
@@ -422,19 +426,18 @@ template <unsigned kRank>
 struct ConvTransposeMaker : ConvMakerBase {
   void Make() override {
     AddComment(
-        "Spreads each element of x, weighted, over a window of the result, and adds up where "
-        "windows overlap: the gradient of a convolution of the result's size (PyTorch's "
-        "conv_transpose). A size S becomes (S - 1) * stride - padding + (kernel - 1) * dilation + "
-        "1 "
-        "+ output_padding, and S * stride where pad is \"same\". Halves are added up in f32, "
+        "The gradient of a convolution with respect to its input (PyTorch's conv_transpose): "
+        "multiplies each element of x by the kernel and accumulates the products into a window of "
+        "the result. A spatial size S becomes (S - 1) * stride - padding + (kernel - 1) * dilation "
+        "+ 1 + output_padding, or S * stride if pad is \"same\". f16 and bf16 accumulate in f32; "
         "integers wrap around.");
     AddOperands(kRank, "[C, K / groups, kernel...]; dtype as x");
     AddAttr<Shape>("output_padding",
                    "added to the sizes of the result, at the end; less than the stride")
         .Default({0});
     AddAttr<Shape>("size",
-                   "the spatial sizes of the result, instead of output_padding: any whose "
-                   "convolution has the sizes of x")
+                   "the spatial sizes of the result, instead of output_padding; a convolution of "
+                   "them must have the sizes of x")
         .Optional();
     AddExample(kTransposedExamples[kRank]);
     properties().reduced_precision = ReducedPrecision::kCompute;
@@ -446,11 +449,11 @@ struct ConvTransposeMaker : ConvMakerBase {
 struct ConvWeightsMaker : ConvMakerBase {
   void Make() override {
     AddComment(
-        "The gradient of a convolution's weights: for each weight, the elements of x that it was "
-        "multiplied by, times those of dy that it went to, added up over the batch and all "
-        "windows. Of 1 to 3 spatial dims.");
-    AddInput("x", "what was convolved: [N, C, ...]").Accepts(kNumberSet);
-    AddInput("dy", "the result's gradient: [N, K, ...]; dtype as x").Accepts(kNumberSet);
+        "The gradient of a convolution with respect to its weights: for each weight, the sum over "
+        "the batch and all windows of the element of x that it was multiplied by, times the "
+        "element of dy that the product contributes to. With 1 to 3 spatial dims.");
+    AddInput("x", "the input of the convolution: [N, C, ...]").Accepts(kNumberSet);
+    AddInput("dy", "the gradient of the result: [N, K, ...]; dtype as x").Accepts(kNumberSet);
     AddOutput("dw", "[K, C / groups, kernel...]; dtype as x");
     AddKernel();
     AddStride();
@@ -473,7 +476,7 @@ void RegisterConvolutionOps(OpRegistry& registry) {
   registry.RegisterOp<ForwardConvOp, ConvMaker<1>>("conv1d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<2>>("conv2d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<3>>("conv3d");
-  // On processors without AVX-512 oneDNN's convolutions gain more from layouts of their own.
+  // On processors without AVX-512 oneDNN's convolutions gain more from their own layouts.
   if (CurrentIsa() == Isa::kAvx512) {
     registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<1>>(
         "conv1d.channels_last");

@@ -1,5 +1,5 @@
-// Convolutions: as products of matrices by cuBLASLt where there is one group of floats, else each
-// element by itself.
+// Convolutions: by im2col and cuBLASLt for floats with one group, else with one thread for each
+// element.
 #include <memory>
 
 #include "kernels/convolution/columns.cuh"
@@ -9,7 +9,8 @@
 namespace pdl::cuda {
 namespace {
 
-/// The columns that lie in the workspace at once have at most this many bytes, or are one image's.
+/// The columns that are in the workspace at a time have at most this many bytes, or are those of
+/// one image.
 constexpr int64_t kMostColumns = int64_t{256} << 20;
 
 template <class T>
@@ -21,7 +22,7 @@ __device__ __forceinline__ T Store(SumType<T> sum) {
   return Element<T>::Store(static_cast<ComputeType<T>>(sum));
 }
 
-// --- one element a thread -----------------------------------------------------------------------
+// --- one thread per element ---------------------------------------------------------------------
 
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
@@ -73,7 +74,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// A block for each weight; its threads' sums are added up in a fixed order.
+/// A block for each weight; the sums of its threads are accumulated in a fixed order.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     WeightsKernel(const __grid_constant__ ConvSizes s, const T* x, const T* y, T* w) {
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(kBlockThreads)
       sum += Load(x[(image * s.channels + channel) * in + place]) *
              Load(y[(image * s.features + feature) * out + j % out]);
     }
-    __syncthreads();  // the sums before are still being read
+    __syncthreads();  // the previous sums are still being read
     sums[thread] = sum;
     __syncthreads();
     for (int half = kBlockThreads / 2; half > 0; half /= 2) {
@@ -105,9 +106,9 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-// --- what products of matrices need -------------------------------------------------------------
+// --- im2col and matmul --------------------------------------------------------------------------
 
-/// Adds each channel's bias to y: rows of `row` elements, `channels` of them an image.
+/// Adds each channel's bias to y: rows of `row` elements, `channels` rows per image.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     AddBiasKernel(int64_t count, int64_t channels, int64_t row, const T* bias, T* y) {
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     y[i] = Store<T>(Load(y[i]) + Load(bias[i / row % channels]));
 }
 
-/// y[images, features, row] as [features, images, row].
+/// Transposes y[images, features, row] to [features, images, row].
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     FeaturesFirstKernel(int64_t images, int64_t features, int64_t row, const T* y, T* turned) {
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// The sums of `parts` arrays of `count` elements that lie one after the other.
+/// The sum of `parts` consecutive arrays of `count` elements.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     AddPartsKernel(int64_t count, int64_t parts, const T* from, T* to) {
@@ -139,12 +140,12 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 struct ConvState : CallState {
   ConvSizes sizes;
-  /// For so many images at once, and for those left over; null where there are no products.
+  /// Matmuls for `images` images at a time, and for the remainder; null if no matmul is used.
   int64_t images = 0;
   std::unique_ptr<CublasGemm> gemm, last_gemm;
-  /// x itself is its columns.
+  /// x is used directly as its columns.
   bool is_pointwise = false;
-  /// Parts of the workspace, in bytes.
+  /// Offsets into the workspace, in bytes.
   int64_t columns_at = 0, turned_at = 0, parts_at = 0, gemm_at = 0;
 
   int64_t rows() const { return sizes.channels * sizes.window.kernel(); }
@@ -209,7 +210,7 @@ class ConvOp : public Operator<CUDAContext> {
     return reinterpret_cast<T*>(static_cast<char*>(context.workspace()) + at);
   }
 
-  /// The product for so many images.
+  /// The matmul for this many images.
   static GemmProblem ProblemFor(DType dtype, const ConvState& state, int64_t images) {
     const ConvSizes& s = state.sizes;
     const int64_t rows = state.rows(), out = s.window.out();
@@ -233,7 +234,7 @@ class ConvOp : public Operator<CUDAContext> {
     return problem;
   }
 
-  /// Fills in the products and the parts of the workspace; gives its size.
+  /// Sets the matmuls and the offsets into the workspace; returns the size of the workspace.
   static llvm::Expected<int64_t> MakeProducts(const CUDAContext& device, DType dtype,
                                               ConvState& state) {
     const ConvSizes& s = state.sizes;
@@ -301,7 +302,7 @@ class ConvOp : public Operator<CUDAContext> {
     void* scratch = Workspace<char>(context, state.gemm_at);
     const char* name = type().c_str();
     const dim3 block(kBlockThreads);
-    // The weights' product takes the columns of all images side by side.
+    // The matmul for the weights takes the columns of all images side by side.
     const ColumnLayout layout = kWhich == ConvKind::kWeights
                                     ? ColumnLayout{images, s.channels, out, images * out}
                                     : ColumnLayout{images, s.channels, rows * out, out};

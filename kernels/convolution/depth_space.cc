@@ -1,4 +1,4 @@
-// depth_to_space and space_to_depth: channels as blocks of an image, and back.
+// depth_to_space and space_to_depth, which rearrange channels to spatial blocks and back.
 #include "kernels/convolution/depth_space.h"
 #include "kernels/convolution/window_attributes.h"
 #include "kernels/core/element.h"
@@ -50,7 +50,8 @@ llvm::Error InferDepthToSpace(InferenceContext& context) {
     places = places * block;
   }
   if (llvm::Error error = context.RequireMultiple(
-          type.dims[1], places, {0}, "the channels are no multiple of a block's places")) {
+          type.dims[1], places, {0},
+          "the number of channels must be a multiple of the block's elements")) {
     return error;
   }
   type.dims[1] = Dim::FloorDiv(type.dims[1], places);
@@ -63,8 +64,8 @@ llvm::Error InferSpaceToDepth(InferenceContext& context) {
   Type type = context.input(0);
   const Dim block = context.attributes().Int("block");
   for (unsigned d = 2; d < type.rank(); ++d) {
-    if (llvm::Error error = context.RequireMultiple(type.dims[d], block, {0},
-                                                    "a size is no multiple of the block's")) {
+    if (llvm::Error error = context.RequireMultiple(
+            type.dims[d], block, {0}, "each spatial size must be a multiple of the block's")) {
       return error;
     }
     type.dims[d] = Dim::FloorDiv(type.dims[d], block);
@@ -80,8 +81,8 @@ class DepthSpaceMaker : public OpProtoMaker {
     AddAttr<int64_t>("block", "the size of a block along each spatial dim").Positional().AtLeast(1);
     AddAttr<std::string>(
         "mode",
-        "which of the channels is the outer count: \"dcr\" the place in the block, "
-        "\"crd\" the channel with blocks (PyTorch's pixel_shuffle)")
+        "the order of the channel index: with \"dcr\" the position in the block is the outer "
+        "index, with \"crd\" the channel is (PyTorch's pixel_shuffle)")
         .Default("dcr")
         .OneOf({"dcr", "crd"});
   }
@@ -98,11 +99,10 @@ class DepthSpaceMaker : public OpProtoMaker {
 struct DepthToSpaceMaker : DepthSpaceMaker {
   void Make() override {
     AddComment(
-        "Lays out channels as blocks of a larger image: with block=2, four channels of [H, W] "
-        "become one of [2*H, 2*W].");
-    AddInput("x", "[N, C * places, ...] with 1 to 3 more dims; a block has block ** dims places")
-        .Accepts(kAnySet);
-    AddOutput("y", "[N, C, ...], each spatial size times `block`; dtype as x");
+        "Rearranges channels into spatial blocks of a larger image: with block=2, four channels of "
+        "[H, W] become one of [2*H, 2*W].");
+    AddInput("x", "[N, C * block ** dims, ...] with 1 to 3 spatial dims").Accepts(kAnySet);
+    AddOutput("y", "[N, C, ...], each spatial size multiplied by `block`; dtype as x");
     AddBlock();
     AddExample("y = depth_to_space([[[1.0], [2.0]]], 2)  # = [[[1.0, 2.0]]]");
     properties().moves_elements = true;
@@ -115,10 +115,11 @@ struct DepthToSpaceMaker : DepthSpaceMaker {
 struct SpaceToDepthMaker : DepthSpaceMaker {
   void Make() override {
     AddComment(
-        "Takes blocks of an image apart into channels: with block=2, [2*H, 2*W] becomes four "
-        "channels of [H, W]. The reverse of depth_to_space.");
-    AddInput("x", "[N, C, ...] with 1 to 3 more dims, each a multiple of `block`").Accepts(kAnySet);
-    AddOutput("y", "[N, C * places, ...], each spatial size divided by `block`; dtype as x");
+        "Rearranges spatial blocks of an image into channels: with block=2, [2*H, 2*W] becomes "
+        "four channels of [H, W]. The reverse of depth_to_space.");
+    AddInput("x", "[N, C, ...] with 1 to 3 spatial dims, each a multiple of `block`")
+        .Accepts(kAnySet);
+    AddOutput("y", "[N, C * block ** dims, ...], each spatial size divided by `block`; dtype as x");
     AddBlock();
     AddExample("y = space_to_depth([[[1.0, 2.0]]], 2)  # = [[[1.0], [2.0]]]");
     properties().moves_elements = true;

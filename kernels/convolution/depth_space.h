@@ -1,4 +1,4 @@
-// How depth_to_space and space_to_depth walk over their operand, on every device.
+// The strided views of depth_to_space and space_to_depth, shared by all devices.
 #ifndef PDL_KERNELS_CONVOLUTION_DEPTH_SPACE_H_
 #define PDL_KERNELS_CONVOLUTION_DEPTH_SPACE_H_
 
@@ -8,8 +8,8 @@
 
 namespace pdl {
 
-/// The walk over x, of these sizes, that gives the result's elements in order. `dcr`: the place in
-/// the block is the outer count of the channels.
+/// A view of x, which has these sizes, whose order is that of the result's elements. `dcr`: the
+/// position in the block is the outer index of the channels.
 inline StridedView DepthSpaceView(llvm::ArrayRef<int64_t> sizes, int64_t block, bool dcr,
                                   bool to_space) {
   const llvm::ArrayRef<int64_t> spatial = sizes.drop_front(2);
@@ -18,7 +18,7 @@ inline StridedView DepthSpaceView(llvm::ArrayRef<int64_t> sizes, int64_t block, 
   for (size_t i = 0; i < rank; ++i) places *= block;
   StridedView view;
   if (to_space) {
-    // x is [N, C, block..., size...] or [N, block..., C, size...]; y [N, C, (size, block)...].
+    // x is [N, C, block..., size...] or [N, block..., C, size...]; y is [N, C, (size, block)...].
     const int64_t channels = sizes[1] / places;
     int64_t plane = 1;
     for (const int64_t size : spatial) plane *= size;
@@ -33,7 +33,7 @@ inline StridedView DepthSpaceView(llvm::ArrayRef<int64_t> sizes, int64_t block, 
     }
     return view;
   }
-  // x is [N, C, (size, block)...]; y [N, C, block..., size...] or [N, block..., C, size...].
+  // x is [N, C, (size, block)...]; y is [N, C, block..., size...] or [N, block..., C, size...].
   llvm::SmallVector<int64_t, 6> strides(sizes.size(), 1);
   for (size_t i = sizes.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * sizes[i + 1];
   view.sizes.push_back(sizes[0]);

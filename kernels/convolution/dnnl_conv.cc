@@ -23,7 +23,7 @@ size_t ResultOf(ConvKind kind) {
                                          : DnnlConv::kW;
 }
 
-// The spatial dims that oneDNN is told of: at least two, since its best code is for these.
+// The first spatial dim passed to oneDNN: it gets at least two, for which it has its best code.
 int FirstDim(const SlidingWindow& window) {
   const WindowDim& d = window.d[0];
   return d.in == 1 && d.out == 1 && d.kernel == 1 && d.begin == 0 ? 1 : 0;
@@ -49,7 +49,7 @@ struct Geometry {
       stride.push_back(d.stride);
       dilation.push_back(d.dilation - 1);
       begin.push_back(d.begin);
-      // As much as the last window reaches beyond the end.
+      // The distance that the last window extends beyond the end.
       end.push_back(std::max<int64_t>(0, d.At(d.out - 1, d.kernel - 1) + 1 - d.in));
     }
     x_strides = Strides(x, 0, shape.x_stride);
@@ -62,7 +62,7 @@ struct Geometry {
     if (s.groups > 1) w_strides[0] = w_strides[1] * w[1];
   }
 
-  // The largest number that oneDNN is given; its code takes many of them as 32 bits.
+  // The largest number passed to oneDNN, whose code keeps many of them in 32 bits.
   int64_t Largest() const {
     int64_t largest = 0;
     for (const Dims* dims : {&x, &w, &y, &stride, &dilation, &begin, &end})
@@ -70,7 +70,7 @@ struct Geometry {
     return largest;
   }
 
-  // Of row-major order up to dim `outer`, which has this stride.
+  // Row-major strides up to dim `outer`, whose stride is given.
   static Dims Strides(const Dims& dims, size_t outer, int64_t outer_stride) {
     Dims strides(dims.size(), 1);
     for (size_t i = dims.size() - 1; i-- > outer;) strides[i] = strides[i + 1] * dims[i + 1];
@@ -106,7 +106,7 @@ dnnl::primitive_attr UserScratch() {
 
 dnnl::memory Unset(const Layout& layout) { return {layout, DnnlEngine(), DNNL_MEMORY_NONE}; }
 
-// A change of layout.
+// A reorder between layouts.
 struct Reorder {
   dnnl::reorder primitive;
   Layout scratch;
@@ -145,7 +145,7 @@ struct DnnlConv::Impl {
   void Take(const Descriptor& descriptor, const std::array<Layout, kNumOperands>& layouts);
   void Fill(Slot& slot) const;
 
-  // Calls run(slot) with a slot that is nobody else's.
+  // Calls run(slot) with a slot that no other thread uses.
   template <class Body>
   void WithSlot(Body run) const {
     const OneDnnlThread one_thread;
@@ -156,7 +156,7 @@ struct DnnlConv::Impl {
       run(slot);
       return;
     }
-    // More runs at once than there are slots.
+    // There are more concurrent runs than slots.
     Slot slot;
     Fill(slot);
     run(slot);
@@ -164,7 +164,7 @@ struct DnnlConv::Impl {
 
   static void Set(const dnnl::memory& memory, const void* data) {
     if (dnnl_memory_set_data_handle(memory.get(), const_cast<void*>(data)) != dnnl_success) {
-      InternalError("oneDNN refused an operand");
+      InternalError("oneDNN rejected an operand");
     }
   }
   static void Execute(const dnnl::primitive& primitive, llvm::ArrayRef<dnnl_exec_arg_t> arguments) {
@@ -177,8 +177,8 @@ void DnnlConv::Impl::Take(const Descriptor& descriptor,
                           const std::array<Layout, kNumOperands>& layouts) {
   arranged = layouts;
   scratch = descriptor.scratchpad_desc();
-  // oneDNN's loops over windows leave padding out; the columns that it multiplies have it as zeros.
-  // Spreading windows, for x, meets no padding.
+  // oneDNN's direct loops over windows leave padding out, but im2col stores it as zeros. The
+  // gradient with respect to x does not read padding.
   const llvm::StringRef name = descriptor.impl_info_str();
   multiplies_padding =
       !std::is_same_v<Descriptor, dnnl::convolution_backward_data::primitive_desc> &&
@@ -267,7 +267,7 @@ llvm::Expected<std::unique_ptr<DnnlConv>> DnnlConv::Create(const DnnlConvShape& 
       conv->bytes_[i] = static_cast<int64_t>(impl.arranged[i].get_size());
       conv->arranged_[i] = impl.plain[i] != impl.arranged[i];
       if (!conv->arranged_[i]) continue;
-      // Some layouts of weights have no way back.
+      // Some layouts of weights cannot be reordered back.
       if (i == ResultOf(shape.kind)) {
         impl.restore[i] = Reorder(impl.arranged[i], impl.plain[i]);
       } else {

@@ -1,4 +1,4 @@
-// Convolutions of floats by oneDNN, run by the calling thread alone.
+// f32 convolutions by oneDNN, run on the calling thread only.
 #ifndef PDL_KERNELS_CONVOLUTION_DNNL_CONV_H_
 #define PDL_KERNELS_CONVOLUTION_DNNL_CONV_H_
 
@@ -12,22 +12,24 @@
 
 namespace pdl {
 
-/// One convolution of floats, or a part of one. The tensors lie in row-major order but for the
-/// strides between batches and between the first dim of w, which may be those of larger ones.
+/// A convolution of f32 tensors, or a part of one. The tensors are in row-major order except for
+/// the strides between batches and the stride of the first dim of w, so that they may be parts of
+/// larger tensors.
 struct DnnlConvShape {
   ConvKind kind = ConvKind::kForward;
   ConvSizes sizes;
   int64_t x_stride = 0, y_stride = 0, w_stride = 0;
-  bool has_bias = false;  // only kForward
-  /// x and y have their channels last, and no strides; oneDNN leaves them so. Only kForward.
+  bool has_bias = false;  // only for kForward
+  /// x and y have channels last and no strides, and oneDNN does not reorder them. Only for
+  /// kForward.
   bool channels_last = false;
-  /// By Winograd's algorithm (Lavin & Gray, arXiv:1509.09308), in layouts of its own: 3x3 windows
-  /// with stride 1. Not on every processor; Create fails there. Only channels_last.
+  /// Use Winograd's algorithm (Lavin & Gray, arXiv:1509.09308) in its own layouts, for 3x3 kernels
+  /// with stride 1. Create fails on processors without support. Only with channels_last.
   bool winograd = false;
 };
 
-/// Prepared for one shape; many threads may run one at once. oneDNN chooses layouts of its own for
-/// the operands: `Arrange` brings those that are read there, and `Restore` the result back.
+/// Prepared for one shape; many threads may run it at the same time. oneDNN chooses the layouts of
+/// the operands: `Arrange` reorders inputs to them, and `Restore` reorders the result back.
 class DnnlConv {
  public:
   enum Operand { kX, kW, kY };
@@ -35,22 +37,22 @@ class DnnlConv {
   static llvm::Expected<std::unique_ptr<DnnlConv>> Create(const DnnlConvShape& shape);
   ~DnnlConv();
 
-  /// Whether its layout differs from the one that the shape describes.
+  /// Whether oneDNN's layout of an operand differs from the one that the shape describes.
   bool is_arranged(Operand operand) const { return arranged_[operand]; }
-  /// The bytes of an operand in its layout.
+  /// The bytes of an operand in oneDNN's layout.
   int64_t bytes(Operand operand) const { return bytes_[operand]; }
-  /// Whether padding is multiplied as 0: by products of matrices, and by Winograd's algorithm.
+  /// Whether padding is multiplied as 0, as by im2col and Winograd's algorithm.
   bool multiplies_padding() const;
   /// A name for the layout of w.
   std::string weight_layout() const;
-  /// w in its layout, in memory of its own.
+  /// Returns a copy of w in oneDNN's layout.
   llvm::Expected<std::shared_ptr<const void>> PackWeight(const float* w) const;
 
-  /// Scratch memory for any of the following.
+  /// The scratch memory that any of the following functions needs.
   int64_t scratch_bytes() const { return scratch_bytes_; }
   void Arrange(Operand operand, const float* plain, float* arranged, void* scratch) const;
   void Restore(Operand operand, const float* arranged, float* plain, void* scratch) const;
-  /// All operands in their layouts. `bias` is null without one.
+  /// All operands must be in oneDNN's layouts. `bias` is null if there is none.
   void Run(const float* x, const float* w, const float* y, const float* bias, void* scratch) const;
 
  private:

@@ -1,4 +1,4 @@
-// Convolutions through oneDNN.
+// Convolutions by oneDNN.
 #include <algorithm>
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Operand = DnnlConv::Operand;
 
-// Products added up below this stay in one piece.
+// Work with fewer multiply-adds than this stays in one piece.
 constexpr int64_t kSmallWork = int64_t{1} << 21;
 constexpr int64_t kMaxPieces = 16;
 
@@ -24,9 +24,9 @@ int64_t DivisorUpTo(int64_t n, int64_t most) {
   return 1;
 }
 
-// A task is a block of channels of some of the images. All have the same sizes, so one oneDNN
-// primitive serves them. What a task reads and writes is brought into oneDNN's layouts and back in
-// the task itself, but for what several tasks read: that is arranged before, in a step of its own.
+// A task is a block of channels of some of the images. All have the same sizes, so they share one
+// oneDNN primitive. A task reorders its inputs and its result itself, except inputs that several
+// tasks read: those are reordered before the tasks run.
 class DnnlConvPlan : public ConvPlan {
  public:
   DnnlConvPlan(ConvKind kind, const ConvSizes& sizes, const PrepareContext& context);
@@ -36,17 +36,17 @@ class DnnlConvPlan : public ConvPlan {
            CPUContext& context) const override;
 
  private:
-  // An operand as tasks see it.
+  // An operand, split among the tasks.
   struct Part {
-    int input = -1;              // its number; -1: the result
-    int64_t elements = 0;        // of the whole
-    int64_t image_step = 0;      // elements from one task's images to the next one's
-    int64_t block_step = 0;      // elements from one block of channels to the next
-    bool is_arranged = false;    // its layout is not the plain one
-    bool is_shared = false;      // arranged before the tasks
+    int input = -1;              // index of the input; -1: the result
+    int64_t elements = 0;        // of the complete operand
+    int64_t image_step = 0;      // elements between the images of consecutive tasks
+    int64_t block_step = 0;      // elements between consecutive blocks of channels
+    bool is_arranged = false;    // oneDNN's layout is not the plain one
+    bool is_shared = false;      // reordered before the tasks run
     int64_t arranged_bytes = 0;  // of one task's part
-    int64_t floats_at = -1;      // where halves lie as floats
-    int64_t arranged_at = -1;    // of all parts where it is shared, else of each group's
+    int64_t floats_at = -1;      // offset of the f32 copy of f16/bf16 elements
+    int64_t arranged_at = -1;    // offset of all parts if it is shared, else of each group's
   };
   struct Pointers {
     std::array<const float*, 3> plain;
@@ -63,7 +63,7 @@ class DnnlConvPlan : public ConvPlan {
                                             : DnnlConv::kW;
   }
   int64_t images() const { return sizes_.batch / images_per_task_; }
-  // The counts of different parts of an operand.
+  // The numbers of different parts of an operand.
   int64_t ImageParts(Operand operand) const { return operand == DnnlConv::kW ? 1 : images(); }
   int64_t BlockParts(Operand operand) const {
     return parts_[operand].block_step == 0 ? 1 : blocks_;
@@ -77,10 +77,10 @@ class DnnlConvPlan : public ConvPlan {
   bool has_bias_;
   int64_t images_per_task_ = 1;
   int64_t blocks_ = 1;  // of channels
-  int64_t groups_ = 1;  // of tasks; each has scratch memory of its own
+  int64_t groups_ = 1;  // of tasks; each has its own scratch memory
   std::unique_ptr<DnnlConv> conv_;
   std::array<Part, 3> parts_;
-  /// One for each block, where the weight is constant.
+  /// One for each block, if the weight is constant.
   std::vector<std::shared_ptr<const void>> packed_;
   int64_t bias_at_ = -1;
   int64_t scratch_at_ = 0;
@@ -106,7 +106,7 @@ void DnnlConvPlan::CutIntoTasks() {
   } else {
     images_per_task_ = DivisorUpTo(sizes_.batch, (sizes_.batch + wanted - 1) / wanted);
   }
-  // Images are cut into blocks of channels where there are few of them.
+  // If there are few images, they are cut into blocks of channels.
   const int64_t wanted_blocks = (wanted + images() - 1) / images();
   const int64_t channels = kind_ == ConvKind::kTransposed ? sizes_.channels : sizes_.features;
   if (sizes_.groups > 1) {
@@ -176,7 +176,7 @@ llvm::Error DnnlConvPlan::PackWeight(const PrepareContext& context) {
       if (!floats) return floats.takeError();
       return conv_->PackWeight(static_cast<const float*>(floats->get()) + first);
     };
-    // The layout does not name which part of the weight is packed.
+    // The layout does not identify which part of the weight is packed.
     const std::string layout =
         llvm::formatv("conv-{0}-{1}-{2}", conv_->weight_layout(), blocks_, first).str();
     auto packed = context.Pack(1, layout, pack);
@@ -244,7 +244,7 @@ void DnnlConvPlan::ArrangeShared(Operand operand, const Pointers& pointers,
   if (operand == DnnlConv::kW && !packed_.empty()) return;
   const int64_t blocks = BlockParts(operand);
   const int64_t count = ImageParts(operand) * blocks;
-  // The tasks' scratch memory is free until they run.
+  // The scratch memory of the tasks is free until they run.
   const int64_t pieces = std::min(count, groups_);
   context.ParallelFor(pieces, 1, [&](int64_t begin, int64_t end) {
     for (int64_t piece = begin; piece < end; ++piece) {

@@ -1,5 +1,4 @@
-// Convolutions with padding by a plan that would multiply it as 0: 0 times infinity is nan, where
-// padding is to take no part.
+// Leaves padding out of convolutions whose plan would multiply it as 0: 0 times infinity is nan.
 #include "kernels/convolution/columns.h"
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/core/all_finite.h"
@@ -9,7 +8,8 @@
 namespace pdl {
 namespace {
 
-// The place in x of element `k` of window `o`, both counted in row-major order; -1 in the padding.
+// The index in x of element `k` of window `o`, which are linear row-major indices; -1 in the
+// padding.
 int64_t PlaceOf(const SlidingWindow& w, int64_t o, int64_t k) {
   const int64_t inner[3] = {w.d[1].out * w.d[2].out, w.d[2].out, 1};
   const int64_t kernel[3] = {w.d[1].kernel * w.d[2].kernel, w.d[2].kernel, 1};
@@ -23,7 +23,7 @@ int64_t PlaceOf(const SlidingWindow& w, int64_t o, int64_t k) {
   return place;
 }
 
-// One element of y: window `o` of feature `f`.
+// Computes one element of y: window `o` of feature `f`.
 template <class T>
 double WindowSum(const ConvSizes& s, const T* x, const T* w, int64_t image, int64_t f, int64_t o) {
   const int64_t kernel = s.window.kernel(), channels = s.group_channels();
@@ -40,7 +40,8 @@ double WindowSum(const ConvSizes& s, const T* x, const T* w, int64_t image, int6
   return sum;
 }
 
-// One element of w: element `k` of the window over the group's channel `c`, for feature `f`.
+// Computes one element of w: element `k` of the window over the group's channel `c`, for feature
+// `f`.
 template <class T>
 double WeightSum(const ConvSizes& s, const T* x, const T* y, int64_t f, int64_t c, int64_t k) {
   const int64_t out = s.window.out();
@@ -58,7 +59,7 @@ double WeightSum(const ConvSizes& s, const T* x, const T* y, int64_t f, int64_t 
   return sum;
 }
 
-// Each element of the result by itself: right for any numbers, and slow.
+// Computes each element of the result separately: correct for any operands, but slow.
 template <class T>
 void RunByElements(ConvKind kind, const ConvSizes& s, llvm::ArrayRef<const Tensor*> inputs,
                    Tensor* output, CPUContext& context) {
@@ -83,7 +84,7 @@ void RunByElements(ConvKind kind, const ConvSizes& s, llvm::ArrayRef<const Tenso
   });
 }
 
-// As the inner plan, but for operands that are not finite.
+// Runs the inner plan if the operand that padding would be multiplied by is finite.
 class PaddedConvPlan : public ConvPlan {
  public:
   PaddedConvPlan(ConvKind kind, const ConvSizes& sizes, std::shared_ptr<const ConvPlan> inner)
@@ -93,7 +94,7 @@ class PaddedConvPlan : public ConvPlan {
 
   void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
            CPUContext& context) const override {
-    // What padding of x would be multiplied by: w, or y where w is the result.
+    // Padding of x would be multiplied by w, or by y if w is the result.
     if (AllFinite(*inputs[1], context)) return inner_->Run(inputs, output, context);
     VisitDType(FloatTypes(), output->dtype(), [&](auto tag) {
       RunByElements<typename decltype(tag)::type>(kind_, sizes_, inputs, output, context);

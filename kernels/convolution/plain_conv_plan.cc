@@ -1,4 +1,4 @@
-// Convolutions as products of matrices, for dtypes that oneDNN has no code for.
+// Convolutions by im2col and matmul, for dtypes that oneDNN does not support.
 #include <algorithm>
 
 #include "kernels/convolution/columns.h"
@@ -55,7 +55,7 @@ class PlainConvPlan : public ConvPlan {
   }
 
  private:
-  // y = w columns(x), for one image and group.
+  // y = w im2col(x), for one image and group.
   void Forward(int64_t task, const T* x, const T* w, const T* bias, T* y, T* columns) const {
     const int64_t group = task % s_.groups;
     const int64_t rows = s_.group_channels() * s_.window.kernel();
@@ -76,7 +76,7 @@ class PlainConvPlan : public ConvPlan {
     AddBias(bias, group * s_.group_features(), s_.group_features(), s_.window.out(), y);
   }
 
-  // x = what the columns w^T y add up to, for one image and group.
+  // x = col2im(w^T y), for one image and group.
   void Spread(int64_t task, const T* y, const T* w, const T* bias, T* x, T* columns) const {
     const int64_t group = task % s_.groups;
     const int64_t rows = s_.group_channels() * s_.window.kernel();
@@ -98,7 +98,7 @@ class PlainConvPlan : public ConvPlan {
     AddBias(bias, group * s_.group_channels(), s_.group_channels(), s_.window.in(), x);
   }
 
-  // w = the sum over the images of y rows(x), for some channels of one group.
+  // w = the sum over the images of y im2col(x)^T, for some channels of one group.
   void Weights(int64_t task, const T* x, const T* y, T* w, T* rows) const {
     const int64_t blocks = tasks_ / s_.groups;
     const int64_t group = task / blocks;

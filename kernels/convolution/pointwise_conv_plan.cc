@@ -1,4 +1,4 @@
-// Convolutions by windows of one place: products of matrices as they lie.
+// Convolutions with 1x1 kernels as matmuls of their operands, without im2col.
 #include <algorithm>
 
 #include "kernels/convolution/conv_plan.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 15;
 
-// The call as the product of w, or its transpose, and each image.
+// Describes the call as the matmul of w, or its transpose, and each image.
 class ProductContext : public PrepareContext {
  public:
   ProductContext(const PrepareContext& context, ConvKind kind, const ConvSizes& s)
@@ -31,7 +31,7 @@ class ProductContext : public PrepareContext {
   llvm::Expected<std::shared_ptr<const void>> Pack(
       unsigned, llvm::StringRef,
       llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()>) const override {
-    InternalError("no operand of this product is constant");
+    InternalError("no operand of this matmul is constant");
   }
 
  private:

@@ -1,4 +1,4 @@
-// The attributes of pooling when sizes are known, for every device.
+// The attributes of pooling when sizes are known, shared by all devices.
 #ifndef PDL_KERNELS_CONVOLUTION_POOL_ATTRIBUTES_H_
 #define PDL_KERNELS_CONVOLUTION_POOL_ATTRIBUTES_H_
 
@@ -7,8 +7,8 @@
 
 namespace pdl {
 
-/// Pooling from planes of the operand `whole` to those of `pooled`, with what attributes the
-/// operator has of a sliding window; `adaptive` ones need none.
+/// Pooling from planes of the operand `whole` to those of `pooled`. Reads those attributes of a
+/// sliding window that the operator has; if `adaptive`, it needs none.
 llvm::Expected<PoolWindow> EvaluatePool(const PrepareContext& context,
                                         const AttributeReader& attributes, const OperandType& whole,
                                         const OperandType& pooled, bool adaptive);

@@ -1,4 +1,4 @@
-// The loops of pooling over planes: largest elements, sums, and the ways back.
+// The loops of pooling over planes: maxima, means, norms, and their gradients.
 #ifndef PDL_KERNELS_CONVOLUTION_POOL_LOOPS_H_
 #define PDL_KERNELS_CONVOLUTION_POOL_LOOPS_H_
 
@@ -16,14 +16,14 @@
 
 namespace pdl {
 
-/// A PoolWindow with the ranges of every output.
+/// A PoolWindow with the ranges of all outputs.
 struct PoolTable {
   PoolWindow pool;
   std::vector<PoolRange> ranges[3];
-  /// What Count gave.
+  /// Returned by Count; holds the reservation.
   std::shared_ptr<void> counted;
 
-  /// Counts the ranges against the memory limit, before they are made.
+  /// Reserves memory for the ranges, before they are made; fails beyond the memory limit.
   static llvm::Expected<std::shared_ptr<void>> Count(const PoolWindow& pool) {
     const int64_t outputs =
         SaturatingSum({pool.d[0].window.out, pool.d[1].window.out, pool.d[2].window.out});
@@ -38,15 +38,15 @@ struct PoolTable {
   }
 };
 
-/// What a window's elements are made one by, in the type C: start, add an element, add what another
-/// part of the window came to, finish.
+/// How a window is reduced, computing in type C: Start gives the initial value, Load converts an
+/// element, Join combines two partial results, and Finish gives the result.
 template <class C>
 struct MaxPolicy {
   static PDL_INLINE C Start() {
     if constexpr (std::is_floating_point_v<C>) return -std::numeric_limits<C>::infinity();
     return std::numeric_limits<C>::lowest();
   }
-  // nan stays.
+  // Propagates nan.
   PDL_INLINE C Join(C a, C b) const { return a > b || a != a ? a : b; }
   PDL_INLINE C Load(C x) const { return x; }
   PDL_INLINE C Finish(C sum, int64_t) const { return sum; }
@@ -77,7 +77,7 @@ struct NormPolicy {
   }
 };
 
-/// Pools planes [begin, end). `row` has room for one row of x.
+/// Pools planes [begin, end). `row` is scratch for one row of x.
 template <class T, class Policy>
 struct PoolLoop {
   using C = ComputeType<T>;
@@ -92,7 +92,7 @@ struct PoolLoop {
     for (int64_t plane = begin; plane < end; ++plane, x += pool.in()) {
       for (const PoolRange& a : table.ranges[0]) {
         for (const PoolRange& b : table.ranges[1]) {
-          // First the rows of the window are made one, then each window's part of that row.
+          // First reduce the rows of the window to one, then each window's part of that row.
           for (int64_t i = 0; i < width; ++i) row[i] = Policy::Start();
           for (int64_t p = 0; p < a.count; ++p) {
             for (int64_t q = 0; q < b.count; ++q) {
@@ -116,9 +116,9 @@ struct PoolLoop {
   }
 };
 
-/// The place in its plane of each window's largest element, the first of equal ones, the last nan;
-/// -1 for a window without elements. Planes [begin, end). `row` and `places` have room for a row of
-/// x. Which element is larger cannot be foreseen, so nothing here branches on it.
+/// Finds the index in its plane of each window's largest element: the first of equal elements, the
+/// last nan, or -1 for a window without elements. Processes planes [begin, end). `row` and `places`
+/// are scratch for one row of x. Comparisons cannot be predicted, so nothing here branches on them.
 template <class T>
 struct PoolIndexLoop {
   using C = ComputeType<T>;
@@ -141,7 +141,8 @@ struct PoolIndexLoop {
   }
 
  private:
-  /// The largest element of each column of the window's rows; false where it has none.
+  /// Finds the largest element of each column of the window's rows; returns false if it has no
+  /// rows.
   static PDL_INLINE bool JoinRows(const PoolWindow& pool, const T* x, const PoolRange& a,
                                   const PoolRange& b, C* row, int64_t* places) {
     const int64_t height = pool.d[1].window.in, width = pool.d[2].window.in;
@@ -183,8 +184,8 @@ struct PoolIndexLoop {
   }
 };
 
-/// Spreads each output's gradient evenly over its window, planes [begin, end). `row` has room for a
-/// row of dx, `sums` for a plane.
+/// Distributes each output's gradient evenly over its window, for planes [begin, end). `row` is
+/// scratch for a row of dx, `sums` for a plane.
 template <class T>
 struct SpreadLoop {
   using C = ComputeType<T>;

@@ -1,4 +1,4 @@
-// The windows of pooling, on every device.
+// The windows of pooling, shared by all devices.
 #ifndef PDL_KERNELS_CONVOLUTION_POOL_WINDOW_H_
 #define PDL_KERNELS_CONVOLUTION_POOL_WINDOW_H_
 
@@ -6,19 +6,19 @@
 
 namespace pdl {
 
-/// The elements of one window along one dim: `count` places from `first` on, `step` apart.
+/// The elements of one window along one dim: `count` indices from `first` on, `step` apart.
 struct PoolRange {
   int64_t first = 0, count = 0, step = 1;
-  /// How many there are with those in the padding.
+  /// The number of elements including those in the padding.
   int64_t padded = 0;
 };
 
-/// One dim of pooling: a sliding window, or one that divides the dim into `out` parts.
+/// One dim of pooling: a sliding window, or one of `out` parts of the dim (adaptive).
 struct PoolDim {
   WindowDim window;
   bool adaptive = false;
 
-  /// The elements that go into output `o`.
+  /// The elements that output `o` is computed from.
   PDL_WINDOW_FUNCTION PoolRange At(int64_t o) const {
     const WindowDim& w = window;
     PoolRange range;
@@ -39,13 +39,13 @@ struct PoolDim {
     return range;
   }
 
-  /// Whether input `p` goes into output `o`.
+  /// Whether output `o` depends on input `p`.
   PDL_WINDOW_FUNCTION bool Covers(int64_t o, int64_t p) const {
     const PoolRange range = At(o);
     const int64_t distance = p - range.first;
     return distance >= 0 && distance < range.count * range.step && distance % range.step == 0;
   }
-  /// The outputs [first, last) that input `p` may go into.
+  /// The range [first, last) of outputs that may depend on input `p`.
   PDL_WINDOW_FUNCTION int64_t FirstOutput(int64_t p) const {
     const WindowDim& w = window;
     if (adaptive) return p * w.out / w.in;
@@ -60,7 +60,7 @@ struct PoolDim {
   }
 
  private:
-  // How many places of a window that starts at `start` lie below `end`.
+  // The number of elements of a window starting at `start` whose index is below `end`.
   PDL_WINDOW_FUNCTION int64_t Below(int64_t start, int64_t end) const {
     if (start >= end) return 0;
     const int64_t count = DivideUp(end - start, window.dilation);
@@ -68,13 +68,13 @@ struct PoolDim {
   }
 };
 
-/// The pooling of planes of up to three dims; where there are fewer, the first ones are 1.
+/// The pooling of planes of up to three dims; if there are fewer, the leading ones are 1.
 struct PoolWindow {
   PoolDim d[3];
   int64_t planes = 0;
-  /// An average divides by this; 0: by the count of the window's elements.
+  /// The divisor of averages; 0: the number of the window's elements.
   int64_t divisor = 0;
-  /// That count includes the padding.
+  /// Whether that number includes the padding.
   bool counts_padding = true;
 
   PDL_WINDOW_FUNCTION int64_t in() const {
@@ -83,7 +83,7 @@ struct PoolWindow {
   PDL_WINDOW_FUNCTION int64_t out() const {
     return d[0].window.out * d[1].window.out * d[2].window.out;
   }
-  /// What the average over these ranges divides by.
+  /// The divisor of the average over these ranges.
   PDL_WINDOW_FUNCTION int64_t Divisor(const PoolRange& a, const PoolRange& b,
                                       const PoolRange& c) const {
     if (divisor != 0) return divisor;

@@ -1,5 +1,5 @@
-// Pooling: max_pool, avg_pool, lp_pool, adaptive_max_pool, adaptive_avg_pool, and what their
-// gradients are made of.
+// Pooling: max_pool, avg_pool, lp_pool, adaptive_max_pool, adaptive_avg_pool, and operators that
+// their gradients use.
 #include "kernels/convolution/channels_last_pool.h"
 #include "kernels/convolution/pool_attributes.h"
 #include "kernels/convolution/pool_loops.h"
@@ -17,11 +17,11 @@ namespace {
 constexpr int64_t kMaxPieces = 16;
 constexpr int64_t kSmallPlanes = 1 << 14;  // elements
 
-// A piece is a run of planes, with scratch memory of its own.
+// A piece is a run of planes, with its own scratch memory.
 struct PoolState : CallState {
   PoolTable table;
   int64_t pieces = 1;
-  int64_t scratch = 0;  // elements of a piece's, of 8 bytes
+  int64_t scratch = 0;  // elements per piece, of 8 bytes each
 
   explicit PoolState(const PoolWindow& pool) : table(pool) {
     pieces = std::clamp<int64_t>(pool.planes * (pool.in() + pool.out()) / kSmallPlanes, 1,
@@ -175,7 +175,7 @@ using AdaptiveAvgPoolGradOp = PoolSpreadOp<Context, true>;
 
 // --- inference ----------------------------------------------------------------------------------
 
-// The spatial dims of `in`, pooled.
+// The spatial dims of the pooled `in`.
 llvm::Expected<Shape> PooledSize(InferenceContext& context, llvm::ArrayRef<Dim> in, bool adaptive) {
   const unsigned rank = static_cast<unsigned>(in.size());
   if (adaptive) {
@@ -204,12 +204,12 @@ llvm::Expected<Shape> PooledSize(InferenceContext& context, llvm::ArrayRef<Dim> 
                                        window->Extent(i).ToString(), pad.ToString());
       }
       if (llvm::Error error =
-              context.RequireAtLeast(reach, pad, {}, "'pad' is not less than the window")) {
+              context.RequireAtLeast(reach, pad, {}, "'pad' must be less than the window")) {
         return error;
       }
     }
     if (!context.attributes().Bool("ceil_mode")) continue;
-    // One more window for what is left, unless it would begin in the padding at the end.
+    // One more window for the remainder, unless it would begin in the padding at the end.
     const Dim& stride = window->stride[i];
     const Dim left = in[i] + window->begin[i] + window->end[i] - window->Extent(i);
     (*out)[i] = Dim::Min(Dim::FloorDiv(left + stride - 1, stride),
@@ -244,7 +244,7 @@ llvm::Error InferAvgPoolGrad(InferenceContext& context) {
   if (!pooled) return pooled.takeError();
   for (unsigned i = 0; i < pooled->size(); ++i) {
     if (llvm::Error error = context.RequireEqual((*pooled)[i], SpatialDims(dy)[i], {0},
-                                                 "dy is not of the pooled size")) {
+                                                 "'dy' must have the pooled size")) {
       return error;
     }
   }
@@ -306,9 +306,9 @@ void LpPoolGradient(GradientContext& g) {
   attributes.push_back({"size", SpatialShape(x)});
   attributes.push_back({"divisor", int64_t{1}});
   Value* sum = g.Call("avg_pool_grad", {share}, attributes);
-  Value* slope =
+  Value* derivative =
       p == 2 ? x : g.Mul(g.Call("sign", {x}), g.Call("pow", {g.Call("abs", {x}), power}));
-  g.SetInputGradient(0, g.Mul(slope, sum));
+  g.SetInputGradient(0, g.Mul(derivative, sum));
 }
 
 // --- declarations -------------------------------------------------------------------------------
@@ -316,20 +316,20 @@ void LpPoolGradient(GradientContext& g) {
 class PoolMaker : public WindowMaker {
  protected:
   void AddPoolInput(DTypeSet dtypes) {
-    AddInput("x", "[N, C, ...] with 1 to 3 more dims").Accepts(dtypes);
+    AddInput("x", "[N, C, ...] with 1 to 3 spatial dims").Accepts(dtypes);
   }
   void AddPoolWindow() {
     AddKernel();
     AddStride(true);
     AddPadAndDilation();
-    AddAttr<bool>("ceil_mode",
-                  "one more window for what is left at the end, unless it would begin in the "
-                  "padding there")
+    AddAttr<bool>(
+        "ceil_mode",
+        "add a window for the remainder at the end, unless it would begin in the padding there")
         .Default(false);
   }
   void AddAverage() {
-    AddAttr<bool>("count_include_pad", "the padding counts as elements, of value 0").Default(true);
-    AddAttr<int64_t>("divisor", "divides by this, not by the count of elements")
+    AddAttr<bool>("count_include_pad", "include the padding as elements of value 0").Default(true);
+    AddAttr<int64_t>("divisor", "divide by this instead of the number of elements")
         .Optional()
         .AtLeast(1);
   }
@@ -342,11 +342,11 @@ class PoolMaker : public WindowMaker {
 struct MaxPoolMaker : PoolMaker {
   void Make() override {
     AddComment(
-        "The largest element of each window of x, channel by channel. Padding has no part in it; a "
-        "window without elements gives -inf, or the lowest integer. nan where a window has one. "
-        "The gradient goes to the first of equal elements.");
+        "The maximum of each window of x, channel by channel. Padding is ignored; a window without "
+        "elements gives -inf, or the lowest integer. nan propagates. The gradient goes to the "
+        "first of equal elements.");
     AddPoolInput(kNumberSet);
-    AddOutput("y", "[N, C, ...], each size as the window gives it; dtype as x");
+    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x");
     AddPoolWindow();
     AddExample("y = max_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[5.0, 3.0]]]");
     properties().channels_last = &kChannelsLastForm;
@@ -358,12 +358,11 @@ struct MaxPoolMaker : PoolMaker {
 struct MaxPoolIndexMaker : PoolMaker {
   void Make() override {
     AddComment(
-        "Where max_pool finds the largest element of each window: its place in the plane of its "
-        "channel, counted in row-major order, for max_unpool. The first of equal elements, the "
-        "last "
+        "The index of the maximum of each window, as for max_pool: the row-major index in the "
+        "plane of its channel, as max_unpool expects it. The first of equal elements, the last "
         "nan; -1 for a window without elements.");
     AddPoolInput(kNumberSet);
-    AddOutput("indices", "i64; dims as max_pool has them").OwnDType();
+    AddOutput("indices", "i64; dims as those of max_pool's result").OwnDType();
     AddPoolWindow();
     AddExample("i = max_pool_index([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[1, 3]]]");
     SetInference(InferPool<false, true>);
@@ -374,9 +373,9 @@ struct AvgPoolMaker : PoolMaker {
   void Make() override {
     AddComment(
         "The mean of each window of x, channel by channel. A window without elements gives 0. "
-        "divisor=1 gives sums. Halves are added up in f32.");
+        "divisor=1 gives sums. f16 and bf16 accumulate in f32.");
     AddPoolInput(kFloatSet);
-    AddOutput("y", "[N, C, ...], each size as the window gives it; dtype as x");
+    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x");
     AddPoolWindow();
     AddAverage();
     AddExample("y = avg_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[3.0, 2.5]]]");
@@ -389,12 +388,12 @@ struct AvgPoolMaker : PoolMaker {
 struct AvgPoolGradMaker : PoolMaker {
   void Make() override {
     AddComment(
-        "The gradient of avg_pool: each element of dy, divided as the mean was, goes to all "
-        "elements "
-        "of its window, and is added up where windows overlap.");
-    AddInput("dy", "the result's gradient: [N, C, ...] with 1 to 3 more dims").Accepts(kFloatSet);
+        "The gradient of avg_pool: each element of dy, divided by the divisor of its mean, is "
+        "added to all elements of its window.");
+    AddInput("dy", "the gradient of the result: [N, C, ...] with 1 to 3 spatial dims")
+        .Accepts(kFloatSet);
     AddOutput("dx", "[N, C, size...]; dtype as dy");
-    AddAttr<Shape>("size", "the spatial sizes of what was pooled");
+    AddAttr<Shape>("size", "the spatial sizes of the input of avg_pool");
     AddPoolWindow();
     AddAverage();
     AddExample(
@@ -410,9 +409,9 @@ struct LpPoolMaker : PoolMaker {
   void Make() override {
     AddComment(
         "The p-norm of each window of x, channel by channel: the sum of |x|^p to the power 1 / p. "
-        "Where that is 0 the gradient is 0. Halves are added up in f32.");
+        "Where it is 0, the gradient is 0. f16 and bf16 accumulate in f32.");
     AddPoolInput(kFloatSet);
-    AddOutput("y", "[N, C, ...], each size as the window gives it; dtype as x");
+    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x");
     AddAttr<double>("p", "which norm").Default(2).GreaterThan(0);
     AddPoolWindow();
     AddExample("y = lp_pool([[[3.0, -4.0, 0.0, 2.0]]], kernel=2)  # = [[[5.0, 2.0]]]");
@@ -425,9 +424,8 @@ struct LpPoolMaker : PoolMaker {
 struct AdaptiveMaxPoolMaker : PoolMaker {
   void Make() override {
     AddComment(
-        "The largest element of each part of x, channel by channel, where a dim of size S is cut "
-        "into `size` parts: part i is from i * S // size up to (i + 1) * S / size, rounded up. nan "
-        "where a part has one.");
+        "The maximum of each part of x, channel by channel. A dim of size S is split into `size` "
+        "parts: part i is from i * S // size to (i + 1) * S / size, rounded up. nan propagates.");
     AddPoolInput(kNumberSet);
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAdaptiveSize();
@@ -441,9 +439,9 @@ struct AdaptiveMaxPoolMaker : PoolMaker {
 struct AdaptiveMaxPoolIndexMaker : PoolMaker {
   void Make() override {
     AddComment(
-        "Where adaptive_max_pool finds the largest element of each part: its place in the plane of "
-        "its channel, counted in row-major order, for max_unpool. The first of equal elements, the "
-        "last nan.");
+        "The index of the maximum of each part, as for adaptive_max_pool: the row-major index in "
+        "the plane of its channel, as max_unpool expects it. The first of equal elements, the last "
+        "nan.");
     AddPoolInput(kNumberSet);
     AddOutput("indices", "i64[N, C, size...]").OwnDType();
     AddAdaptiveSize();
@@ -455,10 +453,9 @@ struct AdaptiveMaxPoolIndexMaker : PoolMaker {
 struct AdaptiveAvgPoolMaker : PoolMaker {
   void Make() override {
     AddComment(
-        "The mean of each part of x, channel by channel, where a dim of size S is cut into `size` "
-        "parts: part i is from i * S // size up to (i + 1) * S / size, rounded up. size=1 is "
-        "global "
-        "pooling. Halves are added up in f32.");
+        "The mean of each part of x, channel by channel. A dim of size S is split into `size` "
+        "parts: part i is from i * S // size to (i + 1) * S / size, rounded up. size=1 is global "
+        "pooling. f16 and bf16 accumulate in f32.");
     AddPoolInput(kFloatSet);
     AddOutput("y", "[N, C, size...]; dtype as x");
     AddAdaptiveSize();
@@ -475,11 +472,12 @@ struct AdaptiveAvgPoolMaker : PoolMaker {
 struct AdaptiveAvgPoolGradMaker : PoolMaker {
   void Make() override {
     AddComment(
-        "The gradient of adaptive_avg_pool: each element of dy, divided by the count of its part's "
-        "elements, goes to all of them, and is added up where parts overlap.");
-    AddInput("dy", "the result's gradient: [N, C, ...] with 1 to 3 more dims").Accepts(kFloatSet);
+        "The gradient of adaptive_avg_pool: each element of dy, divided by the number of elements "
+        "of its part, is added to all of them.");
+    AddInput("dy", "the gradient of the result: [N, C, ...] with 1 to 3 spatial dims")
+        .Accepts(kFloatSet);
     AddOutput("dx", "[N, C, size...]; dtype as dy");
-    AddAttr<Shape>("size", "the spatial sizes of what was pooled").Positional();
+    AddAttr<Shape>("size", "the spatial sizes of the input of adaptive_avg_pool").Positional();
     AddExample("dx = adaptive_avg_pool_grad([[[2.0, 4.0]]], 3)  # = [[[1.0, 3.0, 2.0]]]");
     SetInference(InferAdaptiveAvgPoolGrad);
     SetGradient([](GradientContext& g) {
@@ -489,7 +487,7 @@ struct AdaptiveAvgPoolGradMaker : PoolMaker {
   }
 };
 
-// The form of a pooling operator for channels that are last.
+// The variant of a pooling operator for channels last.
 template <class Maker, bool kAdaptive>
 struct ChannelsLastMaker : Maker {
   void Make() override {

@@ -37,7 +37,7 @@ struct Ranges {
     const Place3 place(o, pool.d[1].window.out, pool.d[2].window.out);
     for (int i = 0; i < 3; ++i) d[i] = pool.d[i].At(place.at[i]);
   }
-  /// Calls visit(place in the plane) for each element, in row-major order.
+  /// Calls visit(index in the plane) for each element, in row-major order.
   template <class Visit>
   __device__ __forceinline__ void ForEach(const PoolWindow& pool, Visit visit) const {
     const int64_t height = pool.d[1].window.in, width = pool.d[2].window.in;
@@ -51,7 +51,7 @@ struct Ranges {
   }
 };
 
-/// The largest elements, or (where `indices` is not null) their places.
+/// The maxima, or (if `indices` is not null) their indices.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     MaxPoolKernel(const __grid_constant__ PoolWindow pool, const T lowest, const T* x, T* y,
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// The element below all others: -inf, or the lowest integer.
+/// The identity of max: -inf, or the lowest integer.
 template <class T>
 T Lowest() {
   if constexpr (std::is_same_v<T, Half>) {

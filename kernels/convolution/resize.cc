@@ -1,4 +1,4 @@
-// resize, and its gradient: one axis after another, each element a weighted sum of a few.
+// resize and its gradient: one axis after another, each element a weighted sum of a few.
 #include <cmath>
 
 #include "kernels/convolution/resize_taps.h"
@@ -16,13 +16,13 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 14;
 
-// The axes in the order of the passes. Between two, halves stay what they are computed as.
+// The axes in the order of the passes. Between passes, f16/bf16 values stay in their compute type.
 struct ResizeState : CallState {
   std::vector<ResizeAxis> axes;
-  int64_t elements = 0;  // the most between two passes
+  int64_t elements = 0;  // the maximum between two passes
 };
 
-// Row `o` of the result from rows of `inner` elements.
+// Computes row `o` of the result from rows of `inner` elements.
 template <class In, class Out, class C>
 struct RowLoop {
   static PDL_INLINE void Run(const ResizeAxis& axis, const void* in_raw, void* out_raw,
@@ -34,7 +34,7 @@ struct RowLoop {
       Out* out = static_cast<Out*>(out_raw) + row * inner;
       const int64_t* places = axis.places.data() + o * axis.count;
       const double* weights = axis.weights.data() + o * axis.count;
-      // Taps of weight 0 have no part, not even where they are nan.
+      // Taps of weight 0 are ignored, even if their element is nan.
       int64_t count = axis.count;
       while (count > 0 && weights[count - 1] == 0) --count;
       for (int64_t i = 0; i < inner; ++i) {
@@ -120,7 +120,7 @@ class ResizeOp : public Operator<Context> {
   }
 
  private:
-  // Calls pass(axis, whether it is the first, the last, from, to) for each axis.
+  // Calls pass(axis, is_first, is_last, from, to) for each axis.
   template <class Pass>
   static void ForEachPass(const ResizeState& state, const Tensor& x, Tensor* y, Context& context,
                           Pass pass) {
@@ -173,18 +173,18 @@ llvm::Error CheckScale(InferenceContext& context, double scale, llvm::StringRef 
                                  "a scale must be larger than 0, got {0}", FloatToString(scale));
 }
 
-// The spatial dims of a resized tensor: as `size` says, or the factors.
+// The spatial dims of a resized tensor, from `size` or the factors.
 llvm::Expected<Shape> ResizedDims(InferenceContext& context, llvm::ArrayRef<Dim> in) {
   const AttributeReader& attributes = context.attributes();
   if (attributes.Bool("antialias") && attributes.String("mode") == "nearest") {
     return context.FailAtAttribute("antialias", Code::kAttributeRange,
-                                   "the nearest element alone has no weights to spread");
+                                   "'antialias' requires mode linear or cubic");
   }
   const unsigned rank = static_cast<unsigned>(in.size());
   const int given = attributes.Has("size") + attributes.Has("scale") + attributes.Has("scales");
   if (given != 1) {
     return context.Fail(Code::kMissingAttribute,
-                        "wants one of 'size', 'scale' and 'scales', got {0}",
+                        "requires exactly one of 'size', 'scale' and 'scales', got {0}",
                         given == 0 ? "none" : "more");
   }
   Shape out;
@@ -216,11 +216,10 @@ llvm::Expected<Shape> ResizedDims(InferenceContext& context, llvm::ArrayRef<Dim>
         }
         out.push_back(static_cast<int64_t>(size));
       } else {
-        return context.FailAtAttribute(
-            name, Code::kAttributeRange,
-            "the size {0} cannot be multiplied by {1}, which is no ratio of small numbers; give "
-            "'size'",
-            in[i].ToString(), FloatToString(scale));
+        return context.FailAtAttribute(name, Code::kAttributeRange,
+                                       "the size {0} cannot be multiplied by {1}, which is not a "
+                                       "ratio of small integers; use 'size'",
+                                       in[i].ToString(), FloatToString(scale));
       }
     }
   }
@@ -263,7 +262,7 @@ llvm::Error InferResizeGrad(InferenceContext& context) {
   if (!after) return after.takeError();
   for (unsigned i = 0; i < after->size(); ++i) {
     if (llvm::Error error = context.RequireEqual((*after)[i], SpatialDims(dy)[i], {0},
-                                                 "dy is not of the resized size")) {
+                                                 "'dy' must have the resized size")) {
       return error;
     }
   }
@@ -290,34 +289,37 @@ class ResizeMakerBase : public OpProtoMaker {
   void AddResizeAttributes() {
     AddAttr<Shape>("size", "the spatial sizes of the result: one for all dims, or one for each")
         .Optional();
-    AddAttr<double>("scale", "multiplies every spatial size, instead of `size`; rounded down")
+    AddAttr<double>(
+        "scale", "the factor of all spatial sizes, instead of `size`; the result is rounded down")
         .Optional()
         .GreaterThan(0);
-    AddAttr<std::vector<double>>("scales", "the same with a factor for each spatial dim")
+    AddAttr<std::vector<double>>("scales", "like `scale`, with a factor for each spatial dim")
         .Optional()
         .GreaterThan(0);
     AddAttr<std::string>("mode",
-                         "what an element is made of: the nearest one, or 2 or 4 along each dim")
+                         "the interpolation: from the nearest element, or from 2 (linear) or 4 "
+                         "(cubic) elements along each dim")
         .Default("nearest")
         .OneOf({"nearest", "linear", "cubic"});
     AddAttr<std::string>(
         "coordinates",
-        "where element o of the result lies: half_pixel at (o + 0.5) / scale - 0.5; "
-        "pytorch_half_pixel the same, but at 0 where the result has one; asymmetric at o / scale; "
-        "align_corners so that the ends meet")
+        "the position in x of element o of the result: half_pixel: (o + 0.5) / scale - 0.5; "
+        "pytorch_half_pixel: the same, but 0 if the result has size 1; asymmetric: o / scale; "
+        "align_corners: the first and last elements are aligned")
         .Default("half_pixel")
         .OneOf({"half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"});
-    AddAttr<std::string>("rounding", "which element is the nearest; the first two differ at halves")
+    AddAttr<std::string>("rounding", "how mode=\"nearest\" rounds; the first two differ at .5")
         .Default("prefer_floor")
         .OneOf({"prefer_floor", "prefer_ceil", "floor", "ceil"});
-    AddAttr<double>("cubic_a", "the slope of the cubic at 1; Pillow's is -0.5").Default(-0.75);
+    AddAttr<double>("cubic_a", "the coefficient of the cubic kernel; Pillow's is -0.5")
+        .Default(-0.75);
     AddAttr<bool>("antialias",
-                  "of linear and cubic: a smaller result is made of all elements, by weights that "
-                  "are spread as far as it is smaller")
+                  "if the result is smaller, widen the linear or cubic filter by the ratio, so "
+                  "that all elements contribute")
         .Default(false);
     AddAttr<std::string>("outside",
-                         "what has a weight outside of x: edge gives it to the element there; skip "
-                         "leaves it out, as PyTorch and Pillow do with `antialias`")
+                         "how weights outside of x are handled: edge applies them to the edge "
+                         "element; skip drops them, as PyTorch and Pillow do with `antialias`")
         .Default("edge")
         .OneOf({"edge", "skip"});
   }
@@ -326,10 +328,10 @@ class ResizeMakerBase : public OpProtoMaker {
 struct ResizeMaker : ResizeMakerBase {
   void Make() override {
     AddComment(
-        "An image of another size (ONNX's Resize, PyTorch's interpolate), dim by dim: each element "
-        "is the nearest of x, or an interpolation. One of `size`, `scale` and `scales` says how "
-        "large it is.");
-    AddInput("x", "[N, C, ...] with 1 to 3 more dims; floats where mode is not nearest")
+        "Resizes an image (ONNX's Resize, PyTorch's interpolate), dim by dim: each element of the "
+        "result is the nearest element of x, or an interpolation. Exactly one of `size`, `scale` "
+        "and `scales` gives the new size.");
+    AddInput("x", "[N, C, ...] with 1 to 3 spatial dims; floats unless mode is nearest")
         .Accepts(kAnySet);
     AddOutput("y", "[N, C, ...] with the new sizes; dtype as x");
     AddResizeAttributes();
@@ -349,12 +351,12 @@ struct ResizeMaker : ResizeMakerBase {
 struct ResizeGradMaker : ResizeMakerBase {
   void Make() override {
     AddComment(
-        "The gradient of resize: each element of dy, weighted as it was made, is added to those "
-        "that "
-        "it was made of.");
-    AddInput("dy", "the result's gradient: [N, C, ...] with 1 to 3 more dims").Accepts(kFloatSet);
+        "The gradient of resize: each element of dy is added, with the same weights, to the "
+        "elements that it was interpolated from.");
+    AddInput("dy", "the gradient of the result: [N, C, ...] with 1 to 3 spatial dims")
+        .Accepts(kFloatSet);
     AddOutput("dx", "[N, C, before...]; dtype as dy");
-    AddAttr<Shape>("before", "the spatial sizes of what was resized");
+    AddAttr<Shape>("before", "the spatial sizes of the input of resize");
     AddResizeAttributes();
     AddExample("dx = resize_grad([[[1.0, 2.0, 3.0, 4.0]]], before=2, scale=2)  # = [[[3.0, 7.0]]]");
     SetInference(InferResizeGrad);

@@ -9,9 +9,9 @@
 namespace pdl::cuda {
 namespace {
 
-/// One axis: element o of the result is a sum of `count` elements, by weights.
+/// One axis: element o of the result is a weighted sum of `count` elements.
 struct Axis {
-  int64_t rows = 0, inner = 1;  // rows of the result
+  int64_t rows = 0, inner = 1;  // of the result
   int64_t from = 1, to = 1, count = 1;
   const int64_t* places = nullptr;
   const double* weights = nullptr;
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     const In* from = in + row / axis.to * axis.from * axis.inner + i % axis.inner;
     C sum = 0;
     for (int64_t t = o * axis.count; t < (o + 1) * axis.count; ++t) {
-      // Taps of weight 0 have no part, not even where they are nan.
+      // Taps of weight 0 are ignored, even if their element is nan.
       if (axis.weights[t] == 0) continue;
       sum += static_cast<C>(axis.weights[t]) * Element<In>::Load(from[axis.places[t] * axis.inner]);
     }
@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 struct ResizeState : CallState {
   std::vector<Axis> axes;
-  /// The taps, on the GPU.
+  /// The taps, in GPU memory.
   std::vector<std::shared_ptr<void>> tables;
-  int64_t elements = 0;  // the most between two passes
+  int64_t elements = 0;  // the maximum between two passes
 };
 
 template <bool kTransposed>

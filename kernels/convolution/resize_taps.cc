@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-// Where the middle of element `o` lies among the elements before, whose middles are at 0, 1, ….
+// The position of the center of element `o` among the input elements, whose centers are at 0, 1, ….
 double SourcePlace(llvm::StringRef coordinates, int64_t o, int64_t from, int64_t to, double scale) {
   const double place = static_cast<double>(o);
   if (coordinates == "asymmetric") return place / scale;
@@ -30,7 +30,8 @@ double Nearest(llvm::StringRef rounding, double place) {
   return rest >= 0.5 ? below + 1 : below;
 }
 
-// The cubic that is 1 at 0 and 0 at the other integers, with slope `a` at 1 (Keys 1981).
+// The cubic kernel that is 1 at 0 and 0 at the other integers, with derivative `a` at 1 (Keys
+// 1981).
 double Cubic(double x, double a) {
   x = std::abs(x);
   if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
@@ -38,7 +39,7 @@ double Cubic(double x, double a) {
   return 0;
 }
 
-// A weighted sum's taps: those of nonzero weight, filled up with some of weight 0.
+// The taps of a weighted sum: those with nonzero weight, padded with taps of weight 0.
 class Taps {
  public:
   Taps(ResizeAxis* axis, bool skip_outside) : axis_(axis), skip_outside_(skip_outside) {}
@@ -51,7 +52,8 @@ class Taps {
     sum_ += weight;
     ++count_;
   }
-  /// Ends the taps of one element. The weights make 1, but where there are none.
+  /// Ends the taps of one element, and normalizes the sum of the weights to 1 unless there are
+  /// none.
   void End() {
     for (auto weight = axis_->weights.end() - count_; weight != axis_->weights.end(); ++weight)
       *weight /= sum_;
@@ -68,12 +70,12 @@ class Taps {
   int64_t count_ = 0;
 };
 
-// Counts `count` taps for each of `elements` before there is memory for them.
+// Reserves memory for `count` taps for each of `elements`.
 llvm::Error CountTaps(int64_t elements, ResizeAxis* axis) {
   const int64_t taps = SaturatingProduct({elements, axis->count});
   const int64_t bytes = SaturatingProduct({taps, sizeof(int64_t) + sizeof(double)});
   auto counted = CountHostMemory(
-      bytes, "the table of an axis of " + std::to_string(elements) + " places that is resized");
+      bytes, "the table of taps of a resized axis of " + std::to_string(elements) + " elements");
   if (!counted) return counted.takeError();
   axis->counted = std::move(*counted);
   axis->places.reserve(static_cast<size_t>(taps));
@@ -98,7 +100,7 @@ llvm::Error FillTaps(const AttributeReader& attributes, double scale, ResizeAxis
   }
   const bool is_linear = attributes.String("mode") == "linear";
   const double a = attributes.Float("cubic_a");
-  // A filter that is wider than the distance of the places lets none pass by.
+  // A filter that is wider than the distance between output positions covers every input element.
   const double squeeze = attributes.Bool("antialias") ? std::min(scale, 1.0) : 1.0;
   const double reached = std::ceil((is_linear ? 1.0 : 2.0) / squeeze);
   const auto reach = static_cast<int64_t>(std::min(reached, std::ldexp(1.0, 60)));
@@ -174,7 +176,7 @@ llvm::Expected<ResizeAxis> Transposed(const ResizeAxis& axis) {
       }
     }
   };
-  std::vector<int64_t> taps(size, 0);  // of each place
+  std::vector<int64_t> taps(size, 0);  // number of taps of each element
   for_each_tap([&](size_t place, int64_t, double) { ++taps[place]; });
   transposed.count = 1;
   for (const int64_t of_one : taps) transposed.count = std::max(transposed.count, of_one);

@@ -1,5 +1,5 @@
-// The sizes of a window that slides over the dims behind the first two of a tensor, on every
-// device: of convolutions, of pooling, of im2col.
+// The sizes of a window that slides over the dims after the first two of a tensor, shared by all
+// devices, for convolutions, pooling and im2col.
 #ifndef PDL_KERNELS_CONVOLUTION_SLIDING_WINDOW_H_
 #define PDL_KERNELS_CONVOLUTION_SLIDING_WINDOW_H_
 
@@ -13,12 +13,12 @@
 
 namespace pdl {
 
-/// One dim: window `o` of `out` covers the places o * stride - begin + i * dilation, for i in
-/// [0, kernel), of `in`; those outside are padding.
+/// One dim: window `o` of `out` covers the indices o * stride - begin + i * dilation, for i in [0,
+/// kernel), of `in`; those outside are padding.
 struct WindowDim {
   int64_t in = 1, out = 1;
   int64_t kernel = 1, stride = 1, dilation = 1;
-  int64_t begin = 0, end = 0;  // padding
+  int64_t begin = 0, end = 0;  // padding at both ends
 
   PDL_WINDOW_FUNCTION int64_t At(int64_t o, int64_t i) const {
     return o * stride - begin + i * dilation;
@@ -26,10 +26,10 @@ struct WindowDim {
   PDL_WINDOW_FUNCTION bool Has(int64_t place) const { return place >= 0 && place < in; }
 };
 
-/// n / divisor rounded up, for n from 1 on; no sum overflows.
+/// n / divisor rounded up, for n >= 1, without overflow.
 PDL_WINDOW_FUNCTION int64_t DivideUp(int64_t n, int64_t divisor) { return (n - 1) / divisor + 1; }
 
-/// Up to three dims, outermost first; where there are fewer, the first ones are 1.
+/// Up to three dims, outermost first; if there are fewer, the leading ones are 1.
 struct SlidingWindow {
   WindowDim d[3];
 
@@ -38,8 +38,8 @@ struct SlidingWindow {
   PDL_WINDOW_FUNCTION int64_t kernel() const { return d[0].kernel * d[1].kernel * d[2].kernel; }
 };
 
-/// A convolution: y[batch, features, out] of x[batch, channels, in] by
-/// w[features, channels / groups, kernel].
+/// A convolution: y[batch, features, out] of x[batch, channels, in] and w[features, channels /
+/// groups, kernel].
 struct ConvSizes {
   int64_t batch = 1, groups = 1;
   int64_t channels = 1, features = 1;
@@ -52,8 +52,8 @@ struct ConvSizes {
   PDL_WINDOW_FUNCTION int64_t w_elements() const {
     return features * group_channels() * window.kernel();
   }
-  /// Products that are added up, those with padding too; about so many where they are more than
-  /// 2**53, which integers could not count.
+  /// The number of multiply-adds, including those with padding; approximate above 2**53, where the
+  /// integer could overflow.
   PDL_WINDOW_FUNCTION int64_t work() const {
     const double products = static_cast<double>(y_elements()) *
                             static_cast<double>(group_channels()) *

@@ -1,4 +1,4 @@
-// im2col and col2im: windows as columns, and back.
+// im2col and col2im, which convert windows to columns and back.
 #include "kernels/convolution/columns.h"
 #include "kernels/convolution/window_attributes.h"
 #include "kernels/core/element.h"
@@ -17,7 +17,7 @@ struct UnfoldState : CallState {
   int64_t planes = 0;
 };
 
-// `image`: the operand that the windows slide over.
+// `image` is the operand that the windows slide over.
 llvm::Expected<std::shared_ptr<UnfoldState>> PrepareUnfold(const PrepareContext& context,
                                                            const AttributeReader& attributes,
                                                            const OperandType& image) {
@@ -89,7 +89,7 @@ class Col2ImOp : public Operator<Context> {
       using Sum = ComputeType<T>;
       const T* x = static_cast<const T*>(inputs[0]->raw());
       T* y = static_cast<T*>(outputs[0]->raw());
-      // Halves are added up as floats.
+      // f16/bf16 accumulate in f32.
       Sum* sums = std::is_same_v<T, Sum> ? static_cast<Sum*>(outputs[0]->raw())
                                          : static_cast<Sum*>(context.workspace());
       const int64_t plane = window.in();
@@ -147,12 +147,14 @@ llvm::Error InferCol2Im(InferenceContext& context) {
   auto out = CountWindows(context, *window, size, 0);
   if (!out) return out.takeError();
   const Dim rows = NumElements(*kernel);
-  if (llvm::Error error = context.RequireEqual(columns.dims[2], NumElements(*out), {0},
-                                               "the count of columns is not that of windows")) {
+  if (llvm::Error error =
+          context.RequireEqual(columns.dims[2], NumElements(*out), {0},
+                               "the number of columns must be the number of windows")) {
     return error;
   }
   if (llvm::Error error = context.RequireMultiple(
-          columns.dims[1], rows, {0}, "the rows are no multiple of the kernel's places")) {
+          columns.dims[1], rows, {0},
+          "the number of rows must be a multiple of the kernel's elements")) {
     return error;
   }
   Shape dims = {columns.dims[0], Dim::FloorDiv(columns.dims[1], rows)};
@@ -172,10 +174,10 @@ std::vector<NamedAttribute> WindowOf(GradientContext& g) {
 struct Im2ColMaker : WindowMaker {
   void Make() override {
     AddComment(
-        "The elements of each window of x as a column (PyTorch's unfold): rows are the channels, "
-        "and in each the places of the kernel; columns are the windows in row-major order. Padding "
-        "counts as 0.");
-    AddInput("x", "[N, C, ...] with 1 to 3 more dims").Accepts(kAnySet);
+        "The elements of each window of x as a column (PyTorch's unfold). The row index is the "
+        "channel, then the position in the kernel; columns are the windows in row-major order. "
+        "Padding is 0.");
+    AddInput("x", "[N, C, ...] with 1 to 3 spatial dims").Accepts(kAnySet);
     AddOutput("columns", "[N, C * kernel, L] for L windows; dtype as x");
     AddKernel();
     AddStride();
@@ -195,9 +197,9 @@ struct Im2ColMaker : WindowMaker {
 struct Col2ImMaker : WindowMaker {
   void Make() override {
     AddComment(
-        "Adds up columns where windows of the result overlap: the reverse of im2col (PyTorch's "
-        "fold). Halves are added up in f32, integers wrap around.");
-    AddInput("columns", "[N, C * kernel, L], as im2col gives them").Accepts(kNumberSet);
+        "Accumulates columns into windows of the result: the transpose of im2col (PyTorch's fold). "
+        "f16 and bf16 accumulate in f32; integers wrap around.");
+    AddInput("columns", "[N, C * kernel, L], as im2col returns them").Accepts(kNumberSet);
     AddOutput("y", "[N, C, size...]; dtype as the columns");
     AddAttr<Shape>("size", "the spatial sizes of the result, 1 to 3").Positional();
     AddKernel();

@@ -12,7 +12,7 @@ struct UnfoldState : CallState {
   ColumnLayout layout;
 };
 
-/// `image`: the operand that the windows slide over.
+/// `image` is the operand that the windows slide over.
 llvm::Expected<Preparation> PrepareUnfold(const PrepareContext& context,
                                           const AttributeReader& attributes,
                                           const OperandType& image) {

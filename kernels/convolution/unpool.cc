@@ -1,4 +1,5 @@
-// max_unpool, which puts elements where max_pool_index found them, and plane_gather, its reverse.
+// max_unpool, which writes elements to the indices that max_pool_index found, and plane_gather, its
+// reverse.
 #include <algorithm>
 
 #include "kernels/convolution/window_attributes.h"
@@ -93,7 +94,9 @@ class PlaneGatherOp : public Operator<Context> {
 
 llvm::Error InferMaxUnpool(InferenceContext& context) {
   if (llvm::Error error = RequireSpatialRank(context, 0)) return error;
-  if (llvm::Error error = RequireSameDims(context, 0, 1, "x and the indices differ")) return error;
+  if (llvm::Error error =
+          RequireSameDims(context, 0, 1, "x and the indices must have the same dims"))
+    return error;
   const Type& x = context.input(0);
   auto size = ReadSpatialAttribute(context, "size", x.rank() - 2, 0);
   if (!size) return size.takeError();
@@ -110,7 +113,7 @@ llvm::Error InferPlaneGather(InferenceContext& context) {
   if (llvm::Error error = RequireSpatialRank(context, 1, x.rank() - 2)) return error;
   for (unsigned d = 0; d < 2; ++d) {
     if (llvm::Error error = context.RequireEqual(x.dims[d], indices.dims[d], {0, 1},
-                                                 "the planes of x and of the indices differ")) {
+                                                 "x and the indices must have the same planes")) {
       return error;
     }
   }
@@ -121,11 +124,11 @@ llvm::Error InferPlaneGather(InferenceContext& context) {
 struct MaxUnpoolMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Planes of zeros with the elements of x at given places, added up where places are equal: "
-        "the reverse of max_pool, with the indices that max_pool_index gives. An index outside the "
-        "plane is left out. Integers wrap around.");
-    AddInput("x", "[N, C, ...] with 1 to 3 more dims").Accepts(kNumberSet);
-    AddInput("indices", "places in the planes of the result, counted in row-major order; dims as x")
+        "Writes the elements of x at given indices into planes of zeros: the reverse of max_pool, "
+        "with the indices that max_pool_index returns. Elements with equal indices are summed. "
+        "Indices outside the plane are ignored. Integers wrap around.");
+    AddInput("x", "[N, C, ...] with 1 to 3 spatial dims").Accepts(kNumberSet);
+    AddInput("indices", "row-major indices in the planes of the result; dims as x")
         .Accepts(DType::kI64)
         .OwnDType()
         .Selector();
@@ -144,10 +147,10 @@ struct MaxUnpoolMaker : OpProtoMaker {
 struct PlaneGatherMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The elements of x at given places of each plane, as max_pool_index gives them: the "
-        "reverse of max_unpool. 0 at an index outside the plane.");
-    AddInput("x", "[N, C, ...] with 1 to 3 more dims").Accepts(kAnySet);
-    AddInput("indices", "[N, C, ...]: places in the planes of x, counted in row-major order")
+        "Gathers the elements of x at given indices in each plane, as max_pool_index returns them: "
+        "the reverse of max_unpool. Gives 0 for an index outside the plane.");
+    AddInput("x", "[N, C, ...] with 1 to 3 spatial dims").Accepts(kAnySet);
+    AddInput("indices", "[N, C, ...]: row-major indices in the planes of x")
         .Accepts(DType::kI64)
         .OwnDType()
         .Selector();

@@ -8,8 +8,8 @@
 namespace pdl::cuda {
 namespace {
 
-/// A block for each plane. Each thread adds the elements that go to its own share of the places, in
-/// their order, so that the sums do not depend on which thread comes first.
+/// A block for each plane. Each thread owns a share of the plane's indices and adds the elements
+/// that go there in their order, so that the sums do not depend on the order of threads.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     MaxUnpoolKernel(int64_t planes, int64_t from, int64_t to, const long long* indices, const T* x,
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     for (int64_t begin = 0; begin < from; begin += kBlockThreads) {
       const int64_t i = plane * from + begin + thread;
       const bool present = begin + thread < from;
-      __syncthreads();  // those before are still being read
+      __syncthreads();  // the previous ones are still being read
       places[thread] = present ? indices[i] : -1;
       values[thread] = present ? static_cast<SumType<T>>(Element<T>::Load(x[i])) : SumType<T>(0);
       __syncthreads();
@@ -87,7 +87,7 @@ class PlaneGatherOp : public Operator<CUDAContext> {
   }
 };
 
-/// A copy in the order of the result, whose dims are each split as the walk has them.
+/// A copy in the order of the result, through the view of DepthSpaceView.
 template <bool kToSpace>
 class DepthSpaceOp : public Operator<CUDAContext> {
  public:

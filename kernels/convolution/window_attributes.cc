@@ -3,7 +3,7 @@
 namespace pdl {
 namespace {
 
-// The padding of one dim where the attribute is a word.
+// The padding of one dim if the attribute is a string.
 struct Padding {
   Dim begin, end;
 };
@@ -15,14 +15,14 @@ Padding WordPadding(llvm::StringRef word, const Dim& in, const Dim& extent, cons
   return word == "same" ? Padding{half, total - half} : Padding{total - half, half};
 }
 
-// Entry `i` of `rank` in an attribute that has one entry for all or one for each.
+// Entry `i` of an attribute that has one entry for all dims or one for each.
 const Dim& Entry(const Shape& shape, unsigned i) { return shape[shape.size() == 1 ? 0 : i]; }
 
 const std::string* Word(const AttributeReader& attributes) {
   return std::get_if<std::string>(attributes.Find("pad"));
 }
 
-// Padding at the begin and the end of each dim, for an attribute whose length has been checked.
+// The padding at the begin and the end of dim `i`, for an attribute whose length has been checked.
 Padding PadEntry(const Shape& pad, unsigned i, unsigned rank) {
   if (pad.size() == 2 * rank) return {pad[2 * i], pad[2 * i + 1]};
   return {Entry(pad, i), Entry(pad, i)};
@@ -36,23 +36,25 @@ void WindowMaker::AddKernel() {
 
 void WindowMaker::AddStride(bool is_kernel) {
   if (is_kernel) {
-    AddAttr<Shape>("stride",
-                   "steps between windows, one for all dims or for each; none: the kernel")
+    AddAttr<Shape>(
+        "stride",
+        "the step between windows: one for all dims, or one for each; default: the kernel")
         .Optional();
   } else {
-    AddAttr<Shape>("stride", "steps between windows, one for all dims or for each").Default({1});
+    AddAttr<Shape>("stride", "the step between windows: one for all dims, or one for each")
+        .Default({1});
   }
 }
 
 void WindowMaker::AddPadAndDilation() {
-  AddAttr<Shape>(
-      "pad",
-      "places added around x: one count for all sides, one for each dim, or begin and "
-      "end for each dim. \"same\": as many as give size / stride windows, rounded up, an "
-      "odd one at the end (\"same_lower\": at the begin); \"valid\": none")
+  AddAttr<Shape>("pad",
+                 "the padding around x: one number for all sides, one for each dim, or begin and "
+                 "end for each dim. \"same\": as much as gives size / stride windows, rounded up, "
+                 "with an odd element at the end (\"same_lower\": at the begin); \"valid\": none")
       .OneOf({"same", "same_lower", "valid"})
       .Default({0});
-  AddAttr<Shape>("dilation", "steps between the places of a window, one for all dims or for each")
+  AddAttr<Shape>("dilation",
+                 "the step between the elements of a window: one for all dims, or one for each")
       .Default({1});
 }
 
@@ -72,7 +74,7 @@ llvm::Error RequireSpatialRank(InferenceContext& context, unsigned input, unsign
   if (rank == 0 ? type.rank() >= 3 && type.rank() <= 5 : type.rank() == rank + 2) {
     return llvm::Error::success();
   }
-  const char* names[] = {"[N, C, ...] with 1 to 3 more dims", "[N, C, L]", "[N, C, H, W]",
+  const char* names[] = {"[N, C, ...] with 1 to 3 spatial dims", "[N, C, L]", "[N, C, H, W]",
                          "[N, C, D, H, W]"};
   return context.FailAt({input}, Code::kRank, "'{0}' must be {1}, got {2}",
                         context.def().signature.inputs[input].name, names[rank], type.ToString());
@@ -149,7 +151,7 @@ llvm::Expected<Shape> CountWindows(InferenceContext& context, const WindowDims& 
     }
     const Dim padded = in[i] + window.begin[i] + window.end[i];
     if (llvm::Error error = context.RequireAtLeast(padded, window.Extent(i), {input},
-                                                   "the window does not fit the padded size")) {
+                                                   "the window must fit into the padded size")) {
       return error;
     }
     out.push_back(Dim::FloorDiv(padded - window.Extent(i), stride) + 1);
@@ -202,7 +204,7 @@ llvm::Expected<SlidingWindow> EvaluateWindow(const PrepareContext& context,
     llvm::Expected<int64_t> end = context.Evaluate(padding.end);
     if (!end) return end.takeError();
     d.end = *end;
-    // A step that is never taken may have any length, but libraries take 32 bits.
+    // A stride or dilation that is never applied may have any value, but libraries take 32 bits.
     constexpr int64_t kLongest = INT32_MAX;
     if (d.kernel <= 1 && d.dilation > kLongest) d.dilation = 1;
     if (!out.empty() && d.out <= 1 && d.stride > kLongest) d.stride = 1;

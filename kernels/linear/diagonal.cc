@@ -1,4 +1,4 @@
-// Operators of matrices and their diagonals: triu, tril, eye, diag, diagonal.
+// Operators on diagonals and triangles of matrices: triu, tril, eye, diag, diagonal.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kGrainElements = 1 << 15;
 
-// A kernel that fills matrices row by row.
+// A kernel that writes matrices row by row.
 struct RowsState : CallState {
   int64_t rows = 0, height = 1, width = 1, grain = 1;
 
@@ -65,7 +65,7 @@ class TriangleOp : public MatrixOp<Context> {
     char* out = static_cast<char*>(outputs[0]->raw());
     context.ParallelFor(s.rows, s.grain, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        // The first column of the upper triangle, or the first one that is not of the lower.
+        // The first column of the upper triangle, or the first one after the lower triangle.
         const int64_t diagonal = row % s.height + this->k_;
         const int64_t border = std::clamp<int64_t>(kUpper ? diagonal : diagonal + 1, 0, s.width);
         const int64_t left = border * bytes, all = s.width * bytes;
@@ -91,7 +91,7 @@ llvm::Error CheckDiagonalNumber(InferenceContext& context) {
   const int64_t k = context.attributes().Int("k");
   constexpr int64_t kMost = int64_t{1} << 31;
   if (k > -kMost && k < kMost) return llvm::Error::success();
-  return context.FailAtAttribute("k", Code::kAttributeRange, "there is no diagonal {0}", k);
+  return context.FailAtAttribute("k", Code::kAttributeRange, "the matrix has no diagonal {0}", k);
 }
 
 llvm::Error RequireMatrix(InferenceContext& context) {
@@ -110,12 +110,11 @@ template <bool kUpper>
 struct TriangleMaker : OpProtoMaker {
   void Make() override {
     const std::string side = kUpper ? "upper" : "lower";
-    AddComment("The " + side +
-               " triangle of matrices: the elements on a diagonal and on the side " +
-               (kUpper ? "above" : "below") + " it, and 0 elsewhere.");
+    AddComment("The " + side + " triangle of matrices: the elements on and " +
+               (kUpper ? "above" : "below") + " a diagonal, and 0 elsewhere.");
     AddInput("x", "[..., N, M]").Accepts(kAnySet);
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below")
+    AddAttr<int64_t>("k", "the diagonal: 0 is the main one, 1 the one above it, -1 the one below")
         .Default(0)
         .Positional();
     AddExample(kUpper ? "y = triu([[1, 2], [3, 4]])  # = [[1, 2], [0, 4]]"
@@ -166,11 +165,13 @@ llvm::Error InferEye(InferenceContext& context) {
 
 struct EyeMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Matrices with ones on a diagonal and zeros elsewhere.");
+    AddComment("Returns matrices with ones on a diagonal and zeros elsewhere.");
     AddOutput("y", "`dims`; of `dtype`");
-    AddAttr<Shape>("dims", "the sizes; the last two are those of a matrix").Positional();
-    AddAttr<DType>("dtype", "of the elements").Default(DType::kF32);
-    AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below").Default(0);
+    AddAttr<Shape>("dims", "the dims of the result; the last two are those of a matrix")
+        .Positional();
+    AddAttr<DType>("dtype", "the dtype of the elements").Default(DType::kF32);
+    AddAttr<int64_t>("k", "the diagonal: 0 is the main one, 1 the one above it, -1 the one below")
+        .Default(0);
     AddExample("y = eye([2, 3])  # = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]");
     SetInference(InferEye);
   }
@@ -219,10 +220,11 @@ llvm::Error InferDiag(InferenceContext& context) {
 
 struct DiagMaker : OpProtoMaker {
   void Make() override {
-    AddComment("Square matrices with the rows of x on a diagonal, and zeros elsewhere.");
+    AddComment("Returns square matrices with the rows of x on a diagonal, and zeros elsewhere.");
     AddInput("x", "[..., N]").Accepts(kAnySet);
     AddOutput("y", "[..., N + |k|, N + |k|]; dtype as x");
-    AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below").Default(0);
+    AddAttr<int64_t>("k", "the diagonal: 0 is the main one, 1 the one above it, -1 the one below")
+        .Default(0);
     AddExample("y = diag([1, 2])  # = [[1, 0], [0, 2]]");
     SetInference(InferDiag);
     SetGradient([](GradientContext& g) {
@@ -284,7 +286,7 @@ llvm::Error InferDiagonal(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// The square matrices of the diagonal, brought to the size of x.
+// The gradient on the diagonal of square matrices, cropped or padded to the size of x.
 void DiagonalGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   Value* square = g.Call("diag", {g.output_gradient()}, {{"k", g.attributes().Int("k")}});
@@ -302,10 +304,11 @@ void DiagonalGradient(GradientContext& g) {
 
 struct DiagonalMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The elements on a diagonal of matrices.");
+    AddComment("Returns the elements on a diagonal of matrices.");
     AddInput("x", "[..., N, M]").Accepts(kAnySet);
     AddOutput("y", "[..., length of the diagonal]; dtype as x");
-    AddAttr<int64_t>("k", "the diagonal: 0 the main one, 1 the one above it, -1 below").Default(0);
+    AddAttr<int64_t>("k", "the diagonal: 0 is the main one, 1 the one above it, -1 the one below")
+        .Default(0);
     AddExample("y = diagonal([[1, 2, 3], [4, 5, 6]], k=1)  # = [2, 6]");
     SetInference(InferDiagonal);
     SetGradient(DiagonalGradient);

@@ -6,7 +6,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// The matrices of a result.
+/// The sizes of a batch of matrices.
 struct Matrices {
   long long num_elements = 0, height = 1, width = 1;
 };
@@ -15,7 +15,7 @@ struct MatricesState : CallState {
   Matrices matrices;
 };
 
-/// Where an element of them stands.
+/// The position of an element: its matrix, row and column.
 struct MatrixPlace {
   long long block, row, column;
 };

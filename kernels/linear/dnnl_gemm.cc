@@ -13,9 +13,9 @@ dnnl::memory::desc Matrix(int64_t rows, int64_t columns, int64_t row_stride,
       {rows, columns}, dnnl::memory::data_type::f32, dnnl::memory::dims{row_stride, column_stride}};
 }
 
-// The distance of the rows of a weight that oneDNN would multiply as it lies, which it does without
-// AVX-512: no rows that are read together lie in the same set of the first-level cache, as those of
-// 1024 floats do. Products with such weights take half of the time.
+// The row stride for a weight that oneDNN would multiply without packing, as it does without
+// AVX-512. It keeps rows that are read together out of the same set of the first-level cache, where
+// rows of 1024 floats would be; that halves the time of such matmuls.
 int64_t SpreadRow(int64_t columns) {
   constexpr int64_t kFloatsOfPeriod = 64, kPlace = 56;
   return (columns + kFloatsOfPeriod - 1 - kPlace) / kFloatsOfPeriod * kFloatsOfPeriod + kPlace;
@@ -56,7 +56,7 @@ struct DnnlGemm::Impl {
     }
     ok &= dnnl_memory_set_data_handle(slot.c.get(), c) == dnnl_success;
     ok &= dnnl_memory_set_data_handle(slot.scratch.get(), scratch) == dnnl_success;
-    if (!ok) InternalError("oneDNN refused an operand");
+    if (!ok) InternalError("oneDNN rejected an operand");
     const OneDnnlThread one_thread;
     DnnlExecute(primitive, slot.arguments);
   }
@@ -116,7 +116,7 @@ void DnnlGemm::Run(const float* a, const float* b, float* c, void* scratch) cons
     impl_->Execute(slot, a, b, c, scratch);
     return;
   }
-  // More runs at once than there are slots.
+  // There are more concurrent runs than slots.
   Slot slot;
   impl_->Fill(slot, packed_.get());
   impl_->Execute(slot, a, b, c, scratch);

@@ -1,5 +1,5 @@
-// einsum: sums of products along named axes. It has no kernel: matrix products, sums and
-// transpositions take its place before a network is planned.
+// einsum: sums of products along named axes. It has no kernel: it is lowered to matmuls, sums and
+// transpositions before a network is planned.
 #include "kernels/core/element.h"
 #include "kernels/linear/einsum_spec.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,19 +31,19 @@ llvm::Error InferEinsum(InferenceContext& context) {
                        : context.FailAtAttribute("equation", code, "{0}", message);
       },
       [&](const Dim& a, const Dim& b, unsigned operand) {
-        return context.RequireEqual(a, b, {operand}, "sizes of one label differ");
+        return context.RequireEqual(a, b, {operand}, "dims with the same label differ");
       });
   if (!spec) return spec.takeError();
   if (spec->sizes.size() > kMostLabels) {
     return context.FailAtAttribute("equation", Code::kRank,
-                                   "there are {0} labels, at most {1} may be", spec->sizes.size(),
-                                   kMostLabels);
+                                   "the equation has {0} labels, the limit is {1}",
+                                   spec->sizes.size(), kMostLabels);
   }
   context.SetOutput(Type(context.input(0).dtype, spec->SizesOf(spec->output)));
   return llvm::Error::success();
 }
 
-/// A value whose axes have labels, all different, and the calls that change it. `Context` is a
+/// A value whose axes have distinct labels, and calls that transform it. `Context` is a
 /// LoweringContext or a GradientContext.
 template <class Context>
 class Labelled {
@@ -68,7 +68,7 @@ class Labelled {
     return context_->Call("reshape", {value_}, {{"dims", dims}});
   }
 
-  /// Keeps these labels alone; others are summed over.
+  /// Sums over all labels except those that `keeps` selects.
   void SumTo(llvm::function_ref<bool(int label)> keeps) {
     std::vector<int64_t> axes;
     bool sums = false;
@@ -94,7 +94,7 @@ class Labelled {
     value_ = Reshaped(spec_->SizesOf(labels_));
   }
 
-  /// Adds the labels of `order` that it lacks, and repeats the value along them.
+  /// Broadcasts the value to the labels of `order`, which include its own.
   void SpreadTo(llvm::ArrayRef<int> order) {
     Labels present;
     Shape dims;
@@ -116,7 +116,7 @@ class Labelled {
   Labels labels_;
 };
 
-// True where the places along axes `a` and `b` of `dims` are equal; of other axes the size is 1.
+// True where the indices along axes `a` and `b` of `dims` are equal; the other axes have size 1.
 template <class Context>
 Value* DiagonalMask(Context& context, const Shape& dims, size_t a, size_t b) {
   const auto places = [&](size_t axis) {
@@ -137,8 +137,8 @@ Value* Zero(LoweringContext& l, DType dtype) {
   return l.Call("zeros", {}, {{"dims", Shape{}}, {"dtype", dtype}});
 }
 
-// An operand whose repeated labels are taken together: off their diagonal nothing is left, and all
-// axes but the first are summed over.
+// Removes repeated labels from an operand: elements off their diagonal are masked out, and all axes
+// but the first are summed over.
 Lowered TakeDiagonals(LoweringContext& l, const EinsumSpec& spec, Value* value, Labels labels) {
   for (size_t b = 0; b < labels.size() && value != nullptr;) {
     const size_t a = static_cast<size_t>(llvm::find(labels, labels[b]) - labels.begin());
@@ -158,7 +158,7 @@ Lowered TakeDiagonals(LoweringContext& l, const EinsumSpec& spec, Value* value, 
   return {l, spec, value, std::move(labels)};
 }
 
-// The product of two operands, summed over the labels that nobody `needs` any more.
+// The product of two operands, summed over the labels for which `needs` is false.
 Lowered Contract(LoweringContext& l, const EinsumSpec& spec, Lowered a, Lowered b,
                  llvm::function_ref<bool(int label)> needs) {
   a.SumTo([&](int label) { return needs(label) || b.has(label); });
@@ -188,7 +188,7 @@ Lowered Contract(LoweringContext& l, const EinsumSpec& spec, Lowered a, Lowered 
     b.Transpose(joined({batch, columns}));
     return {l, spec, l.Call("mul", {with_ones(a), with_ones(b)}), result};
   }
-  // Where the axes of an operand lie the other way round already, it is the product that turns it.
+  // If the axes of an operand are already in transposed order, the matmul transposes it.
   const bool transpose_a = a.labels() == llvm::ArrayRef<int>(joined({batch, inner, rows}));
   const bool transpose_b = b.labels() == llvm::ArrayRef<int>(joined({batch, columns, inner}));
   if (!transpose_a) a.Transpose(joined({batch, rows, inner}));
@@ -233,8 +233,8 @@ llvm::Error LowerEinsum(LoweringContext& l) {
 
 // --- Gradient -----------------------------------------------------------------------------------
 
-// The gradient of an operand is an einsum of the others and dy: to its labels, as far as those know
-// them. Along the rest it is repeated, and off a diagonal it is 0.
+// The gradient of an operand is an einsum of the other operands and dy with the operand's labels,
+// as far as those have them. It is broadcast along the remaining labels, and 0 off a diagonal.
 void EinsumGradient(GradientContext& g) {
   const DType dtype = g.input(0)->type().dtype;
   if (!IsFloat(dtype)) return;
@@ -260,7 +260,7 @@ void EinsumGradient(GradientContext& g) {
     Labelled<GradientContext> gradient(g, spec, value, known);
     gradient.SpreadTo(different);
     Value* dx = gradient.value();
-    // A repeated label comes back as an axis of size 1, and is spread along the diagonal.
+    // A repeated label is inserted as an axis of size 1, broadcast, and masked to the diagonal.
     Labels labels = different;
     for (size_t axis = 0; axis < spec.operands[k].size() && dx != nullptr; ++axis) {
       const int label = spec.operands[k][axis];
@@ -282,14 +282,14 @@ void EinsumGradient(GradientContext& g) {
 struct EinsumMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "Products of elements whose axes have equal labels, summed over the labels that the result "
-        "lacks, as NumPy's einsum: \"ij,jk->ik\" is the product of two matrices. A label that one "
-        "operand has twice takes its diagonal, `...` stands for axes that broadcast, and without "
-        "\"->\" the result has the labels that occur once, in the order of the alphabet. Matrix "
-        "products compute it, two operands at a time from left to right. Integers wrap around.");
-    AddInput("x", "one or more; all of one dtype").Accepts(kNumberSet).Repeatable();
-    AddOutput("y", "dtype as x, the dims that the equation says");
-    AddAttr<std::string>("equation", "the labels of each operand's axes, and of the result's");
+        "Multiplies elements whose axes have equal labels, and sums over the labels that the "
+        "result lacks, like NumPy's einsum: \"ij,jk->ik\" is a matmul. A label that occurs twice "
+        "in an operand takes its diagonal, and `...` stands for axes that broadcast. Without "
+        "\"->\" the result has the labels that occur once, in alphabetical order. It is computed "
+        "by matmuls, two operands at a time from left to right. Integers wrap around.");
+    AddInput("x", "one or more operands, all of the same dtype").Accepts(kNumberSet).Repeatable();
+    AddOutput("y", "dtype as x; the dims that the equation gives");
+    AddAttr<std::string>("equation", "the labels of the axes of each operand, and of the result");
     AddExample(
         "y = einsum([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0], equation=\"ij,j->i\")  # = [21.0, "
         "43.0]");

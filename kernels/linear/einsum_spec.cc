@@ -9,12 +9,12 @@
 namespace pdl {
 namespace {
 
-// Labels before they are numbered: letters, and from kEllipsis on the dims of an ellipsis, the last
-// one first.
+// Labels before they are numbered: letters, and for the dims of an ellipsis numbers from kEllipsis
+// on, counted from the last dim.
 constexpr int kEllipsis = 1000;
 
 struct Term {
-  EinsumSpec::Labels labels;  // kEllipsis once where an ellipsis stands
+  EinsumSpec::Labels labels;  // contains kEllipsis once if there is an ellipsis
   bool has_ellipsis = false;
 };
 
@@ -30,17 +30,16 @@ llvm::Expected<Term> ReadTerm(llvm::StringRef text, EinsumComplaint complain) {
       term.labels.push_back(kEllipsis);
       i += 2;
     } else {
-      return complain(
-          std::nullopt, Code::kAttributeRange,
-          llvm::formatv("'{0}' does not belong into an equation: it is made of letters, "
-                        "',', '->' and one '...' for each operand",
-                        text.substr(i, text.substr(i).starts_with("...") ? 3 : 1)));
+      return complain(std::nullopt, Code::kAttributeRange,
+                      llvm::formatv("'{0}' is not allowed in an equation, which consists of "
+                                    "letters, ',', '->' and one '...' for each operand",
+                                    text.substr(i, text.substr(i).starts_with("...") ? 3 : 1)));
     }
   }
   return term;
 }
 
-// Puts the labels of `count` dims in the place of the ellipsis.
+// Replaces the ellipsis with the labels of `count` dims.
 void Expand(Term& term, size_t count) {
   EinsumSpec::Labels labels;
   for (const int label : term.labels) {
@@ -78,6 +77,7 @@ class EinsumParser {
 
  private:
   llvm::Error ReadOperands(llvm::StringRef left);
+  /// The size of each label; for dims of an ellipsis, the one that is not a literal 1.
   llvm::Error ReadSizes();
   llvm::Error ReadOutput(llvm::StringRef right);
   /// The labels of an equation without "->": those of the ellipsis, then those that occur once, in
@@ -90,7 +90,7 @@ class EinsumParser {
   EinsumComplaint complain_;
   EinsumRequirement require_;
   std::vector<Term> terms_;    // one per operand
-  size_t num_ellipsis_ = 0;    // the most dims that an ellipsis stands for
+  size_t num_ellipsis_ = 0;    // the largest number of dims that an ellipsis stands for
   std::map<int, Dim> sizes_;   // by label
   std::map<int, int> counts_;  // how often a label occurs in operands
   EinsumSpec::Labels output_;
@@ -101,7 +101,7 @@ llvm::Error EinsumParser::ReadOperands(llvm::StringRef left) {
   left.split(texts, ',');
   if (texts.size() != operands_.size())
     return complain_(std::nullopt, Code::kAttributeRange,
-                     llvm::formatv("the equation '{0}' is of {1} operands, got {2}", equation_,
+                     llvm::formatv("the equation '{0}' has {1} operands, got {2}", equation_,
                                    texts.size(), operands_.size()));
   for (unsigned i = 0; i < operands_.size(); ++i) {
     auto term = ReadTerm(texts[i], complain_);
@@ -110,8 +110,8 @@ llvm::Error EinsumParser::ReadOperands(llvm::StringRef left) {
     const size_t named = term->labels.size() - (term->has_ellipsis ? 1 : 0);
     if (term->has_ellipsis ? rank < named : rank != named)
       return complain_(i, Code::kRank,
-                       llvm::formatv("'{0}' names {1} dims, the operand is {2}", texts[i].trim(),
-                                     named, ShapeToString(operands_[i])));
+                       llvm::formatv("'{0}' has {1} labels, but the operand is {2}",
+                                     texts[i].trim(), named, ShapeToString(operands_[i])));
     num_ellipsis_ = std::max(num_ellipsis_, rank - named);
     Expand(*term, rank - named);
     terms_.push_back(std::move(*term));

@@ -1,4 +1,4 @@
-// The equations of `einsum`, read.
+// Parses the equations of `einsum`.
 #ifndef PDL_KERNELS_LINEAR_EINSUM_SPEC_H_
 #define PDL_KERNELS_LINEAR_EINSUM_SPEC_H_
 
@@ -16,32 +16,32 @@
 
 namespace pdl {
 
-/// What each axis of the operands and of the result is called: labels are numbers from 0 on. The
-/// dims that an ellipsis stands for have labels of their own, counted from the last one.
+/// The label of each axis of the operands and of the result; labels are numbers from 0 on. The dims
+/// that an ellipsis stands for have labels of their own, aligned at the last dim.
 struct EinsumSpec {
   using Labels = llvm::SmallVector<int, 6>;
   std::vector<Labels> operands;
   Labels output;
-  /// The size of each label. An axis of literal size 1 that meets a larger one under an ellipsis
-  /// has a label of its own there: it is repeated.
+  /// The size of each label. An axis of literal size 1 that broadcasts to a larger one under an
+  /// ellipsis has a label of its own.
   std::vector<Dim> sizes;
 
   Shape SizesOf(llvm::ArrayRef<int> labels) const;
 };
 
-/// Makes the Error of a complaint at an operand, or at the equation.
+/// Makes an error about an operand, or about the equation if there is none.
 using EinsumComplaint = llvm::function_ref<llvm::Error(std::optional<unsigned> operand, Code code,
                                                        std::string message)>;
-/// Requires two sizes to be equal; the second is an axis of the operand.
+/// Requires two sizes to be equal; the second one is a dim of the operand.
 using EinsumRequirement =
     llvm::function_ref<llvm::Error(const Dim& a, const Dim& b, unsigned operand)>;
 
 llvm::Expected<EinsumSpec> ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands,
                                        EinsumComplaint complain, EinsumRequirement require);
-/// Of a call that was inferred before.
+/// For a call whose types have been inferred, so that it cannot fail.
 EinsumSpec ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands);
 
-/// The equation, without ellipses, of a spec with at most 52 labels.
+/// The equation, without ellipses, for at most 52 labels.
 std::string EinsumEquation(llvm::ArrayRef<EinsumSpec::Labels> operands, llvm::ArrayRef<int> output);
 
 }  // namespace pdl

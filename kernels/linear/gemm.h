@@ -1,4 +1,4 @@
-// Products of two matrices, run by the calling thread alone.
+// Matmul of two matrices, run on the calling thread only.
 #ifndef PDL_KERNELS_LINEAR_GEMM_H_
 #define PDL_KERNELS_LINEAR_GEMM_H_
 
@@ -13,7 +13,7 @@
 
 namespace pdl {
 
-/// c[m, n] = a[m, k] * b[k, n]. Element (i, j) of a lies at a[i * a_row + j * a_column], and so on;
+/// c[m, n] = a[m, k] * b[k, n]. Element (i, j) of a is at a[i * a_row + j * a_column], and so on;
 /// the rows of c are dense.
 struct GemmShape {
   int64_t m = 0, n = 0, k = 0;
@@ -22,28 +22,28 @@ struct GemmShape {
   int64_t c_row = 0;
 };
 
-/// Adds up k in ascending order in the element type (integers wrap around), so that any part of c
-/// comes out the same whether it is computed alone or not. Wants b_column = 1.
+/// Accumulates over k in ascending order in the element type (integers wrap around), so that any
+/// part of c has the same bits whether it is computed separately or not. Requires b_column = 1.
 using GemmFunction = void (*)(const GemmShape& shape, const void* a, const void* b, void* c);
 
-/// Null for the halves and for bool.
+/// Returns null for f16, bf16 and bool.
 GemmFunction PlainGemm(DType dtype);
 
-/// A float product by oneDNN, prepared for one shape; many threads may run one at once.
+/// An f32 matmul by oneDNN, prepared for one shape; many threads may run it at the same time.
 class DnnlGemm {
  public:
-  /// `pack_b`: the right matrix is the same in every run and may be brought into a better layout.
+  /// `pack_b`: the right matrix is the same in every run and may be packed into a better layout.
   static llvm::Expected<std::unique_ptr<DnnlGemm>> Create(const GemmShape& shape, bool pack_b);
   ~DnnlGemm();
 
-  /// A name for the layout of the right matrix, equal for equal layouts; empty where it is the one
+  /// A name for the layout of the right matrix, equal for equal layouts; empty if it is the one
   /// that the shape describes.
   const std::string& packed_layout() const { return packed_layout_; }
   llvm::Expected<std::shared_ptr<const void>> Pack(const float* b) const;
-  /// From now on every run takes this right matrix, in packed_layout().
+  /// Sets the right matrix, in packed_layout(), for all later runs.
   void SetPacked(std::shared_ptr<const void> packed);
 
-  /// Scratch memory that a run needs.
+  /// The scratch memory that a run needs.
   int64_t scratch_bytes() const { return scratch_bytes_; }
   void Run(const float* a, const float* b, float* c, void* scratch) const;
 

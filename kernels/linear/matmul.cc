@@ -1,4 +1,4 @@
-// matmul: products of matrices, and of batches of them.
+// matmul of matrices and of batches of matrices.
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/linear/matmul_plan.h"
@@ -50,7 +50,7 @@ class MatmulOp : public Operator<Context> {
   bool transpose_b_ = false;
 };
 
-// One operand seen as a batch of matrices [rows, columns], after its transposition.
+// An operand as a batch of matrices [rows, columns], after its transposition.
 struct Matrices {
   Shape batch;
   Dim rows, columns;
@@ -85,18 +85,18 @@ llvm::Expected<Matrices> ReadOperand(InferenceContext& context, unsigned index,
 llvm::Error InferMatmul(InferenceContext& context) {
   const Type& a = context.input(0);
   const Type& b = context.input(1);
-  // Ones in a sparse matrix only say which rows of b are added.
+  // A sparse bool matrix only selects the rows of b to sum.
   const bool is_pattern = a.is_sparse() && a.dtype == DType::kBool;
   if (a.dtype == DType::kBool && !is_pattern) {
     return context.FailAt({0}, Code::kOperandDType, "'a' must be {0}, got {1}",
                           kNumberSet.ToString(), a.ToString());
   }
   if (!a.is_plain() && b.rank() > 2) {
-    return context.FailAt({1}, Code::kRank, "'b' must be one matrix where 'a' is {0}, got {1}",
+    return context.FailAt({1}, Code::kRank, "'b' must be one matrix if 'a' is {0}, got {1}",
                           a.ToString(), b.ToString());
   }
   if (a.is_sparse() && !IsFloat(b.dtype)) {
-    return context.FailAt({1}, Code::kOperandDType, "'b' must be {0} where 'a' is {1}, got {2}",
+    return context.FailAt({1}, Code::kOperandDType, "'b' must be {0} if 'a' is {1}, got {2}",
                           kFloatSet.ToString(), a.ToString(), b.ToString());
   }
   if (a.dtype != b.dtype && !is_pattern) {
@@ -132,12 +132,12 @@ void MatmulGradient(GradientContext& g) {
   const bool ta = g.attributes().Bool("transpose_a");
   const bool tb = g.attributes().Bool("transpose_b");
   if (g.input(0)->type().is_sparse()) {
-    // Only b is learned.
+    // Only b has a gradient.
     Value* db = Multiply(g, g.input(0), !ta, g.output_gradient(), false);
     g.SetInputGradient(1, tb ? g.Call("transpose", {db}) : db);
     return;
   }
-  // Vectors as the matrices that they stand for.
+  // Reshapes vectors to the matrices that they represent.
   Shape a_dims = g.input(0)->type().dims;
   Shape b_dims = g.input(1)->type().dims;
   Shape c_dims = g.output()->type().dims;
@@ -150,8 +150,8 @@ void MatmulGradient(GradientContext& g) {
     c_dims.insert(c_dims.end() - 1, 1);
   }
   if (!ta && b_dims.size() == 2 && a_dims.size() > 2) {
-    // A batch times one matrix is one tall matrix times it, and the sum over the batch is part of
-    // the product.
+    // A batch times one matrix is a single matmul with one tall matrix, which includes the sum over
+    // the batch.
     const Dim rows = NumElements(llvm::ArrayRef<Dim>(a_dims).drop_back());
     a_dims = {rows, a_dims.back()};
     c_dims = {rows, c_dims.back()};
@@ -165,7 +165,7 @@ void MatmulGradient(GradientContext& g) {
   g.SetInputGradient(1, Reshape(g, g.SumTo(db, b), g.input(1)->type().dims));
 }
 
-// A ragged a is one tall matrix; a sparse one is given by its rows, of all sequences where it is
+// A ragged a is one tall matrix; a sparse one is given by its rows, those of all sequences if it is
 // ragged, too.
 llvm::Error LowerMatmul(LoweringContext& l) {
   const LoweredValue& a = l.input(0);
@@ -184,7 +184,8 @@ llvm::Error LowerMatmul(LoweringContext& l) {
     if (a.values != nullptr) operands.push_back(a.values);
     c = l.Call("csr_matmul", operands);
   } else {
-    // Each element adds its multiple of a row of b to the row of the result that is its column.
+    // Each element adds its multiple of a row of b to the row of the result given by its column
+    // index.
     const Dim count = a.indices->type().dims[0];
     Value* rows = l.Call("segment_ids", {a.offsets.back()}, {{"dims", Shape{count}}});
     Value* spread = l.Call("gather", {b, rows});
@@ -204,19 +205,19 @@ llvm::Error LowerMatmul(LoweringContext& l) {
 struct MatmulMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The product of matrices. Dims before the last two are a batch and broadcast as NumPy "
-        "does; an operand of one dim is a row on the left, a column on the right, and its dim is "
-        "left out of the result. Halves are added up in f32, integers wrap around. Where a is "
-        "sparse "
-        "or ragged, b is one matrix; the truth values of a sparse a are ones.");
-    AddInput("a", "[..., M, K], or [K]; bool only where it is sparse")
+        "The matmul of a and b. Dims before the last two are batch dims and broadcast as "
+        "in NumPy. A one-dimensional operand is a row on the left and a column on the right, and "
+        "the added dim is removed from the result. f16 and bf16 accumulate in f32; integers wrap "
+        "around. If a is sparse or ragged, b is one matrix; the elements of a sparse bool a are "
+        "ones.");
+    AddInput("a", "[..., M, K], or [K]; bool only if it is sparse")
         .Accepts(kAnySet)
         .Ragged()
         .Sparse();
     AddInput("b", "[..., K, N], or [K]; dtype as a").Accepts(kNumberSet);
     AddOutput("c", "[..., M, N]; dtype as a");
-    AddAttr<bool>("transpose_a", "take a as [..., K, M]").Default(false);
-    AddAttr<bool>("transpose_b", "take b as [..., N, K]").Default(false);
+    AddAttr<bool>("transpose_a", "whether a is [..., K, M]").Default(false);
+    AddAttr<bool>("transpose_b", "whether b is [..., N, K]").Default(false);
     properties().reduced_precision = ReducedPrecision::kCompute;
     properties().widening = IntegerWidening::kModular;
     SetInference(InferMatmul);

@@ -12,16 +12,17 @@ namespace {
 
 constexpr int kTile = 16;
 
-/// c = a b for all batches; element (i, j) of a lies at a[i * a_row + j * a_column].
+/// c = a b for all batches; element (i, j) of a is at a[i * a_row + j * a_column].
 struct Product {
   long long m, n, k;
   long long a_row, a_column;
   long long b_row, b_column;
-  /// Offsets of a's, b's and c's matrices.
+  /// The offsets of the matrices of a, b and c.
   IndexMap<3> batches;
 };
 
-/// Each block computes tiles of c, one element a thread. For what cuBLASLt does not take: integers.
+/// Each block computes tiles of c, one element per thread. For integers, which cuBLASLt does not
+/// support.
 template <class T>
 __global__ void __launch_bounds__(kTile* kTile)
     ProductKernel(const __grid_constant__ Product p, const T* a, const T* b, T* c) {
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(kTile* kTile)
     const Offsets<3> offset = p.batches.At(rest / row_tiles);
     Sum sum = 0;
     for (long long k = 0; k < p.k; k += kTile) {
-      __syncthreads();  // the tiles before are still being read
+      __syncthreads();  // the previous tiles are still being read
       left[y][x] = row < p.m && k + x < p.k
                        ? static_cast<Sum>(Element<T>::Load(
                              a[offset.at[0] + row * p.a_row + (k + x) * p.a_column]))
@@ -63,13 +64,13 @@ __global__ void __launch_bounds__(kTile* kTile)
 
 struct MatmulState : CallState {
   Product product;
-  /// Null: ProductKernel.
+  /// Null if ProductKernel is used.
   std::unique_ptr<CublasGemm> gemm;
-  /// Element offsets of a, b and c in each call of `gemm`.
+  /// The element offsets of a, b and c in each call of `gemm`.
   std::vector<Offsets<3>> calls;
 };
 
-/// The last two sizes of an operand as a matrix; a vector is a row on the left, a column on the
+/// The last two sizes of an operand as a matrix; a vector is a row on the left and a column on the
 /// right.
 struct Matrix {
   int64_t rows, columns;
@@ -153,9 +154,9 @@ class MatmulOp : public Operator<CUDAContext> {
   }
 
  private:
-  /// Fills in where the matrices of each batch lie.
+  /// Sets the offsets of the matrices of each batch.
   static llvm::Error MakeBatches(const Matrix& a, const Matrix& b, Product& p) {
-    // Whole matrices are broadcast; strides count matrices at first.
+    // The view broadcasts matrices; its strides are in matrices at first.
     Sizes sizes;
     for (size_t i = std::max(a.batch.size(), b.batch.size()); i-- > 0;) {
       const int64_t from_a = i < a.batch.size() ? a.batch[a.batch.size() - 1 - i] : 1;
@@ -176,8 +177,8 @@ class MatmulOp : public Operator<CUDAContext> {
     return llvm::Error::success();
   }
 
-  /// Chooses the product by cuBLASLt: one call for the innermost batch axis, and one for each place
-  /// on the others.
+  /// Plans the matmul by cuBLASLt: one batched call for the innermost batch axis, repeated for each
+  /// index of the other batch axes.
   llvm::Error MakeGemm(const CUDAContext& device, DType dtype, MatmulState& state) const {
     const Product& p = state.product;
     GemmProblem problem{dtype, p.m, p.n, p.k, transpose_a_, transpose_b_, 1, 0, 0, 0};
@@ -189,7 +190,8 @@ class MatmulOp : public Operator<CUDAContext> {
       problem.b_stride = p.batches.strides[1][inner];
       problem.c_stride = p.batches.strides[2][inner];
       outer = p.batches.num_elements / problem.batch;
-      // Rows under rows with one right matrix are one taller matrix.
+      // If all matrices share the right operand and their rows are contiguous, they are one taller
+      // matrix.
       if (!transpose_a_ && problem.a_stride == p.m * p.k && problem.b_stride == 0) {
         problem.m *= problem.batch;
         problem.batch = 1;

@@ -11,21 +11,21 @@
 namespace pdl {
 namespace {
 
-// Products below this stay in one piece.
+// Matmuls with less work than this stay in one piece.
 constexpr int64_t kSmallWork = int64_t{128} * 128 * 128;
 constexpr int64_t kMaxPieces = 16;
-// A block of rows should still be in the second-level cache when it is computed; for that it is not
-// cut below so many rows.
+// A block of rows should still be in the second-level cache when it is computed, but it is not cut
+// to fewer rows than kCachedRows.
 constexpr int64_t kBlockBytes = int64_t{512} << 10;
 constexpr int64_t kCachedRows = 128;
-// Rows of a block where columns could be cut instead.
+// The minimum number of rows of a block if columns could be cut instead.
 constexpr int64_t kLeastRows = 64;
-// What goes over a block of columns row by row wants rows of this length.
+// The minimum number of columns of a block of columns, for consumers that process it row by row.
 constexpr int64_t kManyColumns = 256;
-// What several blocks read again and again.
+// The limit for an operand that several blocks read repeatedly.
 constexpr int64_t kSharedBytes = int64_t{1} << 20;
 
-// For each matrix of the result's batch, where that of an operand starts.
+// The offset of the operand's matrix for each matrix of the result's batch.
 std::vector<int64_t> BatchOffsets(llvm::ArrayRef<int64_t> operand_batch,
                                   llvm::ArrayRef<int64_t> batch, int64_t matrix_elements) {
   int64_t count = 1;
@@ -95,17 +95,17 @@ llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose
   s.c_row = s.n;
   if (c_elements_ == 0 || s.k == 0) return llvm::Error::success();
   if (!transpose_a && b_elements_ == b_rows * b_columns) {
-    // All matrices of the left batch meet one right matrix: they are one tall matrix.
+    // All matrices of the left batch have the same right matrix: they are one tall matrix.
     s.m = c_elements_ / s.n;
     a_offsets_ = b_offsets_ = {0};
     return llvm::Error::success();
   }
   const auto a_batch = llvm::ArrayRef<int64_t>(a).drop_back(2);
   const auto b_batch = llvm::ArrayRef<int64_t>(b).drop_back(2);
-  // For tiny matrices, the places of all of them take more memory than they do.
+  // For tiny matrices, the offsets take more memory than the elements.
   const int64_t matrices = c_elements_ / (s.m * s.n);
   auto counted = CountHostMemory(SaturatingProduct({matrices, 2 * sizeof(int64_t)}),
-                                 "the places of the matrices of a batch");
+                                 "the offsets of the matrices of a batch");
   if (!counted) return counted.takeError();
   counted_ = std::move(*counted);
   a_offsets_ = BatchOffsets(a_batch, batch, a_rows * a_columns);
@@ -118,8 +118,8 @@ void MatmulPlan::CutIntoTasks() {
   const int64_t batch = static_cast<int64_t>(a_offsets_.size());
   const int64_t wanted =
       batch >= kMaxPieces ? 1 : std::clamp<int64_t>(s.m * s.n * s.k / kSmallWork, 1, kMaxPieces);
-  // Many rows are cut though there are more columns, where all blocks find the right matrix in the
-  // second-level cache: rows of a block lie one behind the other.
+  // If the right matrix stays in the second-level cache of all blocks, rows are cut even if there
+  // are more columns, because the rows of a block are contiguous.
   const bool fits_cache = s.k * s.n * element_size_ <= kSharedBytes;
   const bool cuts_many_rows = s.m < s.n && s.m >= 2 * kLeastRows && fits_cache;
   split_ = s.m >= s.n || cuts_many_rows ? Split::kRows : Split::kColumns;
@@ -129,7 +129,7 @@ void MatmulPlan::CutIntoTasks() {
                         : s.n >= 4 * kManyColumns ? kManyColumns
                                                   : kManyColumns / 2;
   const int64_t multiple = split_ == Split::kRows ? 16 : 64;
-  // An even count suits most counts of threads.
+  // An even number of pieces suits most numbers of threads.
   const int64_t even = wanted == 1 ? 1 : RoundUp(wanted, 2);
   const int64_t pieces = std::min(even, std::max<int64_t>(1, length / least));
   block_length_ = pieces == 1 ? length : RoundUp((length + pieces - 1) / pieces, multiple);
@@ -155,7 +155,7 @@ GemmShape MatmulPlan::BlockShape(int64_t block) const {
 llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
   plain_ = PlainGemm(compute_dtype_);
   if (shape_.b_column == 1 || shape_.n == 1) return llvm::Error::success();
-  // [n, k] as it lies, read as [k, n]; all matrices of the batch.
+  // The unpacked [n, k], read as [k, n]; all matrices of the batch.
   const int64_t matrices = b_elements_ / (shape_.n * shape_.k);
   StridedView view;
   view.sizes = {matrices, shape_.k, shape_.n};
@@ -208,7 +208,7 @@ llvm::Error MatmulPlan::PrepareDnnl(const PrepareContext& context) {
         if (!floats) return floats.takeError();
         return (*gemm)->Pack(static_cast<const float*>(floats->get()) + first);
       };
-      // The layout names neither how the weight lies nor which part of it is packed.
+      // The layout identifies neither the strides of the weight nor which part of it is packed.
       const std::string layout = llvm::formatv("{0}-{1}-{2}-{3}", (*gemm)->packed_layout(),
                                                shape_.b_row, shape_.b_column, first)
                                      .str();

@@ -1,4 +1,4 @@
-// How a batch of matrix products is run, decided when its sizes are known.
+// Plans for running a batched matmul, made when its sizes are known.
 #ifndef PDL_KERNELS_LINEAR_MATMUL_PLAN_H_
 #define PDL_KERNELS_LINEAR_MATMUL_PLAN_H_
 
@@ -11,17 +11,17 @@
 
 namespace pdl {
 
-/// Cuts the products into tasks by their sizes alone, so that the result is the same for any count
-/// of threads: single matrices of the batch, or blocks of the rows or of the columns of one.
+/// Cuts the matmul into tasks depending on its sizes only, so that the result is the same for any
+/// number of threads. A task is a single matrix of the batch, or a block of rows or columns of one.
 class MatmulPlan : public CallState {
  public:
-  /// The sizes in `context` must fit each other.
+  /// The sizes in `context` must match.
   static llvm::Expected<std::shared_ptr<const MatmulPlan>> Make(const PrepareContext& context,
                                                                 bool transpose_a, bool transpose_b);
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
-  /// Calls `then` with each piece of c when it is computed, from the thread that did so; a piece
-  /// may be written over.
+  /// Calls `then` with each piece of c after it is computed, on the thread that computed it; `then`
+  /// may overwrite the piece.
   void Run(const Tensor& a, const Tensor& b, void* c, void* workspace, CPUContext& context,
            llvm::function_ref<void(const OutputPiece&)> then = nullptr) const;
 
@@ -33,38 +33,38 @@ class MatmulPlan : public CallState {
   llvm::Error PreparePlain(const PrepareContext& context);
   llvm::Error PrepareDnnl(const PrepareContext& context);
   void LayOutWorkspace();
-  /// The product of one task: one block of one matrix of the batch.
+  /// The matmul of one task: one block of one matrix of the batch.
   GemmShape BlockShape(int64_t block) const;
-  /// Gives the part of c that it computed.
+  /// Returns the part of c that it computed.
   OutputPiece RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch) const;
 
   DType dtype_ = DType::kF32;          // of the operands
-  DType compute_dtype_ = DType::kF32;  // halves are multiplied as floats
+  DType compute_dtype_ = DType::kF32;  // f16/bf16 are multiplied as f32
   int64_t element_size_ = 4;           // of compute_dtype_
   int64_t a_elements_ = 0, b_elements_ = 0, c_elements_ = 0;
 
   GemmShape shape_;  // of one matrix of the batch
-  /// Where the operands of each matrix of the batch start, in elements.
+  /// The offsets of the operands of each matrix of the batch, in elements.
   std::vector<int64_t> a_offsets_, b_offsets_;
-  std::shared_ptr<void> counted_;  // against the memory limit
+  std::shared_ptr<void> counted_;  // reservation against the memory limit
   Split split_ = Split::kRows;
   int64_t block_length_ = 0;
   int64_t blocks_ = 1;
-  int64_t groups_ = 1;  // of tasks; each has scratch memory of its own
+  int64_t groups_ = 1;  // of tasks; each has its own scratch memory
 
   GemmFunction plain_ = nullptr;
-  /// One for each block where a block has a packed weight of its own, else one for blocks of
-  /// block_length_ and one for a shorter last one.
+  /// One for each block if each block has its own packed weight, else one for blocks of
+  /// block_length_ and one for a shorter last block.
   std::vector<std::unique_ptr<DnnlGemm>> dnnl_;
   bool dnnl_by_block_ = false;
-  /// Whether a task reads the right operand itself, not only packed forms of it.
+  /// Whether tasks read the right operand itself, not only its packed forms.
   bool reads_b_ = true;
-  /// The right operand brought into row-major order: once, where it is constant, or in each run.
+  /// The right operand in row-major order: prepared once if it is constant, else in each run.
   std::shared_ptr<const void> ordered_b_;
   bool orders_b_ = false;
   StridedCopy order_b_;
 
-  // Parts of the workspace, in bytes; -1 where there is none.
+  // Offsets into the workspace, in bytes; -1 if unused.
   int64_t a_at_ = -1, b_at_ = -1, c_at_ = -1, ordered_b_at_ = -1, scratch_at_ = 0;
   int64_t scratch_bytes_ = 0;  // of one group
   int64_t workspace_bytes_ = 0;

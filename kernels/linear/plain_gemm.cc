@@ -1,4 +1,4 @@
-// Products of matrices by loops of our own: all dtypes that oneDNN has none for, and small ones.
+// Portable matmul loops, for small matrices and dtypes that oneDNN does not support.
 #include <algorithm>
 #include <type_traits>
 
@@ -20,7 +20,7 @@ struct GemmLoop {
   static constexpr int64_t kRows = 4;
   static constexpr int64_t kColumns = 32;
 
-  // kRows x kColumns elements of c, held in registers.
+  // kRows x kColumns elements of c, accumulated in registers.
   static PDL_INLINE void Block(const GemmShape& s, const T* a, const T* b, T* c) {
     Acc sums[kRows][kColumns] = {};
     for (int64_t k = 0; k < s.k; ++k) {
@@ -46,7 +46,7 @@ struct GemmLoop {
     for (int64_t j = 0; j < columns; ++j) c[j] = static_cast<T>(sums[j]);
   }
 
-  // One row of c: four rows of b at a time, each read as it lies.
+  // One row of c: four rows of b at a time, read without packing.
   static PDL_INLINE void Row(const GemmShape& s, const T* a, const T* b, T* c) {
     constexpr int64_t kChunk = 1024;
     for (int64_t begin = 0; begin < s.n; begin += kChunk) {

@@ -1,4 +1,4 @@
-// Operators of sparse matrices, kept as the dense tensors of their rows: csr_matmul.
+// Operators on sparse matrices, which are represented by dense CSR arrays: csr_matmul.
 #include <algorithm>
 
 #include "kernels/core/element.h"
@@ -11,9 +11,9 @@
 namespace pdl {
 namespace {
 
-// Products that a task computes.
+// The number of multiply-adds of a task.
 constexpr int64_t kGrainProducts = 1 << 15;
-// Columns of the result that are added up at a time.
+// The number of columns of the result that are accumulated at a time.
 constexpr int64_t kColumns = 128;
 
 template <class T>
@@ -22,7 +22,7 @@ void MultiplyRows(const T* values, const int64_t* offsets, const int64_t* indice
   using C = ComputeType<T>;
   C sums[kColumns];
   for (int64_t row = first; row < last; ++row) {
-    // Offsets that a device was fed are not checked: none leads outside.
+    // Offsets on a device are not checked, so they are clamped.
     const int64_t begin = std::clamp<int64_t>(offsets[row], 0, count);
     const int64_t end = std::clamp<int64_t>(offsets[row + 1], begin, count);
     for (int64_t column = 0; column < columns; column += kColumns) {
@@ -80,27 +80,29 @@ llvm::Error InferCsrMatmul(InferenceContext& context) {
   const Type& b = context.input(2);
   if (const auto& bound = context.input(1).index_bound) {
     if (llvm::Error error =
-            context.RequireAtLeast(b.dims[0], *bound, {1, 2}, "a column may be outside b")) {
+            context.RequireAtLeast(b.dims[0], *bound, {1, 2}, "a column index may be outside b")) {
       return error;
     }
   }
   if (context.has_input(3)) {
     if (llvm::Error error = require_rank(3, 1)) return error;
     if (llvm::Error error = RequireSameDType(context, 2, 3)) return error;
-    if (llvm::Error error = context.RequireEqual(context.input(1).dims[0], context.input(3).dims[0],
-                                                 {1, 3}, "columns and values differ in count")) {
+    if (llvm::Error error =
+            context.RequireEqual(context.input(1).dims[0], context.input(3).dims[0], {1, 3},
+                                 "the numbers of columns and values differ")) {
       return error;
     }
   }
   const Dim rows = context.input(0).dims[0] - 1;
-  if (llvm::Error error = context.RequireAtLeast(rows, 0, {0}, "offsets are one more than rows")) {
+  if (llvm::Error error = context.RequireAtLeast(
+          rows, 0, {0}, "the offsets must have one element more than there are rows")) {
     return error;
   }
   context.SetOutput(Type(b.dtype, {rows, b.dims[1]}));
   return llvm::Error::success();
 }
 
-// To each product the row of the result that it goes to, and what comes back from there.
+// Gathers for each nonzero element the gradient of its row of the result.
 void CsrMatmulGradient(GradientContext& g) {
   Value* indices = g.input(1);
   const Type& b = g.input(2)->type();
@@ -121,21 +123,19 @@ void CsrMatmulGradient(GradientContext& g) {
 struct CsrMatmulMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "A sparse matrix, given by its rows (CSR), times a dense one: what `s @ b` becomes where s "
-        "is sparse. Row i of the matrix has its elements at offsets[i]..offsets[i + 1]; columns "
-        "that occur twice in a row add up. Without values every element is 1, and row i of the "
-        "result is the sum of some rows of b: a bag of embeddings. A column outside b adds "
-        "nothing. Halves are added up in f32.");
-    AddInput("offsets", "[N + 1], where each row begins, and where the last one ends, from 0 on")
+        "Multiplies a sparse matrix in CSR format by a dense one; `s @ b` with sparse s is lowered "
+        "to it. Row i of the matrix has the elements offsets[i]..offsets[i + 1]. Column indices "
+        "that occur twice in a row accumulate. Without values all elements are 1, and row i of the "
+        "result is the sum of some rows of b (a bag of embeddings). Column indices outside b are "
+        "ignored. f16 and bf16 accumulate in f32.");
+    AddInput("offsets", "[N + 1], the start of each row, then the end of the last one, from 0 on")
         .Accepts(DType::kI64)
         .OwnDType();
-    AddInput("indices", "[K], the column of each element, row after row")
+    AddInput("indices", "[K], the column index of each element, row by row")
         .Accepts(DType::kI64)
         .OwnDType();
     AddInput("b", "[D, M]").Accepts(kFloatSet);
-    AddInput("values", "[K], the elements; ones where it is left out")
-        .Accepts(kFloatSet)
-        .Optional();
+    AddInput("values", "[K], the elements; default: ones").Accepts(kFloatSet).Optional();
     AddOutput("c", "[N, M]; dtype as b");
     SetInference(InferCsrMatmul);
     SetGradient(CsrMatmulGradient);

@@ -3,7 +3,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// A thread computes one element of the result, adding in the order of the row.
+/// A thread computes one element of the result, accumulating in the order of the row.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     CsrMatmulKernel(long long n, long long columns, long long count, long long depth,

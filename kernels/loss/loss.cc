@@ -1,4 +1,4 @@
-// Losses: cross_entropy, nll, mse. Those of single elements are in pointwise_loss.cc.
+// Losses: cross_entropy, nll, mse. Elementwise losses are in pointwise_loss.cc.
 #include <algorithm>
 #include <limits>
 
@@ -22,7 +22,7 @@ struct LabelOptions {
   double label_smoothing = 0;
 };
 
-// What rows of `n` numbers for each class cost at their labels. `weights` may be null.
+// The loss of rows of `n` logits at their labels. `weights` may be null.
 template <class T, class Index>
 struct CrossEntropyLoop {
   using C = ComputeType<T>;
@@ -34,7 +34,7 @@ struct CrossEntropyLoop {
       const C value = Element<T>::Load(x[i]);
       largest = value > largest ? value : largest;
     }
-    // Short sums in the type itself, the sum of them in double; nan stays in them.
+    // Accumulates short partial sums in the compute type and their total in double; nan propagates.
     double sum = 0;
     for (int64_t begin = 0; begin < n; begin += 256) {
       const int64_t end = std::min(begin + 256, n);
@@ -174,7 +174,7 @@ llvm::Error InferLabelLoss(InferenceContext& context) {
   }
   for (unsigned d = 0; d < label.rank(); ++d) {
     if (llvm::Error error = context.RequireEqual(logits.dims[d], label.dims[d], {0, 1},
-                                                 "labels do not match the logits")) {
+                                                 "labels and logits have different dims")) {
       return error;
     }
   }
@@ -191,8 +191,9 @@ llvm::Error InferLabelLoss(InferenceContext& context) {
       return context.FailAt({2}, Code::kRank, "'weight' must have one dim, got {0}",
                             weight.ToString());
     }
-    if (llvm::Error error = context.RequireEqual(logits.dims.back(), weight.dims[0], {0, 2},
-                                                 "the weights do not match the classes")) {
+    if (llvm::Error error =
+            context.RequireEqual(logits.dims.back(), weight.dims[0], {0, 2},
+                                 "the number of weights must be the number of classes")) {
       return error;
     }
   }
@@ -200,8 +201,8 @@ llvm::Error InferLabelLoss(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// What is asked of each class, without weights and with them, dy, 0 for ignored rows, and which
-// rows are ignored: null where there is no such label.
+// The weight of each class in the loss, without and with `weight`; dy, which is 0 for ignored rows;
+// and the mask of ignored rows, which is null without ignore_index.
 struct LabelCotangent {
   Value* share;
   Value* wanted;
@@ -238,7 +239,7 @@ Value* Flow(GradientContext& g, const LabelCotangent& cotangent, Value* factor) 
   return g.Call("where", {cotangent.ignored, g.Scalar(0, product), product});
 }
 
-// A weight's is the loss that its class would have with the weight 1.
+// The gradient of a class's weight is the loss of its labels with weight 1.
 void SetWeightGradient(GradientContext& g, const LabelCotangent& cotangent, Value* log_prob) {
   Value* zero = g.Scalar(0, log_prob);
   Value* asked = g.Call("not_equal", {cotangent.share, zero});
@@ -270,12 +271,12 @@ struct LabelLossMaker : OpProtoMaker {
     AddComment(comment);
     AddInput(name, input).Accepts(kFloatSet).Ragged();
     AddInput("label", "[...], classes").Accepts(SetOf(LabelTypes())).OwnDType().Ragged();
-    AddInput("weight", "[C], what the loss at a label of that class is multiplied by; left out: 1")
+    AddInput("weight", "[C], the factor of the loss at a label of each class; default: 1")
         .Accepts(kFloatSet)
         .Optional();
     AddAttr<int64_t>("ignore_index",
-                     "rows with this label cost 0; a mean over the others is the sum divided by "
-                     "their count. None: no such label")
+                     "rows with this label have loss 0; for a mean over the other rows, divide the "
+                     "sum by their number. Default: no row is ignored")
         .Optional();
     SetInference(InferLabelLoss);
   }
@@ -287,11 +288,11 @@ struct CrossEntropyMaker : LabelLossMaker {
         "-log(softmax(logits)) at the label, along the last dim, without overflow for large "
         "logits. A label outside the classes gives nan; labels declared `in 0..C` cannot be "
         "outside.",
-        "logits", "[..., C], a number for each class");
-    AddOutput("loss", "[...], from 0 on; dtype as the logits");
+        "logits", "[..., C], the unnormalized scores of the classes");
+    AddOutput("loss", "[...], at least 0; dtype as the logits");
     AddAttr<double>("label_smoothing",
-                    "the share of what is wanted that is spread over all classes alike (Szegedy et "
-                    "al., arXiv:1512.00567)")
+                    "the part of the target distribution that is distributed evenly over all "
+                    "classes (Szegedy et al., arXiv:1512.00567)")
         .Default(0)
         .AtLeast(0)
         .AtMost(1);
@@ -303,9 +304,9 @@ struct CrossEntropyMaker : LabelLossMaker {
 struct NllMaker : LabelLossMaker {
   void Make() override {
     Declare(
-        "-log_prob at the label, along the last dim: the negative log-likelihood, of what "
-        "log_softmax gives. A label outside the classes gives nan.",
-        "log_prob", "[..., C], the logarithm of each class's probability");
+        "The negative log-likelihood: -log_prob at the label, along the last dim, for the result "
+        "of log_softmax. A label outside the classes gives nan.",
+        "log_prob", "[..., C], the log-probability of each class");
     AddOutput("loss", "[...]; dtype as log_prob");
     AddExample("y = nll([[-0.5, -2.0], [-0.25, -1.0]], [1, 0])  # = [2.0, 0.25]");
     SetGradient(NllGradient);
@@ -400,9 +401,10 @@ void MseGradient(GradientContext& g) {
 
 struct MseMaker : OpProtoMaker {
   void Make() override {
-    AddComment("The mean of (x - y)**2 over all elements; nan where there are none.");
-    AddInput("x", "elements of any rank").Accepts(kFloatSet).Ragged();
-    AddInput("y", "type as x").Accepts(kFloatSet).Ragged();
+    AddComment(
+        "The mean squared error: the mean of (x - y)**2 over all elements; nan if there are none.");
+    AddInput("x", "the predictions, of any rank").Accepts(kFloatSet).Ragged();
+    AddInput("y", "the targets; type as x").Accepts(kFloatSet).Ragged();
     AddOutput("loss", "a scalar, dtype as x");
     SetInference(InferMse);
     SetGradient(InWideDType<MseGradient>);

@@ -25,7 +25,7 @@ __device__ __forceinline__ T Nan() {
   return T(0) * Logarithm(T(0));
 }
 
-/// `depth` threads go over each row of `length` logits. `weights` may be null.
+/// `depth` threads reduce each row of `length` logits. `weights` may be null.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     CrossEntropyKernel(long long num_rows, long long length, int depth, LabelOptions options,
@@ -166,7 +166,7 @@ class LabelLossOp : public Operator<CUDAContext> {
 
 // --- mse ----------------------------------------------------------------------------------------
 
-/// Each block leaves the sum of its piece of `length` elements.
+/// Each block writes the sum of its piece of `length` elements.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     SquaredDistanceKernel(long long n, long long length, const T* x, const T* y, double* sums) {
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   if (thread == 0) sums[blockIdx.x] = sum;
 }
 
-/// One block.
+/// Runs in one block.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     MeanKernel(long long n, int num_sums, const double* sums, T* y) {
@@ -230,7 +230,7 @@ class MseOp : public Operator<CUDAContext> {
   }
 
  private:
-  /// By the size alone, so that all GPUs give the same bits.
+  /// Depends on the size only, so that all GPUs give the same bits.
   static int64_t NumPieces(int64_t n) {
     constexpr int64_t kPiece = kBlockThreads * 16;
     return std::clamp<int64_t>((n + kPiece - 1) / kPiece, 1, 1024);

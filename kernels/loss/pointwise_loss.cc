@@ -1,4 +1,4 @@
-// Losses of single elements: binary_cross_entropy, huber, hinge, kl_div.
+// Elementwise losses: binary_cross_entropy, huber, hinge, kl_div.
 #include "kernels/core/elementwise.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/gradient.h"
@@ -11,7 +11,7 @@ namespace {
 // --- binary_cross_entropy -----------------------------------------------------------------------
 
 struct OfProbability {
-  // A logarithm, but not below -100.
+  // The logarithm, clamped to at least -100.
   template <class T>
   static PDL_INLINE T Bounded(T log) {
     return log < T(-100) ? T(-100) : log;
@@ -24,7 +24,8 @@ struct OfProbability {
 struct OfLogit {
   template <class T>
   T operator()(T x, T label) const {
-    // How much of |x| the label costs. Where it asks for none, infinite logits cost nothing, too.
+    // The factor of |x| in the loss. If the label makes it 0, infinite logits do not contribute
+    // either.
     const T magnitude = math::Abs(x);
     const T part = x > T(0) ? T(1) - label : label;
     const T linear = part == T(0) ? T(0) : magnitude * part;
@@ -64,28 +65,28 @@ void BinaryCrossEntropyGradient(GradientContext& g) {
   }
   Value* one = g.Scalar(1, x);
   Value* rest = g.Sub(one, x);
-  // The loss is bounded where p is 0 or 1, and so is its slope.
+  // The loss is bounded where p is 0 or 1, and so is its derivative.
   const double least = x->type().dtype == DType::kF16 ? 0x1p-14 : 1e-12;
   Value* variance = g.Call("clip", {g.Mul(x, rest)}, {{"low", least}});
   g.SetInputGradient(0, g.SumTo(g.Mul(dy, g.Div(g.Sub(x, label), variance)), x));
   const auto bounded_log = [&](Value* value) {
     return g.Call("clip", {g.Call("log", {value})}, {{"low", -100.0}});
   };
-  Value* slope = g.Sub(bounded_log(rest), bounded_log(x));
-  g.SetInputGradient(1, g.SumTo(g.Mul(dy, slope), label));
+  Value* derivative = g.Sub(bounded_log(rest), bounded_log(x));
+  g.SetInputGradient(1, g.SumTo(g.Mul(dy, derivative), label));
 }
 
 struct BinaryCrossEntropyMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "-(label * log(p) + (1 - label) * log(1 - p)), element by element, with logarithms of at "
-        "least -100. Broadcasts as NumPy does, over sizes that are literally 1.");
-    AddInput("p", "probabilities, in [0, 1]").Accepts(kFloatSet);
-    AddInput("label", "what they should be, in [0, 1]; dtype as p").Accepts(kFloatSet);
-    AddOutput("loss", "from 0 on; dtype as p, the dims of both broadcast");
+        "-(label * log(p) + (1 - label) * log(1 - p)), elementwise, with logarithms clamped to at "
+        "least -100. Broadcasts as in NumPy, over sizes that are literally 1.");
+    AddInput("p", "the predicted probabilities, in [0, 1]").Accepts(kFloatSet);
+    AddInput("label", "the target probabilities, in [0, 1]; dtype as p").Accepts(kFloatSet);
+    AddOutput("loss", "at least 0; dtype as p, with the broadcast dims of both");
     AddAttr<bool>("logits",
-                  "p are any numbers, of which the probabilities are the sigmoid; more exact than "
-                  "to take it before. Infinite ones are the probabilities 0 and 1")
+                  "p are logits, whose sigmoid gives the probabilities; more precise than applying "
+                  "the sigmoid before. Infinite logits are the probabilities 0 and 1")
         .Default(false);
     properties().elementwise = true;
     SetInference(InferElementwise);
@@ -97,7 +98,7 @@ struct BinaryCrossEntropyMaker : OpProtoMaker {
 
 // --- huber, hinge -------------------------------------------------------------------------------
 
-constexpr const char kBroadcasts[] = " Broadcasts as NumPy does, over sizes that are literally 1.";
+constexpr const char kBroadcasts[] = " Broadcasts as in NumPy, over sizes that are literally 1.";
 
 struct Huber {
   double delta = 1;
@@ -116,23 +117,24 @@ using HuberOp = BinaryOp<Context, Huber, FloatTypes>;
 struct HuberMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        std::string("Half the square of x - y where that is at most delta, else delta * "
-                    "(abs(x - y) - delta / 2), element by element (Huber, 1964). `mean` makes "
-                    "one number of it.") +
+        std::string("(x - y)**2 / 2 where abs(x - y) is at most delta, else delta * (abs(x - y) - "
+                    "delta / 2), elementwise (Huber, 1964). `mean` reduces it to a scalar.") +
         kBroadcasts);
     AddInput("x", "any numbers").Accepts(kFloatSet);
-    AddInput("y", "what they should be; dtype as x").Accepts(kFloatSet);
-    AddOutput("loss", "from 0 on; dtype as x, the dims of both broadcast");
-    AddAttr<double>("delta", "where the square becomes a straight line").Default(1).GreaterThan(0);
+    AddInput("y", "the targets; dtype as x").Accepts(kFloatSet);
+    AddOutput("loss", "at least 0; dtype as x, with the broadcast dims of both");
+    AddAttr<double>("delta", "the abs(x - y) where the loss changes from quadratic to linear")
+        .Default(1)
+        .GreaterThan(0);
     AddExample("y = huber([0.5, 3.0], [0.0, 0.0])  # = [0.125, 2.5]");
     properties().elementwise = true;
     properties().commutative = true;
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
       const double delta = g.attributes().Float("delta");
-      Value* slope =
+      Value* derivative =
           g.Call("clip", {g.Sub(g.input(0), g.input(1))}, {{"low", -delta}, {"high", delta}});
-      Value* dx = g.Mul(g.output_gradient(), slope);
+      Value* dx = g.Mul(g.output_gradient(), derivative);
       g.SetInputGradient(0, g.SumTo(dx, g.input(0)));
       g.SetInputGradient(1, g.SumTo(g.Neg(dx), g.input(1)));
     });
@@ -154,22 +156,21 @@ using HingeOp = BinaryOp<Context, Hinge, FloatTypes>;
 struct HingeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        std::string("margin - x * label, but at least 0, element by element. `mean` makes one "
-                    "number of it.") +
+        std::string("max(margin - x * label, 0), elementwise. `mean` reduces it to a scalar.") +
         kBroadcasts);
-    AddInput("x", "any numbers, whose sign is the decision").Accepts(kFloatSet);
+    AddInput("x", "the scores, whose sign is the decision").Accepts(kFloatSet);
     AddInput("label", "1 or -1; dtype as x").Accepts(kFloatSet);
-    AddOutput("loss", "from 0 on; dtype as x, the dims of both broadcast");
-    AddAttr<double>("margin", "how far x is to be on its side").Default(1);
+    AddOutput("loss", "at least 0; dtype as x, with the broadcast dims of both");
+    AddAttr<double>("margin", "the smallest x * label without loss").Default(1);
     AddExample("y = hinge([2.0, 0.5, -1.0], [1.0, 1.0, 1.0])  # = [0.0, 0.5, 2.0]");
     properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient([](GradientContext& g) {
       Value* zero = g.Scalar(0, g.output());
       Value* costs = g.Call("greater", {g.output(), zero});
-      Value* slope = g.Neg(g.output_gradient());
+      Value* derivative = g.Neg(g.output_gradient());
       for (const unsigned i : {0u, 1u}) {
-        Value* part = g.Call("where", {costs, g.Mul(slope, g.input(1 - i)), zero});
+        Value* part = g.Call("where", {costs, g.Mul(derivative, g.input(1 - i)), zero});
         g.SetInputGradient(i, g.SumTo(part, g.input(i)));
       }
     });
@@ -229,21 +230,21 @@ void KlDivGradient(GradientContext& g) {
   Value* zero = g.Scalar(0, target);
   Value* positive = g.Call("greater", {target, zero});
   Value* log_p = g.Call("log", {g.Call("where", {positive, target, one})});
-  Value* slope = g.Add(g.Sub(log_p, log_q), one);
-  g.SetInputGradient(1, g.SumTo(g.Mul(dy, g.Call("where", {positive, slope, zero})), target));
+  Value* derivative = g.Add(g.Sub(log_p, log_q), one);
+  g.SetInputGradient(1, g.SumTo(g.Mul(dy, g.Call("where", {positive, derivative, zero})), target));
 }
 
 struct KlDivMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        std::string("p * (log(p) - log_q), element by element: what `sum` over the classes makes "
-                    "the divergence of Kullback and Leibler of. 0 where p is 0; its gradient there "
-                    "is 0.") +
+        std::string(
+            "p * (log(p) - log_q), elementwise; its sum over the classes is the Kullback-Leibler "
+            "divergence. Where p is 0, the result and its gradient are 0.") +
         kBroadcasts);
-    AddInput("log_q", "logarithms of probabilities, as log_softmax gives them").Accepts(kFloatSet);
-    AddInput("p", "the probabilities that are wanted; dtype as log_q").Accepts(kFloatSet);
-    AddOutput("loss", "dtype as log_q, the dims of both broadcast");
-    AddAttr<bool>("log_target", "p are logarithms of the probabilities, too").Default(false);
+    AddInput("log_q", "log-probabilities, as log_softmax returns them").Accepts(kFloatSet);
+    AddInput("p", "the target probabilities; dtype as log_q").Accepts(kFloatSet);
+    AddOutput("loss", "dtype as log_q, with the broadcast dims of both");
+    AddAttr<bool>("log_target", "p are log-probabilities, too").Default(false);
     AddExample("y = kl_div([-1.0, -2.0], [1.0, 0.0])  # = [1.0, 0.0]");
     properties().elementwise = true;
     SetInference(InferElementwise);

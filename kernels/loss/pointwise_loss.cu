@@ -3,7 +3,7 @@
 namespace pdl::cuda {
 namespace {
 
-/// Of probabilities, with logarithms of at least -100, or of numbers whose sigmoids those are.
+/// For probabilities, with logarithms clamped to at least -100, or for logits.
 struct BinaryCrossEntropy {
   bool logits;
   void Initialize(const AttributeReader& attributes) { logits = attributes.Bool("logits"); }
@@ -21,7 +21,8 @@ struct BinaryCrossEntropy {
   static __device__ T Bounded(T x) {
     return x < T(-100) ? T(-100) : x;
   }
-  // How much of |x| the label costs: nothing where it asks for none, also of infinite logits.
+  // The factor of |x| in the loss; if the label makes it 0, infinite logits do not contribute
+  // either.
   template <class T>
   static __device__ T Linear(T x, T magnitude, T label) {
     const T part = x > T(0) ? T(1) - label : label;
@@ -50,7 +51,7 @@ struct Hinge {
   }
 };
 
-/// 0 where the target is.
+/// 0 where the target is 0.
 struct KlDiv {
   bool log_target;
   void Initialize(const AttributeReader& attributes) { log_target = attributes.Bool("log_target"); }

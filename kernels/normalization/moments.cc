@@ -26,7 +26,7 @@ struct MomentsColumnsLoop {
   }
 };
 
-// Element `index` of a walk, as an offset.
+// The offset of element `index` of a view.
 int64_t OffsetOf(const StridedView& view, int64_t index) {
   int64_t offset = 0;
   for (size_t d = view.sizes.size(); d-- > 1;) {
@@ -54,7 +54,7 @@ MomentsPlan::MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::Array
       *static_cast<T*>(out) = Element<T>::Store(static_cast<ComputeType<T>>(value));
     };
   });
-  // Neighbouring dims that all stay, or all go, are one.
+  // Adjacent dims that are all kept, or all reduced, are merged.
   llvm::SmallVector<int64_t, 6> joined;
   llvm::SmallVector<bool, 6> stays;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -156,8 +156,8 @@ void MomentsPlan::RunColumns(const char* in, char* mean, char* variance,
   auto* partial = static_cast<ShiftedSums*>(context.workspace());
   const int64_t chunks_per_row = CeilDiv(inner_, width_);
   const int64_t chunks = num_results_ / inner_ * chunks_per_row;
-  // The innermost dim that is gone over lies next to the one that stays, so its short rows are one
-  // long one, with several sums for each result.
+  // The innermost reduced dim is adjacent to the kept one, so its short rows are contiguous and are
+  // processed as one long row, with several sums for each result.
   const int64_t rows = reduced_.sizes.empty() ? 1 : reduced_.sizes.back();
   const int64_t rows_at_once =
       chunks_per_row == 1 ? std::clamp<int64_t>(kWidestChunk / width_, 1, rows) : 1;

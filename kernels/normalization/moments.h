@@ -1,4 +1,4 @@
-// Means and variances over any axes, in one walk over the data.
+// Means and variances over any axes, in one pass over the data.
 #ifndef PDL_KERNELS_NORMALIZATION_MOMENTS_H_
 #define PDL_KERNELS_NORMALIZATION_MOMENTS_H_
 
@@ -11,25 +11,23 @@
 
 namespace pdl {
 
-/// Sums of the distances of elements from a number near them, and of the distances' squares: in
-/// double, so that nothing is lost by taking the mean off afterwards. The number is the first of
-/// the elements.
+/// Sums of the distances of elements from a shift, the first of the elements, and of the squares of
+/// these distances. They are in double, so that subtracting the mean afterwards is precise.
 struct ShiftedSums {
   double shift = 0, sum = 0, square = 0;
 
   double Mean(double count) const { return shift + sum / count; }
-  /// Of the whole population where `ddof` is 0; NaN or infinite where it leaves nothing to divide
-  /// by.
+  /// The population variance if `ddof` is 0; nan or infinite if count - ddof is not positive.
   double Variance(double count, double ddof = 0) const {
     const double spread = square - sum * (sum / count);
     return (spread < 0 ? 0 : spread) / (ddof < count ? count - ddof : 0);
   }
 };
 
-/// `x` where distances from it are numbers, else 0.
+/// `x` if distances from it are finite, else 0.
 PDL_INLINE double ShiftOf(double x) { return x - x == 0 ? x : 0; }
 
-/// Adds n elements that lie side by side to the sums of a row.
+/// Adds n contiguous elements to the sums of a row.
 template <class T>
 struct MomentsRowLoop {
   static PDL_INLINE void Run(const void* in, int64_t n, ShiftedSums* sums) {
@@ -47,16 +45,16 @@ struct MomentsRowLoop {
   }
 };
 
-/// How `moments`, `variance` and `std` walk over their input. Each result is computed in an order
-/// that depends on the sizes alone.
+/// Plans the passes of `moments`, `variance` and `std` over their input. The order in which a
+/// result is accumulated depends on the sizes only.
 class MomentsPlan : public CallState {
  public:
-  /// `kept` says of each axis whether it stays; `ddof` is taken off what variances divide by; with
-  /// `root` it is their square roots that are written.
+  /// `kept` has for each axis whether it is kept. `ddof` is subtracted from the divisor of
+  /// variances. With `root`, their square roots are written.
   MomentsPlan(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> kept,
               int64_t ddof = 0, bool root = false);
   int64_t workspace_bytes() const { return workspace_bytes_; }
-  /// `mean` may be null: not wanted.
+  /// `mean` may be null if it is not needed.
   void Run(const void* in, void* mean, void* variance, CPUContext& context) const;
 
  private:
@@ -79,13 +77,13 @@ class MomentsPlan : public CallState {
 
   int64_t num_results_ = 1;
   int64_t count_ = 1;  // elements of each result
-  // As in ReducePlan: the innermost dim stays, or is gone over; the views walk over the others.
+  // As in ReducePlan: the innermost dim is kept or reduced; the views iterate over the other dims.
   bool inner_stays_ = false;
   int64_t inner_ = 1;
   StridedView kept_, reduced_;
   int64_t runs_ = 1;
   int64_t width_ = 1;  // columns of a chunk
-  int64_t units_ = 1;  // that pieces are cut from: runs, or the elements of the only one
+  int64_t units_ = 1;  // of which pieces are made: runs, or the elements of the only run
   int64_t piece_length_ = 1;
   int64_t pieces_ = 1;
   int64_t workspace_bytes_ = 0;

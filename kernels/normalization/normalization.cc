@@ -1,4 +1,4 @@
-// Operators of means and variances: moments, and normalize, which is given them.
+// Operators on means and variances: moments, and normalize, which takes them as operands.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kGrainElements = 1 << 14;
 
-// Which axes of a call's first operand `keep` names.
+// A mask of the axes of a call's first operand that `keep` contains.
 llvm::SmallVector<bool, 6> KeptAxes(llvm::ArrayRef<int64_t> keep, unsigned rank) {
   llvm::SmallVector<bool, 6> kept(rank, false);
   for (const int64_t axis : keep) kept[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = true;
@@ -94,15 +94,14 @@ void MomentsGradient(GradientContext& g) {
 struct MomentsMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "The mean and the variance over all axes but some. The variance is that of the whole "
-        "population: the mean of squared distances from the mean. Both are nan where there is "
-        "nothing.");
-    AddInput("x", "elements of any rank; ragged dims and the one before them are not kept")
+        "The mean and the variance over all axes except some. It is the population variance: the "
+        "mean of squared distances from the mean. Both are nan if there are no elements.");
+    AddInput("x", "elements of any rank; ragged dims and the one before them cannot be kept")
         .Accepts(kFloatSet)
         .Ragged();
-    AddOutput("mean", "dtype as x; the dims of x that are kept");
+    AddOutput("mean", "dtype as x; the kept dims of x");
     AddOutput("variance", "type as the mean");
-    AddAttr<std::vector<int64_t>>("keep", "the axes that are kept, negative ones from the end")
+    AddAttr<std::vector<int64_t>>("keep", "the axes to keep; negative ones count from the end")
         .Default({})
         .Axis();
     SetInference(InferMoments);
@@ -114,11 +113,11 @@ struct MomentsMaker : OpProtoMaker {
 
 // --- normalize ----------------------------------------------------------------------------------
 
-// Rows of one channel each, or (inner is 1) of all channels.
+// Processes rows of one channel each, or (if inner is 1) of all channels.
 template <class T>
 struct NormalizeLoop {
   using C = ComputeType<T>;
-  // factor = gamma / sqrt(variance + eps); gamma may be null, or (step is 0) one element for all.
+  // factor = gamma / sqrt(variance + eps); gamma may be null, or (if step is 0) a single element.
   static void Factors(const void* variance, const void* gamma, int64_t step, double eps, int64_t n,
                       void* out) {
     const T* v = static_cast<const T*>(variance);
@@ -130,7 +129,7 @@ struct NormalizeLoop {
                            : inverse * static_cast<double>(Element<T>::Load(scale[i * step])));
     }
   }
-  // One channel: means and betas are single, and beta may be null.
+  // A row of one channel, with a single mean, factor and beta.
   static PDL_INLINE void Row(const T* x, int64_t n, C mean, C factor, C beta, T* y) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
@@ -152,7 +151,7 @@ struct NormalizeLoop {
                                Element<T>::Load(beta[i]));
     }
   }
-  // Rows [begin, end) of `inner` elements; of `channels` ones where inner is 1.
+  // Rows [begin, end) of `inner` elements, or of `channels` elements if inner is 1.
   static PDL_INLINE void Run(const void* const* inputs, const void* factors, int64_t channels,
                              int64_t inner, int64_t begin, int64_t end, void* out) {
     const T* x = static_cast<const T*>(inputs[0]);
@@ -213,7 +212,7 @@ class NormalizeOp : public Operator<Context> {
     Preparation preparation;
     preparation.workspace_bytes = state->channels * factor_size;
     preparation.state = std::move(state);
-    // The operands of one channel may be x itself; then it is not written over.
+    // If x has one dim, mean, gamma and beta may be the same array as x, so it is not overwritten.
     if (rank > 1) preparation.in_place.push_back({0, 0});
     return preparation;
   }
@@ -245,8 +244,8 @@ class NormalizeOp : public Operator<Context> {
   double eps_ = 0;
 };
 
-// normalize(x, mean, variance, gamma, beta) as x * factor + shift, where a pass has made
-// elementwise calls of it.
+// The factor and shift of normalize(x, mean, variance, gamma, beta) = x * factor + shift, used when
+// a pass replaces it with elementwise calls.
 template <class Context>
 class NormalizeFactorsOp : public Operator<Context> {
  public:
@@ -274,13 +273,11 @@ constexpr llvm::StringLiteral kFactors = "normalize.factors";
 struct NormalizeFactorsMaker : OpProtoMaker {
   void Make() override {
     const DTypeSet f32(DType::kF32);
-    AddComment("factor = gamma / sqrt(variance + eps), and shift = beta - mean * factor.");
+    AddComment("Computes factor = gamma / sqrt(variance + eps) and shift = beta - mean * factor.");
     AddInput("mean", "[C]").Accepts(f32);
     AddInput("variance", "type as the mean").Accepts(f32);
-    AddInput("gamma", "type as the mean, or one number for all; left out: 1")
-        .Accepts(f32)
-        .Optional();
-    AddInput("beta", "type as the mean; left out: 0").Accepts(f32).Optional();
+    AddInput("gamma", "type as the mean, or a scalar; default: 1").Accepts(f32).Optional();
+    AddInput("beta", "type as the mean; default: 0").Accepts(f32).Optional();
     AddOutput("factor", "type as the mean");
     AddOutput("shift", "type as the mean");
     AddAttr<double>("eps", "added to the variance").Default(1e-5);
@@ -347,8 +344,8 @@ void NormalizeGradient(GradientContext& g) {
   if (g.num_inputs() > 4) g.SetInputGradient(4, sum);
 }
 
-// x * factor + shift, which are computed once for each channel: both calls are fused after a
-// convolution.
+// Replaces the call with x * factor + shift, where both are computed once for each channel, so that
+// the elementwise calls are fused into a convolution.
 bool NormalizeToLast(LayoutContext& context) {
   const llvm::ArrayRef<Value*> operands = context.op().operands();
   Value* x = operands[0];
@@ -371,17 +368,15 @@ constexpr LayoutRule kNormalizeLayout = {NormalizeToLast};
 struct NormalizeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "(x - mean) / sqrt(variance + eps) * gamma + beta, with one mean, variance, gamma and beta "
-        "for each index of an axis.");
+        "Returns (x - mean) / sqrt(variance + eps) * gamma + beta, with one mean, variance, gamma "
+        "and beta for each index of an axis.");
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddInput("mean", "[C], where C is the size of the axis; dtype as x").Accepts(kFloatSet);
     AddInput("variance", "type as the mean").Accepts(kFloatSet);
-    AddInput("gamma", "type as the mean, or one number for all; left out: 1")
-        .Accepts(kFloatSet)
-        .Optional(1);
-    AddInput("beta", "type as the mean; left out: 0").Accepts(kFloatSet).Optional();
+    AddInput("gamma", "type as the mean, or a scalar; default: 1").Accepts(kFloatSet).Optional(1);
+    AddInput("beta", "type as the mean; default: 0").Accepts(kFloatSet).Optional();
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(1).Axis();
+    AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(1).Axis();
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     properties().channels_last = &kNormalizeLayout;
     SetInference(InferNormalize);

@@ -3,7 +3,7 @@
 #include "kernels/reduction/block_reduction.cuh"
 #include "pdl/op/op_registry.h"
 
-// `moments` lies with the other reductions, in reduction.cu.
+// `moments` is with the other reductions, in reduction.cu.
 
 namespace pdl::cuda {
 namespace {
@@ -11,14 +11,14 @@ namespace {
 __device__ __forceinline__ float Root(float x) { return sqrtf(x); }
 __device__ __forceinline__ double Root(double x) { return sqrt(x); }
 
-/// From one element of an operand to the next: 0 where it is one for all.
+/// The stride of the elements of an operand: 0 if it is a scalar.
 int64_t StepOf(llvm::ArrayRef<const Tensor*> inputs, size_t i) {
   return i < inputs.size() && inputs[i]->sizes().empty() ? 0 : 1;
 }
 
 // --- normalize ----------------------------------------------------------------------------------
 
-/// gamma and beta may be null; gamma_step is 0 where gamma is one element for all. y may be x.
+/// gamma and beta may be null; gamma_step is 0 if gamma is a scalar. y may be x.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     NormalizeKernel(long long n, long long channels, long long inner, double eps, const T* x,
@@ -55,7 +55,7 @@ class NormalizeOp : public Operator<CUDAContext> {
     for (int64_t d = axis + 1; d < rank; ++d) state->inner *= x.sizes[static_cast<size_t>(d)];
     Preparation preparation;
     preparation.state = std::move(state);
-    // The operands of one channel may be x itself; then it is not written over.
+    // If x has one dim, mean, gamma and beta may be the same array as x, so it is not overwritten.
     if (rank > 1) preparation.in_place.push_back({0, 0});
     return preparation;
   }
@@ -88,9 +88,9 @@ class NormalizeOp : public Operator<CUDAContext> {
 
 // --- standardize --------------------------------------------------------------------------------
 
-/// `depth` threads go over each row of `length` elements: for the mean, for the variance, and to
-/// write. gamma and beta may be null; gamma_step is 0 where gamma is one element for all. y may be
-/// x.
+/// `depth` threads pass over each row of `length` elements three times: for the mean, for the
+/// variance, and to write. gamma and beta may be null; gamma_step is 0 if gamma is a scalar. y may
+/// be x.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     StandardizeKernel(long long num_rows, long long length, int depth, double eps, bool center,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     const long long begin = row < num_rows ? row * length : 0;
     const long long end = row < num_rows ? length : 0;
 
-    // Distances from the first element: their sum loses little where all are large.
+    // Distances from the first element: their sum is precise even if all elements are large.
     const Value near = Element<T>::Load(x[begin]);
     const Value shift = center && near - near == Value(0) ? near : Value(0);
     Value distance = 0;
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     square = MergeParts(shared, square, place, depth, add);
     const Value factor =
         Value(1) / Root(square / static_cast<Value>(length) + static_cast<Value>(eps));
-    // What rounding the mean takes away; -0 leaves a zero its sign.
+    // The rounding error of the mean; -0 preserves the sign of a zero.
     const Value rest = center ? ((mean - shift) - distance) * factor : Value(-0.0);
     for (long long i = place.part; i < end; i += depth) {
       Value value = (Element<T>::Load(x[begin + i]) - mean) * factor + rest;

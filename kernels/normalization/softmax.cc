@@ -1,4 +1,4 @@
-// Operators that look at a whole row to compute an element of it: softmax, log_softmax, cos_sim.
+// Operators whose elements depend on a complete row: softmax, log_softmax, cos_sim.
 #include <algorithm>
 #include <limits>
 
@@ -21,7 +21,7 @@ constexpr int64_t kGrainElements = 1 << 14;
 
 // --- softmax ------------------------------------------------------------------------------------
 
-// Softmax along `axis` rows of `inner` columns each, or its logarithm.
+// Softmax, or its logarithm, along `axis` rows of `inner` columns each.
 template <class T, bool kLog>
 struct SoftmaxLoop {
   using C = ComputeType<T>;
@@ -53,10 +53,10 @@ struct SoftmaxLoop {
         out[i] = Element<T>::Store((Element<T>::Load(in[i]) - largest) - log_sum);
       }
     } else if constexpr (std::is_same_v<T, C>) {
-      // Short sums in the type itself, the sum of them in double.
+      // Accumulates short partial sums in the compute type and their total in double.
       for (int64_t begin = 0; begin < n; begin += kShortSum) {
         const int64_t end = std::min(begin + kShortSum, n);
-        // The next row comes from memory meanwhile.
+        // Meanwhile the next row is read from memory.
         for (int64_t i = begin; i < end; i += kLine) __builtin_prefetch(in + n + i);
         C part = 0;
 #pragma omp simd reduction(+ : part)
@@ -70,7 +70,7 @@ struct SoftmaxLoop {
       const C factor = static_cast<C>(1.0 / sum);
       for (int64_t i = 0; i < n; ++i) out[i] *= factor;
     } else {
-      // A half would round the exponentials before they are divided: they are computed again.
+      // f16/bf16 would round the exponentials before they are divided, so they are recomputed.
 #pragma omp simd reduction(+ : sum)
       for (int64_t i = 0; i < n; ++i) {
         sum += static_cast<double>(math::Exp(Element<T>::Load(in[i]) - largest));
@@ -102,7 +102,7 @@ struct SoftmaxLoop {
         sum[j] += static_cast<double>(math::Exp(Element<T>::Load(in[a * inner + j]) - largest[j]));
       }
     }
-    // What the exponentials are multiplied by, or what is taken off the distances.
+    // The factor of the exponentials, or for kLog the amount to subtract.
     for (int64_t j = 0; j < n; ++j) {
       factor[j] = static_cast<C>(kLog ? std::log(sum[j]) : 1.0 / sum[j]);
     }
@@ -221,11 +221,11 @@ void SoftmaxGradient(GradientContext& g) {
 struct SoftmaxMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "exp(x) / sum(exp(x)) along an axis, without overflow for large x: positive numbers that "
-        "add up to 1.");
+        "exp(x) / sum(exp(x)) along an axis, without overflow for large x: positive numbers whose "
+        "sum is 1.");
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
     AddOutput("y", "in [0, 1]; type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
+    AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1).Axis();
     properties().channels_last = &kRenumberAxes;
     SetInference(InferSoftmax);
     SetGradient(SoftmaxGradient);
@@ -243,8 +243,8 @@ struct LogSoftmaxMaker : OpProtoMaker {
   void Make() override {
     AddComment("log(softmax(x)) along an axis, without overflow for large x.");
     AddInput("x", "at least one dim").Accepts(kFloatSet);
-    AddOutput("y", "up to 0; type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
+    AddOutput("y", "at most 0; type as x");
+    AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1).Axis();
     properties().channels_last = &kRenumberAxes;
     SetInference(InferSoftmax);
     SetGradient(LogSoftmaxGradient);
@@ -256,7 +256,7 @@ struct LogSoftmaxMaker : OpProtoMaker {
 
 template <class T>
 struct CosSimLoop {
-  // The cosine of the angle between two rows, in [-1, 1]; 0 where one is all zeros.
+  // The cosine of the angle between two rows, in [-1, 1]; 0 if one of them is all zeros.
   static PDL_INLINE double Cosine(const T* x, const T* y, int64_t n, double x_factor,
                                   double y_factor) {
     double dot = 0, xx = 0, yy = 0;
@@ -268,12 +268,12 @@ struct CosSimLoop {
       xx += a * a;
       yy += b * b;
     }
-    if (xx == 0 || yy == 0) return 0 * dot;  // nan where the other row has one
+    if (xx == 0 || yy == 0) return 0 * dot;  // nan if the other row contains one
     const double cosine = dot / (std::sqrt(xx) * std::sqrt(yy));
     return cosine < -1 ? -1 : cosine > 1 ? 1 : cosine;
   }
 
-  // A power of two that brings the largest element near 1; 1 for zeros, infinities and nan.
+  // A power of two that scales the largest element to about 1; 1 for zeros, infinities and nan.
   static PDL_INLINE double Factor(const T* x, int64_t n) {
     double largest = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -291,7 +291,7 @@ struct CosSimLoop {
     const T* y = static_cast<const T*>(y_raw);
     T* out = static_cast<T*>(out_raw);
     for (int64_t i = 0; i < rows; ++i) {
-      // Only squares of doubles can overflow, or vanish.
+      // Only squares of doubles can overflow or underflow.
       const bool is_double = std::is_same_v<T, double>;
       const double cosine = Cosine(x + i * n, y + i * n, n, is_double ? Factor(x + i * n, n) : 1.0,
                                    is_double ? Factor(y + i * n, n) : 1.0);
@@ -367,8 +367,8 @@ llvm::Error InferCosSim(InferenceContext& context) {
                           x.ToString());
   }
   for (unsigned d = 0; d < x.rank(); ++d) {
-    if (llvm::Error error =
-            context.RequireEqual(x.dims[d], y.dims[d], {0, 1}, "the rows do not match")) {
+    if (llvm::Error error = context.RequireEqual(x.dims[d], y.dims[d], {0, 1},
+                                                 "the rows must have the same size")) {
       return error;
     }
   }
@@ -376,8 +376,8 @@ llvm::Error InferCosSim(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// |row| with the rows' dim kept as 1. It is infinite for a row of zeros: what is divided by it is
-// 0.
+// |row| with the reduced dim kept as 1. It is infinite for a row of zeros, so that dividing by it
+// gives 0.
 Value* LengthOf(GradientContext& g, Value* x) {
   const std::vector<int64_t> last = {-1};
   Value* norm = g.Call("norm", {x}, {{"axes", last}, {"keep", true}});
@@ -407,12 +407,11 @@ struct CosSimMaker : OpProtoMaker {
   void Make() override {
     AddComment(
         "scale times the cosine of the angle between the rows of x and y, along the last dim. A "
-        "row "
-        "of zeros has no direction: the result and the gradients are 0 there.");
+        "row of zeros has no direction: its result and gradients are 0.");
     AddInput("x", "[..., D]").Accepts(kFloatSet).Ragged();
     AddInput("y", "type as x").Accepts(kFloatSet).Ragged();
     AddOutput("z", "[...], in [-scale, scale]; dtype as x");
-    AddAttr<double>("scale", "the largest result").Default(1).GreaterThan(0);
+    AddAttr<double>("scale", "the maximum of the result").Default(1).GreaterThan(0);
     SetInference(InferCosSim);
     SetGradient(InWideDType<CosSimGradient>);
     AddExample("z = cos_sim([[1.0, 0.0], [3.0, 4.0]], [[0.0, 2.0], [6.0, 8.0]])  # = [0.0, 1.0]");

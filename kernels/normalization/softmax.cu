@@ -13,8 +13,8 @@ __device__ __forceinline__ double Exponential(double x) { return exp(x); }
 __device__ __forceinline__ float Logarithm(float x) { return logf(x); }
 __device__ __forceinline__ double Logarithm(double x) { return log(x); }
 
-/// Each of the fold's outputs is a row; kLog: of which the logarithm is wanted. Its largest element
-/// is taken off before the exponential, so that none overflows. y may be x.
+/// Each of the fold's outputs is a row; kLog selects the logarithm of the softmax. The maximum of a
+/// row is subtracted before the exponential to avoid overflow. y may be x.
 template <class T, bool kLog>
 __global__ void __launch_bounds__(kBlockThreads)
     SoftmaxKernel(const __grid_constant__ Fold fold, const T* x, T* y) {
@@ -97,12 +97,12 @@ class SoftmaxOp : public Operator<CUDAContext> {
 
 // --- cos_sim ------------------------------------------------------------------------------------
 
-/// The three sums that make the cosine of the angle between two rows.
+/// The three sums from which the cosine of the angle between two rows is computed.
 struct Products {
   double xx, xy, yy;
 };
 
-/// A power of two that brings `largest` near 1; 1 for zero, infinity and NaN.
+/// A power of two that scales `largest` to about 1; 1 for zero, infinity and nan.
 __device__ __forceinline__ double UnitFactor(double largest) {
   if (largest == 0 || !(largest <= 1.7976931348623157e308)) return 1;
   int exponent = 0;
@@ -110,8 +110,8 @@ __device__ __forceinline__ double UnitFactor(double largest) {
   return ldexp(1.0, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
 }
 
-/// Row by row of dense x and y. The sums are doubles, in which squares of floats neither overflow
-/// nor vanish; rows of doubles are first brought near 1.
+/// Processes dense x and y row by row. The sums are doubles, in which squares of floats neither
+/// overflow nor underflow; rows of doubles are first scaled to about 1.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     CosSimKernel(long long num_rows, long long length, int depth, double scale, const T* x,

@@ -1,4 +1,4 @@
-// standardize: rows brought to the mean 0 and the variance 1, with their weights.
+// standardize: normalizes rows to mean 0 and variance 1, then applies gamma and beta.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kGrainElements = 1 << 14;
-// Of stores past the cache, which are fenced at the end of each piece.
+// For streaming stores, which are fenced at the end of each piece.
 constexpr int64_t kStreamGrainElements = 1 << 18;
 constexpr unsigned kGamma = 1, kBeta = 2;
 
-/// What rows are made from: gamma and beta may be null, and gamma may be one element for all.
+/// The operands of all rows: gamma and beta may be null, and gamma may be a scalar.
 struct RowOperands {
   const void *x = nullptr, *gamma = nullptr, *beta = nullptr;
   bool one_gamma = false;
@@ -31,21 +31,21 @@ struct RowForm {
   int64_t n = 1;  // elements of a row
   double eps = 0;
   bool center = true;
-  /// Rows that are weighted together while they are in the cache, one piece of gamma and beta at a
-  /// time.
+  /// The number of rows that are scaled together while they are in the cache, for one piece of
+  /// gamma and beta at a time.
   int64_t rows_at_once = 1;
 };
 constexpr int64_t kRowsBytes = 128 << 10;
 constexpr int64_t kMostRows = 8;
 
-/// What a row is multiplied by and what is added, but for the weights:
-/// (x - mean) * factor + rest.
+/// The normalization of a row without gamma and beta: (x - mean) * factor + rest.
 template <class C>
 struct Line {
   C mean, factor, rest;
 };
 
-/// Weighted floats to aligned memory past the cache, as many as are a multiple of kStreamed.
+/// Writes normalized floats with streaming stores; the address is aligned, and their number a
+/// multiple of kStreamed.
 template <class S>
 struct StreamLoop {
   template <bool kHasGamma, bool kHasBeta>
@@ -84,11 +84,11 @@ struct StandardizeLoop {
     if (form.center) sums.shift = ShiftOf(static_cast<double>(Element<T>::Load(x[0])));
     MomentsRowLoop<T>::Run(x, form.n, &sums);
     if (!form.center) {
-      // -0 changes no number that it is added to, nor the sign of a zero.
+      // Adding -0 changes no number and preserves the sign of a zero.
       return {C(0), static_cast<C>(1 / std::sqrt(sums.square / count + form.eps)), C(-0.0)};
     }
     const double inverse = 1 / std::sqrt(sums.Variance(count) + form.eps);
-    // What rounding the mean takes away may be much, seen beside small distances from it.
+    // The rounding error of the mean may be large compared with small distances from it.
     const C mean = static_cast<C>(sums.Mean(count));
     return {mean, static_cast<C>(inverse),
             static_cast<C>((static_cast<double>(mean) - sums.Mean(count)) * inverse)};
@@ -114,7 +114,7 @@ struct StandardizeLoop {
     Weigh<false, false>(x, gamma, beta, line, n, y);
   }
 
-  /// As Write, past the cache.
+  /// Like Write, with streaming stores.
   static PDL_INLINE void Stream(const T* x, const T* gamma, const T* beta, const Line<C>& line,
                                 int64_t n, StreamFunction stream, T* y) {
     if constexpr (std::is_same_v<T, float>) {
@@ -126,7 +126,7 @@ struct StandardizeLoop {
     StreamCopy(y, buffer, n * kSize);
   }
 
-  /// Rows [begin, end) to `out`, where `stream` is given past the cache.
+  /// Writes rows [begin, end) to `out`, with streaming stores if `stream` is given.
   static PDL_INLINE void Run(const RowOperands& operands, const RowForm& form, int64_t begin,
                              int64_t end, StreamFunction stream, void* out) {
     const T* gamma = static_cast<const T*>(operands.gamma);
@@ -184,7 +184,7 @@ class StandardizeOp : public Operator<Context> {
     state->form.eps = eps_;
     state->form.center = center_;
     state->row_bytes = n * DTypeSize(x.dtype);
-    // One row with its weights is more than the first cache holds; a row by itself fits.
+    // A row together with gamma and beta exceeds the first-level cache; a row on its own fits.
     state->one_gamma = context.inputs().size() > kGamma && context.inputs()[kGamma].sizes.empty();
     const bool has_weights =
         context.inputs().size() > kBeta || (context.inputs().size() > kGamma && !state->one_gamma);
@@ -263,8 +263,9 @@ llvm::Error InferStandardize(InferenceContext& context) {
                             context.def().signature.inputs[i].name, *axis, weights.ToString());
     }
     for (unsigned d = 0; d < row.size(); ++d) {
-      if (llvm::Error error = context.RequireEqual(row[d], weights.dims[d], {0, i},
-                                                   "the weights are not of a row's size")) {
+      if (llvm::Error error =
+              context.RequireEqual(row[d], weights.dims[d], {0, i},
+                                   "the dims of gamma and beta must be those of a row")) {
         return error;
       }
     }
@@ -272,9 +273,9 @@ llvm::Error InferStandardize(InferenceContext& context) {
   return InferSameAsFirst(context);
 }
 
-// With n = (x - mean) * r and r = 1 / sqrt(variance + eps), y = n * gamma + beta; so
-// dx = r * (dn - mean(dn) - n * mean(dn * n)) where dn = dy * gamma. Without `center`, mean(dn) is
-// left out.
+// With n = (x - mean) * r and r = 1 / sqrt(variance + eps), y = n * gamma + beta; so dx = r * (dn -
+// mean(dn) - n * mean(dn * n)) where dn = dy * gamma. Without `center`, the term mean(dn) is
+// omitted.
 void StandardizeGradient(GradientContext& g) {
   Value* x = g.input(0);
   Value* dy = g.output_gradient();
@@ -326,22 +327,23 @@ void StandardizeGradient(GradientContext& g) {
 struct StandardizeMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "(x - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the (population) "
-        "variance over an axis and all after it: layer normalization (Ba, Kiros and Hinton, "
-        "arXiv:1607.06450), or without `center` RMS normalization (Zhang and Sennrich, "
-        "arXiv:1910.07467).");
+        "Returns (x - mean) / sqrt(variance + eps) * gamma + beta, with the mean and the "
+        "population variance over an axis and all axes after it. This is layer normalization (Ba, "
+        "Kiros and Hinton, arXiv:1607.06450), or without `center` RMS normalization (Zhang and "
+        "Sennrich, arXiv:1910.07467).");
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
-    AddInput("gamma", "the dims of x from the axis on, or one number for all; left out: 1")
+    AddInput("gamma", "the dims of x from the axis on, or a scalar; default: 1")
         .Accepts(kFloatSet)
         .Optional(1);
-    AddInput("beta", "the dims of x from the axis on; left out: 0").Accepts(kFloatSet).Optional();
+    AddInput("beta", "the dims of x from the axis on; default: 0").Accepts(kFloatSet).Optional();
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis",
-                     "the first of the axes that are taken together, a negative one from the end")
+    AddAttr<int64_t>("axis", "the first of the normalized axes; a negative one counts from the end")
         .Default(-1)
         .Axis();
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
-    AddAttr<bool>("center", "false: the mean is taken for 0, in the variance too").Default(true);
+    AddAttr<bool>("center",
+                  "whether to subtract the mean; if false, it is also taken as 0 in the variance")
+        .Default(true);
     SetInference(InferStandardize);
     SetGradient(InWideDType<StandardizeGradient>);
     AddExample(

@@ -1,4 +1,4 @@
-// Where the largest or smallest element along an axis is: argmax, argmin.
+// The index of the largest or smallest element along an axis: argmax, argmin.
 #include <algorithm>
 #include <type_traits>
 
@@ -15,14 +15,14 @@ namespace {
 
 constexpr int64_t kGrainElements = 1 << 16;
 
-// The places in `inner` columns of `axis` rows.
+// The indices for `inner` columns of `axis` rows.
 template <class T, bool kSmallest>
 struct ArgExtremeLoop {
   static PDL_INLINE void Run(const void* in, int64_t axis, int64_t inner, int64_t* out) {
     using C = ComputeType<T>;
     const T* x = static_cast<const T*>(in);
     if (inner == 1) {
-      // Of truth values, what is looked for is known.
+      // For bool, the value to search for is known.
       C best;
       if constexpr (std::is_same_v<T, bool>) {
         best = !kSmallest;
@@ -127,7 +127,7 @@ llvm::Error InferArgExtreme(InferenceContext& context) {
   if (!axis) return axis.takeError();
   if (llvm::Error error = context.RequireDenseAxis(0, *axis, "axis")) return error;
   if (llvm::Error error =
-          context.RequireAtLeast(x.dims[*axis], 1, {0}, "an axis to choose from has no element")) {
+          context.RequireAtLeast(x.dims[*axis], 1, {0}, "the axis must not be empty")) {
     return error;
   }
   Type type(DType::kI64, ReducedDims(x.dims, {*axis}, context.attributes().Bool("keep")));
@@ -141,9 +141,9 @@ struct ArgExtremeMaker : OpProtoMaker {
   void Declare(const char* comment) {
     AddComment(comment);
     AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
-    AddOutput("index", "i64, below the size of the axis; the dims of x without it").OwnDType();
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1).Axis();
-    AddAttr<bool>("keep", "keep the axis, with size 1").Default(false);
+    AddOutput("index", "i64, less than the size of the axis; the dims of x without it").OwnDType();
+    AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1).Axis();
+    AddAttr<bool>("keep", "whether to keep the axis, with size 1").Default(false);
     properties().widening = IntegerWidening::kOrder;
     SetInference(InferArgExtreme);
   }
@@ -152,8 +152,8 @@ struct ArgExtremeMaker : OpProtoMaker {
 struct ArgmaxMaker : ArgExtremeMaker {
   void Make() override {
     Declare(
-        "Where the largest element along an axis is: the first of equal ones, or the first nan. "
-        "The axis must not be empty.");
+        "The index of the largest element along an axis: the first of equal ones, or the first "
+        "nan. The axis must not be empty.");
     AddExample("index = argmax([[1.0, 5.0, 2.0], [7.0, 0.0, 7.0]])  # = [1, 0]");
   }
 };
@@ -161,8 +161,8 @@ struct ArgmaxMaker : ArgExtremeMaker {
 struct ArgminMaker : ArgExtremeMaker {
   void Make() override {
     Declare(
-        "Where the smallest element along an axis is: the first of equal ones, or the first nan. "
-        "The axis must not be empty.");
+        "The index of the smallest element along an axis: the first of equal ones, or the first "
+        "nan. The axis must not be empty.");
     AddExample("y = argmin([3.0, 1.0, 2.0, 1.0])  # = 1");
   }
 };

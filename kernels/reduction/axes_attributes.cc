@@ -33,7 +33,8 @@ llvm::Error InferReduction(InferenceContext& context, DType dtype, bool needs_el
   const Type& x = context.input(0);
   auto axes = context.NormalizeAxes("axes", x.rank());
   if (!axes) return axes.takeError();
-  // All rows of a ragged tensor are one run; those of one sequence are for the sequence operators.
+  // The rows of all sequences of a ragged tensor are reduced together; reductions of each sequence
+  // are separate operators.
   const auto is_of_rows = [levels = x.ragged_levels()](unsigned axis) { return axis <= levels; };
   if (static_cast<size_t>(llvm::count_if(*axes, is_of_rows)) != x.ragged_levels() + 1) {
     for (const unsigned axis : *axes) {
@@ -43,8 +44,8 @@ llvm::Error InferReduction(InferenceContext& context, DType dtype, bool needs_el
   if (needs_element) {
     for (const unsigned axis : *axes) {
       if (x.dims[axis].is_ragged()) continue;
-      if (llvm::Error error = context.RequireAtLeast(x.dims[axis], 1, {0},
-                                                     "an axis to choose from has no element")) {
+      if (llvm::Error error =
+              context.RequireAtLeast(x.dims[axis], 1, {0}, "the axis must not be empty")) {
         return error;
       }
     }
@@ -76,16 +77,17 @@ Value* ReducedCount(GradientContext& g) {
 
 OutputBuilder ReductionMaker::Declare(const char* comment, DTypeSet dtypes, const char* result) {
   AddComment(comment);
-  AddInput("x",
-           "elements of any rank; the ragged dims and the one before them are reduced together "
-           "only")
+  AddInput(
+      "x",
+      "elements of any rank; the ragged dims and the one before them can only be reduced together")
       .Accepts(dtypes)
       .Ragged();
   const OutputBuilder output = AddOutput("y", result);
-  AddAttr<std::vector<int64_t>>("axes", "axes to go over, negative ones from the end; none: all")
+  AddAttr<std::vector<int64_t>>(
+      "axes", "the axes to reduce; negative ones count from the end; default: all")
       .Optional()
       .Axis();
-  AddAttr<bool>("keep", "keep each of these axes, with size 1").Default(false);
+  AddAttr<bool>("keep", "whether to keep the reduced axes, with size 1").Default(false);
   return output;
 }
 

@@ -1,4 +1,4 @@
-// What operators over axes share: the attributes `axes` and `keep`.
+// The attributes `axes` and `keep` of operators over axes.
 #ifndef PDL_KERNELS_REDUCTION_AXES_ATTRIBUTES_H_
 #define PDL_KERNELS_REDUCTION_AXES_ATTRIBUTES_H_
 
@@ -12,29 +12,31 @@
 
 namespace pdl {
 
-/// The axes that a call goes over, sorted and from 0 on: all where it names none.
+/// The axes that a call reduces, sorted and from 0 on; all if `axes` is not given.
 llvm::SmallVector<unsigned, 4> ReducedAxes(const AttributeReader& attributes, unsigned rank);
 
-/// `dims` without `axes`, or with 1 in their place.
+/// `dims` without `axes`, or with size 1 for these if `keep`.
 Shape ReducedDims(llvm::ArrayRef<Dim> dims, llvm::ArrayRef<unsigned> axes, bool keep);
 
-/// One result of that dtype, of the dims that remain. `needs_element`: an axis must not be empty.
+/// Infers one result with that dtype and the remaining dims. `needs_element`: an axis must not be
+/// empty.
 llvm::Error InferReduction(InferenceContext& context, DType dtype, bool needs_element = false);
 
 /// In a gradient rule: the axes of the forward call.
 llvm::SmallVector<unsigned, 4> ReducedAxes(GradientContext& g);
-/// A value of the result's dims with the reduced axes put back as 1, so that it broadcasts to x.
+/// Inserts the reduced axes with size 1 into a value with the result's dims, so that it broadcasts
+/// to x.
 Value* PutBackAxes(GradientContext& g, Value* value);
-/// The same, repeated to the dims of x.
+/// Like PutBackAxes, then broadcasts to the dims of x.
 Value* SpreadToInput(GradientContext& g, Value* value);
-/// How many elements each result is made of, as a scalar of the dtype of x; in f32 where that has
-/// 16 bits, which may not reach it.
+/// The number of elements of each result, as a scalar with the dtype of x, or f32 if that has 16
+/// bits, whose range may be too small.
 Value* ReducedCount(GradientContext& g);
 
 /// Declares x, the result and the attributes.
 struct ReductionMaker : OpProtoMaker {
  protected:
-  /// `result` is the comment of the output, which is returned.
+  /// `result` is the documentation of the output. Returns that output.
   OutputBuilder Declare(const char* comment, DTypeSet dtypes, const char* result);
 };
 

@@ -1,5 +1,5 @@
-// How a block of threads folds many elements into few, in an order that depends on sizes alone, so
-// that a result has the same bits in every run.
+// Folds of many elements into few by a block of threads, in an order that depends on the sizes
+// only, so that a result has the same bits in every run.
 #ifndef PDL_KERNELS_REDUCTION_BLOCK_REDUCTION_CUH_
 #define PDL_KERNELS_REDUCTION_BLOCK_REDUCTION_CUH_
 
@@ -10,21 +10,21 @@
 
 namespace pdl::cuda {
 
-/// How the threads of a block share out outputs: `depth` of them fold one, each its part; the block
-/// folds kBlockThreads / depth outputs side by side.
+/// The assignment of outputs to the threads of a block: `depth` threads fold one output, each a
+/// part of it; the block folds kBlockThreads / depth outputs at the same time.
 struct Fold {
-  /// Number of an output, or within what is folded, to its place in the input.
+  /// Map the index of an output, and the index within a fold, to an offset in the input.
   IndexMap<1> outputs;
   IndexMap<1> folded;
   int depth = 1;
-  /// Threads of one output are neighbours, since what they read lies side by side; else the
-  /// outputs' first elements do, and neighbours fold neighbouring outputs.
+  /// Whether the threads of an output are adjacent, because the elements that they read are
+  /// contiguous; else adjacent threads fold adjacent outputs.
   bool inner = false;
 
   struct Place {
     int output;  // within the block
     int part;    // in [0, depth)
-    int stride;  // from one part's thread to the next one's
+    int stride;  // between the threads of consecutive parts
   };
   __device__ __forceinline__ Place At(int thread) const {
     const int width = kBlockThreads / depth;
@@ -33,13 +33,13 @@ struct Fold {
   }
 };
 
-/// Merges the values of the `depth` threads of each output as a tree. All threads of the block take
-/// part, and each gets its output's result. `shared` has kBlockThreads elements.
+/// Merges the values of the `depth` threads of each output as a tree. All threads of the block must
+/// call it, and each gets the result of its output. `shared` has kBlockThreads elements.
 template <class Value, class Merge>
 __device__ __forceinline__ Value MergeParts(Value* shared, Value value, Fold::Place place,
                                             int depth, Merge merge) {
   const int thread = static_cast<int>(threadIdx.x);
-  __syncthreads();  // somebody may still be reading the result of the call before
+  __syncthreads();  // other threads may still be reading the result of the previous call
   shared[thread] = value;
   __syncthreads();
   for (int half = depth / 2; half > 0; half /= 2) {
@@ -68,7 +68,7 @@ inline llvm::Expected<Fold> MakeFold(llvm::ArrayRef<int64_t> sizes,
   fold.outputs = *outputs;
   fold.folded = *folded;
   fold.inner = fold.folded.rank > 0 && fold.folded.strides[0][fold.folded.rank - 1] == 1;
-  // Neighbouring outputs are read together by a warp where they lie side by side.
+  // A warp reads adjacent outputs together if they are contiguous.
   int most = kBlockThreads;
   if (!fold.inner) {
     for (int width = 1; width < 32 && width < fold.outputs.num_elements; width *= 2) most /= 2;

@@ -1,4 +1,4 @@
-// Operators that go along an axis and remember: cumsum, cumprod, linear_recurrence.
+// Operators that accumulate along an axis: cumsum, cumprod, linear_recurrence.
 #include <algorithm>
 
 #include "kernels/core/axis_split.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kGrainElements = 1 << 14;
 constexpr int64_t kColumns = 64;
 
-// Floats are accumulated in double, integers wrap around.
+// Floats are accumulated in double; integers wrap around.
 template <class T>
 using ScanAccumulator = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
@@ -38,8 +38,8 @@ template <class T, bool kProduct>
 struct ScanLoop {
   using Acc = ScanAccumulator<T>;
 
-  // `n` neighbouring columns of `axis` rows that lie `stride` elements apart (less than 0:
-  // backwards). `in` and `out` may be the same.
+  // Accumulates `n` adjacent columns of `axis` rows that are `stride` elements apart (negative to
+  // go backwards). `in` and `out` may be the same.
   static PDL_INLINE void Run(const void* const* inputs, int64_t axis, int64_t stride, int64_t n,
                              bool exclusive, void* out_raw) {
     const T* in = static_cast<const T*>(inputs[0]);
@@ -70,7 +70,7 @@ struct RecurrenceLoop {
     for (int64_t a = 0; a < axis; ++a, in += stride, decay += stride, out += stride) {
 #pragma GCC ivdep
       for (int64_t j = 0; j < n; ++j) {
-        // The first one decays from nothing, whatever its factor is.
+        // The first element has no predecessor, so its decay is ignored (it may be nan).
         const double kept = a == 0 ? 0.0 : Widen(decay[j]) * acc[j];
         acc[j] = kept + Widen(in[j]);
         out[j] = Narrow<T>(acc[j]);
@@ -86,7 +86,7 @@ struct ScanState : CallState {
   int64_t element_size = 1;
 };
 
-/// Goes along an axis of kInputs operands of the same dims. Derive, and choose the loop.
+/// Iterates along an axis of kInputs operands with the same dims. Derived classes choose the loop.
 template <class Context, unsigned kInputs>
 class ScanOp : public Operator<Context> {
  public:
@@ -167,7 +167,7 @@ class LinearRecurrenceOp : public ScanOp<Context, 2> {
 
 // --- Gradients ----------------------------------------------------------------------------------
 
-// `value` moved along the axis by one place, onwards or back, with a 0 where nothing comes.
+// Shifts `value` along the axis by one index, forward or backward, and inserts 0.
 Value* Shift(GradientContext& g, Value* value, bool onwards) {
   const Type& type = value->type();
   int64_t axis = g.attributes().Int("axis");
@@ -185,15 +185,15 @@ Value* Shift(GradientContext& g, Value* value, bool onwards) {
                  {"steps", std::vector<int64_t>{1}}});
 }
 
-// y_i = decay_i * y_(i-1) + x_i against the direction of the forward call.
+// y_i = decay_i * y_(i-1) + x_i in the reverse direction of the forward call.
 Value* Backwards(GradientContext& g, Value* x, Value* decay) {
   return g.Call(
       "linear_recurrence", {x, decay},
       {{"axis", g.attributes().Int("axis")}, {"reverse", !g.attributes().Bool("reverse")}});
 }
 
-// What comes of x_k is the product of what is before it, times the sum over the products behind it,
-// which is a recurrence: nothing is divided by x_k, which may be 0.
+// The gradient of x_k is the product of the elements before it, times the sum over the products of
+// the elements after it, which is a recurrence. So there is no division by x_k, which may be 0.
 void CumprodGradient(GradientContext& g) {
   Value* x = g.input(0);
   if (!IsFloat(x->type().dtype)) return;
@@ -230,17 +230,18 @@ struct ScanMaker : OpProtoMaker {
     AddComment(comment);
     AddInput("x", "at least one dim").Accepts(kNumberSet);
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("exclusive", "of the elements before each place, without the one at it")
+    AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1);
+    AddAttr<bool>("exclusive", "whether to exclude the element itself from its result")
         .Default(false);
-    AddAttr<bool>("reverse", "from the end of the axis to its start").Default(false);
+    AddAttr<bool>("reverse", "whether to accumulate from the end of the axis to its start")
+        .Default(false);
     SetInference(InferScan);
   }
 };
 
 struct CumsumMaker : ScanMaker {
   void Make() override {
-    Declare("The sums of the first elements along an axis. Integers wrap around.");
+    Declare("The cumulative sum along an axis. Integers wrap around.");
     properties().widening = IntegerWidening::kModular;
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.input(0)->type().dtype)) return;
@@ -256,7 +257,7 @@ struct CumsumMaker : ScanMaker {
 
 struct CumprodMaker : ScanMaker {
   void Make() override {
-    Declare("The products of the first elements along an axis. Integers wrap around.");
+    Declare("The cumulative product along an axis. Integers wrap around.");
     SetGradient(CumprodGradient);
     AddExample("y = cumprod([1, 2, 3, 4])  # = [1, 2, 6, 24]");
   }
@@ -265,13 +266,13 @@ struct CumprodMaker : ScanMaker {
 struct LinearRecurrenceMaker : OpProtoMaker {
   void Make() override {
     AddComment(
-        "y[i] = decay[i] * y[i - 1] + x[i] along an axis, beginning with y[0] = x[0]: a moving "
-        "average, or the core of a state space model.");
+        "The linear recurrence y[i] = decay[i] * y[i - 1] + x[i] along an axis, starting with y[0] "
+        "= x[0]: a moving average, or the core of a state space model.");
     AddInput("x", "at least one dim").Accepts(kFloatSet);
-    AddInput("decay", "what is kept of the result before; type as x").Accepts(kFloatSet);
+    AddInput("decay", "the factors of the previous results; type as x").Accepts(kFloatSet);
     AddOutput("y", "type as x");
-    AddAttr<int64_t>("axis", "the axis, a negative one from the end").Default(-1);
-    AddAttr<bool>("reverse", "from the end of the axis to its start").Default(false);
+    AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1);
+    AddAttr<bool>("reverse", "whether to go from the end of the axis to its start").Default(false);
     AddExample("y = linear_recurrence([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])  # = [1.0, 1.5, 1.75]");
     SetInference([](InferenceContext& context) -> llvm::Error {
       if (llvm::Error error = RequireSameDType(context, 0, 1)) return error;

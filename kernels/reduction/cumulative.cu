@@ -7,11 +7,10 @@
 namespace pdl::cuda {
 namespace {
 
-// --- What is accumulated: Value is what a thread keeps, Load makes one of element `at`, Join puts
-// one behind another, Result makes an element of what was joined.
-// -----------------------------------
+// --- Scans. Value is the partial result of a thread, Load makes one from element `at`, Join
+// combines two in order, and Result converts one to an element. ---------------------------------
 
-/// Floats are accumulated in double, integers wrap around.
+/// Floats are accumulated in double; integers wrap around.
 template <class T, bool kProduct>
 struct Cumulative {
   using Compute = ComputeType<T>;
@@ -24,7 +23,7 @@ struct Cumulative {
   static __device__ T Result(Value value) { return Element<T>::Store(static_cast<Compute>(value)); }
 };
 
-/// y = factor * (y before) + sum.
+/// y = factor * (previous y) + sum.
 template <class T>
 struct Recurrence {
   struct Value {
@@ -48,7 +47,7 @@ struct Recurrence {
 
 // --- Kernel -------------------------------------------------------------------------------------
 
-/// Each of the fold's outputs is a row, which `fold.depth` threads go along together, so many
+/// Each of the fold's outputs is a row, which `fold.depth` threads process together, `fold.depth`
 /// elements at a time. y may be an operand.
 template <class Scan, class T>
 __global__ void __launch_bounds__(kBlockThreads)
@@ -75,7 +74,7 @@ __global__ void __launch_bounds__(kBlockThreads)
       Value value = Scan::Nothing();
       if (present) value = scan.Load(at);
 
-      __syncthreads();  // somebody may still be reading what the tile before left
+      __syncthreads();  // other threads may still be reading the values of the previous tile
       shared[thread] = value;
       __syncthreads();
       for (int distance = 1; distance < fold.depth; distance *= 2) {

@@ -1,5 +1,5 @@
-// Operators over axes: sum, mean, norm, max, min, prod, any, all, count_nonzero, logsumexp. Others
-// are in arg_extreme.cc and variance.cc.
+// Reductions over axes: sum, mean, norm, max, min, prod, any, all, count_nonzero, logsumexp. Others
+// are in arg_min_max.cc and variance.cc.
 #include <limits>
 #include <optional>
 
@@ -84,7 +84,7 @@ void MeanGradient(GradientContext& g) {
   g.SetInputGradient(0, SpreadToInput(g, CastTo(g, share, dy->type().dtype)));
 }
 
-// x / y, and 0 where all of x is 0. That is at most 1, while 1 / y may be infinite.
+// x / y, and 0 where all of x is 0. It is at most 1, while 1 / y may be infinite.
 void NormGradient(GradientContext& g) {
   Value* y = PutBackAxes(g, g.output());
   Value* is_zero = g.Call("equal", {y, g.Scalar(0, y)});
@@ -93,7 +93,7 @@ void NormGradient(GradientContext& g) {
   g.SetInputGradient(0, g.Mul(direction, PutBackAxes(g, g.output_gradient())));
 }
 
-// To the elements that were chosen, in equal parts where there are several.
+// The gradient goes to the selected elements, in equal parts if there are several.
 void ExtremeGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype)) return;
@@ -107,8 +107,8 @@ void ExtremeGradient(GradientContext& g) {
   g.SetInputGradient(0, g.Call("where", {chosen, share, g.Scalar(0, dy)}));
 }
 
-// The product of all others, times dy. The axes become one, along which products from both ends
-// give it also where elements are 0.
+// The product of all other elements, times dy. The axes are merged into one, along which cumulative
+// products from both ends give the result even if elements are 0.
 void ProdGradient(GradientContext& g) {
   Value* x = g.input(0);
   const Type& type = x->type();
@@ -173,8 +173,8 @@ std::optional<Dim> ExtremeSize(const Op&, llvm::ArrayRef<Dim> sizes) {
 
 struct SumMaker : ReductionMaker {
   void Make() override {
-    Declare("The sum over axes; 0 where there is nothing to add.", kAnySet,
-            "dtype as x, i64 for integers and truth values; the dims of x without the axes");
+    Declare("The sum over axes; 0 if there are no elements.", kAnySet,
+            "dtype as x, i64 for integers and bool; the dims of x without the axes");
     properties().widening = IntegerWidening::kModular;
     properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
       Dim sum = 0;
@@ -190,7 +190,7 @@ struct SumMaker : ReductionMaker {
 
 struct MeanMaker : ReductionMaker {
   void Make() override {
-    Declare("The mean over axes; nan where there is nothing.", kFloatSet,
+    Declare("The mean over axes; nan if there are no elements.", kFloatSet,
             "dtype as x; the dims of x without the axes");
     properties().channels_last = &kRenumberAxes;
     SetInference(InferMean);
@@ -202,9 +202,9 @@ struct MeanMaker : ReductionMaker {
 struct NormMaker : ReductionMaker {
   void Make() override {
     Declare(
-        "The Euclidean norm over axes, the square root of the sum of squares; the gradient at 0 is "
+        "The Euclidean norm over axes, the square root of the sum of squares. The gradient at 0 is "
         "0.",
-        kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
+        kFloatSet, "at least 0; dtype as x; the dims of x without the axes");
     SetInference(InferMean);
     SetGradient(NormGradient);
     AddExample("y = norm([[3.0, 4.0], [6.0, 8.0]], axes=[1])  # = [5.0, 10.0]");
@@ -213,8 +213,8 @@ struct NormMaker : ReductionMaker {
 
 struct MaxMaker : ReductionMaker {
   void Make() override {
-    Declare("The largest element over axes; nan where one is nan. An axis must not be empty.",
-            kNumberSet, "dtype as x; the dims of x without the axes");
+    Declare("The maximum over axes; nan propagates. An axis must not be empty.", kNumberSet,
+            "dtype as x; the dims of x without the axes");
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = ExtremeSize<Dim::Max>;
     properties().channels_last = &kRenumberAxes;
@@ -226,8 +226,8 @@ struct MaxMaker : ReductionMaker {
 
 struct MinMaker : ReductionMaker {
   void Make() override {
-    Declare("The smallest element over axes; nan where one is nan. An axis must not be empty.",
-            kNumberSet, "dtype as x; the dims of x without the axes");
+    Declare("The minimum over axes; nan propagates. An axis must not be empty.", kNumberSet,
+            "dtype as x; the dims of x without the axes");
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = ExtremeSize<Dim::Min>;
     properties().channels_last = &kRenumberAxes;
@@ -240,9 +240,9 @@ struct MinMaker : ReductionMaker {
 struct ProdMaker : ReductionMaker {
   void Make() override {
     Declare(
-        "The product over axes; 1 where there is nothing. Integers wrap around. The gradient of a "
-        "ragged x is nan where an element is 0.",
-        kAnySet, "dtype as x, i64 for integers and truth values; the dims of x without the axes");
+        "The product over axes; 1 if there are no elements. Integers wrap around. The gradient of "
+        "a ragged x is nan where an element is 0.",
+        kAnySet, "dtype as x, i64 for integers and bool; the dims of x without the axes");
     properties().widening = IntegerWidening::kModular;
     properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {
       Dim product = 1;
@@ -259,8 +259,8 @@ struct ProdMaker : ReductionMaker {
 struct AnyMaker : ReductionMaker {
   void Make() override {
     Declare(
-        "Whether an element over axes is true or other than 0; false where there is none. nan is "
-        "other than 0.",
+        "Whether any element over axes is true or nonzero; false if there are no elements. nan is "
+        "nonzero.",
         kAnySet, "bool; the dims of x without the axes");
     AddExample("y = any([[0.0, 2.0], [0.0, 0.0]], axes=[1])  # = [true, false]");
     SetInference(InferTruth);
@@ -270,8 +270,8 @@ struct AnyMaker : ReductionMaker {
 struct AllMaker : ReductionMaker {
   void Make() override {
     Declare(
-        "Whether all elements over axes are true or other than 0; true where there is none. nan is "
-        "other than 0.",
+        "Whether all elements over axes are true or nonzero; true if there are no elements. nan is "
+        "nonzero.",
         kAnySet, "bool; the dims of x without the axes");
     AddExample("y = all([[1.0, 2.0], [3.0, 0.0]], axes=[1])  # = [true, false]");
     SetInference(InferTruth);
@@ -280,7 +280,7 @@ struct AllMaker : ReductionMaker {
 
 struct CountNonzeroMaker : ReductionMaker {
   void Make() override {
-    Declare("How many elements over axes are true or other than 0, as nan is.", kAnySet,
+    Declare("The number of elements over axes that are true or nonzero; nan is nonzero.", kAnySet,
             "i64; the dims of x without the axes")
         .OwnDType();
     AddExample("y = count_nonzero([[1.0, 2.0], [3.0, 0.0]], axes=[1])  # = [2, 1]");
@@ -291,7 +291,7 @@ struct CountNonzeroMaker : ReductionMaker {
 struct LogSumExpMaker : ReductionMaker {
   void Make() override {
     Declare(
-        "log(sum(exp(x))) over axes, without overflow for large x; -inf where there is nothing.",
+        "log(sum(exp(x))) over axes, without overflow for large x; -inf if there are no elements.",
         kFloatSet, "dtype as x; the dims of x without the axes");
     properties().channels_last = &kRenumberAxes;
     AddExample("y = logsumexp([1000.0, 1000.0])  # = 1000.6931");

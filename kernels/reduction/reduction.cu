@@ -9,12 +9,11 @@
 namespace pdl::cuda {
 namespace {
 
-// --- What is folded: Value is what a thread keeps, Include takes in element number i, Merge joins
-// two such values, Finish makes the result of one.
-// ---------------------------------------------------
+// --- Folds. Value is the partial result of a thread, Include adds an element and its index to one,
+// Merge combines two, and Finish computes the result from one. ------------------------------
 
-/// Sums: of halves as floats, of integers and truth values in 64 bits, wrapping around. `count` is
-/// what a mean divides by, else 1.
+/// Sums: of f16/bf16 in f32, of integers and bool in 64 bits, which wrap around. `count` is the
+/// divisor of a mean, else 1.
 template <class T>
 struct SumOf {
   using Compute = ComputeType<T>;
@@ -36,7 +35,7 @@ struct SumOf {
   }
 };
 
-/// Products: of floats in double, of integers and truth values in 64 bits, wrapping around.
+/// Products: of floats in double, of integers and bool in 64 bits, which wrap around.
 template <class T>
 struct ProdOf {
   using Compute = ComputeType<T>;
@@ -57,7 +56,7 @@ struct ProdOf {
   }
 };
 
-/// How many elements are not 0; NaN is not.
+/// The number of elements that are not 0; nan is not 0.
 template <class T>
 struct CountNonzeroOf {
   using Compute = ComputeType<T>;
@@ -86,7 +85,7 @@ struct AllOf : CountNonzeroOf<T> {
 __device__ __forceinline__ float Exponential(float x) { return expf(x); }
 __device__ __forceinline__ double Exponential(double x) { return exp(x); }
 
-/// The largest element and the sum of exp(x - largest). A NaN is not the largest, but in the sum.
+/// The maximum and the sum of exp(x - maximum). A nan is not in the maximum, but in the sum.
 template <class T>
 struct LogSumExpOf {
   using Compute = ComputeType<T>;
@@ -110,13 +109,14 @@ struct LogSumExpOf {
   }
 
  private:
-  /// exp(below - above), 1 where they are equal, infinities too.
+  /// exp(below - above), which is 1 if they are equal, even if infinite.
   static __device__ double Factor(Compute below, Compute above) {
     return below == above ? 1.0 : static_cast<double>(Exponential(below - above));
   }
 };
 
-/// The Euclidean norm, of squares in double, in which those of floats neither overflow nor vanish.
+/// The Euclidean norm. Squares are in double, in which those of floats neither overflow nor
+/// underflow.
 template <class T>
 struct NormOf {
   using Compute = ComputeType<T>;
@@ -133,7 +133,8 @@ struct NormOf {
   }
 };
 
-/// Mean and variance: sums of distances from `shift`, one of the elements, and of their squares.
+/// Mean and variance, from the sums of the distances from `shift`, one of the elements, and of
+/// their squares.
 template <class T>
 struct MomentsOf {
   using Compute = ComputeType<T>;
@@ -170,8 +171,8 @@ struct MomentsOf {
   }
 };
 
-/// The variance alone, or its square root; `ddof` is taken off what the sum of squares is divided
-/// by.
+/// Only the variance, or its square root; `ddof` is subtracted from the divisor of the sum of
+/// squares.
 template <class T, bool kRoot>
 struct SpreadOf : MomentsOf<T> {
   using typename MomentsOf<T>::Compute;
@@ -182,7 +183,7 @@ struct SpreadOf : MomentsOf<T> {
   __device__ Out Finish(Value v) const {
     const long long rest = static_cast<long long>(v.count) - ddof;
     const Compute divisor = static_cast<Compute>(rest > 0 ? rest : 0);
-    // Of nothing it is 0 / 0.
+    // It is 0 / 0 if there are no elements.
     const Compute variance = (v.count == 0 ? Compute(0) : v.Spread()) / divisor;
     return Element<T>::Store(kRoot ? Root(variance) : variance);
   }
@@ -196,7 +197,7 @@ using VarianceOf = SpreadOf<T, false>;
 template <class T>
 using StdOf = SpreadOf<T, true>;
 
-/// Writes what a reduction ends with.
+/// Writes the result of a reduction.
 template <class Reduction>
 __device__ __forceinline__ void WriteResult(const Reduction& reduction,
                                             const typename Reduction::Value& value,
@@ -212,13 +213,14 @@ __device__ __forceinline__ void WriteResult(const Reduction& reduction,
   }
 }
 
-/// The largest (or smallest) element and its number; NaN beats all, the first of equals the others.
+/// The largest (or smallest) element and its index; nan precedes all, and the first of equal ones
+/// the others.
 template <class T, bool kSmallest>
 struct ExtremeOf {
   using Compute = ComputeType<T>;
   struct Value {
     Compute x;
-    long long number;  // -1: nothing yet
+    long long number;  // index; -1: no element yet
   };
   static __device__ bool Beats(Compute a, Compute b) {
     if (a != a) return b == b;
@@ -260,8 +262,8 @@ using ArgminOf = ExtremePlaceOf<T, true>;
 
 // --- Kernels ------------------------------------------------------------------------------------
 
-/// Block (b, s) folds part s of some outputs. Where there is one part it finishes them, else it
-/// leaves their values in `parts`, part by part.
+/// Block (b, s) folds part s of some outputs. If there is one part it writes the results, else it
+/// writes partial results to `parts`, part by part.
 template <class Reduction, class T>
 __global__ void __launch_bounds__(kBlockThreads)
     FoldKernel(const __grid_constant__ Fold fold, long long part_length, Reduction reduction,
@@ -298,7 +300,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// A block for each output merges what FoldKernel left.
+/// A block for each output merges the partial results of FoldKernel.
 template <class Reduction>
 __global__ void __launch_bounds__(kBlockThreads)
     FinishKernel(long long num_outputs, int num_parts, Reduction reduction,
@@ -324,11 +326,11 @@ struct ReductionState : CallState {
   int64_t part_length = 0;
 };
 
-/// The most bytes that a Reduction's Value takes.
+/// The maximum size in bytes of the Value of a Reduction.
 constexpr int64_t kLargestValue = 32;
 
-/// Splits long reductions with few outputs, so that there are enough blocks to fill a GPU. Looks at
-/// sizes alone, so that all GPUs give the same bits.
+/// Splits long reductions with few outputs, to get enough blocks to fill a GPU. Depends
+/// on the sizes only, so that all GPUs give the same bits.
 void SplitFold(ReductionState& state) {
   constexpr int64_t kEnoughBlocks = 512;
   constexpr int64_t kLeastPerThread = 16;
@@ -340,13 +342,13 @@ void SplitFold(ReductionState& state) {
   state.part_length = length;
   if (blocks == 0 || blocks * 2 > kEnoughBlocks || most < 2) return;
   const int64_t wanted = std::min(kEnoughBlocks / blocks, most);
-  // A multiple of the depth, so that every part begins at an aligned place.
+  // A multiple of the depth, so that every part begins at an aligned index.
   state.part_length = (length + wanted - 1) / wanted;
   state.part_length = (state.part_length + fold.depth - 1) / fold.depth * fold.depth;
   state.num_parts = static_cast<int>((length + state.part_length - 1) / state.part_length);
 }
 
-/// The axes that a call with the attribute `axes`, or `axis`, folds: all where it names none.
+/// The axes that a call with the attribute `axes` or `axis` folds; all if it is not given.
 llvm::SmallVector<bool, 8> FoldedAxes(const AttributeReader& attributes, size_t rank) {
   llvm::SmallVector<int64_t, 4> axes;
   if (attributes.Has("axis")) {
@@ -415,7 +417,7 @@ class ReductionOp : public Operator<CUDAContext> {
   }
 
  protected:
-  /// Which axes of an input of that rank are folded.
+  /// Which axes of an input with that rank are folded.
   virtual llvm::SmallVector<bool, 8> Folded(size_t rank) const {
     return FoldedAxes(attributes(), rank);
   }

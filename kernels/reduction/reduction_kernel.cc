@@ -7,14 +7,14 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kWidestChunk = 4096;
-constexpr int64_t kMostRows = 64;  // results of a chunk, where the innermost dim is reduced
-constexpr int64_t kLanes = 1024;   // accumulators side by side, where rows are short
+constexpr int64_t kMostRows = 64;  // results of a chunk, if the innermost dim is reduced
+constexpr int64_t kLanes = 1024;   // adjacent accumulators, if rows are short
 constexpr int64_t kShortRow = 16;
 constexpr int64_t kPieceElements = 1 << 16;
 constexpr int64_t kMostPieces = 64;
 constexpr int64_t kManyChunks = 16;
 
-// Element `index` of a walk, as an offset.
+// The offset of element `index` of a view.
 int64_t OffsetOf(const StridedView& view, int64_t index) {
   int64_t offset = 0;
   for (size_t d = view.sizes.size(); d-- > 1;) {
@@ -34,7 +34,7 @@ ReducePlan::ReducePlan(Reduction reduction, DType dtype, llvm::ArrayRef<int64_t>
       input_size_(DTypeSize(dtype)),
       output_size_(loops_.result_size),
       num_results_(1) {
-  // Neighbouring dims that are both reduced, or both stay, are one.
+  // Adjacent dims that are both reduced, or both kept, are merged.
   llvm::SmallVector<int64_t, 6> joined;
   llvm::SmallVector<bool, 6> is_reduced;
   for (unsigned d = 0; d < sizes.size(); ++d) {
@@ -137,7 +137,7 @@ void ReducePlan::AccumulateRows(const char* in, int64_t first, int64_t n, int64_
   const int64_t begin = piece * piece_length_;
   const int64_t end = std::min(units_, begin + piece_length_);
   if (runs_ == 1 && inner_ <= kShortRow && pieces_ == 1) {
-    // A single run for each result: the results' runs follow one another.
+    // A single run for each result: the runs of consecutive results are consecutive.
     loops_.short_rows(in + first * inner_ * input_size_, n, inner_, sums);
     return;
   }
@@ -159,8 +159,8 @@ void ReducePlan::AccumulateColumns(const char* in, int64_t first, int64_t piece,
   const int64_t begin = piece * piece_length_;
   const int64_t end = std::min(units_, begin + piece_length_);
   in += (OffsetOf(kept_, first / inner_) + first % inner_) * input_size_;
-  // The innermost reduced dim lies next to the one that stays, so its short rows are one long one,
-  // which is accumulated into several accumulators for each result.
+  // The innermost reduced dim is adjacent to the kept one, so its short rows are contiguous and are
+  // accumulated as one long row, into several accumulators for each result.
   const int64_t rows = reduced_.sizes.empty() ? 1 : reduced_.sizes.back();
   const int64_t rows_at_once = chunks_per_row_ == 1 ? std::clamp<int64_t>(kLanes / n, 1, rows) : 1;
   loops_.start(sums, n * rows_at_once);

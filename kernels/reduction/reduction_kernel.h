@@ -1,4 +1,4 @@
-// Reductions over any axes; the place of the largest or smallest element along one.
+// Reductions over any axes, and the index of the largest or smallest element along an axis.
 #ifndef PDL_KERNELS_REDUCTION_REDUCTION_KERNEL_H_
 #define PDL_KERNELS_REDUCTION_REDUCTION_KERNEL_H_
 
@@ -26,21 +26,21 @@ enum class Reduction {
 };
 
 /// The loops over elements, compiled for one dtype. Sums and products of floats are accumulated in
-/// doubles, those of integers in 64 bits, extremes in the type that elements are computed in.
+/// double, those of integers in 64 bits, minima and maxima in the compute type.
 struct ReduceLoops {
   static constexpr int64_t kLargestAccumulator = 16;
 
   int64_t accumulator_size = 8;  // in bytes
   int64_t result_size = 8;
-  /// Accumulates n elements that lie side by side into *sum.
+  /// Accumulates n contiguous elements into *sum.
   void (*row)(const void* in, int64_t n, void* sum) = nullptr;
-  /// Accumulates rows of n elements each, one after another, into `rows` accumulators.
+  /// Accumulates `rows` consecutive rows of n elements each into `rows` accumulators.
   void (*short_rows)(const void* in, int64_t rows, int64_t n, void* sums) = nullptr;
   /// Accumulates n elements into n accumulators.
   void (*columns)(const void* in, int64_t n, void* sums) = nullptr;
-  /// Starts n accumulators.
+  /// Initializes n accumulators.
   void (*start)(void* sums, int64_t n) = nullptr;
-  /// Accumulates n accumulators into n others.
+  /// Merges n accumulators into n others.
   void (*merge)(const void* from, int64_t n, void* sums) = nullptr;
   /// Writes n results, each of `count` elements.
   void (*finish)(const void* sums, int64_t n, int64_t count, void* out) = nullptr;
@@ -48,8 +48,8 @@ struct ReduceLoops {
 
 ReduceLoops ReduceLoopsOf(Reduction reduction, DType dtype);
 
-/// How one reduction walks over its input. Each result is computed in an order that depends on the
-/// sizes alone.
+/// Plans the pass of a reduction over its input. The order in which a result is accumulated depends
+/// on the sizes only.
 class ReducePlan : public CallState {
  public:
   ReducePlan(Reduction reduction, DType dtype, llvm::ArrayRef<int64_t> sizes,
@@ -62,7 +62,7 @@ class ReducePlan : public CallState {
   void Accumulate(const char* in, int64_t first, int64_t n, int64_t piece, char* sums) const;
   void AccumulateRows(const char* in, int64_t first, int64_t n, int64_t piece, char* sums) const;
   void AccumulateColumns(const char* in, int64_t first, int64_t piece, int64_t n, char* sums) const;
-  /// The results that a chunk is made of.
+  /// The range of results of a chunk.
   std::pair<int64_t, int64_t> ChunkResults(int64_t chunk) const;
 
   ReduceLoops loops_;
@@ -70,28 +70,28 @@ class ReducePlan : public CallState {
   int64_t num_results_ = 0;
   int64_t count_ = 1;  // elements of each result
 
-  // The innermost dim is either reduced (`inner_` elements of one result lie side by side), or it
-  // stays (elements of `inner_` results do). The views walk over the other dims, in elements.
+  // The innermost dim is either reduced (`inner_` elements of one result are contiguous), or it is
+  // kept (elements of `inner_` results are). The views iterate over the other dims, in elements.
   bool inner_stays_ = false;
   int64_t inner_ = 1;
   StridedView kept_;
   StridedView reduced_;
   int64_t runs_ = 1;  // of inner_ elements, for each result or for inner_ of them
 
-  // A chunk is a few neighbouring results. Where chunks are few but large, each is accumulated in
-  // pieces of `piece_length_` runs (or, of a single run, elements), which are then merged.
+  // A chunk is a few adjacent results. If there are few large chunks, each is accumulated in pieces
+  // of `piece_length_` runs (or, of a single run, elements), which are then merged.
   int64_t width_ = 1;
   int64_t chunks_per_row_ = 1;
   int64_t chunks_ = 0;
-  int64_t units_ = 1;  // that pieces are cut from
+  int64_t units_ = 1;  // of which pieces are made
   int64_t piece_length_ = 1;
   int64_t pieces_ = 1;
   int64_t grain_ = 1;
   int64_t workspace_bytes_ = 0;
 };
 
-/// The place of the largest (or smallest) element along an axis: the first of equal ones, or the
-/// first NaN.
+/// The index of the largest (or smallest) element along an axis: the first of equal ones, or the
+/// first nan.
 class ArgExtremePlan : public CallState {
  public:
   ArgExtremePlan(bool smallest, DType dtype, llvm::ArrayRef<int64_t> sizes, int64_t axis);

@@ -1,4 +1,4 @@
-// What reductions accumulate, and the loops over elements that do it.
+// The accumulators of reductions, and the loops over elements.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@
 namespace pdl {
 namespace {
 
-// What is accumulated: its type, its start, one step, and how it ends.
+// An accumulator: its type, its initial value, one step, and its result.
 template <class T>
 struct Summing {
   static constexpr bool kReal = !std::is_integral_v<ComputeType<T>>;
@@ -86,7 +86,7 @@ struct Multiplying {
   }
 };
 
-// NaN is not 0.
+// nan is not 0.
 template <class T>
 struct CountingNonzero {
   using Acc = uint64_t;
@@ -118,7 +118,7 @@ struct FindingAll : CountingNonzero<T> {
   }
 };
 
-// The largest element and the sum of exp(x - largest). A NaN is not the largest, but in the sum.
+// The maximum and the sum of exp(x - maximum). A nan is not in the maximum, but in the sum.
 template <class C>
 struct Exponentials {
   C largest;
@@ -131,7 +131,7 @@ struct SummingExponentials {
   using Acc = Exponentials<C>;
   using Out = T;
   static PDL_INLINE Acc Start() { return {-std::numeric_limits<C>::infinity(), 0}; }
-  // exp(below - above), 1 where they are equal, infinities too.
+  // exp(below - above), which is 1 if they are equal, even if infinite.
   static PDL_INLINE double Factor(C below, C above) {
     return static_cast<double>(math::Exp(below == above ? C(0) : below - above));
   }
@@ -154,7 +154,7 @@ struct SummingExponentials {
       const C x = Element<T>::Load(in[i]);
       largest = x > largest ? x : largest;
     }
-    // Short sums in the type itself, the sum of them in double.
+    // Accumulates short partial sums in the compute type and their total in double.
     double sum = 0;
     for (int64_t begin = 0; begin < n; begin += 256) {
       const int64_t end = std::min(begin + 256, n);
@@ -173,7 +173,7 @@ struct SummingExponentials {
   }
 };
 
-// Takes one element in; Step joins what was accumulated apart.
+// Adds one element; Step combines accumulators.
 template <class R, class C>
 PDL_INLINE typename R::Acc Include(typename R::Acc acc, C x) {
   if constexpr (requires { R::Include(acc, x); }) {

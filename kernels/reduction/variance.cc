@@ -1,4 +1,4 @@
-// How far elements are from their mean: variance, std.
+// The variance and the standard deviation: variance, std.
 #include "kernels/core/wide_gradient.h"
 #include "kernels/normalization/moments.h"
 #include "kernels/reduction/axes_attributes.h"
@@ -49,8 +49,8 @@ llvm::Error InferSpread(InferenceContext& context) {
   return InferReduction(context, context.input(0).dtype);
 }
 
-// (x - mean) / (count - ddof), the half of the variance's slope.
-Value* HalfSlope(GradientContext& g) {
+// (x - mean) / (count - ddof), half of the variance's derivative.
+Value* HalfDerivative(GradientContext& g) {
   Value* x = g.input(0);
   std::vector<int64_t> axes;
   for (const unsigned axis : ReducedAxes(g)) axes.push_back(axis);
@@ -61,28 +61,28 @@ Value* HalfSlope(GradientContext& g) {
 
 void VarianceGradient(GradientContext& g) {
   Value* twice = g.Mul(g.output_gradient(), g.Scalar(2, g.input(0)));
-  g.SetInputGradient(0, g.Mul(HalfSlope(g), PutBackAxes(g, twice)));
+  g.SetInputGradient(0, g.Mul(HalfDerivative(g), PutBackAxes(g, twice)));
 }
 
-// The half of the variance's derivative / y, which is at most 1 where 1 / y may be infinite. 0
-// where all elements are equal: there the rounding of the mean may leave a distance from it.
+// Half of the variance's derivative / y, which is at most 1 where 1 / y may be infinite. 0 where
+// all elements are equal: there the rounded mean may differ from them.
 void StdGradient(GradientContext& g) {
   Value* y = g.output();
   Value* zero = g.Scalar(0, y);
   Value* is_zero = g.Call("equal", {y, zero});
   Value* divisor = g.Call("where", {is_zero, g.Scalar(1, y), y});
   Value* change = g.Call("where", {is_zero, zero, g.output_gradient()});
-  g.SetInputGradient(0,
-                     g.Mul(g.Div(HalfSlope(g), PutBackAxes(g, divisor)), PutBackAxes(g, change)));
+  g.SetInputGradient(
+      0, g.Mul(g.Div(HalfDerivative(g), PutBackAxes(g, divisor)), PutBackAxes(g, change)));
 }
 
 struct SpreadMaker : ReductionMaker {
  protected:
   void DeclareSpread(const char* comment, GradientFunction gradient) {
-    Declare(comment, kFloatSet, "from 0 on; dtype as x; the dims of x without the axes");
+    Declare(comment, kFloatSet, "at least 0; dtype as x; the dims of x without the axes");
     AddAttr<int64_t>("ddof",
-                     "what is taken off the count that the sum of squares is divided by, as NumPy: "
-                     "1 estimates the variance of what x is a sample of")
+                     "subtracted from the number of elements that the sum of squares is divided "
+                     "by, as in NumPy: 1 gives the unbiased estimate of the population variance")
         .Default(0)
         .AtLeast(0);
     SetInference(InferSpread);
@@ -93,8 +93,8 @@ struct SpreadMaker : ReductionMaker {
 struct VarianceMaker : SpreadMaker {
   void Make() override {
     DeclareSpread(
-        "The variance over axes: the mean of squared distances from the mean; nan where there is "
-        "nothing.",
+        "The variance over axes: the mean of squared distances from the mean; nan if there are no "
+        "elements.",
         InWideDType<VarianceGradient>);
     AddExample("y = variance([1.0, 2.0, 3.0, 4.0], ddof=1)  # = 1.6666666");
   }
@@ -103,8 +103,8 @@ struct VarianceMaker : SpreadMaker {
 struct StdMaker : SpreadMaker {
   void Make() override {
     DeclareSpread(
-        "The standard deviation over axes, the square root of the variance; nan where there is "
-        "nothing. The gradient where all elements are equal is 0.",
+        "The standard deviation over axes, the square root of the variance; nan if there are no "
+        "elements. The gradient where all elements are equal is 0.",
         InWideDType<StdGradient>);
     AddExample("y = std([1.0, 3.0, 5.0, 7.0], ddof=1)  # = 2.5819888");
   }

@@ -54,9 +54,9 @@ def test_operators_on_ragged_values() -> None:
     assert pdl.grad(lambda one: pdl.ops.sum(one * one))(x).tolist() == [[2, 4], [6]]
     with pytest.raises(pdl.ShapeError, match="sizes do not broadcast: ~T0 and ~T1"):
         x + rows([1], [2, 3])
-    with pytest.raises(pdl.RunError, match="the offsets end at 9, and there are 3 rows"):
+    with pytest.raises(pdl.RunError, match="the offsets end at 9, but there are 3 rows"):
         -pdl.Ragged(x.values, pdl.tensor([0, 2, 9]))
-    with pytest.raises(pdl.RunError, match="offsets never go down, and after 2 comes 1"):
+    with pytest.raises(pdl.RunError, match="offsets must not decrease, but after 2 comes 1"):
         -pdl.Ragged(x.values, pdl.tensor([0, 2, 1]))
 
 

@@ -12,14 +12,14 @@
 namespace pdl {
 namespace {
 
-/// The oldest GPUs that the kernels are compiled for: compute capability 8.0.
+/// The oldest supported GPUs: compute capability 8.0.
 constexpr int kOldestMajor = 8;
 
 std::string VersionToString(int version) {
   return llvm::formatv("{0}.{1}", version / 1000, version % 1000 / 10).str();
 }
 
-/// Whether there is a driver that this CUDA runtime can use, and how many GPUs it shows.
+/// The number of GPUs; fails if there is no driver that this CUDA runtime can use.
 llvm::Expected<int> CountDevices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -29,16 +29,17 @@ llvm::Expected<int> CountDevices() {
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
     return MakeDeviceError("no NVIDIA driver found (libcuda.so.1)");
   if (status == cudaErrorInsufficientDriver)
-    return MakeDeviceError("the NVIDIA driver is for CUDA {0}, but {1} is needed",
+    return MakeDeviceError("the NVIDIA driver supports CUDA {0}, but {1} is required",
                            VersionToString(driver), VersionToString(CUDART_VERSION));
   if (status == cudaSuccess || status == cudaErrorNoDevice)
-    return MakeDeviceError("the NVIDIA driver shows no GPU");
+    return MakeDeviceError("the NVIDIA driver reports no GPU");
   return MakeDeviceError("{0} ({1})", cudaGetErrorString(status), cudaGetErrorName(status));
 }
 
 }  // namespace
 
-/// What all Forks share. Memory given out keeps it alive, so stream and pool outlive the memory.
+/// The state that all Forks share. Allocated memory refers to it, so stream and pool outlive the
+/// memory.
 struct CUDAContext::Shared {
   explicit Shared(Device device_in) : device(device_in) {}
   ~Shared();
@@ -47,13 +48,13 @@ struct CUDAContext::Shared {
   Device device;
   cudaStream_t stream = nullptr;
   cublasLtHandle_t cublas = nullptr;
-  /// Null where the GPU has no memory pools (some virtual ones): cudaMalloc serves there.
+  /// Null if the GPU has no memory pools (some virtual ones); cudaMalloc is used instead.
   cudaMemPool_t pool = nullptr;
   int num_multiprocessors = 0;
   uint64_t fingerprint = 0;
 };
 
-// Errors are of no use here; at the process's end the driver may be gone already.
+// Errors are ignored; at process exit the driver may already be gone.
 CUDAContext::Shared::~Shared() {
   CurrentDevice current(device);
   if (cublas) cublasLtDestroy(cublas);
@@ -80,9 +81,9 @@ llvm::Error CUDAContext::Shared::Initialize() {
       properties.multiProcessorCount, device.index);
 
   if (auto error = ToError(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-                           "making a stream", device))
+                           "creating a stream", device))
     return error;
-  if (auto error = ToError(cublasLtCreate(&cublas), "making a cuBLASLt handle", device))
+  if (auto error = ToError(cublasLtCreate(&cublas), "creating a cuBLASLt handle", device))
     return error;
   if (!properties.memoryPoolsSupported) return llvm::Error::success();
 
@@ -92,9 +93,9 @@ llvm::Error CUDAContext::Shared::Initialize() {
   pool_properties.location.type = cudaMemLocationTypeDevice;
   pool_properties.location.id = device.index;
   if (auto error =
-          ToError(cudaMemPoolCreate(&pool, &pool_properties), "making a memory pool", device))
+          ToError(cudaMemPoolCreate(&pool, &pool_properties), "creating a memory pool", device))
     return error;
-  // What is given back stays in the pool up to this much, the rest goes back to the driver.
+  // The pool keeps up to this much freed memory; the rest is returned to the driver.
   uint64_t threshold = properties.totalGlobalMem / 4;
   return ToError(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
                  "setting up the memory pool", device);
@@ -104,7 +105,7 @@ llvm::Expected<std::unique_ptr<CUDAContext>> CUDAContext::Create(int index) {
   llvm::Expected<int> count = CountDevices();
   if (!count) return count.takeError();
   if (index < 0 || index >= *count)
-    return MakeDeviceError("no GPU of that index: the NVIDIA driver shows {0}", *count);
+    return MakeDeviceError("no GPU with that index: the NVIDIA driver reports {0}", *count);
   auto shared = std::make_shared<Shared>(Device{DeviceKind::kCUDA, index});
   if (llvm::Error error = shared->Initialize()) return error;
   return std::unique_ptr<CUDAContext>(new CUDAContext(std::move(shared)));
@@ -132,7 +133,7 @@ llvm::Expected<std::shared_ptr<void>> CUDAContext::Allocate(int64_t bytes) {
     cudaGetLastError();
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
-    return MakeDeviceError("out of memory on {0}: {1} bytes wanted, {2} of {3} free",
+    return MakeDeviceError("out of memory on {0}: {1} bytes requested, {2} of {3} free",
                            DeviceToString(device()), bytes, free, total);
   }
   if (llvm::Error error = ToError(status, "allocating memory", device())) return error;

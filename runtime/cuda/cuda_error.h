@@ -1,4 +1,4 @@
-// What failed in CUDA or cuBLASLt, as DeviceErrors. For the sources of libpdl_cuda.so.
+// Converts errors of CUDA and cuBLASLt to DeviceErrors. For the sources of libpdl_cuda.so.
 #ifndef PDL_RUNTIME_CUDA_CUDA_ERROR_H_
 #define PDL_RUNTIME_CUDA_CUDA_ERROR_H_
 
@@ -10,12 +10,12 @@
 
 namespace pdl {
 
-/// Success, or "<what> failed on cuda:0: out of memory (cudaErrorMemoryAllocation)". Clears the
-/// calling thread's last error, so that a later check does not report it again.
+/// Returns success, or "<what> failed on cuda:0: out of memory (cudaErrorMemoryAllocation)". Clears
+/// the calling thread's last error, so that a later check does not report it again.
 llvm::Error ToError(cudaError_t status, const char* what, Device device);
 llvm::Error ToError(cublasStatus_t status, const char* what, Device device);
 
-/// Makes a device the calling thread's current one while it lives.
+/// Sets the calling thread's current device during its lifetime.
 class CurrentDevice {
  public:
   explicit CurrentDevice(Device device) {

@@ -14,14 +14,14 @@
 namespace pdl {
 namespace {
 
-/// Where a column goes: element `index` of each row of a tensor.
+/// A column of the table: element `index` of each row of a tensor.
 struct Column {
   std::string name;
-  int64_t index = -1;  // -1: alone
+  int64_t index = -1;  // -1: the tensor has one dim
   int tensor = -1;     // -1: not read
 };
 
-/// Takes the next line, without its end.
+/// Removes and returns the next line, without its end.
 llvm::StringRef TakeLine(llvm::StringRef* text) {
   const size_t end = text->find('\n');
   llvm::StringRef line = text->take_front(end);
@@ -30,8 +30,7 @@ llvm::StringRef TakeLine(llvm::StringRef* text) {
   return line;
 }
 
-/// Takes the next field of a line; `last` becomes true with the last one. nullopt where a quote has
-/// no end.
+/// Removes and returns a quoted field of a line; nullopt if the quote is not terminated.
 std::optional<std::string> TakeQuoted(llvm::StringRef* line) {
   std::string field;
   *line = line->drop_front();
@@ -52,10 +51,10 @@ bool ParseNumber(llvm::StringRef text, void* to) {
   const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
   if (end != text.end()) return false;
   if (error == std::errc::result_out_of_range && std::is_floating_point_v<T>) {
-    // from_chars tells neither which way it left the range.
+    // from_chars does not report whether the number is too large or too small.
     double wide = 0;
     if (text.getAsDouble(wide, /*AllowInexact=*/true)) return false;
-    // Too small a number is 0; one that is too large is none.
+    // A number that is too small becomes 0; one that is too large is an error.
     if (std::abs(wide) > 1) return false;
     value = static_cast<T>(wide);
   } else if (error != std::errc()) {
@@ -75,7 +74,7 @@ bool ParseHalf(llvm::StringRef text, void* to) {
   return true;
 }
 
-/// Whether it is a number, which only a wider dtype could hold.
+/// Whether the field is a number that only a wider dtype can represent.
 bool IsBeyond(llvm::StringRef text, DType dtype) {
   double wide = 0;
   return IsFloat(dtype) && !text.getAsDouble(wide, /*AllowInexact=*/true);
@@ -119,7 +118,7 @@ class CsvReader {
     line_ = 1;
     llvm::StringRef line = TakeLine(&text_);
     if (line.trim().empty())
-      return CannotRead(path_, "its first line names no columns, such as: x[0],x[1],label");
+      return CannotRead(path_, "its first line must name the columns, such as: x[0],x[1],label");
     std::map<std::pair<std::string, int64_t>, size_t> seen;
     for (bool more = true; more;) {
       llvm::Expected<std::string> field = TakeField(&line, &more);
@@ -129,14 +128,15 @@ class CsvReader {
       if (const size_t open = name.find('['); open != llvm::StringRef::npos) {
         llvm::StringRef index = name.drop_front(open + 1);
         if (!index.consume_back("]") || index.getAsInteger(10, column.index) || column.index < 0)
-          return CannotRead(path_, "column {0} is called '{1}', wanted a name, or x[0] and so on",
+          return CannotRead(path_,
+                            "column {0} has the name '{1}', expected a name such as x or x[0]",
                             columns_.size() + 1, name);
         name = name.take_front(open);
       }
       column.name = name.str();
       if (name.empty()) return CannotRead(path_, "column {0} has no name", columns_.size() + 1);
       if (!seen.try_emplace({column.name, column.index}, columns_.size()).second)
-        return CannotRead(path_, "two columns are called '{0}'", *field);
+        return CannotRead(path_, "two columns have the name '{0}'", *field);
       columns_.push_back(std::move(column));
     }
     return CheckVectors();
@@ -146,8 +146,8 @@ class CsvReader {
       llvm::function_ref<std::optional<DType>(llvm::StringRef)> dtype_of) {
     int64_t rows = 0;
     for (llvm::StringRef rest = text_; !rest.empty();) rows += !TakeLine(&rest).trim().empty();
-    // Each field takes a byte at least, with what ends it. Where a line has too few, the rows are
-    // read to find it, and kept nowhere.
+    // Each field takes at least one byte, including its separator. If a line has too few fields,
+    // the rows are read to find it, but not stored.
     const auto columns = static_cast<int64_t>(columns_.size());
     const bool is_whole = rows <= (static_cast<int64_t>(text_.size()) + 1) / columns;
     std::vector<NamedTensor> tensors;
@@ -195,7 +195,7 @@ class CsvReader {
     if (line->starts_with("\"")) {
       std::optional<std::string> quoted = TakeQuoted(line);
       if (!quoted || !(line->empty() || line->starts_with(",")))
-        return CannotRead(path_, "line {0} has a quote that ends nowhere", line_);
+        return CannotRead(path_, "line {0} has an unterminated quote", line_);
       field = std::move(*quoted);
     } else {
       field = line->take_front(line->find(',')).trim().str();
@@ -205,9 +205,9 @@ class CsvReader {
     return field;
   }
 
-  /// The columns of a vector are all there. So an index is less than the count of columns.
+  /// All columns of a vector must exist, so that an index is less than the number of columns.
   llvm::Error CheckVectors() {
-    llvm::StringMap<int64_t> largest;  // index of a vector
+    llvm::StringMap<int64_t> largest;  // largest index of a vector
     llvm::StringSet<> alone;
     for (const Column& column : columns_) {
       if (column.index < 0) {
@@ -221,22 +221,23 @@ class CsvReader {
     for (const Column& column : columns_) {
       if (column.index < 0) continue;
       if (alone.contains(column.name)) return BothWays(column.name);
-      // No column is there twice, so as many as the largest index and one are all of them.
+      // Columns are distinct, so their number is the largest index plus one if all exist.
       const int64_t count = widths_.lookup(column.name), last = largest.lookup(column.name);
       if (count - 1 != last)
-        return CannotRead(path_, "'{0}' has {1} columns up to {0}[{2}]", column.name, count, last);
+        return CannotRead(path_, "'{0}' has only {1} of the columns up to {0}[{2}]", column.name,
+                          count, last);
     }
     return llvm::Error::success();
   }
   llvm::Error BothWays(llvm::StringRef name) {
-    return CannotRead(path_, "'{0}' is a column, and {0}[0] is one too", name);
+    return CannotRead(path_, "'{0}' and '{0}[0]' cannot both be columns", name);
   }
 
   llvm::Error ReadRow(llvm::StringRef line, int64_t row, std::vector<NamedTensor>& tensors,
                       llvm::ArrayRef<int64_t> widths) {
     size_t count = 0;
     for (bool more = true; more; ++count) {
-      // A field without quotes needs no copy.
+      // A field without quotes is not copied.
       std::string quoted;
       llvm::StringRef field;
       if (line.starts_with("\"")) {
@@ -257,7 +258,7 @@ class CsvReader {
           row * widths[static_cast<size_t>(column.tensor)] + std::max<int64_t>(column.index, 0);
       char* to = static_cast<char*>(tensor.raw()) + element * DTypeSize(tensor.dtype());
       if (!ParseElement(field, tensor.dtype(), to)) {
-        return CannotRead(path_, "line {0}, column '{1}{2}': wanted {3}, found '{4}'{5}", line_,
+        return CannotRead(path_, "line {0}, column '{1}{2}': expected {3}, got '{4}'{5}", line_,
                           column.name,
                           column.index < 0 ? "" : "[" + std::to_string(column.index) + "]",
                           DTypeName(tensor.dtype()), field.take_front(40),
@@ -265,7 +266,7 @@ class CsvReader {
       }
     }
     if (count != columns_.size())
-      return CannotRead(path_, "line {0} has {1} fields, and line 1 names {2}", line_, count,
+      return CannotRead(path_, "line {0} has {1} fields, but line 1 has {2}", line_, count,
                         columns_.size());
     return llvm::Error::success();
   }

@@ -25,7 +25,7 @@ constexpr std::array<uint32_t, 256> MakeCrcTable() {
   return table;
 }
 
-/// TFRecords hide a CRC, so that one of data that hold CRCs is no trivial one.
+/// TFRecords mask CRCs, because the CRC of data that contain CRCs is problematic.
 uint32_t Masked(uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8u; }
 
 /// Writes protobuf's wire format: https://protobuf.dev/programming-guides/encoding.

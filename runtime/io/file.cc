@@ -20,7 +20,7 @@
 namespace pdl {
 namespace {
 
-/// Closes at the end of the block.
+/// Closes the file at the end of its scope.
 struct FileDescriptor {
   int fd;
   ~FileDescriptor() {
@@ -33,15 +33,16 @@ llvm::StringRef KindOfFile(mode_t mode) {
   if (S_ISSOCK(mode)) return "a socket";
   if (S_ISCHR(mode)) return "a character device";
   if (S_ISBLK(mode)) return "a block device";
-  return "no regular file";
+  return "a special file";
 }
 
-/// Opens a regular file for reading, and tells its size.
+/// Opens a regular file for reading, and returns its size.
 llvm::Expected<int> OpenRegularFile(llvm::StringRef path, int64_t* size) {
-  if (path.contains('\0')) return CannotRead(path, "there is a NUL in its name");
+  if (path.contains('\0')) return CannotRead(path, "its name contains a NUL character");
   const std::string name = path.str();
-  // Looked at before it is opened, since opening a device may have an effect, and afterwards, since
-  // the name may stand for another file by then. Without O_NONBLOCK a pipe would wait for a writer.
+  // The kind of file is checked before opening it, since opening a device may have side effects,
+  // and again afterwards, since the name may refer to another file by then. Without O_NONBLOCK,
+  // opening a pipe would wait for a writer.
   if (llvm::Error error = CheckRegularFile(path)) return error;
   const int fd = open(name.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat status;
@@ -132,8 +133,8 @@ AtomicFile::~AtomicFile() {
 }
 
 llvm::Expected<AtomicFile> AtomicFile::Create(llvm::StringRef path) {
-  if (path.contains('\0')) return CannotWrite(path, "there is a NUL in its name");
-  // A symlink stays, and what it points at is replaced.
+  if (path.contains('\0')) return CannotWrite(path, "its name contains a NUL character");
+  // A symlink is kept; its target is replaced.
   llvm::SmallString<256> target;
   if (llvm::sys::fs::real_path(path, target)) target = path;
 
@@ -158,7 +159,7 @@ llvm::Expected<AtomicFile> AtomicFile::Create(llvm::StringRef path) {
 
 llvm::Error AtomicFile::Write(const void* data, int64_t size) {
   const char* from = static_cast<const char*>(data);
-  // The system writes at most 2 GiB at once.
+  // The system writes at most 2 GiB per call.
   constexpr int64_t kMost = int64_t{1} << 30;
   while (size > 0) {
     ssize_t written = write(fd_, from, static_cast<size_t>(std::min(size, kMost)));
@@ -178,7 +179,7 @@ llvm::Error AtomicFile::Commit() {
   if (rename(temporary_.c_str(), target_.c_str()) != 0)
     return CannotWrite(path_, "{0}", std::strerror(errno));
   temporary_.clear();
-  // The new name is on the disk when its folder is. Some file systems cannot do that.
+  // The new name is durable after its folder is synced. Some file systems do not support that.
   llvm::StringRef folder = llvm::sys::path::parent_path(target_);
   FileDescriptor directory{
       open(folder.empty() ? "." : folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
@@ -197,11 +198,11 @@ llvm::Error WriteFileAtomically(llvm::StringRef path, llvm::StringRef bytes) {
 llvm::Expected<std::string> ResolveInFolder(llvm::StringRef folder, llvm::StringRef relative) {
   namespace path = llvm::sys::path;
   auto leaves = [&] {
-    return MakeUserError(Code::kPathEscapes, "'{0}' does not lie in the network's folder '{1}'",
-                         relative, folder);
+    return MakeUserError(Code::kPathEscapes, "'{0}' is not in the network's folder '{1}'", relative,
+                         folder);
   };
   if (relative.empty() || relative.contains('\0') || path::is_absolute(relative)) return leaves();
-  // By its text first, so that a file that is not there is judged too.
+  // Check the path lexically first, which includes files that do not exist.
   int depth = 0;
   for (llvm::StringRef part : llvm::make_range(path::begin(relative), path::end(relative))) {
     if (part == ".") continue;

@@ -1,4 +1,4 @@
-// Files as bytes: read by mapping, written whole or not at all.
+// Files as bytes: mapped for reading, written atomically.
 #ifndef PDL_RUNTIME_IO_FILE_H_
 #define PDL_RUNTIME_IO_FILE_H_
 
@@ -13,7 +13,7 @@
 
 namespace pdl {
 
-/// "cannot read 'x.npy': …".
+/// Returns the error "cannot read 'x.npy': …".
 template <typename... Args>
 llvm::Error CannotRead(llvm::StringRef path, const char* format, Args&&... args) {
   return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
@@ -31,15 +31,14 @@ struct SharedBytes {
   llvm::StringRef bytes;
 };
 
-/// An Error unless `path` is a regular file, or a link to one.
+/// Fails unless `path` is a regular file or a link to one.
 llvm::Error CheckRegularFile(llvm::StringRef path);
 
-/// The whole of a regular file, mapped. The mapping is private: what a program writes there never
-/// reaches the file.
+/// Maps a regular file completely. The mapping is private: writes to it never reach the file.
 llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path);
 
-/// A new file under a temporary name beside `path`, whose place it takes at Commit. Without Commit
-/// it is removed. Where `path` is a pipe or a device, the bytes go there directly.
+/// A new file with a temporary name in the folder of `path`, which it replaces at Commit. Without
+/// Commit it is removed. If `path` is a pipe or a device, the bytes are written there directly.
 class AtomicFile {
  public:
   static llvm::Expected<AtomicFile> Create(llvm::StringRef path);
@@ -51,15 +50,15 @@ class AtomicFile {
   llvm::Error Write(llvm::StringRef bytes) {
     return Write(bytes.data(), static_cast<int64_t>(bytes.size()));
   }
-  /// The bytes are on the disk when this returns.
+  /// When it returns, the bytes are on disk.
   llvm::Error Commit();
 
  private:
   AtomicFile(std::string path, std::string target, std::string temporary, int fd);
 
-  std::string path_;       // as the caller says it, for messages
+  std::string path_;       // as given by the caller, for messages
   std::string target_;     // with symlinks resolved
-  std::string temporary_;  // empty where the bytes go to the target directly
+  std::string temporary_;  // empty if the bytes are written to the target directly
   int fd_;
 };
 

@@ -8,11 +8,12 @@
 
 namespace pdl {
 
-/// What JSON text looks like from afar: llvm::json recurses over nesting and keeps the last of
-/// equal keys, so both are looked at before and after.
+/// Properties of JSON source that llvm::json does not check: it recurses over nesting, and keeps
+/// the last of equal keys. So the depth is checked before parsing, and the number of pairs
+/// afterwards.
 struct JsonOutline {
   unsigned depth = 0;
-  size_t pairs = 0;  // name and value, in all objects
+  size_t pairs = 0;  // of name and value, in all objects
 };
 
 inline JsonOutline OutlineJson(llvm::StringRef text) {

@@ -12,7 +12,7 @@
 namespace pdl {
 namespace {
 
-/// No tensor has more dims.
+/// The maximum number of dims of a tensor.
 constexpr size_t kMaxDepth = 64;
 
 llvm::Error DoesNotFit(llvm::StringRef number, DType dtype) {
@@ -38,7 +38,7 @@ llvm::Error AppendFloat(llvm::StringRef text, double number, DType dtype,
   return llvm::Error::success();
 }
 
-/// Decimal digits, or inf and nan; "1e" is none.
+/// Accepts decimal numbers, inf and nan, but not "1e".
 bool ReadNumber(llvm::StringRef text, double& number) {
   const bool is_cut_off =
       text.ends_with_insensitive("e") || text.ends_with("+") || text.ends_with("-");
@@ -60,8 +60,8 @@ class LiteralParser {
   }
 
  private:
-  /// Numbers and brackets up to the end of the outermost list. counts_ holds, for each open list,
-  /// how many items it has so far.
+  /// Parses numbers and brackets up to the end of the outermost list. counts_ has the number of
+  /// items so far of each open list.
   llvm::Error ParseItems() {
     do {
       rest_ = rest_.ltrim();
@@ -73,7 +73,7 @@ class LiteralParser {
       } else if (llvm::Error error = ParseElement()) {
         return error;
       }
-      // An item is complete, and maybe the lists around it.
+      // An item is complete, and possibly the lists around it.
       while (!counts_.empty()) {
         rest_ = rest_.ltrim();
         ++counts_.back();
@@ -88,7 +88,7 @@ class LiteralParser {
   llvm::Error Open() {
     counts_.push_back(0);
     if (counts_.size() > kMaxDepth)
-      return MakeUserError(Code::kLiteral, "lists more than {0} deep", kMaxDepth);
+      return MakeUserError(Code::kLiteral, "lists are nested more than {0} deep", kMaxDepth);
     if (has_elements_ && counts_.size() > sizes_.size()) return Uneven();
     if (counts_.size() > sizes_.size()) sizes_.push_back(-1);
     return llvm::Error::success();
@@ -98,7 +98,7 @@ class LiteralParser {
     const int64_t count = counts_.pop_back_val();
     int64_t& size = sizes_[counts_.size()];
     if (size >= 0 && size != count)
-      return MakeUserError(Code::kLiteral, "lists side by side have {0} and {1} items", size,
+      return MakeUserError(Code::kLiteral, "lists at the same depth have {0} and {1} items", size,
                            count);
     size = count;
     return llvm::Error::success();
@@ -114,8 +114,8 @@ class LiteralParser {
     if (!is_word && !ReadNumber(text, number)) return Unexpected();
     rest_ = rest_.drop_front(text.size());
     if (is_word != (dtype_ == DType::kBool)) {
-      return MakeUserError(Code::kLiteral, "{0} is no value of {1}{2}", text, DTypeName(dtype_),
-                           is_word ? "" : "; wanted true or false");
+      return MakeUserError(Code::kLiteral, "{0} is not a value of {1}{2}", text, DTypeName(dtype_),
+                           is_word ? "" : "; expected true or false");
     }
     switch (dtype_) {
         // clang-format off
@@ -138,19 +138,19 @@ class LiteralParser {
   }
 
   llvm::Error Uneven() const {
-    return MakeUserError(Code::kLiteral, "numbers and lists stand side by side");
+    return MakeUserError(Code::kLiteral, "numbers and lists are mixed at the same depth");
   }
   llvm::Error Unexpected() const {
     const llvm::StringRef rest = rest_.trim();
     return MakeUserError(Code::kLiteral,
-                         "wanted a literal such as 3.5 or [[1, 2], [3, 4]], found {0}",
+                         "expected a literal such as 3.5 or [[1, 2], [3, 4]], got {0}",
                          rest.empty() ? "its end" : ("'" + rest.take_front(20) + "'").str());
   }
 
   llvm::StringRef rest_;
   const DType dtype_;
   llvm::SmallVector<int64_t, 4> counts_;
-  /// By depth; -1 where no list of that depth is complete.
+  /// By depth; -1 if no list of that depth is complete.
   llvm::SmallVector<int64_t, 4> sizes_;
   bool has_elements_ = false;
   std::vector<char> bytes_;

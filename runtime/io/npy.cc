@@ -18,7 +18,7 @@ namespace {
 constexpr llvm::StringLiteral kMagic("\x93NUMPY");
 constexpr size_t kMaxRank = 64;
 
-/// What the text before the elements says.
+/// The information in the header.
 struct Header {
   DType dtype = DType::kF32;
   bool is_big_endian = false;
@@ -26,7 +26,7 @@ struct Header {
   Sizes sizes;
 };
 
-/// Reads the header, a dict as Python writes it:
+/// Parses the header, a Python dict:
 /// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderParser {
  public:
@@ -42,7 +42,7 @@ class HeaderParser {
                    : *key == "fortran_order" ? &has_order
                    : *key == "shape"         ? &has_shape
                                              : nullptr;
-      if (seen == nullptr) return CannotRead(path_, "its header has a key '{0}'", *key);
+      if (seen == nullptr) return CannotRead(path_, "its header has an unknown key '{0}'", *key);
       if (std::exchange(*seen, true)) return CannotRead(path_, "its header has '{0}' twice", *key);
       llvm::Error error = seen == &has_descr   ? ParseDescr()
                           : seen == &has_order ? ParseOrder()
@@ -84,7 +84,7 @@ class HeaderParser {
 
   llvm::Error ParseDescr() {
     if (text_.ltrim().starts_with("["))
-      return CannotRead(path_, "it holds records, not numbers of one type");
+      return CannotRead(path_, "it contains records, not numbers of one dtype");
     std::optional<llvm::StringRef> descr = String();
     if (!descr) return Malformed();
     llvm::StringRef type = *descr;
@@ -95,7 +95,7 @@ class HeaderParser {
       dtype = DType::kBool;
     } else if (type.size() == 2 && llvm::StringRef("fiu").contains(type[0]) &&
                llvm::isDigit(type[1])) {
-      // NumPy counts bytes, we count bits.
+      // NumPy counts bytes, pdl counts bits.
       dtype = DTypeFromName((type.take_front() + llvm::Twine(8 * (type[1] - '0'))).str());
     }
     if (!dtype) return CannotRead(path_, "it holds {0} (dtype '{1}')", KindOf(type), *descr);
@@ -106,13 +106,13 @@ class HeaderParser {
   static llvm::StringRef KindOf(llvm::StringRef type) {
     switch (type.empty() ? '\0' : type[0]) {
       case 'O':
-        return "Python objects, which are not read";
+        return "Python objects, which are not supported";
       case 'c':
-        return "complex numbers, which are not read";
+        return "complex numbers, which are not supported";
       case 'S':
       case 'U':
       case 'a':
-        return "text, not numbers";
+        return "strings, not numbers";
       case 'M':
       case 'm':
         return "dates or times, not numbers";
@@ -142,7 +142,7 @@ class HeaderParser {
       if (digits.getAsInteger(10, size))
         return CannotRead(path_, "it has a size of {0}", digits.take_front(40));
       text_ = text_.drop_front(digits.size());
-      Take("L");  // as Python 2 wrote it
+      Take("L");  // as written by Python 2
       if (header_.sizes.size() == kMaxRank)
         return CannotRead(path_, "it has more than {0} dims", kMaxRank);
       header_.sizes.push_back(size);
@@ -165,7 +165,7 @@ void CopyElement(char* to, const char* from, bool swaps) {
   }
 }
 
-/// Copies elements that lie in Fortran order, or with the other byte order.
+/// Copies elements that are in Fortran order or have the other byte order.
 template <size_t kSize>
 void CopyElements(const Header& header, char* to, const char* from, int64_t count) {
   size_t rank = header.sizes.size();
@@ -218,7 +218,7 @@ bool HoldsText(llvm::StringRef bytes) {
 llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file) {
   llvm::StringRef rest = file.bytes;
   if (!rest.consume_front(kMagic))
-    return CannotRead(path, "it is no .npy file: it does not begin with \"\\x93NUMPY\"");
+    return CannotRead(path, "it is not a .npy file: it does not begin with \"\\x93NUMPY\"");
   auto truncated = [&] {
     return CannotRead(path, "its header is truncated; the file has {0}",
                       BytesToString(static_cast<int64_t>(file.bytes.size())));
@@ -226,7 +226,7 @@ llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file) {
   if (rest.size() < 4) return truncated();
   unsigned major = static_cast<unsigned char>(rest[0]);
   if (major < 1 || major > 3)
-    return CannotRead(path, "it is of format version {0}; 1 to 3 are known", major);
+    return CannotRead(path, "it has format version {0}; 1 to 3 are supported", major);
   rest = rest.drop_front(2);
   size_t length_size = major == 1 ? 2 : 4;
   if (rest.size() < length_size) return truncated();
@@ -241,11 +241,11 @@ llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file) {
   llvm::Expected<int64_t> bytes = CheckedNumBytes(header->dtype, header->sizes);
   if (!bytes) {
     llvm::consumeError(bytes.takeError());
-    return CannotRead(path, "its header says {0}, which is more than there can be",
+    return CannotRead(path, "its header states {0}, which is too large",
                       TensorTypeToString(header->dtype, header->sizes));
   }
   if (static_cast<uint64_t>(*bytes) != rest.size()) {
-    return CannotRead(path, "its header says {0}, {1}, but {2} follow",
+    return CannotRead(path, "its header states {0}, {1}, but {2} follow",
                       TensorTypeToString(header->dtype, header->sizes), BytesToString(*bytes),
                       BytesToString(static_cast<int64_t>(rest.size())));
   }

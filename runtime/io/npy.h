@@ -1,4 +1,4 @@
-// One array in NumPy's format, wherever its bytes lie.
+// Arrays in NumPy's format, in memory.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #ifndef PDL_RUNTIME_IO_NPY_H_
 #define PDL_RUNTIME_IO_NPY_H_
@@ -12,17 +12,17 @@
 
 namespace pdl {
 
-/// The array that `file` is, from its first byte to its last. `path` is for messages.
+/// Parses `file`, which must be exactly one array. `path` is for messages.
 llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file);
 
-/// Whether the array has elements of text, which no tensor has. Looks at the header alone.
+/// Whether the array has strings as elements, which tensors do not support. Reads the header only.
 bool HoldsText(llvm::StringRef bytes);
 
-/// What stands before the elements of `tensor`; a multiple of 64 bytes. `path` is for messages.
+/// The header of `tensor`, whose size is a multiple of 64 bytes. `path` is for messages.
 llvm::Expected<std::string> NpyHeader(llvm::StringRef path, const Tensor& tensor);
 
-/// Element types whose bytes are checked: a bool that is neither 0 nor 1 is in no file of ours, and
-/// undefined behaviour in a program. Index of the first such byte, or -1.
+/// Checks the bytes of bools: values other than 0 and 1 would be undefined behavior in a program.
+/// Returns the index of the first such byte, or -1.
 int64_t FindBadBool(llvm::StringRef bytes);
 
 }  // namespace pdl

@@ -21,7 +21,7 @@ llvm::Expected<std::vector<NamedTensor>> ReadNpz(
   for (const ZipMember& member : *members) {
     llvm::StringRef name = member.name;
     if (!name.consume_back(".npy"))
-      return CannotRead(path, "member '{0}' is no .npy file", member.name);
+      return CannotRead(path, "member '{0}' is not a .npy file", member.name);
     if (names) names->push_back(name.str());
     if (!is_wanted(name)) continue;
     llvm::Expected<SharedBytes> bytes = UnpackZipMember(path, *file, member);
@@ -40,7 +40,8 @@ llvm::Error WriteNpz(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors) 
   ZipWriter writer(*file);
   llvm::StringSet<> names;
   for (const auto& [name, tensor] : tensors) {
-    if (!names.insert(name).second) return CannotWrite(path, "two tensors are called '{0}'", name);
+    if (!names.insert(name).second)
+      return CannotWrite(path, "two tensors have the name '{0}'", name);
     if (name.size() > UINT16_MAX - 4)
       return CannotWrite(path, "the name of a tensor has {0} bytes", name.size());
     llvm::Expected<std::string> header = NpyHeader(path, tensor);

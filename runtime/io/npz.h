@@ -1,4 +1,4 @@
-// Archives of arrays in NumPy's format, of which not all are wanted.
+// Archives of arrays in NumPy's format, read selectively.
 #ifndef PDL_RUNTIME_IO_NPZ_H_
 #define PDL_RUNTIME_IO_NPZ_H_
 
@@ -12,8 +12,8 @@
 
 namespace pdl {
 
-/// Like ReadNpz of pdl/runtime/io.h, but only arrays whose name `is_wanted` are unpacked, and must
-/// be such that a tensor can hold; `names` (may be null) becomes the names of all.
+/// Like ReadNpz of pdl/runtime/io.h, but only unpacks arrays for whose name `is_wanted` is true;
+/// others need not be valid tensors. `names` (may be null) is set to the names of all arrays.
 llvm::Expected<std::vector<NamedTensor>> ReadNpz(
     llvm::StringRef path, llvm::function_ref<bool(llvm::StringRef)> is_wanted,
     std::vector<std::string>* names);

@@ -21,7 +21,7 @@ constexpr uint64_t kMaxHeader = 100'000'000;
 constexpr size_t kMaxRank = 64;
 constexpr llvm::StringLiteral kMetadata("__metadata__");
 
-/// "BF16": the format's names are ours in capitals.
+/// The name of a dtype in the format, which is in upper case: "BF16".
 std::string StoredName(DType dtype) { return DTypeName(dtype).upper(); }
 
 std::optional<DType> DTypeFromStoredName(llvm::StringRef name) {
@@ -39,22 +39,23 @@ class HeaderReader {
     if (outline.depth > 3) return CannotRead(path_, "its header is nested too deeply");
     llvm::Expected<llvm::json::Value> json = llvm::json::parse(header_);
     if (!json)
-      return CannotRead(path_, "its header is no JSON: {0}", llvm::toString(json.takeError()));
+      return CannotRead(path_, "its header is not JSON: {0}", llvm::toString(json.takeError()));
     const llvm::json::Object* object = json->getAsObject();
-    if (object == nullptr) return CannotRead(path_, "its header is no JSON object");
+    if (object == nullptr) return CannotRead(path_, "its header is not a JSON object");
 
     size_t pairs = object->size();
     std::vector<SafetensorsFile::Entry> entries;
     for (const auto& [key_of_json, value] : *object) {
       const llvm::StringRef key = key_of_json;
       const llvm::json::Object* fields = value.getAsObject();
-      if (fields == nullptr) return CannotRead(path_, "the header's '{0}' is no JSON object", key);
+      if (fields == nullptr)
+        return CannotRead(path_, "the header's '{0}' is not a JSON object", key);
       pairs += fields->size();
       if (key == kMetadata) {
         for (const auto& [name, text] : *fields) {
           std::optional<llvm::StringRef> value = text.getAsString();
           if (!value)
-            return CannotRead(path_, "the metadata '{0}' is no text", llvm::StringRef(name));
+            return CannotRead(path_, "the metadata '{0}' is not a string", llvm::StringRef(name));
           metadata_.emplace_back(llvm::StringRef(name).str(), value->str());
         }
         llvm::sort(metadata_);
@@ -85,17 +86,17 @@ class HeaderReader {
     if (!dtype_name || !shape || !offsets || offsets->size() != 2)
       return broken("lacks its dtype, shape or data_offsets");
     std::optional<DType> dtype = DTypeFromStoredName(*dtype_name);
-    if (!dtype) return broken("has the dtype " + *dtype_name + ", which is not known here");
+    if (!dtype) return broken("has the dtype " + *dtype_name + ", which is not supported");
     if (shape->size() > kMaxRank) return broken("has more than " + llvm::Twine(kMaxRank) + " dims");
 
     SafetensorsFile::Entry entry{name.str(), *dtype, {}, 0, 0};
     for (const llvm::json::Value& size : *shape) {
       std::optional<int64_t> value = size.getAsInteger();
-      if (!value || *value < 0) return broken("has a size that is none");
+      if (!value || *value < 0) return broken("has an invalid size");
       entry.sizes.push_back(*value);
     }
     std::optional<int64_t> begin = (*offsets)[0].getAsInteger(), end = (*offsets)[1].getAsInteger();
-    if (!begin || !end || *begin < 0 || *end < *begin) return broken("has offsets that are none");
+    if (!begin || !end || *begin < 0 || *end < *begin) return broken("has invalid offsets");
     if (static_cast<uint64_t>(*end) > data_.size()) {
       return broken("ends at byte " + llvm::Twine(*end) + ", but the file has " +
                     llvm::Twine(data_.size()) + " after the header");
@@ -106,7 +107,7 @@ class HeaderReader {
     llvm::Expected<int64_t> bytes = CheckedNumBytes(*dtype, entry.sizes);
     if (!bytes) {
       llvm::consumeError(bytes.takeError());
-      return broken("is " + type + ", which is more than there can be");
+      return broken("is " + type + ", which is too large");
     }
     if (*bytes != *end - *begin) {
       return broken("is " + type + ", " + llvm::Twine(*bytes) + " bytes, but has " +
@@ -117,7 +118,7 @@ class HeaderReader {
     return entry;
   }
 
-  /// The tensors follow one another and fill the file.
+  /// Checks that the tensors are contiguous and fill the file.
   llvm::Error CheckWhole(llvm::ArrayRef<SafetensorsFile::Entry> entries) {
     int64_t at = 0;
     llvm::StringRef before;
@@ -125,13 +126,14 @@ class HeaderReader {
       if (entry.begin < at)
         return CannotRead(path_, "tensors '{0}' and '{1}' overlap", before, entry.name);
       if (entry.begin > at)
-        return CannotRead(path_, "there are {0} bytes of no tensor before '{1}'", entry.begin - at,
+        return CannotRead(path_, "there are {0} unused bytes before '{1}'", entry.begin - at,
                           entry.name);
       at = entry.end;
       before = entry.name;
     }
     if (static_cast<uint64_t>(at) != data_.size())
-      return CannotRead(path_, "there are {0} bytes after its last tensor", data_.size() - at);
+      return CannotRead(path_, "there are {0} unused bytes after its last tensor",
+                        data_.size() - at);
     return llvm::Error::success();
   }
 
@@ -141,7 +143,7 @@ class HeaderReader {
   std::vector<NamedText> metadata_;
 };
 
-/// The length of the header and the header.
+/// The length of the header, then the header.
 std::string HeaderBytes(llvm::ArrayRef<const NamedTensor*> tensors,
                         llvm::ArrayRef<NamedText> metadata) {
   std::string text(kLengthSize, '\0');
@@ -181,15 +183,15 @@ llvm::Expected<SafetensorsFile> SafetensorsFile::Open(llvm::StringRef path) {
   if (!file) return file.takeError();
   llvm::StringRef bytes = file->bytes;
   if (bytes.size() < kLengthSize)
-    return CannotRead(path, "it is no .safetensors file: it has {0} bytes", bytes.size());
+    return CannotRead(path, "it is not a .safetensors file: it has {0} bytes", bytes.size());
   uint64_t length = llvm::support::endian::read64le(bytes.data());
   if (length > kMaxHeader) {
-    return CannotRead(path, "it is no .safetensors file, or its header of {0} bytes is too large",
-                      length);
+    return CannotRead(
+        path, "it is not a .safetensors file, or its header of {0} bytes is too large", length);
   }
   if (length > bytes.size() - kLengthSize) {
-    return CannotRead(path, "it is truncated: its header has {0} bytes, the file {1}", length,
-                      bytes.size());
+    return CannotRead(path, "it is truncated: its header has {0} bytes, but the file has {1}",
+                      length, bytes.size());
   }
   llvm::StringRef data = bytes.drop_front(kLengthSize + length);
   HeaderReader reader(path, bytes.substr(kLengthSize, length), data);
@@ -228,11 +230,12 @@ llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> t
     assert(named.second.device().kind == DeviceKind::kCPU &&
            "only the CPU's memory can be written");
     if (name == kMetadata || !llvm::json::isUTF8(name))
-      return CannotWrite(path, "a tensor cannot be called '{0}'", llvm::json::fixUTF8(name));
-    if (!names.insert(name).second) return CannotWrite(path, "two tensors are called '{0}'", name);
+      return CannotWrite(path, "a tensor cannot have the name '{0}'", llvm::json::fixUTF8(name));
+    if (!names.insert(name).second)
+      return CannotWrite(path, "two tensors have the name '{0}'", name);
     sorted.push_back(&named);
   }
-  // Wide elements first: so all of them are aligned.
+  // Wide elements come first, so that all are aligned.
   llvm::sort(sorted, [](const NamedTensor* a, const NamedTensor* b) {
     int64_t a_size = DTypeSize(a->second.dtype()), b_size = DTypeSize(b->second.dtype());
     return a_size != b_size ? a_size > b_size : a->first < b->first;

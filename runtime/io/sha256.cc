@@ -53,7 +53,7 @@ void CompressPortably(State& state, const uint8_t* blocks, size_t count) {
 }
 
 #if defined(__x86_64__)
-/// The same with the processor's SHA instructions, which keep the state as {f, e, b, a} and
+/// Like Compress, with the processor's SHA instructions, which keep the state as {f, e, b, a} and
 /// {h, g, d, c}.
 __attribute__((target("sha,sse4.1"))) void CompressBySha(State& state, const uint8_t* blocks,
                                                          size_t count) {
@@ -113,7 +113,7 @@ std::string Sha256(const Constant& constant) {
   const auto size = static_cast<size_t>(constant.num_bytes());
   compress(state, data, size / kBlock);
 
-  // The rest, a one bit, zeros, and the count of bits.
+  // The remaining bytes, a one bit, zeros, and the number of bits.
   uint8_t tail[2 * kBlock] = {};
   size_t rest = size % kBlock;
   if (rest > 0) std::memcpy(tail, data + (size - rest), rest);

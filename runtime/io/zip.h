@@ -14,7 +14,7 @@
 
 namespace pdl {
 
-// The records of an archive begin with these.
+// The signatures of the records of an archive.
 inline constexpr uint32_t kZipLocalHeader = 0x04034b50;
 inline constexpr uint32_t kZipCentralHeader = 0x02014b50;
 inline constexpr uint32_t kZipEnd = 0x06054b50;
@@ -25,33 +25,34 @@ inline constexpr uint16_t kZip64Extra = 1;
 inline constexpr uint16_t kZipStored = 0;
 inline constexpr uint16_t kZipDeflated = 8;
 
-/// One file of an archive.
+/// A file in an archive.
 struct ZipMember {
   std::string name;
   uint16_t method = 0;
   uint32_t crc = 0;
   uint64_t packed_size = 0;
   uint64_t size = 0;
-  /// Of its local header.
+  /// The offset of its local header.
   uint64_t offset = 0;
-  /// Where it lies in the archive's bytes.
+  /// Its packed bytes in the archive.
   llvm::StringRef packed;
 };
 
-/// The members of the archive `file`, in its order. Sizes are checked against the file and against
-/// what deflate can do; members have different names and share no bytes. `path` is for messages.
+/// Reads the members of the archive `file`, in its order. Sizes are checked against the file and
+/// the maximum ratio of deflate; members must have distinct names and must not overlap. `path` is
+/// for messages.
 llvm::Expected<std::vector<ZipMember>> ReadZipDirectory(llvm::StringRef path,
                                                         const SharedBytes& file);
-/// The bytes of a member, its CRC checked; those of a stored one are the archive's own.
+/// Unpacks a member and checks its CRC; a stored member refers to the archive's bytes.
 llvm::Expected<SharedBytes> UnpackZipMember(llvm::StringRef path, const SharedBytes& file,
                                             const ZipMember& member);
 
-/// Writes members as they are. All sizes take their zip64 form, as NumPy's do: one form serves
-/// every size. Equal members give equal bytes.
+/// Writes members without compression. All sizes use the zip64 form, as NumPy does. Equal members
+/// give equal bytes.
 class ZipWriter {
  public:
   explicit ZipWriter(AtomicFile& file) : file_(file) {}
-  /// A member made of `parts`; its name has less than 2**16 bytes.
+  /// Adds a member that consists of `parts`; its name must have less than 2**16 bytes.
   llvm::Error Add(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> parts);
   /// Writes the directory; nothing can be added afterwards.
   llvm::Error Finish();

@@ -17,10 +17,10 @@ constexpr size_t kLocalHeaderSize = 30;
 constexpr size_t kCentralHeaderSize = 46;
 constexpr size_t kEndSize = 22;
 constexpr size_t kEnd64LocatorSize = 20;
-/// A pair of codes, one bit each at least, gives 258 bytes at most.
+/// A pair of codes takes at least 2 bits and gives at most 258 bytes.
 constexpr uint64_t kMaxRatio = 1032;
 
-/// Little-endian fields of a record that has been found long enough.
+/// Reads little-endian fields of a record whose size has been checked.
 uint16_t U16(llvm::StringRef record, size_t at) {
   return llvm::support::endian::read16le(record.data() + at);
 }
@@ -46,11 +46,11 @@ class DirectoryReader {
       llvm::Expected<ZipMember> member = ReadCentralHeader(rest);
       if (!member) return member.takeError();
       if (!names.insert(member->name).second)
-        return CannotRead(path_, "two members are called '{0}'", member->name);
+        return CannotRead(path_, "two members have the name '{0}'", member->name);
       if (llvm::Error error = FindPacked(*member)) return error;
       members.push_back(std::move(*member));
     }
-    if (!rest.empty()) return Broken("its directory has more members than it counts");
+    if (!rest.empty()) return Broken("its directory has more members than it states");
     if (llvm::Error error = CheckApart(members)) return error;
     return members;
   }
@@ -58,7 +58,7 @@ class DirectoryReader {
  private:
   llvm::Error Broken(const char* what) { return CannotRead(path_, "{0}", what); }
 
-  /// The bytes [at, at + size) where the file has them.
+  /// The bytes [at, at + size) if the file has them.
   std::optional<llvm::StringRef> Slice(uint64_t at, uint64_t size) const {
     if (at > file_.bytes.size() || size > file_.bytes.size() - at) return std::nullopt;
     return file_.bytes.substr(at, size);
@@ -71,7 +71,7 @@ class DirectoryReader {
     size_t from = bytes.size() > kEndSize + UINT16_MAX ? bytes.size() - kEndSize - UINT16_MAX : 0;
     size_t at = bytes.substr(from).rfind("PK\x05\x06");
     if (at == llvm::StringRef::npos || bytes.size() - from - at < kEndSize)
-      return Broken("it is no .npz file, or truncated: it has no zip directory");
+      return Broken("it is not a .npz file, or truncated: it has no zip directory");
     at += from;
     llvm::StringRef end = bytes.substr(at);
     uint64_t disk = U16(end, 4), size = U32(end, 12), begin = U32(end, 16);
@@ -92,7 +92,7 @@ class DirectoryReader {
     std::optional<llvm::StringRef> directory = Slice(begin, size);
     if (!directory || begin + size != directory_end_) return Broken("its directory is broken");
     if (count_ > size / kCentralHeaderSize)
-      return Broken("its directory counts more members than it has room for");
+      return Broken("its directory states more members than fit into it");
     directory_ = *directory;
     directory_begin_ = begin;
     return llvm::Error::success();
@@ -117,7 +117,8 @@ class DirectoryReader {
 
     if (flags & 1) return CannotRead(path_, "member '{0}' is encrypted", member.name);
     if (member.method != kZipStored && member.method != kZipDeflated) {
-      return CannotRead(path_, "member '{0}' is compressed by method {1}; only deflate is known",
+      return CannotRead(path_,
+                        "member '{0}' is compressed by method {1}; only deflate is supported",
                         member.name, member.method);
     }
     if (!ReadZip64(extra, member))
@@ -125,7 +126,7 @@ class DirectoryReader {
     return member;
   }
 
-  /// Replaces the fields that are too large for 32 bits.
+  /// Reads the fields that are too large for 32 bits.
   static bool ReadZip64(llvm::StringRef extra, ZipMember& member) {
     uint64_t* wanted[] = {&member.size, &member.packed_size, &member.offset};
     auto is_elsewhere = [](const uint64_t* field) { return *field == UINT32_MAX; };
@@ -152,7 +153,7 @@ class DirectoryReader {
   llvm::Error FindPacked(ZipMember& member) {
     std::optional<llvm::StringRef> header = Slice(member.offset, kLocalHeaderSize);
     if (!header || U32(*header, 0) != kZipLocalHeader)
-      return CannotRead(path_, "member '{0}' has no header where the directory says", member.name);
+      return CannotRead(path_, "member '{0}' has no header at its offset", member.name);
     uint64_t at = member.offset + kLocalHeaderSize + U16(*header, 26) + U16(*header, 28);
     std::optional<llvm::StringRef> packed = Slice(at, member.packed_size);
     if (!packed || at + member.packed_size > directory_begin_) {
@@ -160,7 +161,7 @@ class DirectoryReader {
                         BytesToString(Signed(member.packed_size)));
     }
     if (Slice(member.offset + kLocalHeaderSize, U16(*header, 26)) != member.name)
-      return CannotRead(path_, "member '{0}' has another name in its own header", member.name);
+      return CannotRead(path_, "member '{0}' has another name in its header", member.name);
     bool is_honest = member.method == kZipStored ? member.size == member.packed_size
                                                  : member.size / kMaxRatio <= member.packed_size;
     if (!is_honest) {
@@ -172,7 +173,7 @@ class DirectoryReader {
     return llvm::Error::success();
   }
 
-  /// Members that share bytes would make a small file a large one.
+  /// Checks that members do not overlap, which would expand a small file to a large one.
   llvm::Error CheckApart(const std::vector<ZipMember>& members) {
     std::vector<const ZipMember*> by_place;
     for (const ZipMember& member : members) by_place.push_back(&member);
@@ -196,10 +197,10 @@ class DirectoryReader {
   uint64_t count_ = 0;
 };
 
-/// Whether all of `packed` gave exactly `size` bytes.
+/// Whether `packed` unpacks to exactly `size` bytes.
 bool Inflate(llvm::StringRef packed, char* to, uint64_t size) {
   z_stream stream = {};
-  // Negative: without zlib's own header.
+  // Negative: the data has no zlib header.
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return false;
   constexpr uint64_t kMost = 1u << 30;  // zlib counts in 32 bits
   const char* from = packed.data();
@@ -215,7 +216,7 @@ bool Inflate(llvm::StringRef packed, char* to, uint64_t size) {
       from_left -= stream.avail_in;
     }
     if (stream.avail_out == 0) {
-      // When all is there, one byte more shows that the sizes lie.
+      // At the end, one more byte of output detects wrong sizes.
       stream.next_out = reinterpret_cast<Bytef*>(to_left > 0 ? to : &surplus);
       stream.avail_out = to_left > 0 ? static_cast<uInt>(std::min(to_left, kMost)) : 1;
       if (to_left > 0) {

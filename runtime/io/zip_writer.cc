@@ -5,13 +5,13 @@
 namespace pdl {
 namespace {
 
-constexpr uint16_t kVersion = 45;     // has zip64
-constexpr uint16_t kUtf8 = 1 << 11;   // how names are written
+constexpr uint16_t kVersion = 45;     // supports zip64
+constexpr uint16_t kUtf8 = 1 << 11;   // encoding of names
 constexpr uint32_t kDate = 0x210000;  // 1980-01-01
 constexpr uint16_t kIn64 = UINT16_MAX;
 constexpr uint32_t kInExtra = UINT32_MAX;
 
-/// Little-endian fields of a record.
+/// Appends little-endian fields to a record.
 class Record {
  public:
   Record& U16(uint64_t value) { return Put(value, 2); }
@@ -38,7 +38,7 @@ llvm::Error ZipWriter::Add(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef>
   uLong crc = 0;
   for (llvm::StringRef part : parts) {
     size += part.size();
-    // Given nothing at no address, zlib would begin anew.
+    // zlib resets the CRC if the address is null.
     if (!part.empty()) crc = crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
   }
   Record local;

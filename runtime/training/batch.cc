@@ -33,7 +33,7 @@ llvm::Expected<Tensor> Batch::Take(DType dtype, llvm::ArrayRef<int64_t> sizes) {
   llvm::Expected<int64_t> bytes = CheckedNumBytes(dtype, sizes);
   if (!bytes) return bytes.takeError();
   if (buffer.size < *bytes || !buffer.bytes) {
-    // Ragged batches vary: with room to spare the memory soon stays.
+    // Ragged batches vary in size: a reserve avoids reallocations.
     const int64_t size = *bytes + *bytes / 4;
     buffer.bytes.reset();
     llvm::Expected<std::shared_ptr<void>> memory =
@@ -73,7 +73,7 @@ llvm::Error Batch::PutPacked(const Dataset::Field& field, llvm::ArrayRef<int64_t
   const PackedValue& all = field.rows;
   PackedValue batch;
   batch.type = all.type;
-  // From the outside inwards: the runs of rows that the batch takes of each level.
+  // From outer to inner: the runs of rows that the batch takes from each level.
   std::vector<std::pair<int64_t, int64_t>> runs;
   for (int64_t row : rows) runs.emplace_back(row, row + 1);
   int64_t count = static_cast<int64_t>(rows.size());

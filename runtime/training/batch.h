@@ -12,13 +12,13 @@
 
 namespace pdl {
 
-/// Gathers rows of a Dataset into memory that is used again for the next batch.
+/// Gathers rows of a Dataset into memory that is reused for the next batch.
 class Batch {
  public:
   explicit Batch(const Dataset& data) : data_(data) {}
 
-  /// Puts the rows, in this order, into the Scope, under the names of the inputs. What an earlier
-  /// call put there is overwritten.
+  /// Puts the rows, in this order, into the Scope under the names of the inputs. Overwrites the
+  /// rows of the previous call.
   llvm::Error Put(llvm::ArrayRef<int64_t> rows, Scope* scope);
 
  private:
@@ -26,7 +26,7 @@ class Batch {
     std::shared_ptr<void> bytes;
     int64_t size = 0;
   };
-  /// A tensor over the next buffer of this batch.
+  /// A tensor in the next buffer of this batch.
   llvm::Expected<Tensor> Take(DType dtype, llvm::ArrayRef<int64_t> sizes);
   llvm::Error PutPacked(const Dataset::Field& field, llvm::ArrayRef<int64_t> rows, Scope* scope);
 

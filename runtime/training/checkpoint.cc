@@ -15,10 +15,10 @@ namespace {
 constexpr llvm::StringLiteral kProgress("pdl.progress");
 constexpr llvm::StringLiteral kNetwork("pdl.network");
 
-/// More steps, epochs or rows than any run has.
+/// An upper bound for the number of steps, epochs or rows of a run.
 constexpr int64_t kMaxCount = int64_t{1} << 53;
 
-// Numbers go through JSON as integers, bits and all: what is read is what was written.
+// Numbers are stored in JSON as the integers of their bits, so that they are read back exactly.
 int64_t ToBits(double value) { return std::bit_cast<int64_t>(value); }
 int64_t ToBits(uint64_t value) { return std::bit_cast<int64_t>(value); }
 
@@ -71,7 +71,7 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   if (object == nullptr) return std::nullopt;
   TrainingProgress progress;
   bool ok = true;
-  // Counts are counted on from, and multiplied with sizes of batches that fit the data.
+  // Counters are incremented and multiplied by batch sizes, so they must not be too large.
   auto is_count = [](int64_t value) { return value >= 0 && value <= kMaxCount; };
   auto integer = [&](llvm::StringRef name, bool natural = true) {
     const std::optional<int64_t> value = object->getInteger(name);
@@ -149,10 +149,10 @@ llvm::Expected<Checkpoint> ReadCheckpoint(llvm::StringRef path) {
   llvm::Expected<SafetensorsFile> file = SafetensorsFile::Open(path);
   if (!file) return file.takeError();
   if (!IsCheckpoint(*file))
-    return MakeUserError(Code::kCheckpoint,
-                         "'{0}' is no checkpoint: it has tensors, and nothing says how far the run "
-                         "has come",
-                         path);
+    return MakeUserError(
+        Code::kCheckpoint,
+        "'{0}' is not a checkpoint: it has tensors, but no metadata about the progress of a run",
+        path);
   Checkpoint checkpoint;
   std::optional<TrainingProgress> read = FromJson(file->FindMetadata(kProgress));
   if (!read) return CannotRead(path, "its metadata '{0}' is broken", kProgress);

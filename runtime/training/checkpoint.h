@@ -14,50 +14,50 @@
 
 namespace pdl {
 
-/// How far a training run has come: with the tensors, all that decides what it does next.
+/// The progress of a training run: together with the tensors, it determines all later steps.
 struct TrainingProgress {
   int64_t step = 0;
-  /// Whole epochs done, and batches of the one that is being done.
+  /// Complete epochs, and batches of the current one.
   int64_t epoch = 0;
   int64_t batch = 0;
-  /// Runs that drew random numbers.
+  /// The number of runs that used random numbers.
   uint64_t runs = 0;
-  // How batches are made.
+  // The options that determine the batches.
   uint64_t seed = 0;
   int64_t rows = 0;
   int64_t batch_size = 0;
   bool shuffle = true;
   bool drop_last = false;
-  /// Of the data, of those that epochs are measured by (none: these data), and of the weights that
-  /// were given to begin with. Files of earlier versions do not tell.
+  /// Hashes of the data, of the validation data (none: the training data), and of the given initial
+  /// weights. Files of earlier versions lack them.
   std::optional<Fingerprints> data, validation, weights;
-  /// What products are computed in.
+  /// The precision of matmuls.
   DType precision = DType::kF32;
-  /// Which metric says what is best ("right:max" where larger is better), its best value, and the
-  /// epochs since.
+  /// The metric that selects the best epoch ("right:max" if larger is better), its best value, and
+  /// the number of epochs since.
   std::string watched;
   double best = std::numeric_limits<double>::infinity();
   int64_t stale = 0;
-  /// Of each metric the sum over the rows of this epoch, and how many rows that were.
+  /// For each metric the sum over the rows of this epoch, and the number of these rows.
   std::vector<double> sums;
   std::vector<int64_t> summed_rows;
 
   friend bool operator==(const TrainingProgress&, const TrainingProgress&) = default;
 };
 
-/// One .safetensors file: parameters, states and the optimizers' states under their names, and the
-/// rest as metadata.
+/// A .safetensors file with parameters, states and optimizer states under their names, and the rest
+/// as metadata.
 struct Checkpoint {
   /// On the CPU.
   std::vector<NamedTensor> tensors;
   TrainingProgress progress;
-  /// SHA-256 of the stored form of the network of a step.
+  /// The SHA-256 of the serialized network of a step.
   std::string network;
 };
 
-/// Written whole or not at all; on the disk when this returns.
+/// Writes the file atomically; when it returns, the file is on disk.
 llvm::Error WriteCheckpoint(llvm::StringRef path, const Checkpoint& checkpoint);
-/// Tensors refer to the mapped file. An Error where the file is broken, or no checkpoint.
+/// The tensors refer to the mapped file. Fails if the file is invalid or not a checkpoint.
 llvm::Expected<Checkpoint> ReadCheckpoint(llvm::StringRef path);
 
 }  // namespace pdl

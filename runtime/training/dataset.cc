@@ -21,7 +21,7 @@ llvm::Error Misfit(const char* format, Args&&... args) {
   return MakeUserError(Code::kTrainingData, format, std::forward<Args>(args)...);
 }
 
-/// The inputs that losses, updates and outputs of one element are computed from.
+/// The inputs that losses, updates and scalar outputs depend on.
 llvm::DenseSet<const Value*> NeededInputs(const Graph& graph) {
   std::vector<Value*> wanted;
   for (const GraphTraining& training : graph.trainings()) wanted.push_back(training.loss);
@@ -32,14 +32,14 @@ llvm::DenseSet<const Value*> NeededInputs(const Graph& graph) {
   return {slice.begin(), slice.end()};
 }
 
-/// Offsets and indices that another program wrote as i32 are read as i64.
+/// Converts offsets and indices that another program stored as i32 to i64.
 Tensor ToPlaces(const Tensor& tensor) {
   if (tensor.dtype() != DType::kI32) return tensor;
   std::vector<int64_t> wide(tensor.data<int32_t>(), tensor.data<int32_t>() + tensor.num_elements());
   return Tensor::FromValues<int64_t>(DType::kI64, tensor.sizes(), wide);
 }
 
-/// The first element that is not in [0, bound), or -1.
+/// The index of the first element that is not in [0, bound), or -1.
 template <typename T>
 int64_t FindOutside(const Tensor& tensor, int64_t bound) {
   const T* data = tensor.data<T>();
@@ -67,7 +67,7 @@ int64_t FindOutside(const Tensor& tensor, int64_t bound) {
   }
 }
 
-/// The row that a row of the innermost level belongs to.
+/// The index of the row that contains a row of the innermost level.
 int64_t OuterRow(const PackedValue& value, int64_t row) {
   for (const Tensor& offsets : llvm::reverse(value.offsets)) {
     const int64_t* begin = offsets.data<int64_t>();
@@ -86,7 +86,7 @@ std::string RowText(const LinesOfRows& lines, int64_t row) {
   return text + " (line " + std::to_string(line + row - first) + ")";
 }
 
-/// Finds the arrays of each input and checks them.
+/// Finds the arrays of all inputs and checks them.
 class Collector {
  public:
   Collector(llvm::StringRef source, const DataArrays& data, const Graph& graph)
@@ -104,8 +104,7 @@ class Collector {
       errors_ = llvm::joinErrors(std::move(errors_), std::move(error));
     }
     if (!errors_) errors_ = CheckLengths();
-    if (!errors_ && fields_.empty())
-      errors_ = Misfit("the network has no input that data could be for");
+    if (!errors_ && fields_.empty()) errors_ = Misfit("the network has no input that takes data");
     if (errors_) return std::move(errors_);
     llvm::cantFail(std::move(errors_));
     return std::move(fields_);
@@ -120,8 +119,8 @@ class Collector {
     const llvm::StringRef symbol = type.rank() == 0 ? "" : type.dims[0].symbol();
     if (symbol.empty())
       return Misfit(
-          "input '{0}' is declared {1}: its first dim must be a symbol, such as N, which "
-          "is the rows of a batch",
+          "input '{0}' is declared {1}: its first dim must be a symbol, such as N, for the rows of "
+          "a batch",
           input.name(), type.ToString());
     if (batch_.empty()) {
       batch_ = symbol.str();
@@ -129,8 +128,8 @@ class Collector {
     }
     if (symbol == batch_) return llvm::Error::success();
     return Misfit(
-        "inputs '{0}' and '{1}' are declared {2} and {3}: all inputs must begin with the "
-        "same symbol, which is the rows of a batch",
+        "inputs '{0}' and '{1}' are declared {2} and {3}: the first dims of all inputs must be the "
+        "same symbol, for the rows of a batch",
         batch_from_->name(), input.name(), batch_from_->type().ToString(), type.ToString());
   }
 
@@ -140,7 +139,7 @@ class Collector {
     });
   }
 
-  /// Inputs of one ragged dim have the same lengths, row by row.
+  /// Inputs that share a ragged dim must have the same lengths, row by row.
   llvm::Error CheckLengths() const {
     Scope all;
     for (const Dataset::Field& field : fields_)
@@ -170,7 +169,7 @@ class Collector {
         rows->indices = ToPlaces(*tensor);
         continue;
       }
-      // Inputs of the same lengths need give them once.
+      // Inputs that share lengths need only one array of offsets.
       if (tensor == nullptr && rows->offsets.size() < type.ragged_levels())
         tensor = FindLengths(type.dims[rows->offsets.size() + 1].ToString());
       if (tensor == nullptr) return Missing(input, name);
@@ -193,10 +192,10 @@ class Collector {
   llvm::Error Missing(const Value& input, llvm::StringRef name) const {
     if (data_.is_table && !input.type().is_plain())
       return Misfit(
-          "{0} is a table, with one line for each row, which cannot hold input '{1}': {2}; a .npz "
-          "or a folder can",
+          "{0} is a table with one line for each row, so it cannot hold input '{1}': {2}; use a "
+          ".npz or a folder",
           source_, input.name(), input.type().ToString());
-    // What another input takes is not meant.
+    // Arrays of other inputs are no candidates for a misspelled name.
     std::vector<llvm::StringRef> others;
     for (const std::string& other : data_.names)
       if (llvm::none_of(graph_.inputs(), [&](const Value* each) {
@@ -221,7 +220,7 @@ class Collector {
     const bool is_ones = type.is_sparse() && type.dtype == DType::kBool;
     if (!is_ones && value.values.dtype() != type.dtype)
       return Misfit(
-          "{0}: input '{1}' is declared {2}, and the array holds {3}: save it as {4}; "
+          "{0}: input '{1}' is declared {2}, but the array holds {3}: save it as {4}; "
           "nothing is converted silently",
           source_, field.name, type.ToString(), value.values.TypeString(), DTypeName(type.dtype));
     int64_t rows = 0;
@@ -239,15 +238,15 @@ class Collector {
       if (rows == 0) return Misfit("{0} has no rows: '{1}' is empty", source_, field.name);
     }
     if (rows == rows_) return llvm::Error::success();
-    return Misfit("{0}: input '{1}' has {2} rows, and '{3}' has {4}", source_, field.name, rows,
+    return Misfit("{0}: input '{1}' has {2} rows, but '{3}' has {4}", source_, field.name, rows,
                   first_->name(), rows_);
   }
 
-  /// The dims behind the first one; equal symbols are equal sizes.
+  /// Checks the dims after the first one; equal symbols must have equal sizes.
   llvm::Error CheckSizes(const Dataset::Field& field, const Tensor& tensor,
                          llvm::ArrayRef<Dim> dims) {
     auto misfit = [&] {
-      return Misfit("{0}: input '{1}' is declared {2}, and the array holds {3}", source_,
+      return Misfit("{0}: input '{1}' is declared {2}, but the array holds {3}", source_,
                     field.name, field.rows.type.ToString(), tensor.TypeString());
     };
     if (tensor.rank() != dims.size()) return misfit();
@@ -269,16 +268,15 @@ class Collector {
     const Type& type = value.type;
     const Tensor& last = type.is_sparse() ? value.indices : value.values;
     if (last.rank() == 0 || (type.is_sparse() && last.dtype() != DType::kI64))
-      return Misfit("{0}: '{1}' must be {2}, and the array holds {3}", source_,
+      return Misfit("{0}: '{1}' must be {2}, but the array holds {3}", source_,
                     PartName(field.name, type.is_sparse() ? Part::kIndices : Part::kValues),
-                    type.is_sparse() ? "i64 places of columns" : "rows, one after another",
-                    last.TypeString());
+                    type.is_sparse() ? "i64 column indices" : "packed rows", last.TypeString());
     for (size_t level = 0; level < value.offsets.size(); ++level) {
       const bool is_last = level + 1 == value.offsets.size();
       const Tensor& offsets = value.offsets[level];
       const std::string name = PartName(field.name, OffsetsPart(static_cast<unsigned>(level)));
       if (offsets.dtype() != DType::kI64 || offsets.rank() != 1 || offsets.num_elements() == 0)
-        return Misfit("{0}: '{1}' must be i64 offsets, one more than rows, and the array holds {2}",
+        return Misfit("{0}: '{1}' must be i64 offsets, one more than rows, but the array holds {2}",
                       source_, name, offsets.TypeString());
       const int64_t rows = is_last ? last.size(0) : value.offsets[level + 1].num_elements() - 1;
       if (const std::string fault = FaultOfOffsets(offsets, rows); !fault.empty())
@@ -286,12 +284,12 @@ class Collector {
     }
     if (!type.is_sparse()) return CheckSizes(field, value.values, PackedDims(type.dims));
     if (type.dtype != DType::kBool && value.values.num_elements() != last.num_elements())
-      return Misfit("{0}: '{1}' has {2} elements, and its indices are {3}", source_, field.name,
+      return Misfit("{0}: '{1}' has {2} elements, but its indices have {3}", source_, field.name,
                     value.values.num_elements(), last.num_elements());
     if (!type.dims.back().is_constant()) return llvm::Error::success();
     const int64_t outside = FindOutside(last, type.dims.back().constant());
     if (outside < 0) return llvm::Error::success();
-    return Misfit("{0}: input '{1}' is declared {2}, and row {3} has the column {4}", source_,
+    return Misfit("{0}: input '{1}' is declared {2}, but row {3} has the column index {4}", source_,
                   field.name, type.ToString(), OuterRow(value, outside),
                   last.data<int64_t>()[outside]);
   }
@@ -304,7 +302,7 @@ class Collector {
     const int64_t outside = FindOutside(values, type.index_bound->constant());
     if (outside < 0) return llvm::Error::success();
     const int64_t inner = outside / std::max<int64_t>(1, values.num_elements() / values.size(0));
-    return MakeUserError(Code::kIndexRange, "{0}: input '{1}' must be in 0..{2}, and {3} has {4}",
+    return MakeUserError(Code::kIndexRange, "{0}: input '{1}' must be in 0..{2}, but {3} has {4}",
                          source_, field.name, type.index_bound->constant(),
                          RowText(data_.lines, OuterRow(field.rows, inner)),
                          static_cast<int64_t>(values.ToConstant().ElementAsDouble(outside)));
@@ -320,7 +318,8 @@ class Collector {
   const Value* batch_from_ = nullptr;
   int64_t rows_ = 0;
   const Value* first_ = nullptr;
-  llvm::StringMap<std::pair<int64_t, std::string>> sizes_;  // of symbols, and by which input
+  llvm::StringMap<std::pair<int64_t, std::string>>
+      sizes_;  // sizes of symbols, and the inputs that determine them
 };
 
 }  // namespace

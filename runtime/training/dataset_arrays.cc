@@ -18,7 +18,7 @@ const Value* FindInput(const Graph& graph, llvm::StringRef name) {
   return nullptr;
 }
 
-/// Gives a row of a table the dims of its input: x[0] to x[63] make f32[N, 8, 8].
+/// Reshapes the rows of a table to the dims of its input: x[0] to x[63] become f32[N, 8, 8].
 Tensor ShapeRows(Tensor table, const Type& type) {
   if (type.rank() < 2) return table;
   Sizes sizes = {table.size(0)};
@@ -52,7 +52,7 @@ llvm::Expected<DataArrays> ReadTable(llvm::StringRef path, const Graph& graph) {
   return data;
 }
 
-/// The names of the arrays that inputs are made of.
+/// The names of the arrays of all inputs.
 llvm::StringSet<> NamesOfParts(const Graph& graph) {
   llvm::StringSet<> names;
   for (const Value* input : graph.inputs())
@@ -70,7 +70,7 @@ llvm::Expected<DataArrays> ReadArchive(llvm::StringRef path,
   return data;
 }
 
-/// A matrix that SciPy wrote, under the names that we have for its parts.
+/// Adds a matrix written by SciPy, under the names of pdl for its parts.
 llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays* data) {
   llvm::Expected<DataArrays> parts =
       ReadArchive(path, [](llvm::StringRef name) { return name != "format"; });
@@ -80,7 +80,7 @@ llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays*
         std::pair("data", Part::kValues)}) {
     const Tensor* part = parts->Find(theirs);
     if (part == nullptr)
-      return CannotRead(path, "it is no sparse matrix in rows (CSR): it has no array '{0}'",
+      return CannotRead(path, "it is not a sparse matrix in CSR format: it has no array '{0}'",
                         theirs);
     data->arrays.emplace_back(PartName(input.name(), ours), *part);
   }
@@ -89,7 +89,7 @@ llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays*
   if (shape != nullptr && shape->dtype() == DType::kI64 && shape->num_elements() == 2 &&
       columns.is_constant() && shape->data<int64_t>()[1] != columns.constant())
     return MakeUserError(Code::kTrainingData,
-                         "input '{0}' is declared {1}, and {2} holds a matrix of {3} columns",
+                         "input '{0}' is declared {1}, but {2} holds a matrix with {3} columns",
                          input.name(), input.type().ToString(), path, shape->data<int64_t>()[1]);
   return llvm::Error::success();
 }
@@ -141,7 +141,7 @@ llvm::Expected<DataArrays> ReadDataArrays(llvm::StringRef path, const Graph& gra
   }
   if (extension == ".csv") return ReadTable(path, graph);
   if (!llvm::sys::fs::exists(path)) return CannotRead(path, "there is no such file or folder");
-  return CannotRead(path, "training data are a .npz, a folder of .npy files, or a .csv table");
+  return CannotRead(path, "training data must be a .npz, a folder of .npy files, or a .csv table");
 }
 
 }  // namespace pdl

@@ -12,19 +12,19 @@
 
 namespace pdl {
 
-/// The arrays that a file or a folder of training data has, and the names of all that there are.
+/// Arrays in a file or a folder of training data, and the names of all arrays in it.
 struct DataArrays {
   std::vector<NamedTensor> arrays;
   std::vector<std::string> names;
-  /// A line for each example.
+  /// Whether it is a table with one line per row.
   bool is_table = false;
-  /// Of a table, where its rows are.
+  /// For a table, the lines of its rows.
   LinesOfRows lines;
 
   const Tensor* Find(llvm::StringRef name) const;
 };
 
-/// Reads what Dataset::Open takes. What no input of `graph` needs may be left out of `arrays`.
+/// Reads the arrays for Dataset::Open. `arrays` may lack those that no input of `graph` needs.
 llvm::Expected<DataArrays> ReadDataArrays(llvm::StringRef path, const Graph& graph);
 
 }  // namespace pdl

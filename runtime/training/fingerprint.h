@@ -10,14 +10,14 @@
 
 namespace pdl {
 
-/// Hashes of arrays, by their names.
+/// Hashes of arrays, by name.
 using Fingerprints = std::map<std::string, std::string>;
 
-/// SHA-256, in lower-case hex, of the dtype, the sizes and the elements; of an array of more than
-/// 1 MiB of pieces spread over it, 1 MiB together, so that a large mapped file is not read whole.
+/// SHA-256, in lower-case hex, of the dtype, the sizes and the elements. For arrays larger than 1
+/// MiB, it covers only evenly distributed samples with a total of 1 MiB, so that large mapped files
+/// are not read completely.
 std::string FingerprintOf(const Constant& array);
-/// Of each array that the rows are made of: equal data have equal ones, whatever form of file they
-/// come from.
+/// The hashes of all arrays of a dataset, which do not depend on the format of the file.
 Fingerprints FingerprintsOf(const Dataset& data);
 Fingerprints FingerprintsOf(const llvm::StringMap<Constant>& weights);
 

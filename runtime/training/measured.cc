@@ -58,7 +58,7 @@ llvm::StringSet<> VariablesToRun(const Graph& network) {
   run.ClearTrainings();
   Value* step = run.FindValue("step");
   if (step == nullptr || step->kind() != ValueKind::kState) return names;
-  // Without what counts it.
+  // Removes the update that counts steps.
   run.AddUpdate(step, step);
   EliminateDeadCode(run);
   if (step->uses().empty()) names.erase("step");

@@ -31,12 +31,12 @@ class Step {
     if (!after) return after.takeError();
     const ScaledStep step{*before, *after < *before};
     if (*before > GradientScale::kSmallest || *after > *before) return step;
-    // It can fall no further, and does not grow: was the step good?
+    // The scale cannot decrease further and did not grow: check whether the step succeeded.
     llvm::Expected<double> good = Number(state_ + ".good");
     if (!good) return good.takeError();
     if (*good > 0) return step;
     return MakeUserError(Code::kNotFinite,
-                         "a gradient is nan or infinite, however small the loss is scaled");
+                         "a gradient is nan or infinite, even with the smallest loss scale");
   }
 
  private:
@@ -45,7 +45,7 @@ class Step {
     return variable ? variable->Get<Tensor>() : nullptr;
   }
 
-  /// Of a state of one element.
+  /// The value of a scalar state.
   llvm::Expected<double> Number(const std::string& name) const {
     const Tensor* tensor = Find(name);
     llvm::Expected<Tensor> value = tensor ? OnHost(*tensor, context_) : network_.InitialValue(name);
@@ -58,8 +58,8 @@ class Step {
     llvm::Error found = network_.Run(&scope_, &context_, run);
     if (!found) return found;
     if (!found.isA<UserError>() || scale <= GradientScale::kSmallest) return found;
-    // The step that is not looked at says whether it is gradients that overflow.
-    TakeBack();
+    // Repeat the step without checks to find out whether the gradients overflow.
+    Restore();
     run.check_finite = false;
     llvm::Error error = network_.Run(&scope_, &context_, run);
     llvm::Expected<double> after = Number(state_);
@@ -70,7 +70,7 @@ class Step {
       llvm::consumeError(std::move(found));
       return llvm::Error::success();
     }
-    TakeBack();
+    Restore();
     llvm::consumeError(std::move(error));
     if (!after) llvm::consumeError(after.takeError());
     return found;
@@ -83,7 +83,7 @@ class Step {
     }
     runs_ = Network::RunCount(scope_);
   }
-  void TakeBack() {
+  void Restore() {
     for (const auto& [name, tensor] : before_) {
       if (tensor) {
         scope_.Create(name)->Set(*tensor);
@@ -99,7 +99,7 @@ class Step {
   const llvm::ArrayRef<std::string> losses_;
   Scope& scope_;
   DeviceContext& context_;
-  /// Runs do not write over these.
+  /// The values before the step; runs do not overwrite them.
   std::vector<std::pair<std::string, std::optional<Tensor>>> before_;
   uint64_t runs_ = 0;
 };

@@ -9,7 +9,7 @@
 namespace pdl {
 namespace {
 
-/// Words of a random stream, one after another.
+/// The consecutive words of a random stream.
 class WordSource {
  public:
   explicit WordSource(random::Stream stream) : stream_(stream) {}
@@ -22,8 +22,7 @@ class WordSource {
     return static_cast<uint64_t>(words.w0) << 32 | words.w1;
   }
 
-  /// Below `bound`, each number as likely as another (Lemire: Fast random integer generation in an
-  /// interval, 2019).
+  /// A uniform number below `bound` (Lemire: Fast random integer generation in an interval, 2019).
   uint64_t Below(uint64_t bound) {
     for (;;) {
       const unsigned __int128 product = static_cast<unsigned __int128>(Next()) * bound;
@@ -39,7 +38,7 @@ class WordSource {
   bool has_second_ = false;
 };
 
-/// No name of a value, whose streams are others, is mixed to this.
+/// Differs from the hashes of all value names, whose streams are separate.
 constexpr uint64_t kShuffle = 0x73687566666c6521u;
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace pdl {
 
-/// The numbers 0 to count - 1 in the order in which an epoch takes the rows: the same for a seed
-/// and an epoch on every machine.
+/// A permutation of 0 to count - 1, the order of the rows in an epoch. It depends only on the seed
+/// and the epoch, and is the same on all machines.
 std::vector<int64_t> ShuffledRows(int64_t count, uint64_t seed, uint64_t epoch);
 
 }  // namespace pdl

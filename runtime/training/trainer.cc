@@ -20,8 +20,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Batches of ragged rows have other counts of them again and again, around one mean: so many are
-/// worth keeping. They share their memory.
+/// The numbers of rows of ragged batches vary around a mean: many bindings are worth keeping. They
+/// share their memory.
 constexpr unsigned kStepBindings = 256;
 
 }  // namespace
@@ -45,9 +45,9 @@ llvm::Error Trainer::Impl::CheckOptions() const {
   if (precision != DType::kF32 && precision != DType::kF16 && precision != DType::kBF16)
     return wrong("products are computed in f32, bf16 or f16, not in {0}", DTypeName(precision));
   if (options.epochs < 0 || options.steps < 0 || options.epochs + options.steps == 0)
-    return wrong("training ends after some epochs or steps: one of the two must be larger than 0");
+    return wrong("training needs an end: epochs or steps must be larger than 0");
   if (BatchesInEpoch() == 0)
-    return wrong("{0} has {1} rows, fewer than a batch of {2}, and short batches are left out",
+    return wrong("{0} has {1} rows, fewer than a batch of {2}, and incomplete batches are dropped",
                  data.source(), data.num_rows(), options.batch_size);
   return llvm::Error::success();
 }
@@ -137,7 +137,7 @@ llvm::Error Trainer::Impl::Begin() {
         options.monitor_largest);
   if (options.patience > 0 && names.all.empty())
     return MakeUserError(Code::kTrainingData,
-                         "the network has no loss and no metric that could say when to end early");
+                         "early stopping requires a loss or a metric, but the network has none");
   for (const Value* value : KeptValues(step_network->graph())) {
     if (!HasFixedSize(value->type())) continue;
     llvm::Expected<Tensor> initial = step_network->InitialValue(value->name());
@@ -243,7 +243,7 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
   return metrics;
 }
 
-/// Of the epoch that is done, or as far as it is done; notes whether it is the best one.
+/// Reports the metrics of the epoch so far; notes whether it is the best one.
 llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   EpochReport report;
   report.step = progress.step;
@@ -268,7 +268,7 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
           *validation, rows);
     }
   }
-  std::string fault = "no step of the epoch computes it";
+  std::string fault = "is not computed by any step";
   for (const Metric& metric : validation ? report.validation : report.training) {
     if (metric.name != watched) continue;
     report.is_best = is_largest_best ? metric.value > progress.best : metric.value < progress.best;
@@ -278,8 +278,8 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   if (!watched.empty() && !report.is_best && !std::isfinite(progress.best) &&
       !std::exchange(has_warned_of_best, true))
     report.warning = llvm::formatv(
-        "'{0}', which says which epoch is best, {1} after epoch {2}: as long as that is so, none "
-        "is best, and best.safetensors is not written",
+        "'{0}', which selects the best epoch, {1} after epoch {2}: no epoch is the best until it "
+        "is finite, and best.safetensors is not written",
         watched, fault, report.epoch);
   progress.stale = report.is_best ? 0 : progress.stale + 1;
   return report;
@@ -290,7 +290,7 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
   for (;;) {
     if (AtEndOfEpoch() || (IsAtLimit() && progress.batch > 0)) {
       const bool is_whole = AtEndOfEpoch();
-      // A part of an epoch is measured, and the run goes on in it when it is resumed.
+      // A partial epoch is measured; a resumed run continues in it.
       if (!is_whole)
         if (llvm::Error error = SaveLast()) return error;
       llvm::Expected<EpochReport> report = MeasureEpoch();

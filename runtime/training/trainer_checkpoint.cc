@@ -1,4 +1,4 @@
-// Checkpoints of a training run: what is kept, and how a run takes it up again.
+// Checkpoints of a training run: their contents, and resuming from them.
 #include <cmath>
 #include <utility>
 
@@ -46,7 +46,7 @@ llvm::Error Trainer::Impl::CheckLearned(const Snapshot& snapshot,
     const bool is_parameter = own != nullptr && own->kind() == ValueKind::kParameter;
     if (!is_parameter && !network.trainings().empty()) continue;
     int64_t at = FindNotFinite(tensor);
-    // Which states are what is learned is not known, and others may grow beyond all bounds.
+    // Infinite states are allowed, since it is unknown which states are learned.
     while (!is_parameter && at >= 0 && !std::isnan(ElementOf(tensor, at)))
       at = FindNotFinite(tensor, at + 1);
     if (at < 0) continue;
@@ -54,7 +54,7 @@ llvm::Error Trainer::Impl::CheckLearned(const Snapshot& snapshot,
     if (HasFixedSize(value->type())) {
       llvm::Expected<Tensor> initial = step_network->InitialValue(name);
       if (!initial) return initial.takeError();
-      if (FindNotFinite(*initial) >= 0) continue;  // as it began
+      if (FindNotFinite(*initial) >= 0) continue;  // already in the initial value
     }
     return MakeUserError(Code::kNotFinite, "{0} '{1}' holds {2} after step {3}",
                          is_parameter ? "parameter" : "state", name,
@@ -74,7 +74,7 @@ llvm::Expected<std::vector<NamedTensor>> Trainer::Impl::TensorsOf(const Snapshot
     if (!copy) return copy.takeError();
     tensors.emplace_back(name, std::move(*copy));
   }
-  // What is not trained belongs to the network all the same.
+  // Parameters that are not trained are part of the network, too.
   for (const Value* parameter : step_network->graph().parameters()) {
     if (written.contains(parameter->name())) continue;
     llvm::Expected<Tensor> value = step_network->InitialValue(parameter->name());
@@ -111,8 +111,8 @@ llvm::Error Trainer::Impl::SaveLast() {
 }
 
 llvm::Error Trainer::Impl::Flush() {
-  // The best one first: what last.safetensors says of it is never ahead of the file. What cannot be
-  // written is not tried again.
+  // The best epoch is written first, so that last.safetensors never refers to a newer one. Failed
+  // writes are not retried.
   const std::optional<Snapshot> best = std::exchange(pending_best, std::nullopt);
   const std::optional<Snapshot> last = std::exchange(pending_last, std::nullopt);
   if (best)
@@ -138,9 +138,9 @@ std::vector<std::string> Trainer::Impl::Contradictions(const TrainingProgress& r
   auto compare = [&](const char* format, auto there, auto here) {
     if (there != here) differences.push_back(llvm::formatv(format, there, here).str());
   };
-  auto compare_truths = [&](llvm::StringRef what, bool there, bool here) {
+  auto compare_bools = [&](llvm::StringRef what, bool there, bool here) {
     if (there != here)
-      differences.push_back((what + (there ? " there and not here" : " here and not there")).str());
+      differences.push_back((what + (there ? " there but not here" : " here but not there")).str());
   };
   compare("the data have {0} rows there and {1} here", read.rows, progress.rows);
   std::vector<std::string> others;
@@ -154,14 +154,15 @@ std::vector<std::string> Trainer::Impl::Contradictions(const TrainingProgress& r
                           " are not the same there and here");
   compare("the seed is {0} there and {1} here", read.seed, progress.seed);
   compare("a batch has {0} rows there and {1} here", read.batch_size, progress.batch_size);
-  compare_truths("the rows are shuffled", read.shuffle, progress.shuffle);
-  compare_truths("short batches are left out", read.drop_last, progress.drop_last);
+  compare_bools("the rows are shuffled", read.shuffle, progress.shuffle);
+  compare_bools("short batches are left out", read.drop_last, progress.drop_last);
   if (read.weights && !progress.weights->empty() && read.weights != progress.weights)
     differences.push_back(read.weights->empty()
-                              ? "it began without the weights that are given here"
-                              : "it began from other weights than those that are given here");
+                              ? "it began without the weights given here"
+                              : "it began from other weights than those given here");
   if (std::isfinite(read.best) && read.validation && !read.validation->empty() && !validation)
-    differences.push_back("its best epoch was told by validation data, and none are given here");
+    differences.push_back(
+        "its best epoch was selected by validation data, but none are given here");
   return differences;
 }
 
@@ -177,7 +178,7 @@ void Trainer::Impl::TakeBest(llvm::StringRef path, const TrainingProgress& read)
     watched = name.str();
     is_largest_best = largest;
   }
-  // Which data it was is not known of files of earlier versions.
+  // Files of earlier versions do not identify the data.
   is_other |= read.validation && read.validation != begun.validation;
   progress.validation = begun.validation;
   if (!read.data) progress.data = begun.data;
@@ -186,31 +187,31 @@ void Trainer::Impl::TakeBest(llvm::StringRef path, const TrainingProgress& read)
   if (!std::isfinite(read.best)) return;
   std::string before = WhatSaysBest(read), now = WhatSaysBest(progress);
   if (before == now) now = "other validation data";
-  warnings.push_back("up to '" + path.str() + "' " + before + " said which epoch is best, and " +
+  warnings.push_back("up to '" + path.str() + "' " + before + " selected the best epoch, but " +
                      now +
-                     " says it from now on: the best one is sought anew, and best.safetensors "
-                     "will be replaced");
+                     " does from now on: the search for the best epoch restarts, and "
+                     "best.safetensors will be replaced");
 }
 
 llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
   if (!checkpoint) return checkpoint.takeError();
-  // All that differs at once.
+  // Report all differences at once.
   std::vector<std::string> differences;
   llvm::StringMap<const Tensor*> tensors;
   for (const auto& [name, tensor] : checkpoint->tensors) tensors[name] = &tensor;
   const TrainingProgress& read = checkpoint->progress;
   if (read.precision != progress.precision)
     return MakeUserError(Code::kCheckpoint,
-                         "'{0}' is the checkpoint of another run, which cannot go on so: the "
-                         "precision is {1} there and {2} here",
+                         "'{0}' is the checkpoint of another run, which cannot be resumed "
+                         "here: the precision is {1} there and {2} here",
                          path, DTypeName(read.precision), DTypeName(progress.precision));
   const Graph& graph = step_network->graph();
   for (const auto& values : {graph.parameters(), graph.states()}) {
     for (const Value* value : values) {
       const auto found = tensors.find(value->name());
       if (found == tensors.end()) {
-        // A state whose size the data decide is made by the first step.
+        // A state whose size depends on the data is created by the first step.
         if (HasFixedSize(value->type()))
           differences.push_back("it has no '" + value->name() + "': " + value->type().ToString());
         continue;
@@ -234,9 +235,10 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
                          llvm::join(differences, "; "));
   differences = Contradictions(read);
   if (!differences.empty())
-    return MakeUserError(Code::kCheckpoint,
-                         "'{0}' is the checkpoint of another run, which cannot go on so: {1}", path,
-                         llvm::join(differences, "; "));
+    return MakeUserError(
+        Code::kCheckpoint,
+        "'{0}' is the checkpoint of another run, which cannot be resumed here: {1}", path,
+        llvm::join(differences, "; "));
   if (read.batch > BatchesInEpoch() || read.sums.size() != names.all.size())
     return MakeUserError(
         Code::kCheckpoint,
@@ -245,11 +247,11 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
         path, read.sums.size(), names.all.size());
   if (checkpoint->network != fingerprint)
     warnings.push_back(
-        "the network computes something else than when '" + path.str() +
-        "' was written; its parameters and states are the same, and the run goes on");
+        "the network has changed since '" + path.str() +
+        "' was written; its parameters and states are the same, so the run continues");
   if (!read.weights && !progress.weights->empty())
-    warnings.push_back("the weights given are not used: parameters are as '" + path.str() +
-                       "' has them");
+    warnings.push_back("the given weights are not used: the parameters are those of '" +
+                       path.str() + "'");
   TakeBest(path, read);
   has_order = false;
   llvm::StringSet<> kept;

@@ -16,23 +16,23 @@
 
 namespace pdl {
 
-/// Everything that decides how the run goes on. Holds the tensors of that moment, which later steps
-/// do not write over.
+/// The state that determines the rest of the run. It holds the tensors of that moment, which later
+/// steps do not overwrite.
 struct Snapshot {
   std::vector<NamedTensor> tensors;
   TrainingProgress progress;
 };
 
-/// Null where the Scope has no tensor of the name.
+/// Returns null if the Scope has no tensor with the name.
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name);
-/// What a run has left of an output of one element.
+/// The value of a scalar output of the last run.
 double MetricIn(const Scope& scope, llvm::StringRef name);
 bool HasFixedSize(const Type& type);
-/// The part of a step's network that the trainer keeps in the Scope: states, and parameters that an
-/// update changes.
+/// The values of a step's network that the trainer keeps in the Scope: states, and parameters that
+/// an update changes.
 std::vector<const Value*> KeptValues(const Graph& step);
 
-/// trainer.cc trains; trainer_checkpoint.cc keeps and takes up what it has come to.
+/// Training is implemented in trainer.cc, checkpoints in trainer_checkpoint.cc.
 struct Trainer::Impl {
   Impl(const Graph& graph, Dataset data_in, TrainerOptions options_in, DeviceContext* context_in,
        const OpRegistry& registry_in)
@@ -43,7 +43,7 @@ struct Trainer::Impl {
         registry(registry_in),
         batch(data) {}
 
-  /// What a step runs, and which metrics it gives, by their place in names.all.
+  /// The network of a step, and the metrics that it computes, by index in names.all.
   struct StepNetwork {
     std::shared_ptr<const Network> network;
     std::vector<std::string> outputs;
@@ -55,9 +55,9 @@ struct Trainer::Impl {
   /// The network of the next step.
   llvm::Expected<const StepNetwork*> NextNetwork();
   llvm::Error Begin();
-  /// Which metric says what is best from now on, whose best value is none yet.
+  /// Sets the metric that selects the best epoch, and resets the best value.
   void Watch(llvm::StringRef name, bool largest);
-  /// "'loss' of the validation data".
+  /// Returns "'loss' of the validation data".
   std::string WhatSaysBest(const TrainingProgress& said) const;
   llvm::Error CheckOptions() const;
   int64_t BatchesInEpoch() const {
@@ -70,12 +70,12 @@ struct Trainer::Impl {
            (options.steps > 0 && progress.step >= options.steps);
   }
   llvm::ArrayRef<int64_t> NextRows();
-  /// The network of a step that does the minimize statements `active`.
+  /// Creates the network of a step that runs the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   /// Runs a step.
   llvm::Error Run(const StepNetwork& next, StepReport* report);
-  /// What a step or a measurement on these rows of `from` fails with, where something is not
-  /// finite: names the first of the rows that has a nan or an infinity itself.
+  /// The error of a step or measurement on these rows of `from` that found a value that is not
+  /// finite. Names the first row that contains a nan or an infinity.
   llvm::Error NotFinite(std::string text, const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
   llvm::Expected<StepReport> Step();
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
@@ -84,24 +84,24 @@ struct Trainer::Impl {
   llvm::Expected<TrainingEnd> Loop(const TrainingCallbacks& callbacks);
 
   Snapshot TakeSnapshot() const;
-  /// Writes a checkpoint, or what a run needs; with `checked` only if CheckLearned finds nothing.
+  /// Writes a checkpoint, or only the values for inference; with `checked`, only if CheckLearned
+  /// succeeds.
   llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot, bool checked) const;
   llvm::Error WriteWeights(llvm::StringRef path, const Snapshot& snapshot, bool checked) const;
   /// The tensors of a snapshot, and parameters that are not trained, on the CPU.
   llvm::Expected<std::vector<NamedTensor>> TensorsOf(const Snapshot& snapshot, bool checked) const;
-  /// An Error where steps have made a parameter nan or infinite, or, where the network says itself
-  /// what it learns, a state nan: from that no run goes on. `tensors` are those of the snapshot, on
-  /// the CPU.
+  /// Fails if steps have made a parameter nan or infinite, or, without minimize statements, a state
+  /// nan, because no run can continue from that. `tensors` are those of the snapshot, on the CPU.
   llvm::Error CheckLearned(const Snapshot& snapshot, llvm::ArrayRef<NamedTensor> tensors) const;
   llvm::Error SaveLast();
-  /// Writes what was put off.
+  /// Writes pending snapshots.
   llvm::Error Flush();
   std::string FileOf(llvm::StringRef name) const { return options.folder + "/" + name.str(); }
   llvm::Error Resume(llvm::StringRef path);
-  /// Of a checkpoint's `read`, what contradicts how this run goes on.
+  /// The differences between a checkpoint's `read` and this run that prevent resuming it.
   std::vector<std::string> Contradictions(const TrainingProgress& read) const;
-  /// Takes from a checkpoint's `read` what says which epoch is best; where that is something else
-  /// here, none of the epochs so far is.
+  /// Takes the best value from a checkpoint's `read`, unless this run selects the best epoch
+  /// differently.
   void TakeBest(llvm::StringRef path, const TrainingProgress& read);
 
   void BeginEpoch() {
@@ -117,20 +117,20 @@ struct Trainer::Impl {
   TrainerOptions options;
   DeviceContext& context;
   const OpRegistry& registry;
-  /// By the minimize statements that are done; `every` leaves some out. The states are the same.
+  /// By the active minimize statements; `every` omits some. All have the same states.
   std::map<std::vector<unsigned>, StepNetwork> steps;
-  /// That of all minimize statements.
+  /// The network with all minimize statements.
   std::shared_ptr<const Network> step_network;
   std::shared_ptr<const Network> evaluation;
   std::string fingerprint;
   MetricNames names;
-  /// The state that is the scale of the losses; empty where they are not scaled.
+  /// The state with the loss scale; empty if losses are not scaled.
   std::string scale_state;
-  std::string watched;  // which metric says what is best
+  std::string watched;  // the metric that selects the best epoch
   bool is_largest_best = false;
   bool has_warned_of_best = false;
   std::vector<std::string> warnings;
-  /// The state that counts steps, where nothing in the network does.
+  /// The state that counts steps if no update of the network does.
   const Value* step_counter = nullptr;
 
   Scope scope;

@@ -1,4 +1,4 @@
-// One step of a training run: its network, and what mixed precision adds to running it.
+// One step of a training run: its network, and its run with mixed precision.
 #include "pdl/compiler/pipeline.h"
 #include "pdl/op/error.h"
 #include "pdl/train/scaled_step.h"
@@ -9,9 +9,9 @@ namespace pdl {
 
 llvm::Expected<Graph> Trainer::Impl::MakeStep(llvm::ArrayRef<unsigned> active) const {
   if (network.trainings().empty() && network.updates().empty())
-    return MakeUserError(Code::kBadMinimize,
-                         "there is nothing to train: the network has no minimize statement, and "
-                         "no update");
+    return MakeUserError(
+        Code::kBadMinimize,
+        "there is nothing to train: the network has no minimize statement, and no update");
   Graph step = network.Clone();
   PassContext context{registry};
   if (!network.trainings().empty()) context.active = active;

@@ -124,8 +124,8 @@ TEST(Image, SizesMayBeSymbols) {
             "f32[N, 8, (3*H) // 2] if H >= 1");
   EXPECT_EQ(
       InferText("resize", {y}, {{"scale", 3.14159265358979}}),
-      "203 at scale: the size H cannot be multiplied by 3.14159265358979, which is no ratio of "
-      "small numbers; give 'size'");
+      "203 at scale: the size H cannot be multiplied by 3.14159265358979, which is not a ratio of "
+      "small integers; use 'size'");
   EXPECT_EQ(InferText("depth_to_space", {y}, {{"block", int64_t{2}}}), "f32[N, 2, 2*H, 2*H]");
 }
 

@@ -42,7 +42,7 @@ TEST(Places, DiagonalsOfSymbols) {
   EXPECT_EQ(InferText("diagonal", {F32({kN, kT})}), "f32[min(N, T)]");
   EXPECT_EQ(InferText("eye", {}, {{"dims", Shape{kN, 3}}, {"dtype", DType::kI8}}), "i8[N, 3]");
   EXPECT_EQ(InferText("triu", {F32({kN, kN})}, {{"k", int64_t{1} << 40}}),
-            "203 at k: there is no diagonal 1099511627776");
+            "203 at k: the matrix has no diagonal 1099511627776");
 }
 
 TEST(Places, IndicesOfSymbols) {

@@ -144,7 +144,7 @@ TEST(Reductions, OfNothing) {
   EXPECT_TRUE(std::isnan(Values(Apply("mean", {empty}, last))[1]));
   EXPECT_EQ(Apply("max", {empty}, {{"axes", std::vector<int64_t>{0}}}).num_elements(), 0);
   EXPECT_EQ(InferText("max", {Type(DType::kF32, {2, 0})}, last),
-            "301 at 0: an axis to choose from has no element: 0 is less than 1");
+            "301 at 0: the axis must not be empty: 0 is less than 1");
   EXPECT_EQ(InferText("argmax", {Type(DType::kF32, {2, Dim::Symbol("N")})}),
             "i64[2] in 0..N if N >= 1");
 }
@@ -228,7 +228,7 @@ TEST(CosSim, Infers) {
   const Dim n = Dim::Symbol("N");
   EXPECT_EQ(InferText("cos_sim", {Type(DType::kF32, {n, 8}), Type(DType::kF32, {n, 8})}), "f32[N]");
   EXPECT_EQ(InferText("cos_sim", {Type(DType::kF32, {n, 8}), Type(DType::kF32, {n, 9})}),
-            "301 at 0, 1: the rows do not match: 8 and 9");
+            "301 at 0, 1: the rows must have the same size: 8 and 9");
   EXPECT_EQ(InferText("cos_sim", {Type(DType::kF32, {}), Type(DType::kF32, {})}),
             "305 at 0: 'x' must have at least one dim, got f32[]");
 }

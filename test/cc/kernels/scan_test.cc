@@ -170,14 +170,14 @@ TEST_P(ScanBroken, IsRefused) {
 
 const BrokenCase kBroken[] = {
     {"NoOutput", [](NetworkDesc& d) { BodyOf(d, "y").clear_outputs(); },
-     "call of 'scan' for 'y': the body gives 0 values, and the call has 2 results [PDL0318]"},
+     "call of 'scan' for 'y': the body returns 0 values, but the call has 2 results [PDL0318]"},
     {"OutputsTurnedRound",
      [](NetworkDesc& d) {
        BlockDesc& body = BodyOf(d, "y");
        body.mutable_outputs()->SwapElements(0, 1);
        body.set_outputs(0, body.inputs(0));
      },
-     "call of 'scan' for 'y': what is carried begins as f32[rows, 5], and the body gives "
+     "call of 'scan' for 'y': a carried value has type f32[rows, 5], but the body returns "
      "f32[rows, 3] as its value 1 [PDL0318]"},
     {"OutputFromOutside", [](NetworkDesc& d) { BodyOf(d, "y").set_outputs(0, "x"); },
      "variable 'x' is not of block 1 [PDL0402]"},
@@ -189,12 +189,12 @@ const BrokenCase kBroken[] = {
      "call of 'scan' for 'y': attribute 'body': there is no block 77 to call [PDL0402]"},
     {"BlockOfAnInitializer",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["body"].set_block(2); },
-     "call of 'scan' for 'y': the body takes 0 values, and is given 3 [PDL0318]"},
+     "call of 'scan' for 'y': the body takes 0 values, but is given 3 [PDL0318]"},
     {"BlockOfAnother",
      [](NetworkDesc& d) {
        (*ScanOf(d, "y").mutable_attributes())["body"] = ScanOf(d, "q").attributes().at("body");
      },
-     "call of 'scan' for 'y': the body takes 0 values, and is given 3 [PDL0318]"},
+     "call of 'scan' for 'y': the body takes 0 values, but is given 3 [PDL0318]"},
     {"MoreSequences",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(2); },
      "call of 'scan' for 'y': takes 5 inputs by its counts, got 3 [PDL0205]"},
@@ -207,14 +207,15 @@ const BrokenCase kBroken[] = {
        (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(2);
        (*ScanOf(d, "y").mutable_attributes())["num_init"].set_int_(0);
      },
-     "call of 'scan' for 'y': counts of steps differ: ~T and 5 [PDL0301]"},
+     "call of 'scan' for 'y': numbers of steps differ: ~T and 5 [PDL0301]"},
     {"RowsOfTheNetwork",
      [](NetworkDesc& d) {
        for (VarDesc& var : *d.mutable_variables())
          for (DimDesc& dim : *var.mutable_type()->mutable_dims())
            if (dim.symbol() == "rows") dim.set_symbol("N");
      },
-     "call of 'scan' for 'y': the count of rows N of the body is no size of its own [PDL0318]"},
+     "call of 'scan' for 'y': the number of rows N of the body must be a symbol of its own "
+     "[PDL0318]"},
     {"InputOfAnotherType",
      [](NetworkDesc& d) {
        VarOf(d, BodyOf(d, "y").inputs(0)).mutable_type()->mutable_dims(1)->set_constant(4);

@@ -134,7 +134,7 @@ output loss = mean(sequence_pool(x @ w))
             "d.npz has no array 'x.offsets2' for input 'x': sparse f32[N, ~T, 4], it has x, "
             "x.offsets, x.indices");
   EXPECT_EQ(Complaint(kText, {arrays[0], arrays[1], arrays[2], {"x.indices", I64({0, 3, 4})}}),
-            "d.npz: input 'x' is declared sparse f32[N, ~T, 4], and row 2 has the column 4");
+            "d.npz: input 'x' is declared sparse f32[N, ~T, 4], but row 2 has the column index 4");
 }
 
 TEST(Dataset, FoldersWithSciPyMatrices) {
@@ -189,29 +189,28 @@ TEST(Dataset, Tables) {
 }
 
 TEST(Dataset, BrokenTables) {
-  EXPECT_EQ(CsvComplaint(""), "its first line names no columns, such as: x[0],x[1],label");
+  EXPECT_EQ(CsvComplaint(""), "its first line must name the columns, such as: x[0],x[1],label");
   EXPECT_EQ(CsvComplaint("x[0],x[1],,label\n"), "column 3 has no name");
   EXPECT_EQ(CsvComplaint("x[0],x[one],label\n"),
-            "column 2 is called 'x[one]', wanted a name, or x[0] and so on");
-  EXPECT_EQ(CsvComplaint("x[0],x[0],label\n"), "two columns are called 'x[0]'");
-  EXPECT_EQ(CsvComplaint("x[0],x,label\n"), "'x' is a column, and x[0] is one too");
-  EXPECT_EQ(CsvComplaint("x[0],x[2],label\n"), "'x' has 2 columns up to x[2]");
+            "column 2 has the name 'x[one]', expected a name such as x or x[0]");
+  EXPECT_EQ(CsvComplaint("x[0],x[0],label\n"), "two columns have the name 'x[0]'");
+  EXPECT_EQ(CsvComplaint("x[0],x,label\n"), "'x' and 'x[0]' cannot both be columns");
+  EXPECT_EQ(CsvComplaint("x[0],x[2],label\n"), "'x' has only 2 of the columns up to x[2]");
   EXPECT_EQ(CsvComplaint("x[9223372036854775807],x[1],label\n1,2,0\n"),
-            "'x' has 2 columns up to x[9223372036854775807]");
+            "'x' has only 2 of the columns up to x[9223372036854775807]");
   EXPECT_EQ(CsvComplaint("x[9223372036854775808],x[1],label\n1,2,0\n"),
-            "column 1 is called 'x[9223372036854775808]', wanted a name, or x[0] and so on");
-  EXPECT_EQ(CsvComplaint("x[0],\"x[1],label\n"), "line 1 has a quote that ends nowhere");
-  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,0\n0,0\n"),
-            "line 3 has 2 fields, and line 1 names 3");
-  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,0,0\n"), "line 2 has 4 fields, and line 1 names 3");
+            "column 1 has the name 'x[9223372036854775808]', expected a name such as x or x[0]");
+  EXPECT_EQ(CsvComplaint("x[0],\"x[1],label\n"), "line 1 has an unterminated quote");
+  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,0\n0,0\n"), "line 3 has 2 fields, but line 1 has 3");
+  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,0,0\n"), "line 2 has 4 fields, but line 1 has 3");
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n\n0,zero,0\n"),
-            "line 3, column 'x[1]': wanted f32, found 'zero'");
-  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,,0\n"), "line 2, column 'x[1]': wanted f32, found ''");
+            "line 3, column 'x[1]': expected f32, got 'zero'");
+  EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,,0\n"), "line 2, column 'x[1]': expected f32, got ''");
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,1.5\n"),
-            "line 2, column 'label': wanted i64, found '1.5'");
+            "line 2, column 'label': expected i64, got '1.5'");
   // What a dtype cannot hold is no infinity, but where it is written so.
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n1,-1e39,0\n"),
-            "line 2, column 'x[1]': wanted f32, found '-1e39', which is too large for it");
+            "line 2, column 'x[1]': expected f32, got '-1e39', which is too large for it");
   const char kNarrow[] =
       "input h: f16[N]\ninput b: bf16[N]\ninput d: f64[N]\n"
       "output l = mean(h) + cast(mean(b), to=f16) + cast(mean(d), to=f16)\n";
@@ -219,15 +218,15 @@ TEST(Dataset, BrokenTables) {
       CsvComplaint("h,b,d\n65504,-3e38,1e308\ninf,-inf,-Infinity\n1e-30,1e-60,1e-400\n", kNarrow),
       "");
   EXPECT_EQ(CsvComplaint("h,b,d\n70000,1,1\n", kNarrow),
-            "line 2, column 'h': wanted f16, found '70000', which is too large for it");
+            "line 2, column 'h': expected f16, got '70000', which is too large for it");
   EXPECT_EQ(CsvComplaint("h,b,d\n1,3.4e38,1\n", kNarrow),
-            "line 2, column 'b': wanted bf16, found '3.4e38', which is too large for it");
+            "line 2, column 'b': expected bf16, got '3.4e38', which is too large for it");
   EXPECT_EQ(CsvComplaint("h,b,d\n1,1,1\n1,1,-1e400\n", kNarrow),
-            "line 3, column 'd': wanted f64, found '-1e400', which is too large for it");
+            "line 3, column 'd': expected f64, got '-1e400', which is too large for it");
   // Rows are not lines.
   const std::string outside = CsvComplaint("x[0],x[1],label\n0,0,0\n\n\n0,0,0\n0,0,3\n");
   EXPECT_EQ(outside.substr(outside.find("d.csv: ")),
-            "d.csv: input 'label' must be in 0..3, and row 2 (line 6) has 3 [PDL0512]");
+            "d.csv: input 'label' must be in 0..3, but row 2 (line 6) has 3 [PDL0512]");
 }
 
 TEST(Dataset, WhatDoesNotFit) {
@@ -240,14 +239,14 @@ TEST(Dataset, WhatDoesNotFit) {
   EXPECT_EQ(
       Complaint(kDense, {{"x", Tensor::FromValues<double>(DType::kF64, {1, 2}, {0, 0})},
                          {"label", I64({0})}}),
-      "d.npz: input 'x' is declared f32[N, 2], and the array holds f64[1, 2]: save it as f32; "
+      "d.npz: input 'x' is declared f32[N, 2], but the array holds f64[1, 2]: save it as f32; "
       "nothing is converted silently");
   EXPECT_EQ(Complaint(kDense, {{"x", F32({2, 3}, {0, 0, 0, 0, 0, 0})}, label}),
-            "d.npz: input 'x' is declared f32[N, 2], and the array holds f32[2, 3]");
+            "d.npz: input 'x' is declared f32[N, 2], but the array holds f32[2, 3]");
   EXPECT_EQ(Complaint(kDense, {x, {"label", I64({0, 1, 2})}}),
-            "d.npz: input 'label' has 3 rows, and 'x' has 2");
+            "d.npz: input 'label' has 3 rows, but 'x' has 2");
   EXPECT_EQ(Complaint(kDense, {x, {"label", I64({0, 3})}}),
-            "d.npz: input 'label' must be in 0..3, and row 1 has 3 [PDL0512]");
+            "d.npz: input 'label' must be in 0..3, but row 1 has 3 [PDL0512]");
   EXPECT_EQ(Complaint(kDense, {{"x", F32({0, 2}, {})}, {"label", I64({})}}),
             "d.npz has no rows: 'x' is empty");
   EXPECT_EQ(Complaint(kDense, {}),
@@ -261,16 +260,16 @@ TEST(Dataset, WhatDoesNotFit) {
 TEST(Dataset, WhatIsNoBatch) {
   const NamedTensor x = {"x", F32({2, 2}, {0, 0, 0, 0})};
   EXPECT_EQ(Complaint("input x: f32[2, 2]\noutput s = mean(x)\n", {x}),
-            "input 'x' is declared f32[2, 2]: its first dim must be a symbol, such as N, which is "
+            "input 'x' is declared f32[2, 2]: its first dim must be a symbol, such as N, for "
             "the rows of a batch");
   EXPECT_EQ(Complaint("input x: f32[N, 2]\ninput k: f32[]\noutput s = mean(x) * k\n", {x}),
-            "input 'k' is declared f32[]: its first dim must be a symbol, such as N, which is the "
+            "input 'k' is declared f32[]: its first dim must be a symbol, such as N, for the "
             "rows of a batch");
   EXPECT_EQ(Complaint("input x: f32[N, 2]\ninput y: f32[M]\noutput s = mean(x) * mean(y)\n", {x}),
-            "inputs 'x' and 'y' are declared f32[N, 2] and f32[M]: all inputs must begin with the "
-            "same symbol, which is the rows of a batch");
+            "inputs 'x' and 'y' are declared f32[N, 2] and f32[M]: the first dims of all "
+            "inputs must be the same symbol, for the rows of a batch");
   EXPECT_EQ(Complaint("output s = 1.0 * ones([])\n", {x}),
-            "the network has no input that data could be for");
+            "the network has no input that takes data");
   // What neither a loss nor a metric needs.
   EXPECT_EQ(
       Complaint("input x: f32[N, 2]\ninput k: f32[]\noutput s = mean(x)\noutput y = x * k\n", {x}),
@@ -285,7 +284,7 @@ TEST(Dataset, BrokenOffsets) {
             "d.npz has no array 'x.offsets' for input 'x': f32[N, ~T], it has x");
   EXPECT_EQ(
       Complaint(text, {x, {"x.offsets", F32({2}, {0, 3})}}),
-      "d.npz: 'x.offsets' must be i64 offsets, one more than rows, and the array holds f32[2]");
+      "d.npz: 'x.offsets' must be i64 offsets, one more than rows, but the array holds f32[2]");
   EXPECT_NE(Complaint(text, {x, {"x.offsets", I64({0, 2})}}).find("d.npz: 'x.offsets': "),
             std::string::npos);
   EXPECT_EQ(Complaint(kSparse, {{"x", F32({1}, {1})},
@@ -293,7 +292,7 @@ TEST(Dataset, BrokenOffsets) {
                                 {"x.indices", I64({4})},
                                 {"ones.offsets", I64({0, 0})},
                                 {"ones.indices", I64({})}}),
-            "d.npz: input 'x' is declared sparse f32[N, 4], and row 0 has the column 4");
+            "d.npz: input 'x' is declared sparse f32[N, 4], but row 0 has the column index 4");
 }
 
 TEST(Dataset, RaggedInputsThatDoNotFit) {
@@ -304,18 +303,19 @@ output loss = mean(sequence_pool(x)) + mean(sequence_pool(cast(word, to=f32)))
   const NamedTensor x = {"x", F32({4}, {0, 1, 2, 3})}, word = {"word", I64({0, 1, 2, 0})},
                     offsets = {"x.offsets", I64({0, 1, 1, 4})};
   EXPECT_EQ(Complaint(text, {x, word, offsets}), "");
-  EXPECT_EQ(Complaint(text, {x, word, offsets, {"word.offsets", I64({0, 1, 2, 4})}}),
-            "d.npz: inputs 'x' and 'word' have the lengths ~T, and row 1 has 0 in the one and 1 in "
-            "the other [PDL0513]");
+  EXPECT_EQ(
+      Complaint(text, {x, word, offsets, {"word.offsets", I64({0, 1, 2, 4})}}),
+      "d.npz: inputs 'x' and 'word' share the lengths ~T, but row 1 has 0 in the one and 1 in "
+      "the other [PDL0513]");
   EXPECT_EQ(Complaint(text, {x, word, offsets, {"word.offsets", I64({0, 1, 4})}}),
-            "d.npz: input 'word' has 2 rows, and 'x' has 3");
+            "d.npz: input 'word' has 2 rows, but 'x' has 3");
   EXPECT_EQ(Complaint(text, {x, {"word", I64({0, 1, 3, 0})}, offsets}),
-            "d.npz: input 'word' must be in 0..3, and row 2 has 3 [PDL0512]");
+            "d.npz: input 'word' must be in 0..3, but row 2 has 3 [PDL0512]");
   EXPECT_EQ(Complaint(text, {{"x", F32({}, {0})}, word, offsets}),
-            "d.npz: 'x' must be rows, one after another, and the array holds f32[]");
+            "d.npz: 'x' must be packed rows, but the array holds f32[]");
   EXPECT_NE(CsvComplaint("x,word\n0,1\n", text)
-                .find("d.csv is a table, with one line for each row, which cannot hold input 'x': "
-                      "f32[N, ~T]; a .npz or a folder can [PDL0515]\n"),
+                .find("d.csv is a table with one line for each row, so it cannot hold input 'x': "
+                      "f32[N, ~T]; use a .npz or a folder [PDL0515]\n"),
             std::string::npos);
 }
 
@@ -325,9 +325,9 @@ TEST(Dataset, SparseInputsThatDoNotFit) {
                     indices = {"x.indices", I64({0, 3})};
   EXPECT_EQ(Complaint(kSparse, {x, offsets, indices, ones[0], ones[1]}), "");
   EXPECT_EQ(Complaint(kSparse, {{"x", F32({3}, {1, 2, 3})}, offsets, indices, ones[0], ones[1]}),
-            "d.npz: 'x' has 3 elements, and its indices are 2");
+            "d.npz: 'x' has 3 elements, but its indices have 2");
   EXPECT_EQ(Complaint(kSparse, {x, offsets, {"x.indices", F32({2}, {0, 3})}, ones[0], ones[1]}),
-            "d.npz: 'x.indices' must be i64 places of columns, and the array holds f32[2]");
+            "d.npz: 'x.indices' must be i64 column indices, but the array holds f32[2]");
   EXPECT_EQ(Complaint(kSparse, {x, offsets, ones[0], ones[1]}),
             "d.npz has no array 'x.indices' for input 'x': sparse f32[N, 4], it has x, x.offsets, "
             "ones.offsets, ones.indices");
@@ -336,7 +336,7 @@ TEST(Dataset, SparseInputsThatDoNotFit) {
   ASSERT_EQ(Message(WriteNpz(path, {{"row", I64({0})}, {"data", F32({1}, {1})}})), "");
   EXPECT_EQ(Message(Dataset::Open(folder.path(), MakeGraph(kSparse))),
             "cannot read '" + path +
-                "': it is no sparse matrix in rows (CSR): it has no array 'indptr' [PDL0401]");
+                "': it is not a sparse matrix in CSR format: it has no array 'indptr' [PDL0401]");
 }
 
 TEST(Dataset, WhatIsNoData) {
@@ -347,9 +347,10 @@ TEST(Dataset, WhatIsNoData) {
   EXPECT_EQ(Message(Dataset::Open("nothing", graph)),
             "cannot read 'nothing': there is no such file or folder [PDL0401]");
   const std::string text = WriteBytes(folder / "d.txt", "x");
-  EXPECT_EQ(Message(Dataset::Open(text, graph)),
-            "cannot read '" + text +
-                "': training data are a .npz, a folder of .npy files, or a .csv table [PDL0401]");
+  EXPECT_EQ(
+      Message(Dataset::Open(text, graph)),
+      "cannot read '" + text +
+          "': training data must be a .npz, a folder of .npy files, or a .csv table [PDL0401]");
 }
 
 TEST(Shuffle, IsAPermutationThatTheSeedDecides) {

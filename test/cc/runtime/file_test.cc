@@ -90,9 +90,8 @@ TEST(ResolveInFolder, StaysInside) {
   EXPECT_EQ(fs::canonical(Value(ResolveInFolder(root, "inner"))), file);
   for (const char* bad : {"../outside", "outer", "up/outside", "sub/../../outside",
                           "../no-such-file", "/etc/passwd", ""}) {
-    EXPECT_EQ(
-        Message(ResolveInFolder(root, bad)),
-        "'" + std::string(bad) + "' does not lie in the network's folder '" + root + "' [PDL0403]");
+    EXPECT_EQ(Message(ResolveInFolder(root, bad)),
+              "'" + std::string(bad) + "' is not in the network's folder '" + root + "' [PDL0403]");
   }
   EXPECT_EQ(Message(ResolveInFolder(root, "no-such-file")),
             "cannot read '" + root + "/no-such-file': No such file or directory [PDL0401]");

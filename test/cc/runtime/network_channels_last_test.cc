@@ -254,7 +254,7 @@ TEST(NetworkChannelsLast, ChecksOfSizesStay) {
   CPUContext cpu(1);
   Feed(scope, "x", Noise({1, 3, 4, 9}));
   EXPECT_EQ(Message(network->Run(&scope, &cpu)),
-            "m.pdl:3:24: conv2d: the window does not fit the padded size: H = 4 is less than 5 "
+            "m.pdl:3:24: conv2d: the window must fit into the padded size: H = 4 is less than 5 "
             "[PDL0505]");
 }
 

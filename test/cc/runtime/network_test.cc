@@ -135,7 +135,7 @@ TEST_F(NetworkTest, AFailedRunChangesNothingInTheScope) {
   EXPECT_EQ(Get("sum"), "[3.0, 5.0]");
   EXPECT_EQ(Get("runs"), "3.0");
   FeedX({1, 1, 1});
-  EXPECT_EQ(Run(), "state 'sum' is declared f32[N], and the scope holds f32[2] [PDL0503]");
+  EXPECT_EQ(Run(), "state 'sum' is declared f32[N], but the scope holds f32[2] [PDL0503]");
 }
 
 TEST_F(NetworkTest, StoresUpdatesTogether) {
@@ -169,7 +169,7 @@ TEST_F(NetworkTest, ChecksItsInputs) {
   Feed(scope_, "x", Noise({2, 3}));
   EXPECT_EQ(Run(), "no value for input 'z': f32[N] [PDL0501]");
   scope_.Create("z")->Set(std::vector<float>{1, 2});
-  EXPECT_EQ(Run(), "input 'z' must be f32[N], and holds no tensor [PDL0503]");
+  EXPECT_EQ(Run(), "input 'z' must be f32[N], but holds no tensor [PDL0503]");
   Feed(scope_, "z", Noise({2, 1}));
   EXPECT_EQ(Run(), "input 'z' is declared f32[N], got f32[2, 1] [PDL0503]");
   Feed(scope_, "z", Tensor::FromValues<double>(DType::kF64, {2}, {1, 2}));
@@ -238,7 +238,7 @@ TEST_F(NetworkTest, TheScopesParametersComeFirst) {
   EXPECT_EQ(Run(), "");
   EXPECT_EQ(Get("y"), "[10.0, 12.0]");
   Feed(scope_, "w", F32({3}, {5, 6, 7}));
-  EXPECT_EQ(Run(), "parameter 'w' is declared f32[2], and the scope holds f32[3] [PDL0503]");
+  EXPECT_EQ(Run(), "parameter 'w' is declared f32[2], but the scope holds f32[3] [PDL0503]");
   scope_.Erase("w");
   EXPECT_EQ(Run(), "");
   EXPECT_EQ(Get("y"), "[2.0, 2.0]");

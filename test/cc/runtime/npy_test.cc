@@ -53,15 +53,16 @@ TEST(ReadNpy, WhatNumPyWrote) {
 
 TEST(ReadNpy, RefusesWhatIsNoTensor) {
   EXPECT_EQ(Message(ReadNpy(Data("complex.npy"))),
-            "cannot read 'cc/data/complex.npy': it holds complex numbers, which are not read "
+            "cannot read 'cc/data/complex.npy': it holds complex numbers, which are not supported "
             "(dtype '<c8') [PDL0401]");
-  EXPECT_EQ(Message(ReadNpy(Data("text.npy"))),
-            "cannot read 'cc/data/text.npy': it holds text, not numbers (dtype '<U1') [PDL0401]");
+  EXPECT_EQ(
+      Message(ReadNpy(Data("text.npy"))),
+      "cannot read 'cc/data/text.npy': it holds strings, not numbers (dtype '<U1') [PDL0401]");
   EXPECT_EQ(Message(ReadNpy(Data("records.npy"))),
-            "cannot read 'cc/data/records.npy': it holds records, not numbers of one type "
+            "cannot read 'cc/data/records.npy': it contains records, not numbers of one dtype "
             "[PDL0401]");
   EXPECT_EQ(Complaint(Npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}")),
-            "it holds Python objects, which are not read (dtype '|O')");
+            "it holds Python objects, which are not supported (dtype '|O')");
   EXPECT_EQ(Complaint(Npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}")),
             "it holds elements of an unknown type (dtype '<f3')");
 }
@@ -73,11 +74,12 @@ TEST(ReadNpy, MissingFile) {
 }
 
 TEST(ReadNpy, BrokenFiles) {
-  EXPECT_EQ(Complaint(""), "it is no .npy file: it does not begin with \"\\x93NUMPY\"");
-  EXPECT_EQ(Complaint("PK\x03\x04"), "it is no .npy file: it does not begin with \"\\x93NUMPY\"");
+  EXPECT_EQ(Complaint(""), "it is not a .npy file: it does not begin with \"\\x93NUMPY\"");
+  EXPECT_EQ(Complaint("PK\x03\x04"),
+            "it is not a .npy file: it does not begin with \"\\x93NUMPY\"");
   EXPECT_EQ(Complaint("\x93NUMPY\x01"), "its header is truncated; the file has 7 bytes");
   EXPECT_EQ(Complaint(std::string("\x93NUMPY\x04\x00\x01\x00\x00\x00", 12)),
-            "it is of format version 4; 1 to 3 are known");
+            "it has format version 4; 1 to 3 are supported");
   EXPECT_EQ(Complaint(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)),
             "its header is truncated; the file has 13 bytes");
   EXPECT_EQ(Complaint(Npy("")), "its header is malformed at \"\"");
@@ -86,22 +88,22 @@ TEST(ReadNpy, BrokenFiles) {
   EXPECT_EQ(Complaint(Npy("{'descr': '<f4', 'fortran_order': False}")),
             "its header has no 'shape'");
   EXPECT_EQ(Complaint(Npy("{'shape': (), 'shape': ()}")), "its header has 'shape' twice");
-  EXPECT_EQ(Complaint(Npy("{'colour': 1}")), "its header has a key 'colour'");
+  EXPECT_EQ(Complaint(Npy("{'colour': 1}")), "its header has an unknown key 'colour'");
   std::string whole = ReadBytes(Data("f32.npy"));
   EXPECT_EQ(Complaint(whole.substr(0, whole.size() - 1)),
-            "its header says f32[2, 3], 24 bytes, but 23 bytes follow");
-  EXPECT_EQ(Complaint(whole + "x"), "its header says f32[2, 3], 24 bytes, but 25 bytes follow");
+            "its header states f32[2, 3], 24 bytes, but 23 bytes follow");
+  EXPECT_EQ(Complaint(whole + "x"), "its header states f32[2, 3], 24 bytes, but 25 bytes follow");
   EXPECT_EQ(Complaint(Npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", "\x01\x02")),
             "element 1 is a bool of value 2");
 }
 
 TEST(ReadNpy, AbsurdShapes) {
   EXPECT_EQ(OfShape("(1000000000000,)"),
-            "its header says f32[1000000000000], 3.6 TiB, but 0 bytes follow");
+            "its header states f32[1000000000000], 3.6 TiB, but 0 bytes follow");
   EXPECT_EQ(OfShape("(3000000000, 3000000000)"),
-            "its header says f32[3000000000, 3000000000], which is more than there can be");
+            "its header states f32[3000000000, 3000000000], which is too large");
   EXPECT_EQ(OfShape("(0, 9223372036854775807)"),
-            "its header says f32[0, 9223372036854775807], which is more than there can be");
+            "its header states f32[0, 9223372036854775807], which is too large");
   EXPECT_EQ(OfShape("(99999999999999999999,)"), "it has a size of 99999999999999999999");
   EXPECT_EQ(OfShape("(-1,)"), "its header is malformed at \"-1,)}\"");
   std::string ones = "(";

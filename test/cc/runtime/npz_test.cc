@@ -51,25 +51,25 @@ TEST(ReadNpz, WhatNumPyWrote) {
 TEST(ReadNpz, BrokenArchives) {
   const std::string stored = ReadBytes(Data("stored.npz"));
   const std::string deflated = ReadBytes(Data("deflated.npz"));
-  const std::string no_directory = "it is no .npz file, or truncated: it has no zip directory";
+  const std::string no_directory = "it is not a .npz file, or truncated: it has no zip directory";
   EXPECT_EQ(Complaint(""), no_directory);
   EXPECT_EQ(Complaint(ReadBytes(Data("f32.npy"))), no_directory);
   EXPECT_EQ(Complaint(stored.substr(0, stored.size() - 1)), no_directory);
   EXPECT_EQ(Complaint(stored.substr(20)), "its directory is broken");
   EXPECT_EQ(Complaint(Patch(stored, kEnd, 10, 60000, 2)),
-            "its directory counts more members than it has room for");
+            "its directory states more members than fit into it");
   EXPECT_EQ(Complaint(Patch(stored, kEnd, 10, 1, 2)),
-            "its directory has more members than it counts");
+            "its directory has more members than it states");
   EXPECT_EQ(Complaint(Patch(stored, kEnd, 4, 1, 2)), "it is a part of an archive in several files");
   EXPECT_EQ(Complaint(Patch(stored, kCentral, 8, 1, 2)), "member 'x.npy' is encrypted");
   EXPECT_EQ(Complaint(Patch(stored, kCentral, 10, 12, 2)),
-            "member 'x.npy' is compressed by method 12; only deflate is known");
+            "member 'x.npy' is compressed by method 12; only deflate is supported");
   EXPECT_EQ(Complaint(Patch(stored, kCentral, 42, 1, 4)),
-            "member 'x.npy' has no header where the directory says");
+            "member 'x.npy' has no header at its offset");
   EXPECT_EQ(Complaint(Patch(stored, kCentral, 16, 0x12345678, 4)).substr(0, 38),
             "member 'x.npy' is damaged: its CRC is ");
   EXPECT_EQ(Complaint(Patch(deflated, kCentral, 46, 'y', 1)),
-            "member 'y.npy' has another name in its own header");
+            "member 'y.npy' has another name in its header");
 }
 
 TEST(ReadNpz, LyingSizesAreRefusedBeforeAnAllocation) {
@@ -93,7 +93,7 @@ TEST(ReadNpz, UnpackingCountsAgainstTheMemoryLimit) {
   const int64_t before = MemoryLimit();
   SetMemoryLimit(4096);
   EXPECT_EQ(Message(ReadNpz(Data("deflated.npz"))),
-            "member 'x.npy' of 'cc/data/deflated.npz' needs 7.9 KiB, and the memory limit is 4.0 "
+            "member 'x.npy' of 'cc/data/deflated.npz' needs 7.9 KiB, but the memory limit is 4.0 "
             "KiB [PDL0506]");
   SetMemoryLimit(before);
 }
@@ -132,7 +132,7 @@ TEST(WriteNpz, RefusesEqualNames) {
   Tensor tensor = Value(Tensor::Allocate(DType::kI8, {}));
   std::string path = folder / "x.npz";
   EXPECT_EQ(Message(WriteNpz(path, {{"a", tensor}, {"a", tensor}})),
-            "cannot write '" + path + "': two tensors are called 'a' [PDL0401]");
+            "cannot write '" + path + "': two tensors have the name 'a' [PDL0401]");
   EXPECT_EQ(folder.CountFiles(), 0u);
 }
 

@@ -174,7 +174,7 @@ TEST_F(OperatorTest, CreateReturnsTheValidationError) {
             "no operator is called 'skale'; did you mean 'scale'? [PDL0101]");
   EXPECT_EQ(Refusal(Call("scale", {"x", "x"})), "scale: takes 1 input (x), got 2 [PDL0205]");
   EXPECT_EQ(Refusal(Call("scale", {})), "scale: takes 1 input (x), got 0 [PDL0205]");
-  EXPECT_EQ(Refusal(Call("scale", {"x"}, {})), "scale: gives 1 outputs, and 0 are named [PDL0205]");
+  EXPECT_EQ(Refusal(Call("scale", {"x"}, {})), "scale: has 1 outputs, but 0 are named [PDL0205]");
   EXPECT_EQ(Refusal(Call("scale", {"x"}, {""})), "scale: output 0 has no name [PDL0205]");
   EXPECT_EQ(Refusal(Call("flatten"), DeviceKind::kCUDA),
             "flatten: there is no such operator on cuda [PDL0509]");
@@ -235,17 +235,17 @@ TEST_F(OperatorTest, RefusesAnInputOfAnotherDTypeThanItWasMadeFor) {
   arguments.input_dtypes = {DType::kF64};
   std::unique_ptr<OperatorBase> op = Value(CreateOperator(arguments, DeviceKind::kCPU));
   EXPECT_EQ(Message(op->Run(&scope_, &cpu_)),
-            "m.pdl:3:5: flatten: 'x' is f32[2, 2], and the call was made for f64 [PDL0503]");
+            "m.pdl:3:5: flatten: 'x' is f32[2, 2], but the call was created for f64 [PDL0503]");
 }
 
 TEST_F(OperatorTest, RefusesAContextOfAnotherDevice) {
   FakeContext fake;
   EXPECT_EQ(Message(Create(Call("scale"), DeviceKind::kCUDA)->Run(&scope_, &cpu_)),
-            "scale: made to run on cuda, and given a context of cpu [PDL0507]");
+            "scale: created for cuda, but given a context of cpu [PDL0507]");
   EXPECT_EQ(Message(Create(Call("scale"))->Run(&scope_, &fake)),
-            "scale: made to run on cpu, and given a context of cuda:0 [PDL0507]");
+            "scale: created for cpu, but given a context of cuda:0 [PDL0507]");
   EXPECT_EQ(Message(Create(Call("scale"), DeviceKind::kCUDA)->Run(&scope_, &fake)),
-            "scale: 'x' lies on cpu, and the call runs on cuda:0 [PDL0507]");
+            "scale: 'x' is on cpu, but the call runs on cuda:0 [PDL0507]");
 }
 
 TEST_F(OperatorTest, RunsOnAnotherDevice) {
@@ -335,7 +335,8 @@ TEST(DeviceContext, Names) {
   EXPECT_EQ(DeviceToString({}), "cpu");
   for (const char* name : {"gpu", "", "cpu:1", "cuda:", "cuda:-1", "cuda:x", "CUDA"}) {
     EXPECT_EQ(Message(DeviceFromName(name)),
-              "'" + std::string(name) + "' is no device: 'cpu', 'cuda' and 'cuda:1' are [PDL0510]");
+              "'" + std::string(name) +
+                  "' is not a device; devices are 'cpu', 'cuda' and 'cuda:1' [PDL0510]");
   }
 }
 

@@ -40,15 +40,14 @@ TEST(LoadPlugin, RefusesAnotherVersion) {
 TEST(LoadPlugin, RefusesASecondOperatorOfAName) {
   EXPECT_EQ(Message(LoadPlugin(kFolder + "libtest_plugin.so")), "");
   std::string path = kFolder + "libtest_plugin_of_same_name.so";
-  EXPECT_EQ(
-      Message(LoadPlugin(path)),
-      "plugin '" + path + "' has an operator 'test_negate', and there is one already [PDL0508]");
+  EXPECT_EQ(Message(LoadPlugin(path)),
+            "plugin '" + path + "' has an operator 'test_negate', which already exists [PDL0508]");
 }
 
 TEST(LoadPlugin, RefusesWhatIsNoPlugin) {
   std::string path = kFolder + "libtest_no_plugin.so";
   EXPECT_EQ(Message(LoadPlugin(path)),
-            "'" + path + "' is no pdl plugin: pdl_plugin_version is not in it (see " +
+            "'" + path + "' is not a pdl plugin: it does not define pdl_plugin_version (see " +
                 "pdl_add_plugin) [PDL0508]");
   EXPECT_EQ(Message(LoadPlugin("no-such.so")),
             "cannot load plugin 'no-such.so': ./no-such.so: cannot open shared object file: No "

@@ -128,7 +128,7 @@ TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("cross_entropy(x @ ones([4, 100]), word)"), "f32[N, ~T]");
   EXPECT_EQ(TypeOf("mean(cross_entropy(x @ ones([4, 100]), word))"), "f32[]");
   EXPECT_EQ(TypeOf("cross_entropy(y @ ones([4, 100]), word)"),
-            "cross_entropy: labels do not match the logits: ~S and ~T [PDL0301]");
+            "cross_entropy: labels and logits have different dims: ~S and ~T [PDL0301]");
   EXPECT_EQ(TypeOf("mse(x, relu(x))"), "f32[]");
   EXPECT_EQ(TypeOf("one_hot(word, 100)"), "f32[N, ~T, 100]");
   EXPECT_EQ(TypeOf("gather(ones([100, 7]), word)"), "f32[N, ~T, 7]");
@@ -149,7 +149,7 @@ TEST(RaggedInference, Products) {
   EXPECT_EQ(TypeOf("x @ [1.0, 2.0, 3.0, 4.0]"), "f32[N, ~T]");
   EXPECT_EQ(TypeOf("w @ x"), "matmul: 'b' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
   EXPECT_EQ(TypeOf("x @ ones([1, 4, 2])"),
-            "matmul: 'b' must be one matrix where 'a' is f32[N, ~T, 4], got f32[1, 4, 2] "
+            "matmul: 'b' must be one matrix if 'a' is f32[N, ~T, 4], got f32[1, 4, 2] "
             "[PDL0305]");
   EXPECT_EQ(TypeOf("s @ v"), "f32[N, 8]");
   EXPECT_EQ(TypeOf("c @ v"), "f32[N, 8]");
@@ -171,7 +171,7 @@ TEST(RaggedInference, OtherOperatorsRefuse) {
       "axis 1 of f32[N, ~T, 4] is taken whole, `:`, since its sequences have lengths of their "
       "own; sequence_pool(x, kind=\"first\") gives one row of each [PDL0308]");
   EXPECT_EQ(TypeOf("c @ zeros([1000, 2], dtype=i32)"),
-            "matmul: 'b' must be f16, bf16, f32 or f64 where 'a' is sparse bool[N, 1000], got "
+            "matmul: 'b' must be f16, bf16, f32 or f64 if 'a' is sparse bool[N, 1000], got "
             "i32[1000, 2] [PDL0302]");
   EXPECT_EQ(TypeOf("relu(s)"), "relu: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
   EXPECT_EQ(TypeOf("s + s"), "add: 'x' must be dense, got sparse f32[N, 1000] [PDL0308]");
@@ -336,11 +336,11 @@ TEST(RaggedRun, SequencesOfSparseRows) {
   EXPECT_EQ(Printed(scope, "same.offsets2"), "[0, 1, 1, 3]");
   Feed(scope, "s.offsets2", Places({0, 1, 1, 2}));
   EXPECT_EQ(run("a"),
-            "input 's', sparse f32[N, ~T, 3]: the offsets end at 2, and there are 3 rows "
+            "input 's', sparse f32[N, ~T, 3]: the offsets end at 2, but there are 3 rows "
             "[PDL0513]");
   Feed(scope, "s.offsets2", Places({0, 1, 3}));
   EXPECT_EQ(run("a"),
-            "input 's', sparse f32[N, ~T, 3]: the offsets end at 3, and there are 2 rows "
+            "input 's', sparse f32[N, ~T, 3]: the offsets end at 3, but there are 2 rows "
             "[PDL0513]");
   Feed(scope, "s.offsets2", Places({0, 1, 1, 3}));
   // One sequence of two, of one row and of none; nothing at all.
@@ -384,17 +384,19 @@ TEST(RaggedRun, FindsTheParts) {
     Feed(scope, "x.offsets", Places(std::move(values)));
     return run("sum");
   };
-  EXPECT_EQ(with({0, 2, 3}),
-            "inputs 'x' and 'y' have the lengths ~T, and row 0 has 2 in the one and 1 in the other "
-            "[PDL0513]");
+  EXPECT_EQ(
+      with({0, 2, 3}),
+      "inputs 'x' and 'y' share the lengths ~T, but row 0 has 2 in the one and 1 in the other "
+      "[PDL0513]");
   EXPECT_EQ(with({0, 1, 2, 3}),
-            "inputs 'x' and 'y' have the lengths ~T, and 3 and 2 of them [PDL0513]");
-  EXPECT_EQ(with({1, 1, 3}), "input 'x', f32[N, ~T, 2]: offsets begin with 0, got 1 [PDL0513]");
+            "inputs 'x' and 'y' share the lengths ~T, but have 3 and 2 of them [PDL0513]");
+  EXPECT_EQ(with({1, 1, 3}),
+            "input 'x', f32[N, ~T, 2]: offsets must begin with 0, got 1 [PDL0513]");
   EXPECT_EQ(with({0, 4, 3}),
-            "input 'x', f32[N, ~T, 2]: offsets never go down, and after 4 comes 3 [PDL0513]");
+            "input 'x', f32[N, ~T, 2]: offsets must not decrease, but after 4 comes 3 [PDL0513]");
   EXPECT_EQ(with({0, 1, 2}),
-            "input 'x', f32[N, ~T, 2]: the offsets end at 2, and there are 3 rows [PDL0513]");
-  EXPECT_EQ(with({}), "input 'x', f32[N, ~T, 2]: offsets are i64[N + 1], got i64[0] [PDL0513]");
+            "input 'x', f32[N, ~T, 2]: the offsets end at 2, but there are 3 rows [PDL0513]");
+  EXPECT_EQ(with({}), "input 'x', f32[N, ~T, 2]: offsets must be i64[N + 1], got i64[0] [PDL0513]");
 
   // Offsets of another dtype are not read as if they were none such.
   Scope narrow;

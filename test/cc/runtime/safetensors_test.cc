@@ -48,15 +48,16 @@ TEST(Safetensors, WhatTheReferenceWrote) {
 }
 
 TEST(Safetensors, BrokenFiles) {
-  EXPECT_EQ(Complaint("1234567"), "it is no .safetensors file: it has 7 bytes");
-  EXPECT_EQ(Complaint(std::string(8, '\xff')),
-            "it is no .safetensors file, or its header of 18446744073709551615 bytes is too large");
+  EXPECT_EQ(Complaint("1234567"), "it is not a .safetensors file: it has 7 bytes");
+  EXPECT_EQ(
+      Complaint(std::string(8, '\xff')),
+      "it is not a .safetensors file, or its header of 18446744073709551615 bytes is too large");
   EXPECT_EQ(Complaint(std::string("\xff\0\0\0\0\0\0\0{", 9)),
-            "it is truncated: its header has 255 bytes, the file 9");
-  EXPECT_EQ(Complaint(File("{")).substr(0, 24), "its header is no JSON: [");
-  EXPECT_EQ(Complaint(File("[]")), "its header is no JSON object");
+            "it is truncated: its header has 255 bytes, but the file has 9");
+  EXPECT_EQ(Complaint(File("{")).substr(0, 25), "its header is not JSON: [");
+  EXPECT_EQ(Complaint(File("[]")), "its header is not a JSON object");
   EXPECT_EQ(Complaint(File(std::string(1 << 20, '['))), "its header is nested too deeply");
-  EXPECT_EQ(Complaint(File(R"({"w":1})")), "the header's 'w' is no JSON object");
+  EXPECT_EQ(Complaint(File(R"({"w":1})")), "the header's 'w' is not a JSON object");
   EXPECT_EQ(Complaint(File(R"({"w":{"dtype":"F32"}})")),
             "tensor 'w' lacks its dtype, shape or data_offsets");
 }
@@ -64,27 +65,24 @@ TEST(Safetensors, BrokenFiles) {
 TEST(Safetensors, LyingHeaders) {
   const std::string eight(8, '\0');
   EXPECT_EQ(Complaint(File(One("F8_E5M2", "[8]", "[0,8]"), eight)),
-            "tensor 'w' has the dtype F8_E5M2, which is not known here");
+            "tensor 'w' has the dtype F8_E5M2, which is not supported");
   EXPECT_EQ(Complaint(File(One("f32", "[2]", "[0,8]"), eight)),
-            "tensor 'w' has the dtype f32, which is not known here");
+            "tensor 'w' has the dtype f32, which is not supported");
   EXPECT_EQ(Complaint(File(One("F32", "[2]", "[0,9]"), eight)),
             "tensor 'w' ends at byte 9, but the file has 8 after the header");
   EXPECT_EQ(Complaint(File(One("F32", "[3]", "[0,8]"), eight)),
             "tensor 'w' is f32[3], 12 bytes, but has 8");
   EXPECT_EQ(Complaint(File(One("F32", "[4611686018427387904,4]", "[0,8]"), eight)),
-            "tensor 'w' is f32[4611686018427387904, 4], which is more than there can be");
-  EXPECT_EQ(Complaint(File(One("F32", "[-2]", "[0,8]"), eight)),
-            "tensor 'w' has a size that is none");
-  EXPECT_EQ(Complaint(File(One("F32", "[1.5]", "[0,8]"), eight)),
-            "tensor 'w' has a size that is none");
-  EXPECT_EQ(Complaint(File(One("F32", "[2]", "[8,0]"), eight)),
-            "tensor 'w' has offsets that are none");
+            "tensor 'w' is f32[4611686018427387904, 4], which is too large");
+  EXPECT_EQ(Complaint(File(One("F32", "[-2]", "[0,8]"), eight)), "tensor 'w' has an invalid size");
+  EXPECT_EQ(Complaint(File(One("F32", "[1.5]", "[0,8]"), eight)), "tensor 'w' has an invalid size");
+  EXPECT_EQ(Complaint(File(One("F32", "[2]", "[8,0]"), eight)), "tensor 'w' has invalid offsets");
   EXPECT_EQ(Complaint(File(One("BOOL", "[8]", "[0,8]"), std::string(8, '\7'))),
             "tensor 'w' has a bool that is neither 0 nor 1");
   EXPECT_EQ(Complaint(File(One("F32", "[1]", "[4,8]"), eight)),
-            "there are 4 bytes of no tensor before 'w'");
+            "there are 4 unused bytes before 'w'");
   EXPECT_EQ(Complaint(File(One("F32", "[1]", "[0,4]"), eight)),
-            "there are 4 bytes after its last tensor");
+            "there are 4 unused bytes after its last tensor");
   EXPECT_EQ(Complaint(File(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
                            R"("b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
                            eight)),
@@ -153,9 +151,9 @@ TEST(Safetensors, RefusesToWriteBadNames) {
   std::string path = folder / "x";
   Tensor tensor = Value(Tensor::Allocate(DType::kI8, {}));
   EXPECT_EQ(Message(WriteSafetensors(path, {{"a", tensor}, {"a", tensor}})),
-            "cannot write '" + path + "': two tensors are called 'a' [PDL0401]");
+            "cannot write '" + path + "': two tensors have the name 'a' [PDL0401]");
   EXPECT_EQ(Message(WriteSafetensors(path, {{"__metadata__", tensor}})),
-            "cannot write '" + path + "': a tensor cannot be called '__metadata__' [PDL0401]");
+            "cannot write '" + path + "': a tensor cannot have the name '__metadata__' [PDL0401]");
   EXPECT_NE(Message(WriteSafetensors(path, {{"\xff", tensor}})), "");
   EXPECT_EQ(folder.CountFiles(), 0u);
 }

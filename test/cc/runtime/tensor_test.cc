@@ -74,14 +74,14 @@ TEST(Tensor, RefusesWhatExceedsTheMemoryLimit) {
   const int64_t before = MemoryLimit();
   SetMemoryLimit(int64_t{3} << 20);
   EXPECT_EQ(Message(Tensor::Allocate(DType::kF32, {1 << 30})),
-            "a tensor f32[1073741824] needs 4.0 GiB, and the memory limit is 3.0 MiB [PDL0506]");
+            "a tensor f32[1073741824] needs 4.0 GiB, but the memory limit is 3.0 MiB [PDL0506]");
   {
     Tensor two = Value(Tensor::Allocate(DType::kU8, {2 << 20}));
     EXPECT_EQ(Message(Tensor::Allocate(DType::kU8, {2 << 20})),
-              "a tensor u8[2097152] needs 2.0 MiB, and the memory limit is 3.0 MiB, of which 2.0 "
+              "a tensor u8[2097152] needs 2.0 MiB, but the memory limit is 3.0 MiB, of which 2.0 "
               "MiB are in use [PDL0506]");
     EXPECT_EQ(Message(CPUContext(1).Allocate(2 << 20)),
-              "a run needs 2.0 MiB, and the memory limit is 3.0 MiB, of which 2.0 MiB are in use "
+              "a run needs 2.0 MiB, but the memory limit is 3.0 MiB, of which 2.0 MiB are in use "
               "[PDL0506]");
   }
   EXPECT_EQ(Message(Tensor::Allocate(DType::kU8, {2 << 20})), "");

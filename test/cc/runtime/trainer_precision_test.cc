@@ -145,7 +145,7 @@ minimize loss with sgd(lr=0.1)
 TEST(TrainerPrecision, GradientsThatAreNeverFinite) {
   std::unique_ptr<Trainer> trainer = MakeTrainer(Options(100), DType::kF16, kRoot);
   EXPECT_EQ(Message(trainer->Train()),
-            "step 41: a gradient is nan or infinite, however small the loss is scaled [PDL0514]");
+            "step 41: a gradient is nan or infinite, even with the smallest loss scale [PDL0514]");
   // Looked at, it says so as soon as the scale cannot be what does it.
   TrainerOptions options = Options(100);
   options.check_finite = true;
@@ -197,7 +197,7 @@ TEST(TrainerPrecision, ResumesBitForBitWithTheScale) {
     EXPECT_EQ(ReadBytes(folder / "resumed"), ReadBytes(folder / "whole"));
     EXPECT_EQ(Message(MakeTrainer(Options(3), DType::kF32)->Resume(path)),
               "'" + path +
-                  "' is the checkpoint of another run, which cannot go on so: the "
+                  "' is the checkpoint of another run, which cannot be resumed here: the "
                   "precision is " +
                   DTypeName(precision).str() + " there and f32 here [PDL0516]");
   }
@@ -426,10 +426,11 @@ minimize loss with adam(lr=0.02)
             (std::vector<std::string>{"fixed", "loss_scale", "loss_scale.good", "seen", "step", "w",
                                       "w.adam.m", "w.adam.t", "w.adam.v"}));
   const std::string best = folder / "best.safetensors";
-  EXPECT_EQ(Message(MakeTrainer(options, DType::kF16, text)->Resume(best)),
-            "'" + best +
-                "' is no checkpoint: it has tensors, and nothing says how far the run has come "
-                "[PDL0516]");
+  EXPECT_EQ(
+      Message(MakeTrainer(options, DType::kF16, text)->Resume(best)),
+      "'" + best +
+          "' is not a checkpoint: it has tensors, but no metadata about the progress of a run "
+          "[PDL0516]");
   // `step` where the network itself uses it.
   std::string counts = text;
   counts.replace(counts.find("+ fixed"), 7, "+ fixed * cast(step, to=f32)");

@@ -69,19 +69,21 @@ TEST(Resume, CheckpointsOfSomethingElse) {
   std::string wide = edited("state count: i64[]", "state count: i64[2]");
   EXPECT_EQ(complaint(Options(1), wide), "network: 'count' is i64[] there and i64[2] here");
   EXPECT_EQ(complaint(Options(1), kLine, 51),
-            "run, which cannot go on so: the data have 50 rows there and 51 here");
+            "run, which cannot be resumed here: the data have 50 rows there and 51 here");
   TrainerOptions options = Options(1);
   options.seed = 4;
   options.batch_size = 9;
-  EXPECT_EQ(complaint(options),
-            "run, which cannot go on so: the seed is 3 there and 4 here; a batch has 8 rows there "
-            "and 9 here");
+  EXPECT_EQ(
+      complaint(options),
+      "run, which cannot be resumed here: the seed is 3 there and 4 here; a batch has 8 rows there "
+      "and 9 here");
   options = Options(1);
   options.shuffle = false;
   options.drop_last = true;
-  EXPECT_EQ(complaint(options),
-            "run, which cannot go on so: the rows are shuffled there and not here; short batches "
-            "are left out here and not there");
+  EXPECT_EQ(
+      complaint(options),
+      "run, which cannot be resumed here: the rows are shuffled there but not here; short batches "
+      "are left out here but not there");
   EXPECT_EQ(complaint(Options(1), edited("output largest = max(abs(error))\n", "")),
             "network: it has 2 losses and metrics there and 1 here");
   // Another rate of learning is another network; that is allowed, and told.
@@ -89,8 +91,8 @@ TEST(Resume, CheckpointsOfSomethingElse) {
   ASSERT_EQ(Message(slow.trainer->Resume(path)), "");
   ASSERT_EQ(slow.trainer->warnings().size(), 1u);
   EXPECT_EQ(slow.trainer->warnings()[0],
-            "the network computes something else than when '" + path +
-                "' was written; its parameters and states are the same, and the run goes on");
+            "the network has changed since '" + path +
+                "' was written; its parameters and states are the same, so the run continues");
 }
 
 TEST(Resume, WhatIsNotTrainedIsInTheCheckpointToo) {
@@ -128,10 +130,11 @@ TEST(Resume, BrokenCheckpoints) {
   EXPECT_EQ(Message(run.trainer->Resume(path)),
             "cannot read '" + path + "': its metadata 'pdl.progress' is broken [PDL0401]");
   ASSERT_EQ(Message(WriteSafetensors(path, {{"w", F32({2}, {0, 0})}})), "");
-  EXPECT_EQ(Message(run.trainer->Resume(path)),
-            "'" + path +
-                "' is no checkpoint: it has tensors, and nothing says how far the run has come "
-                "[PDL0516]");
+  EXPECT_EQ(
+      Message(run.trainer->Resume(path)),
+      "'" + path +
+          "' is not a checkpoint: it has tensors, but no metadata about the progress of a run "
+          "[PDL0516]");
   EXPECT_EQ(Message(run.trainer->Resume(folder / "nothing")),
             "cannot read '" + (folder / "nothing") + "': No such file or directory [PDL0401]");
 }
@@ -184,18 +187,18 @@ TEST(Resume, WhatSaysWhichEpochIsBestIsAsItWas) {
   ASSERT_EQ(third.trainer->warnings().size(), 1u);
   EXPECT_EQ(third.trainer->warnings()[0],
             "up to '" + last +
-                "' 'largest' (larger is better) of the training data said which epoch is best, and "
-                "'largest' of the training data says it from now on: the best one is sought anew, "
-                "and best.safetensors will be replaced");
+                "' 'largest' (larger is better) of the training data selected the best epoch, but "
+                "'largest' of the training data does from now on: the search for the best epoch "
+                "restarts, and best.safetensors will be replaced");
   // Nor is a metric there that the network does not have any more.
   std::string renamed = kWatched;
   renamed.replace(renamed.find("largest"), 7, "most");
   Training fourth(Options(5, folder.path()), renamed);
   ASSERT_EQ(Message(fourth.trainer->Resume(last)), "");
   ASSERT_EQ(fourth.trainer->warnings().size(), 2u);
-  EXPECT_EQ(fourth.trainer->warnings()[1].substr(fourth.trainer->warnings()[1].find(", and ")),
-            ", and 'loss' of the training data says it from now on: the best one is sought anew, "
-            "and best.safetensors will be replaced");
+  EXPECT_EQ(fourth.trainer->warnings()[1].substr(fourth.trainer->warnings()[1].find(", but ")),
+            ", but 'loss' of the training data does from now on: the search for the best epoch "
+            "restarts, and best.safetensors will be replaced");
 }
 
 TEST(Resume, TheBestEpochIsToldByTheSameData) {
@@ -210,8 +213,8 @@ TEST(Resume, TheBestEpochIsToldByTheSameData) {
   ASSERT_EQ(second.trainer->warnings().size(), 1u);
   EXPECT_EQ(second.trainer->warnings()[0],
             "up to '" + last +
-                "' 'loss' of the training data said which epoch is best, and 'loss' of the "
-                "validation data says it from now on: the best one is sought anew, and "
+                "' 'loss' of the training data selected the best epoch, but 'loss' of the "
+                "validation data does from now on: the search for the best epoch restarts, and "
                 "best.safetensors will be replaced");
   ASSERT_EQ(Message(second.trainer->Train()), "");
   const std::string best = ReadBytes(folder / "best.safetensors");
@@ -228,10 +231,11 @@ TEST(Resume, TheBestEpochIsToldByTheSameData) {
             std::string::npos);
   // And none any more.
   Training fifth(Options(4, folder.path()), kWatched);
-  EXPECT_EQ(Message(fifth.trainer->Resume(last)),
-            "'" + last +
-                "' is the checkpoint of another run, which cannot go on so: its best epoch was "
-                "told by validation data, and none are given here [PDL0516]");
+  EXPECT_EQ(
+      Message(fifth.trainer->Resume(last)),
+      "'" + last +
+          "' is the checkpoint of another run, which cannot be resumed here: its best epoch was "
+          "selected by validation data, but none are given here [PDL0516]");
   EXPECT_EQ(ReadBytes(folder / "best.safetensors"), best);
 }
 
@@ -245,10 +249,11 @@ TEST(Resume, OtherDataOfAsManyRows) {
   points[1] = LinePoints(50, 2)[1];
   auto trainer = Value(Trainer::Create(graph, Value(Dataset::FromTensors(points, graph)),
                                        Options(1), &run.context, GlobalRegistry()));
-  EXPECT_EQ(Message(trainer->Resume(path)),
-            "'" + path +
-                "' is the checkpoint of another run, which cannot go on so: the data of 't' are "
-                "not the same there and here [PDL0516]");
+  EXPECT_EQ(
+      Message(trainer->Resume(path)),
+      "'" + path +
+          "' is the checkpoint of another run, which cannot be resumed here: the data of 't' are "
+          "not the same there and here [PDL0516]");
   // Files of earlier versions do not tell.
   std::string bytes = ReadBytes(path);
   for (llvm::StringRef key : {"\\\"data\\\"", "\\\"validation\\\"", "\\\"weights\\\""}) {
@@ -274,14 +279,16 @@ TEST(Resume, WeightsToBeginWith) {
   ASSERT_EQ(Message(without.trainer->Save(plain)), "");
   EXPECT_EQ(Message(without.trainer->Resume(path)), "");
   EXPECT_EQ(Message(again.trainer->Resume(path)), "");
-  EXPECT_EQ(Message(other.trainer->Resume(path)),
-            "'" + path +
-                "' is the checkpoint of another run, which cannot go on so: it began from other "
-                "weights than those that are given here [PDL0516]");
-  EXPECT_EQ(Message(other.trainer->Resume(plain)),
-            "'" + plain +
-                "' is the checkpoint of another run, which cannot go on so: it began without the "
-                "weights that are given here [PDL0516]");
+  EXPECT_EQ(
+      Message(other.trainer->Resume(path)),
+      "'" + path +
+          "' is the checkpoint of another run, which cannot be resumed here: it began from other "
+          "weights than those given here [PDL0516]");
+  EXPECT_EQ(
+      Message(other.trainer->Resume(plain)),
+      "'" + plain +
+          "' is the checkpoint of another run, which cannot be resumed here: it began without the "
+          "weights given here [PDL0516]");
 }
 
 TEST(Resume, AMetricThatIsNoNumberIsTold) {
@@ -297,8 +304,8 @@ TEST(Resume, AMetricThatIsNoNumberIsTold) {
   };
   ASSERT_EQ(Message(run.trainer->Train(callbacks)), "");
   EXPECT_EQ(warnings, (std::vector<std::string>{
-                          "'odd', which says which epoch is best, is nan after epoch 1: as long as "
-                          "that is so, none is best, and best.safetensors is not written",
+                          "'odd', which selects the best epoch, is nan after epoch 1: no epoch is "
+                          "the best until it is finite, and best.safetensors is not written",
                           "", ""}));
 }
 

@@ -367,13 +367,13 @@ TEST(Trainer, WhatCannotBeTrained) {
   options.batch_size = 0;
   EXPECT_EQ(Training(options).message, "a batch has at least 1 row, got 0 [PDL0515]");
   EXPECT_EQ(Training(Options(0)).message,
-            "training ends after some epochs or steps: one of the two must be larger than 0 "
+            "training needs an end: epochs or steps must be larger than 0 "
             "[PDL0515]");
   options = Options(1);
   options.drop_last = true;
   options.batch_size = 51;
   EXPECT_EQ(Training(options).message,
-            "the data has 50 rows, fewer than a batch of 51, and short batches are left out "
+            "the data has 50 rows, fewer than a batch of 51, and incomplete batches are dropped "
             "[PDL0515]");
   options = Options(1);
   options.monitor = "largset";
@@ -391,7 +391,7 @@ TEST(Trainer, NothingSaysWhenToEnd) {
                      "input x: f32[N, 2]\nstate w: f32[2] = ones()\noutput y = x * w\n"
                      "update w = w - mean(x, axes=[0])\n")
                 .message,
-            "the network has no loss and no metric that could say when to end early [PDL0515]");
+            "early stopping requires a loss or a metric, but the network has none [PDL0515]");
 }
 
 TEST(MakeTrainingStep, WhatIsNoStep) {

@@ -87,11 +87,11 @@ def attention(t):
     case("no keys", *operands("f32", columns=0))
     case("an empty tensor", *operands("f32", (0,)))
     case("values of length 0", *operands("f32", width=0))
-    t.refused("keys of another length", "queries and keys differ in length: 4 and 5",
+    t.refused("keys of another length", "queries and keys differ in depth: 4 and 5",
               "attention(zeros([1, 2, 4]), zeros([1, 2, 5]), zeros([1, 2, 4]))")
-    t.refused("too few values", "there must be a value for each key: 2 and 3",
+    t.refused("too few values", "there must be one value for each key: 2 and 3",
               "attention(zeros([1, 2, 4]), zeros([1, 2, 4]), zeros([1, 3, 4]))")
-    t.refused("heads that do not share", "heads of the queries are no multiple of those of the keys",
+    t.refused("heads that do not share", "the number of heads of the queries must be a multiple of those of the keys",
               "attention(zeros([3, 2, 4]), zeros([2, 2, 4]), zeros([2, 2, 4]))")
     t.refused("a mask of other sizes", "the mask does not broadcast to the scores: 3 and 2",
               "attention(zeros([1, 2, 4]), zeros([1, 2, 4]), zeros([1, 2, 4]), 0, zeros([3]))")
@@ -147,7 +147,7 @@ def attention_gradient(t):
                {"dv": np.zeros_like(v)})
     case("no queries", *operands("f32", rows=0))
     case("no keys", *operands("f32", columns=0))
-    t.refused("a gradient of other sizes", "sizes do not fit the queries: 1 and 2",
+    t.refused("a gradient of other sizes", "the sizes must match those of the queries: 1 and 2",
               "attention_gradient(zeros([1, 2, 4]), zeros([1, 2, 4]), zeros([1, 2, 4]), "
               "zeros([1, 2]), zeros([1, 1, 4]), zeros([1, 2]))")
 
@@ -188,7 +188,7 @@ def rotary_embedding(t):
     case("nan and infinities", array([[np.nan, 1], [np.inf, 2], [-np.inf, 3]], "f32"), places)
     case("an empty tensor", numbers("f32", (0, 4)), array([], "i64"))
     case("rows of length 0", numbers("f32", (3, 0)), places)
-    t.refused("an odd length", "the rows of x have no even length", "rotary_embedding(zeros([2, 3]), 0)")
+    t.refused("an odd length", "the length of the rows of x must be even", "rotary_embedding(zeros([2, 3]), 0)")
     t.refused("an odd width", "'width' must be even and at most 4, got 3",
               "rotary_embedding(zeros([2, 4]), 0, width=3)")
     t.refused("too few positions", "there must be a position for each row: 3 and 2",

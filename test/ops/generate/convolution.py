@@ -91,17 +91,17 @@ def conv_cases(t, rank):
     dims = ", ".join(map(str, size))
     kernel = ", ".join(map(str, window))
     name = f"conv{rank}d"
-    t.refused("channels that differ", "the channels of x and w differ: 2 and 3",
+    t.refused("channels that differ", "the numbers of channels of x and w differ: 2 and 3",
               f"{name}(zeros([1, 2, {dims}]), zeros([4, 3, {kernel}]))")
-    t.refused("groups that do not fit", "the channels do not split into the groups",
+    t.refused("groups that do not fit", "the number of channels must be a multiple of 'groups'",
               f"{name}(zeros([1, 2, {dims}]), zeros([3, 1, {kernel}]), groups=2)")
-    t.refused("a window that is too large", "the window does not fit the padded size",
+    t.refused("a window that is too large", "the window must fit into the padded size",
               f"{name}(zeros([1, 2, {dims}]), zeros([3, 2, {', '.join(['9'] * rank)}]))")
     t.refused("stride 0", "'stride' must be at least 1, got 0",
               f"{name}(zeros([1, 2, {dims}]), zeros([3, 2, {kernel}]), stride=0)")
     t.refused("a negative padding", "'pad' must be at least 0, got -1",
               f"{name}(zeros([1, 2, {dims}]), zeros([3, 2, {kernel}]), pad=-1)")
-    t.refused("a bias that does not fit", "'bias' does not fit the channels: 2 and 3",
+    t.refused("a bias that does not fit", "'bias' must have one element per channel: 2 and 3",
               f"{name}(zeros([1, 2, {dims}]), zeros([3, 2, {kernel}]), zeros([2]))")
     t.refused("dtypes that differ", "dtypes differ: f32 and f64",
               f"{name}(zeros([1, 2, {dims}]), zeros([3, 2, {kernel}], dtype=f64))")
@@ -168,11 +168,11 @@ def conv_transpose_cases(t, rank):
         case("many channels", larger, numbers("f32", (16, 16) + window, -1, 1), tol=1e-4, run={"stride": 2}, stride=2)
     dims, kernel = ", ".join(map(str, size)), ", ".join(map(str, window))
     name = f"conv_transpose{rank}d"
-    t.refused("channels that differ", "the channels of x and w differ: 2 and 3",
+    t.refused("channels that differ", "the numbers of channels of x and w differ: 2 and 3",
               f"{name}(zeros([1, 2, {dims}]), zeros([3, 4, {kernel}]))")
     t.refused("too much at the end", "'output_padding' must be less than the stride 2, got 2",
               f"{name}(zeros([1, 2, {dims}]), zeros([2, 4, {kernel}]), stride=2, output_padding=2)")
-    t.refused("a size that cannot be", "'size' would give another size of x",
+    t.refused("a size that cannot be", "a convolution of 'size' must have the size of x",
               f"{name}(zeros([1, 2, {dims}]), zeros([2, 4, {kernel}]), size=9)")
 
 
@@ -218,7 +218,7 @@ def conv_weight_grad(t):
     x, dy = operands("f32")
     t.case("no batch", [x[:0], dy[:0]], np.zeros((4, 2, 2, 2), np.float32), kernel=2)
     t.case("no channels", [x[:, :0], dy], np.zeros((4, 0, 2, 2), np.float32), kernel=2)
-    t.refused("another size", "dy is not of the convolution's size: 4 and 5",
+    t.refused("another size", "'dy' must have the size of the convolution's result: 4 and 5",
               "conv_weight_grad(zeros([1, 2, 5, 5]), zeros([1, 2, 5, 4]), kernel=2)")
 
 
@@ -248,9 +248,9 @@ def im2col(t):
     case("nan and infinities", y, (2, 2))
     t.case("no batch", [x[:0]], np.zeros((0, 12, 12), np.float32), kernel=2)
     t.case("no channels", [x[:, :0]], np.zeros((1, 0, 12), np.float32), kernel=2)
-    t.refused("a window that is too large", "the window does not fit the padded size: 3 is less than 4",
+    t.refused("a window that is too large", "the window must fit into the padded size: 3 is less than 4",
               "im2col(zeros([1, 1, 3, 3]), kernel=4)")
-    t.refused("a matrix", "'x' must be [N, C, ...] with 1 to 3 more dims", "im2col(zeros([3, 3]), kernel=2)")
+    t.refused("a matrix", "'x' must be [N, C, ...] with 1 to 3 spatial dims", "im2col(zeros([3, 3]), kernel=2)")
 
 
 @operator("col2im")
@@ -275,7 +275,7 @@ def col2im(t):
     case("nan and infinities", np.resize(specials(), (1, 4, 6)), (3, 4), (2, 2))
     t.case("no batch", [np.zeros((0, 4, 6), np.float32)], np.zeros((0, 1, 3, 4), np.float32), size=[3, 4], kernel=2)
     t.case("no channels", [np.zeros((2, 0, 6), np.float32)], np.zeros((2, 0, 3, 4), np.float32), size=[3, 4], kernel=2)
-    t.refused("another count", "the count of columns is not that of windows: 5 and 6",
+    t.refused("another count", "the number of columns must be the number of windows: 5 and 6",
               "col2im(zeros([1, 4, 5]), size=[3, 4], kernel=2)")
-    t.refused("rows that do not fit", "the rows are no multiple of the kernel's places",
+    t.refused("rows that do not fit", "the number of rows must be a multiple of the kernel's elements",
               "col2im(zeros([1, 5, 6]), size=[3, 4], kernel=2)")

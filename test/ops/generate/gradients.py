@@ -33,7 +33,7 @@ def gradient(t):
           "dx = gradient(ones([2]), ones([2]), x)", "expect dx == [0.0, 0.0]")
     t.refused("another dtype", "is of the type of", "gradient(ones([2]), ones([2], dtype=f64), ones([2]))")
     t.refused("other sizes", "sizes differ", "gradient(ones([2]), ones([3]), ones([2]))")
-    t.refused("a wrong count", "'count' is that of xs",
+    t.refused("a wrong count", "'count' must be the number of xs",
               "gradient(ones([2]), ones([2]), ones([2]), count=2)")
     t.refused("integers", "'y' must be", "gradient(ones([2], dtype=i64), ones([2], dtype=i64), ones([2]))")
 

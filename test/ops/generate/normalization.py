@@ -146,7 +146,7 @@ def standardize(t):
         row = numbers("f32", shape[-1:])
         t.case("empty " + "x".join(map(str, shape)), x, x)
         t.case("empty, with weights " + "x".join(map(str, shape)), [x, row, row], x)
-    t.refused("gamma of another size", "the weights are not of a row's size",
+    t.refused("gamma of another size", "the dims of gamma and beta must be those of a row",
               "standardize(zeros([2, 3]), zeros([2]))")
     t.refused("beta of one element", "'beta' must have the dims of x from 1 on",
               "standardize(zeros([2, 3]), zeros([3]), 0.0)")

@@ -51,12 +51,12 @@ def windows(case, dtypes):
 
 
 def refused(t, name):
-    t.refused("a window that is too large", "the window does not fit the padded size: 3 is less than 4",
+    t.refused("a window that is too large", "the window must fit into the padded size: 3 is less than 4",
               f"{name}(zeros([1, 1, 3, 3]), kernel=4)")
     t.refused("padding as large as the window", "'pad' must be less than the window's 2, got 2",
               f"{name}(zeros([1, 1, 3, 3]), kernel=2, pad=2)")
     t.refused("stride 0", "'stride' must be at least 1, got 0", f"{name}(zeros([1, 1, 3, 3]), kernel=2, stride=0)")
-    t.refused("a matrix", "'x' must be [N, C, ...] with 1 to 3 more dims, got f32[3, 3]",
+    t.refused("a matrix", "'x' must be [N, C, ...] with 1 to 3 spatial dims, got f32[3, 3]",
               f"{name}(zeros([3, 3]), kernel=2)")
     t.refused("too many sizes", "'kernel' must have one entry, or one for each of 2 dims, got 3",
               f"{name}(zeros([1, 1, 3, 3]), kernel=[2, 2, 2])")
@@ -173,7 +173,7 @@ def avg_pool_grad(t):
     t.case("dilation", [dy], array(square, "f32"), size=[6, 7], kernel=2, dilation=2, stride=1)
     t.case("no batch", [dy[:0]], np.zeros((0, 3, 8, 10), np.float32), size=[8, 10], kernel=2)
     t.case("no channels", [dy[:, :0]], np.zeros((2, 0, 8, 10), np.float32), size=[8, 10], kernel=2)
-    t.refused("another size", "dy is not of the pooled size: 3 and 4",
+    t.refused("another size", "'dy' must have the pooled size: 3 and 4",
               "avg_pool_grad(zeros([1, 1, 4, 3]), size=[6, 6], kernel=2)")
 
 
@@ -285,7 +285,7 @@ def max_unpool(t):
     t.case("three dims", [cube, at], unpool(cube, at, (3, 2, 3)), size=[3, 2, 3])
     t.case("no batch", [x[:0], places[:0]], np.zeros((0, 2, 3, 4), np.float32), size=[3, 4])
     t.case("no channels", [x[:, :0], places[:, :0]], np.zeros((1, 0, 3, 4), np.float32), size=[3, 4])
-    t.refused("other indices", "x and the indices differ: 2 and 3",
+    t.refused("other indices", "x and the indices must have the same dims: 2 and 3",
               "max_unpool(zeros([1, 1, 2]), zeros([1, 1, 3], dtype=i64), 4)")
 
 
@@ -312,5 +312,5 @@ def plane_gather(t):
     x = numbers("f32", (1, 2, 3, 4))
     t.case("no batch", [x[:0], places[:0]], np.zeros((0, 2, 2, 2), np.float32))
     t.case("no places", [x, np.zeros((1, 2, 2, 0), np.int64)], np.zeros((1, 2, 2, 0), np.float32))
-    t.refused("other planes", "the planes of x and of the indices differ: 1 and 2",
+    t.refused("other planes", "x and the indices must have the same planes: 1 and 2",
               "plane_gather(zeros([1, 1, 2]), zeros([1, 2, 3], dtype=i64))")

@@ -236,12 +236,12 @@ def scan(t):
         for ragged in [False, True]:
             for reverse in [False, True]:
                 recurrent(t, kind, ragged, reverse)
-    t.refused("a body of another type", "what is carried begins as f32[2], and the body gives "
+    t.refused("a body of another type", "a carried value has type f32[2], but the body returns "
               "f32[2, 2] as its value 1",
               "scan(zeros([2, 3, 2]), init=zeros([2]), body=add())")
-    t.refused("nothing to go over", "takes at least one sequence to go over",
+    t.refused("nothing to go over", "requires at least one sequence to iterate over",
               "scan(init=zeros([2]), body=add())")
-    t.refused("other counts of steps", "counts of steps differ: 3 and 4",
+    t.refused("other counts of steps", "numbers of steps differ: 3 and 4",
               "scan(zeros([2, 3]), zeros([2, 4]), body=add())")
 
 

@@ -102,13 +102,14 @@ def resize(t):
                  mode=mode, coordinates=coordinates, antialias=True)
     case("ONNX's cubic without what is outside", numbers("f64", (1, 1, 5, 6)), 1e-5, size=[7, 4], mode="cubic",
          outside="skip")
-    t.refused("nothing to spread", "the nearest element alone has no weights to spread",
+    t.refused("nothing to spread", "'antialias' requires mode linear or cubic",
               "resize(zeros([1, 1, 4, 4]), size=2, antialias=true)")
     x = numbers("f32", (1, 2, 6, 5))
     t.case("no batch", [x[:0]], np.zeros((0, 2, 12, 10), np.float32), scale=2.0)
     t.case("no channels", [x[:, :0]], np.zeros((1, 0, 12, 10), np.float32), scale=2.0, mode="linear")
-    t.refused("no size", "wants one of 'size', 'scale' and 'scales', got none", "resize(zeros([1, 1, 2, 2]))")
-    t.refused("two sizes", "wants one of 'size', 'scale' and 'scales', got more",
+    t.refused("no size", "requires exactly one of 'size', 'scale' and 'scales', got none",
+              "resize(zeros([1, 1, 2, 2]))")
+    t.refused("two sizes", "requires exactly one of 'size', 'scale' and 'scales', got more",
               "resize(zeros([1, 1, 2, 2]), size=3, scale=2)")
     t.refused("integers between", "'x' must be f16, bf16, f32 or f64 where 'mode' is \\\"linear\\\"",
               "resize(zeros([1, 1, 2, 2], dtype=i32), size=3, mode=\"linear\")")
@@ -162,7 +163,7 @@ def resize_grad(t):
     case("three dims", numbers("f32", (1, 2, 3, 2, 4)), (2, 3, 2), run={"mode": "trilinear"}, mode="linear")
     t.case("no batch", [dy[:0]], np.zeros((0, 2, 5, 6), np.float32), before=[5, 6], size=[7, 4])
     t.case("no channels", [dy[:, :0]], np.zeros((1, 0, 5, 6), np.float32), before=[5, 6], size=[7, 4])
-    t.refused("another size", "dy is not of the resized size: 6 and 7",
+    t.refused("another size", "'dy' must have the resized size: 6 and 7",
               "resize_grad(zeros([1, 1, 7, 4]), before=[3, 2], scale=2)")
 
 
@@ -202,7 +203,7 @@ def depth_to_space(t):
     case("nan and infinities", np.resize(specials(), (1, 4, 2, 3)))
     case("no batch", x[:0], 3)
     case("no places", x[:, :, :0], 3)
-    t.refused("channels that do not fit", "the channels are no multiple of a block's places: 6 and 4",
+    t.refused("channels that do not fit", "the number of channels must be a multiple of the block's elements: 6 and 4",
               "depth_to_space(zeros([1, 6, 2, 2]), 2)")
 
 
@@ -222,5 +223,5 @@ def space_to_depth(t):
     case("nan and infinities", np.resize(specials(), (1, 4, 2, 3)))
     case("no batch", np.zeros((0, 8, 2, 3), np.float32))
     case("no places", np.zeros((2, 8, 0, 3), np.float32))
-    t.refused("a size that does not fit", "a size is no multiple of the block's: 3 and 2",
+    t.refused("a size that does not fit", "each spatial size must be a multiple of the block's: 3 and 2",
               "space_to_depth(zeros([1, 1, 3, 2]), 2)")
