@@ -87,7 +87,7 @@ class PDL_API WeightFiles {
   std::string folder_;
   llvm::StringMap<Opened> opened_;
 };
-/// Returns dtype, sizes and hash of a tensor, for CompileRequest::find_weight.
+/// Returns dtype and sizes of a tensor, for CompileRequest::find_weight.
 PDL_API llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
                                                 llvm::StringRef tensor);
 
