@@ -6,7 +6,7 @@
 
 namespace pdl {
 
-/// The type of one element. The values are stored in NetworkDescs: never renumber them.
+/// The element type of a tensor. The numbers are part of the NetworkDesc format and never change.
 enum class DType : uint8_t {
   kF16 = 1,
   kBF16 = 2,

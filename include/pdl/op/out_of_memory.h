@@ -15,7 +15,7 @@ namespace pdl {
 /// Returns a DeviceError: "out of memory while DOING".
 PDL_API llvm::Error OutOfMemory(llvm::StringRef doing);
 
-/// Returns the result of `f`, an Error or an Expected; or OutOfMemory if it throws std::bad_alloc.
+/// Returns the result of `f`, an Error or an Expected, or OutOfMemory if `f` runs out of memory.
 /// Inside libpdl an allocation failure is an exception, so that containers need no checks. Each
 /// public function that may allocate much memory converts the exception with this function.
 template <class F>
