@@ -60,11 +60,11 @@ class PDL_API LayerLibrary {
 using FileReader =
     std::function<llvm::Expected<std::shared_ptr<const SourceFile>>(llvm::StringRef path)>;
 
-/// Limits on what a source may expand to, so that a few lines cannot take unbounded time and
-/// memory. Only repetition by loops and by calls of layers counts, so no realistic model comes near
-/// them. Exceeding a limit is a single error (kTextTooLong), and nothing after it is compiled. A
-/// loop that has used an eighth of a limit and, judging by its remaining iterations, will use twice
-/// the limit is rejected early.
+/// Limits on the expansion of a source, so that a few lines cannot take unbounded time and memory.
+/// Only repetition by loops and by calls of layers counts, so no realistic model comes near them.
+/// Exceeding a limit is a single error (kTextTooLong), and nothing after it is compiled. A loop
+/// that has used an eighth of a limit and, judging by its remaining iterations, will use twice the
+/// limit is rejected early.
 struct CompileLimits {
   /// Repeated statements and subexpressions, copied list items, and the like; each call adds to
   /// this budget.

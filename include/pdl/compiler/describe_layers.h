@@ -18,8 +18,8 @@ PDL_API std::vector<LayerSignature> DescribeLayers(const LayerLibrary& library);
 PDL_API std::vector<LayerSignature> DescribeLayers(const std::shared_ptr<const SourceFile>& file,
                                                    Diagnostics* diagnostics);
 
-/// Returns the signature that a source has when it is called as a layer `name`: its inputs, attrs
-/// and outputs. Syntax errors go to `diagnostics`.
+/// Returns the signature of a source as a layer `name`: its inputs, attrs and outputs. Syntax
+/// errors go to `diagnostics`.
 PDL_API LayerSignature DescribeNetwork(const std::shared_ptr<const SourceFile>& file,
                                        llvm::StringRef name, Diagnostics* diagnostics);
 

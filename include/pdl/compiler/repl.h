@@ -71,7 +71,7 @@ struct ReplReply {
 struct ReplCompletion {
   /// The complete replacement word: "scale=".
   std::string text;
-  /// The text in a list of completions: "scale=  float > 0 = 1.0".
+  /// The entry in a list of completions: "scale=  float > 0 = 1.0".
   std::string display;
 };
 

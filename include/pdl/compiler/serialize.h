@@ -31,7 +31,7 @@ PDL_API llvm::Expected<std::string> SerializeNetwork(const Graph& graph,
 PDL_API llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef file,
                                                  const OpRegistry& registry);
 
-/// Returns the NetworkDesc in protobuf's text format.
+/// Returns the NetworkDesc in protobuf's textproto format.
 PDL_API llvm::Expected<std::string> NetworkToText(const Graph& graph,
                                                   const SerializeOptions& options = {});
 

@@ -34,8 +34,8 @@ class PDL_API SourceFile {
   /// The maximum size in bytes.
   static constexpr size_t kMaxSize = size_t{1} << 31;
 
-  /// `name` is used in messages. A leading byte order mark is removed. Requires text.size() <=
-  /// kMaxSize.
+  /// `name` is used in messages. A leading byte order mark is removed. A source has at most
+  /// kMaxSize bytes.
   SourceFile(std::string name, std::string text);
   SourceFile(const SourceFile&) = delete;
   SourceFile& operator=(const SourceFile&) = delete;

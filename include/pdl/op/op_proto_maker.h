@@ -138,7 +138,7 @@ class PDL_API OpProtoMaker {
   /// Adds statements that the documentation shows and the tests run; the value after the mark is
   /// checked: `y = relu([-1.0, 2.0])  # = [0.0, 2.0]`.
   void AddExample(std::string example) { def_.signature.examples.push_back(std::move(example)); }
-  /// The maximum error of f32 results in units in the last place, as measured by the tests.
+  /// The maximum error of f32 results in ulp, as measured by the tests.
   void SetMaxUlp(double ulp) { def_.signature.max_ulp = ulp; }
   InputBuilder AddInput(std::string name, std::string comment);
   OutputBuilder AddOutput(std::string name, std::string comment);
