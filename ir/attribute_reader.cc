@@ -27,7 +27,7 @@ llvm::Error ReadError(const OpSignature& signature, llvm::StringRef name, const 
                        what);
 }
 
-/// Converts a stored element to what a reader asked for; false where it does not fit.
+/// Converts a stored element to the requested type; returns false if it does not fit.
 template <typename T, typename Stored>
 bool Narrow(const Stored& stored, T* out) {
   if constexpr (std::is_same_v<T, int>) {

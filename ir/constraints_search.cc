@@ -1,4 +1,4 @@
-// Constraints, size by size: small ranges are gone through, counter-examples are looked for.
+// Exhaustive search over small ranges of sizes, and the search for counterexamples.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 namespace pdl {
 
-/// Sizes of the symbols that something depends on, by way of relations too.
+/// Enumerates sizes of the symbols that a relation depends on, directly or through constraints.
 class ConstraintSet::Search {
  public:
   Search(const ConstraintSet& set, llvm::ArrayRef<Dim> dims) : set_(set) {
@@ -32,7 +32,7 @@ class ConstraintSet::Search {
   }
 
   size_t num_symbols() const { return symbols_.size(); }
-  /// Those that what was given names itself come first.
+  /// Symbols of the relation itself come first.
   size_t num_asked() const { return num_asked_; }
   llvm::StringRef symbol(size_t index) const { return symbols_[index]; }
   bool knows(llvm::StringRef symbol) const { return IndexOf(symbol) >= 0; }
@@ -60,7 +60,7 @@ class ConstraintSet::Search {
       return value && DimCheck{0, relation->kind, 0, ""}.Holds(*value, 0);
     });
   }
-  /// Whether the relation holds; nullopt where the sizes break a constraint or it has no value.
+  /// Whether the relation holds; nullopt if the sizes violate a constraint or a side has no value.
   std::optional<bool> Holds(DimCheck::Relation kind, const Dim& difference) const {
     if (!Keeps()) return std::nullopt;
     std::optional<int64_t> value = Evaluate(difference);
@@ -68,7 +68,7 @@ class ConstraintSet::Search {
     return DimCheck{0, kind, 0, ""}.Holds(*value, 0);
   }
 
-  /// The next sizes, each at most its `most`; false after the last ones.
+  /// Advances to the next sizes, each at most its `most`; returns false after the last ones.
   bool Step(llvm::ArrayRef<int64_t> most) {
     for (size_t i = 0; i < sizes_.size(); ++i) {
       if (sizes_[i] < most[i]) return ++sizes_[i], true;
@@ -77,8 +77,9 @@ class ConstraintSet::Search {
     return false;
   }
 
-  /// The least size of a symbol above one for which the relation holds; where there is none, the
-  /// least one (`*is_above` is false then). The size is set.
+  /// Sets a symbol to the smallest size that violates the relation, above a size for which it
+  /// holds; or to the smallest violating size (then `*is_above` is false). Returns false if there
+  /// is none.
   bool Scan(size_t index, DimCheck::Relation kind, const Dim& difference, bool* is_above) {
     constexpr int64_t kDense = 1024, kMost = int64_t{1} << 40;
     int64_t most = std::min(High(index).value_or(kMost), kMost);
@@ -152,7 +153,7 @@ std::optional<Counterexample> ConstraintSet::Refute(const DimCheck& check) const
   if (contradictory_) return std::nullopt;
   Dim difference = Reduce(check.left - check.right);
   if (!difference.is_valid()) return std::nullopt;
-  // The symbols as they were written: of the relation, then of constraints.
+  // The symbols in the source: those of the relation, then those of constraints.
   std::vector<std::string> written;
   auto write = [&](llvm::StringRef symbol) {
     if (!llvm::is_contained(written, symbol)) written.push_back(symbol.str());
@@ -191,7 +192,7 @@ std::optional<Counterexample> ConstraintSet::Refute(const DimCheck& check) const
     return holds && !*holds;
   };
 
-  // One symbol at a time; the others are small, and best not 0.
+  // Vary one symbol at a time; the others are small, and preferably not 0.
   std::optional<Counterexample> least;
   for (int base = 0; base < 4; ++base) {
     auto rest = [&](size_t i) -> int64_t {
@@ -208,7 +209,7 @@ std::optional<Counterexample> ConstraintSet::Refute(const DimCheck& check) const
     }
   }
   if (least) return least;
-  // All of them together, in small numbers.
+  // Vary all symbols at once, over small numbers.
   constexpr double kMaxCases = 20000;
   size_t n = search.num_symbols();
   int64_t side = 0;

@@ -1,4 +1,4 @@
-// The way from bytes to a Graph.
+// Deserialization: from bytes to a Graph.
 #include "google/protobuf/arena.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/stubs/logging.h"
@@ -22,7 +22,7 @@ llvm::Expected<Graph> Deserialize(llvm::StringRef bytes, llvm::StringRef file,
     google::protobuf::LogSilencer silencer;
     google::protobuf::io::CodedInputStream coded(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                  static_cast<int>(bytes.size()));
-    // Each call in a dim takes two levels.
+    // Each nested call in a dim takes two levels.
     coded.SetRecursionLimit(2 * kMaxDimDepth + 32);
     if (!desc->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
         desc->format_version() == 0)

@@ -1,4 +1,4 @@
-// Dims, types and attributes from messages that nobody vouches for.
+// Dims, types and attributes from messages in untrusted input.
 #include <algorithm>
 
 #include "ir/proto_convert.h"
@@ -7,7 +7,7 @@
 namespace pdl {
 namespace {
 
-/// The most dims of a tensor, and of a shape given as an attribute.
+/// The maximum number of dims of a tensor and of a shape attribute.
 constexpr int kMaxRank = 64;
 
 template <typename... Args>
@@ -15,7 +15,7 @@ llvm::Error Broken(const char* format, Args&&... args) {
   return MakeUserError(Code::kBadNetwork, format, std::forward<Args>(args)...);
 }
 
-/// Adds or multiplies pairs, pairs of pairs and so on: a long sum is not built term by term.
+/// Adds or multiplies in a balanced tree, so that a long sum is not built term by term.
 Dim Reduce(llvm::SmallVector<Dim, 4> dims, DimDesc::Call::Function function) {
   while (dims.size() > 1) {
     size_t half = 0;
@@ -57,7 +57,7 @@ Extent ExtentOf(const DimDesc& desc, unsigned depth) {
     if (desc.call().function() == DimDesc::Call::PRODUCT) all.terms *= extent.terms;
     if (all.terms > kMaxTerms || all.cost > kMaxDimCost) return kTooLarge;
   }
-  // Other functions are atoms: one term.
+  // Other functions are atoms: a single term.
   all.terms = std::max<size_t>(all.terms, 1);
   return {all.terms, all.cost + all.terms};
 }
@@ -154,7 +154,7 @@ llvm::Expected<Shape> ProtoReader::ReadShape(
   if (dims.size() > kMaxRank) return Broken("a shape has {0} dims", dims.size());
   Shape shape;
   for (const DimDesc& desc : dims) {
-    // A call that makes a tensor is given those of ragged ones, too.
+    // Calls that create tensors also accept ragged dims.
     llvm::Expected<Dim> dim = desc.ragged() ? ReadRaggedDim(desc) : ReadDim(desc);
     if (!dim) return dim.takeError();
     shape.push_back(std::move(*dim));
@@ -200,7 +200,7 @@ llvm::Expected<Constant> ProtoReader::ReadTensor(const TensorValue& tensor) {
   llvm::Expected<DType> dtype = ReadDType(tensor.dtype());
   if (!dtype) return dtype.takeError();
   if (tensor.sizes_size() > kMaxRank) return Broken("a tensor has {0} dims", tensor.sizes_size());
-  // The product of the sizes other than zero must fit too: strides are made of it.
+  // The product of the nonzero sizes must also fit: strides are computed from it.
   int64_t bytes = DTypeSize(*dtype);
   bool is_empty = false, overflow = false;
   for (int64_t size : tensor.sizes()) {

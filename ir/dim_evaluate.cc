@@ -1,4 +1,4 @@
-// What walks a Dim: evaluation, substitution, printing.
+// Traversals of a Dim: evaluation, substitution, printing.
 #include "ir/dim_polynomial.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/op/dim.h"
@@ -61,7 +61,7 @@ Dim SubstituteAtom(const DimAtom& atom,
   }
 }
 
-/// As an operand of * or //: in parentheses unless it binds tighter than they do.
+/// Formats an operand of * or //, in parentheses unless it binds more tightly.
 std::string Parenthesized(const Dim& dim) {
   bool simple = dim.is_constant() ? dim.constant() >= 0 : !dim.symbol().empty();
   if (!simple && !dim.is_constant() && dim.polynomial()->terms.size() == 1) {

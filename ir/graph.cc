@@ -39,7 +39,7 @@ void Graph::Use(Op* op, llvm::ArrayRef<Value*> operands) {
 
 void Graph::Unuse(Op* op) {
   for (unsigned i = 0; i < op->operands_.size(); ++i) {
-    // The last use takes the place of the removed one.
+    // The last use moves to the index of the removed one.
     auto& uses = op->operands_[i]->uses_;
     unsigned slot = op->use_slots_[i];
     uses[slot] = uses.back();
@@ -77,7 +77,7 @@ Value* Graph::AddState(llvm::StringRef name, Type type, VariableInfo info, Locat
       AddVariable(name, std::move(type), ValueKind::kState, std::move(info), location));
 }
 
-// What a placeholder of InferenceContext::FreshSymbol stands for.
+// The symbol for a placeholder made by InferenceContext::FreshSymbol; nullopt for other names.
 static std::optional<Dim> FreshDim(llvm::StringRef name, llvm::ArrayRef<Dim> fresh) {
   unsigned index;
   name.consume_front("~");
@@ -220,7 +220,7 @@ BlockId Graph::AddBlock() {
 }
 
 Value* Graph::AddBlockInput(BlockId block, llvm::StringRef name, Type type, LocationId location) {
-  // A size that no input of the network has is the block's own.
+  // A size that no input of the network has is local to the block.
   for (const Dim& dim : type.dims)
     dim.ForEachSymbol([&](llvm::StringRef symbol) {
       if (symbols_.try_emplace(symbol, 2).second) data_symbols_[symbol] = nullptr;
@@ -299,8 +299,8 @@ LocationId Graph::AddLocation(Location location) {
 }
 
 uint32_t Graph::AddFile(llvm::StringRef name) {
-  // A text has few files. An imported model has one for each of its nodes, which may be many, and
-  // gives none twice: those in between are not compared.
+  // A source has few files. An imported model has one for each node: many, and all different. So
+  // only the first and the last ones are compared.
   constexpr size_t kCompared = 64;
   const size_t last = files_.size() - std::min(files_.size(), kCompared);
   for (size_t i = 0; i < files_.size(); i = i + 1 == kCompared ? std::max(i + 1, last) : i + 1)
@@ -330,14 +330,14 @@ Value* Graph::FindValue(llvm::StringRef name) const {
 std::string Graph::LocationToString(LocationId id) const {
   if (id >= locations_.size()) return "";
   const Location& location = locations_[id];
-  // A place that is not in lines: the name of a node, say.
+  // A location without line numbers, such as the name of a node.
   if (location.line == 0) return files_[location.file];
   return files_[location.file] + ":" + std::to_string(location.line) + ":" +
          std::to_string(location.column);
 }
 
 std::string Graph::PathToString(LocationId id) const {
-  llvm::SmallVector<LocationId, 4> way;  // innermost first
+  llvm::SmallVector<LocationId, 4> way;  // from the innermost to the outermost
   for (; id < locations_.size(); id = locations_[id].origin) way.push_back(id);
   constexpr size_t kShownAtEachEnd = 2;
   std::string path;

@@ -46,7 +46,7 @@ std::string DimCheck::Describe(int64_t left_size, int64_t right_size) const {
   const std::string b = side(right, right_size);
   switch (relation) {
     case Relation::kAtLeast:
-      // A truth has no size to tell.
+      // A bool has no size to report.
       if (right.is_constant(1) && left.ProvablyAtLeast(0) && left.ProvablyAtMost(1)) return message;
       return message + ": " + a + " is less than " + b;
     case Relation::kNotEqual:
@@ -76,7 +76,7 @@ llvm::Error InferenceContext::RequireMultiple(const Dim& a, const Dim& b,
                                               llvm::ArrayRef<unsigned> inputs,
                                               llvm::StringRef message) {
   const Dim rest = Dim::Mod(a, b);
-  // What is left over says less than the two.
+  // Report the original sizes, not the remainder.
   if (rest.is_constant() && !rest.is_constant(0))
     return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2}", message, a.ToString(),
                   b.ToString());
@@ -138,7 +138,7 @@ llvm::Error InferenceContext::RequireDenseAxis(unsigned input, unsigned axis,
 }
 
 Dim InferenceContext::FreshSymbol(llvm::StringRef hint) {
-  // '?' cannot stand in a name of the language, so this collides with nothing until it is renamed.
+  // '?' is not allowed in names, so the placeholder is unique until it is renamed.
   const std::string ragged = hint.starts_with("~") ? "~" : "";
   const std::string placeholder = ragged + "?" + std::to_string(fresh_symbols_.size());
   fresh_symbols_.push_back(hint.str());
@@ -153,7 +153,7 @@ llvm::Error CheckOperandCount(const InferenceContext& context) {
   unsigned least = signature.MinOperands(), most = signature.MaxOperands();
   if (signature.has_counts()) {
     llvm::ArrayRef<AttributeValue> values = context.attributes().values();
-    // What follows the counted inputs: each has one operand, or is left out.
+    // The inputs after the counted ones have one operand each, or are omitted.
     size_t needed = signature.FirstOperand(signature.inputs.size(), values);
     size_t optional = 0;
     for (const InputDecl& input : signature.inputs) optional += input.optional;
@@ -197,7 +197,7 @@ llvm::Error CheckOperands(const InferenceContext& context) {
   return llvm::Error::success();
 }
 
-/// Lengths of rows are no size: what is made by sizes takes them only where it says so.
+/// Ragged dims are not sizes: operators that are given sizes accept them only if declared.
 llvm::Error CheckDimsInAttributes(const InferenceContext& context) {
   llvm::ArrayRef<AttributeDecl> decls = context.def().signature.attributes;
   for (auto [decl, value] : llvm::zip_equal(decls, context.attributes().values())) {
@@ -237,7 +237,7 @@ llvm::Error CheckOutputs(const InferenceContext& context) {
   return llvm::Error::success();
 }
 
-/// The lengths of an operand belong to the rows that it has, and are not repeated for more.
+/// The lengths of an operand belong to its rows and are not broadcast to others.
 llvm::Error CheckRowsOfRagged(const InferenceContext& context) {
   const Type& result = context.outputs()[0];
   for (unsigned i = 0; i < context.num_inputs(); ++i) {
@@ -287,7 +287,7 @@ llvm::Expected<Type> InferBroadcast(InferenceContext& context) {
                               mine.ToString(), theirs.ToString());
       if (llvm::Error error = context.RequireEqual(mine, theirs, {0, i}, "sizes do not broadcast"))
         return error;
-      // Two sizes that must be equal: the known one says more.
+      // Of two sizes that must be equal, keep the known one.
       if (theirs.is_constant()) mine = theirs;
     }
   }

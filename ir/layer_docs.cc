@@ -1,4 +1,4 @@
-// Documentation of layers, from what they declare.
+// Documentation of layers, generated from their declarations.
 #include "ir/doc_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

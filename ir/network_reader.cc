@@ -12,7 +12,7 @@ namespace pdl {
 namespace {
 
 constexpr int kMaxFiles = 4'000'000;  // an imported model has one for each node
-/// More calls of layers in each other than any text has. Each message walks over them.
+/// Exceeds the layer depth of any source. Each message traverses the calls.
 constexpr unsigned kMaxCallDepth = 4096;
 
 bool IsIdentifier(llvm::StringRef text) {
@@ -20,7 +20,7 @@ bool IsIdentifier(llvm::StringRef text) {
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// What the language takes for the name of a value: `y`, `encoder.0.w`.
+/// Whether the language accepts the name for a value: `y`, `encoder.0.w`.
 bool IsPath(llvm::StringRef text) {
   if (text.empty() || llvm::isDigit(text[0])) return false;
   for (;;) {
@@ -32,7 +32,7 @@ bool IsPath(llvm::StringRef text) {
   }
 }
 
-/// The begin of a name that may be anything.
+/// The beginning of an untrusted name, for messages.
 std::string Quoted(llvm::StringRef text) {
   std::string quoted;
   llvm::raw_string_ostream os(quoted);
@@ -40,7 +40,7 @@ std::string Quoted(llvm::StringRef text) {
   return quoted;
 }
 
-/// Like `==`, but for the index bound.
+/// Equality except for the index bound.
 bool SameTensorType(const Type& a, const Type& b) {
   return a.dtype == b.dtype && a.storage == b.storage && a.dims == b.dims;
 }
@@ -128,7 +128,7 @@ llvm::Expected<Graph> NetworkReader::Read() {
 llvm::Error NetworkReader::ReadSymbols() {
   values_.RequireKnownSymbols();
   for (const std::string& symbol : desc_.symbols()) {
-    // Inference has marks of its own for sizes that it makes up, which are no identifiers.
+    // Inference marks the sizes that it creates with characters that identifiers do not have.
     llvm::StringRef name = symbol;
     name.consume_front("~");
     if (!IsIdentifier(name)) return BrokenText("a symbol has no proper name");
@@ -146,7 +146,7 @@ llvm::Error NetworkReader::ReadLocations() {
     if (!seen.insert(name).second) return Broken("two source files are called '{0}'", name);
     graph_.AddFile(name);
   }
-  std::vector<unsigned> depths;  // the calls that led to each place
+  std::vector<unsigned> depths;  // the number of calls that led to each location
   depths.reserve(static_cast<size_t>(desc_.locations_size()));
   for (int i = 0; i < desc_.locations_size(); ++i) {
     const LocationDesc& row = desc_.locations(i);
@@ -246,7 +246,7 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   info.gradient_clipping = desc.gradient_clipping();
   info.lr_scale = desc.has_lr_scale() ? desc.lr_scale() : 1;
   info.trainable = !desc.frozen();
-  // Written so that NaN fails.
+  // Negated so that NaN fails.
   if (!(info.weight_decay >= 0 && info.weight_decay <= 1))
     return Broken("{0}: weight_decay must be in 0..=1, got {1}", where,
                   FloatToString(info.weight_decay));
@@ -258,7 +258,7 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   Value* value = is_parameter
                      ? graph_.AddParameter(desc.name(), std::move(type), std::move(info), *location)
                      : graph_.AddState(desc.name(), std::move(type), std::move(info), *location);
-  // A state may be given by whoever runs the network.
+  // A state may be set by the caller of a run.
   if (is_parameter && desc.initializer() == 0 && !desc.has_weight())
     return Broken("parameter '{0}' has neither an initializer nor a weight", desc.name());
   if (desc.initializer() != 0) initializers_.push_back({value, desc.initializer() - 1});
@@ -319,7 +319,7 @@ void NetworkReader::AddBlockSymbols(const TypeDesc& desc) {
 }
 
 llvm::Error NetworkReader::CheckBlockOrder() const {
-  // Blocks without an unchecked caller are checked, one after another; a circle stays.
+  // Checks blocks whose callers are all checked, one after another; cycles remain.
   std::vector<uint32_t> callers(graph_.num_blocks(), 0);
   std::vector<std::vector<uint32_t>> called(graph_.num_blocks());
   for (auto [caller, callee] : block_uses_) {
@@ -367,7 +367,7 @@ llvm::Error NetworkReader::ReadConstraints() {
     constraint.check = {*left, static_cast<DimCheck::Relation>(desc.relation()), *right,
                         desc.message()};
     constraint.location = *location;
-    // A checked source has none: it is an error there.
+    // In source that is a compile-time error.
     if (known.Decide(constraint.check) == Truth::kFalse)
       return Broken("no sizes keep the constraint '{0}'", desc.message());
     known.Add(constraint.check);
@@ -391,8 +391,8 @@ llvm::Error NetworkReader::ReadOutputs() {
   return llvm::Error::success();
 }
 
-// A run keeps values by their names: an output called as a state or a parameter is what that is
-// when the run ends, in a text as well.
+// A run stores values by name: an output with the name of a state or parameter is what that
+// variable holds at the end of the run, as in source.
 llvm::Error NetworkReader::CheckOutputNames() const {
   for (const GraphOutput& output : graph_.outputs()) {
     const Value* kept = graph_.FindValue(output.name);
@@ -414,7 +414,7 @@ bool NetworkReader::MayUpdate(const Type& state, const Type& value) {
     return false;
   for (auto [wanted, given] : llvm::zip(state.dims, value.dims)) {
     if (wanted == given) continue;
-    // The text may have left it to be checked when sizes are known.
+    // The source may have left it to a run-time check.
     if (equal_dims_.empty()) {
       for (const GraphConstraint& constraint : graph_.constraints())
         if (constraint.check.relation == DimCheck::Relation::kEqual)

@@ -11,7 +11,8 @@
 namespace pdl {
 namespace {
 
-/// An attribute's declaration after its name: "float > 0 = 1.0"; a default of many elements is cut.
+/// An attribute's declaration without its name: "float > 0 = 1.0"; a large tensor default is
+/// abbreviated.
 std::string DeclarationOf(const AttributeDecl& decl) {
   constexpr int64_t kMaxElements = 16;
   const auto* tensor = std::get_if<Constant>(&decl.default_value);

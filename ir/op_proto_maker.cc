@@ -79,7 +79,7 @@ void CheckProperties(const OpSignature& signature) {
     Contradiction(op, "it has a rule for zeros and is not elementwise");
 }
 
-/// Each default must pass the checks that a caller's value must.
+/// Each default must pass the checks for values of a caller.
 void CheckDefaults(const OpSignature& signature) {
   OpSignature only_defaults = signature;
   std::vector<NamedAttribute> given;

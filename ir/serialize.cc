@@ -16,7 +16,7 @@
 namespace pdl {
 namespace {
 
-/// Text as a message may hold it: bytes that are no UTF-8 are replaced, control characters are
+/// A string as a message may contain it: invalid UTF-8 is replaced, control characters become
 /// blanks.
 std::string Clean(llvm::StringRef text) {
   std::string clean = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
@@ -59,7 +59,7 @@ class NetworkWriter {
   }
 
  private:
-  /// 1 + the index of a row that is written, or 0.
+  /// 1 + the index of a written row, or 0.
   uint32_t Row(LocationId location) const {
     return options_.locations && location != kUnknownLocation ? location + 1 : 0;
   }

@@ -1,4 +1,4 @@
-// Dims, types and attributes as messages.
+// Conversion of dims, types and attributes to messages.
 #include "ir/dim_polynomial.h"
 #include "ir/proto_convert.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// Where writing a dim stops. Atoms share their operands in memory but not in a message.
+/// The maximum size of a written dim. Atoms share their operands in memory but not in a message.
 constexpr size_t kMaxNodes = 2 * kMaxDimCost;
 
 class DimWriter {
@@ -94,7 +94,7 @@ void TensorToProto(const Constant& constant, TensorValue* out) {
   out->set_data(constant.data(), static_cast<size_t>(constant.num_bytes()));
 }
 
-/// Sets the field of `out` that holds a value of that type.
+/// Sets the field of `out` for the value's type.
 struct AttributeWriter {
   Attribute* out;
 

@@ -1,4 +1,4 @@
-// The order of passes: each of them with its name, and the pipelines that they make.
+// The passes with their names, and the pipelines, which define their order.
 #include "pdl/compiler/pipeline.h"
 
 #include <chrono>
@@ -126,7 +126,7 @@ constexpr Pass kChannelsLast = {"channels-last", "moves the channels of convolut
                                   KeepChannelsLast(graph, context.registry);
                                   return llvm::Error::success();
                                 },
-                                // A run that is observed sees the calls as they were written.
+                                // An observed run requires the calls as they were written.
                                 [](const Graph& graph, const PassContext& context) {
                                   return context.device == DeviceKind::kCPU &&
                                          !context.is_observed && MayGainByChannelsLast(graph);

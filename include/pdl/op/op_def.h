@@ -119,8 +119,8 @@ struct PDL_API OpSignature {
   std::string family;
   /// Complete programs in pdl. A trailing `# = [1.0, 2.0]` states the value of the assignment.
   std::vector<std::string> examples;
-  /// The maximum measured error of f32 results over all f32 arguments, in ulp (unit in the last
-  /// place); 0 if it has not been measured.
+  /// The maximum measured error of f32 results over all f32 arguments, in ulp; 0 if it has not been
+  /// measured.
   double max_ulp = 0;
 
   /// The index of the declaration with that name, or -1.
