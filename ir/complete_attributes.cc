@@ -111,7 +111,7 @@ llvm::Error CheckValue(const OpSignature& signature, const AttributeDecl& decl,
     for (unsigned i = 0; i < shape->size(); ++i)
       if (!(*shape)[i].is_valid())
         return Fail(Code::kDimOverflow, decl,
-                    Subject(signature, decl, i) + " leaves 64 bits, or divides by zero", i);
+                    Subject(signature, decl, i) + " overflows 64 bits or divides by zero", i);
   }
   return llvm::Error::success();
 }

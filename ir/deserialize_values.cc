@@ -74,20 +74,20 @@ llvm::Expected<Dim> ProtoReader::ReadDim(const DimDesc& desc) {
   if (desc.has_call()) {
     size_t cost = DimCost(desc);
     if (cost > kMaxDimCost || cost > dim_budget_)
-      return Broken("a size is too large an expression");
+      return Broken("the expression of a size is too large");
     dim_budget_ -= cost;
   }
   return ReadDim(desc, 0);
 }
 
 llvm::Expected<Dim> ProtoReader::ReadDim(const DimDesc& desc, unsigned depth) {
-  if (desc.ragged()) return Broken("a ragged dim stands where a size belongs");
+  if (desc.ragged()) return Broken("a ragged dim where a size is required");
   switch (desc.value_case()) {
     case DimDesc::kConstant:
       return Dim(desc.constant());
     case DimDesc::kSymbol: {
-      if (desc.symbol().empty()) return Broken("a size is a symbol without a name");
-      if (desc.symbol()[0] == '~') return Broken("a size is a symbol without a proper name");
+      if (desc.symbol().empty()) return Broken("a size is a symbol with an empty name");
+      if (desc.symbol()[0] == '~') return Broken("a size is a symbol with an invalid name");
       if (auto known = symbols_.find(desc.symbol()); known != symbols_.end()) return known->second;
       if (require_known_symbols_)
         return Broken("no input introduces the symbol '{0}'", desc.symbol());
@@ -135,13 +135,13 @@ llvm::Expected<Dim> ProtoReader::ReadCall(const DimDesc::Call& call, unsigned de
     default:
       return Broken("a size has an unknown function ({0})", static_cast<int>(call.function()));
   }
-  if (!result.is_valid()) return Broken("a size leaves 64 bits, or divides by zero");
+  if (!result.is_valid()) return Broken("a size overflows 64 bits or divides by zero");
   return result;
 }
 
 llvm::Expected<Dim> ProtoReader::ReadRaggedDim(const DimDesc& desc) {
   if (desc.value_case() != DimDesc::kSymbol || desc.symbol().empty())
-    return Broken("a ragged dim is no symbol");
+    return Broken("a ragged dim is not a symbol");
   const std::string name = "~" + desc.symbol();
   if (auto known = symbols_.find(name); known != symbols_.end()) return known->second;
   if (require_known_symbols_) return Broken("no input introduces the ragged dim '{0}'", name);

@@ -152,7 +152,7 @@ std::vector<std::string> Differ::VariableChanges(const Value& before, const Valu
     } else if (a.initializer && b.initializer &&
                BlockText(before_, *a.initializer) != BlockText(after_, *b.initializer) &&
                before.type() == after.type()) {
-      changes.push_back("initial: computed otherwise");
+      changes.push_back("initial: computed differently");
     }
   }
   auto number = [&](llvm::StringRef name, double x, double y) {
@@ -180,7 +180,7 @@ std::vector<std::string> Differ::CallChanges(const Op& before, const Op& after) 
       const auto* block_b = std::get_if<BlockId>(&b);
       if (block_a != nullptr && block_b != nullptr) {
         if (BlockText(before_, *block_a) != BlockText(after_, *block_b))
-          changes.push_back(name + ": computes otherwise");
+          changes.push_back(name + ": computes something else");
       } else if (!Identical(a, b)) {
         changes.push_back(
             Arrow(name, IsNone(a) ? "none" : Short(a), IsNone(b) ? "none" : Short(b)));

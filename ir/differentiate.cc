@@ -126,7 +126,7 @@ class Differentiator {
       options.location = at != nullptr ? at->location() : value->location();
       if (at != nullptr) options.layer_path = at->layer_path();
       const OpDef* def = registry_.Find(parts.size() == 2 ? "add" : "add_n");
-      if (def == nullptr) return llvm::createStringError("there is no operator that adds");
+      if (def == nullptr) return llvm::createStringError("there is no operator for addition");
       llvm::Expected<Op*> sum =
           graph_.AddOp(*def, parts, {}, {graph_.NewName("d_" + value->name())}, std::move(options));
       if (!sum) return sum.takeError();
@@ -146,10 +146,11 @@ class Differentiator {
     }
     if (!flows || !varied_.ContainsAny(op.operands())) return llvm::Error::success();
     if (op.def().gradient == nullptr) {
-      return MakeUserError(Code::kBadGradient,
-                           "{0}the gradient flows through '{1}', which has none; stop_gradient(…) "
-                           "in front of it counts what it is given as a constant",
-                           PlaceOf(graph_, op), op.type());
+      return MakeUserError(
+          Code::kBadGradient,
+          "{0}the gradient depends on '{1}', which has no gradient; stop_gradient(…) "
+          "in front of it treats its operand as a constant",
+          PlaceOf(graph_, op), op.type());
     }
     GradientContext context(graph_, registry_, op, output_gradients, &recomputation);
     op.def().gradient(context);

@@ -88,7 +88,7 @@ llvm::Expected<Value*> GradientContext::FitGradient(unsigned index) {
     if (llvm::Error error = TakeError()) return error;
     return gradient;
   }
-  return llvm::createStringError("gradient of '" + op_->type() + "': that of operand " +
+  return llvm::createStringError("gradient of '" + op_->type() + "': the gradient of operand " +
                                  std::to_string(index) + " is " + found.ToString() +
                                  ", the operand " + wanted.ToString());
 }

@@ -24,7 +24,7 @@ Value* Graph::NewValue(llvm::StringRef name, Type type, ValueKind kind, Location
   value->location_ = location;
   value->number_ = static_cast<uint32_t>(values_.size() - 1);
   if (!names_.try_emplace(name, value).second)
-    InternalError("two values are called '" + name.str() + "'");
+    InternalError("two values have the name '" + name.str() + "'");
   return value;
 }
 
@@ -91,8 +91,8 @@ llvm::Expected<std::string> Graph::SymbolToDefine(const InferenceContext& contex
   if (!defines && context.fresh_symbols().empty()) return "";
   if (options.block.index != 0)
     return context.Fail(Code::kUnknownSize,
-                        "the data decide a size of its result, which only a call outside of loops "
-                        "and initializers may have");
+                        "a size of its result is data-dependent, which is not allowed in loops and "
+                        "initializers");
   if (!defines) return "";
   const llvm::StringRef symbol = context.attributes().Dims("dims")[0].symbol();
   if (symbols_.contains(symbol))
@@ -463,7 +463,7 @@ void Graph::RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
   if (llvm::Error error = Infer(context))
     InternalError("a rewrite of '" + op->type() + "': " + llvm::toString(std::move(error)));
   if (context.outputs().size() != op->results_.size())
-    InternalError("a rewrite of '" + op->type() + "' has another count of results");
+    InternalError("a rewrite of '" + op->type() + "' has another number of results");
   for (size_t i = 0; i < op->results_.size(); ++i)
     if (context.outputs()[i] != op->results_[i]->type_)
       InternalError("a rewrite of '" + op->type() + "' changes the type of '" +

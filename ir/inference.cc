@@ -133,8 +133,8 @@ llvm::Error InferenceContext::RequireDenseAxis(unsigned input, unsigned axis,
   const unsigned levels = type.ragged_levels();
   if (levels == 0 || axis > levels) return llvm::Error::success();
   return FailAtAttribute(attribute, Code::kStorage,
-                         "axis {0} of {1} does not lie behind its ragged dim{2}", axis,
-                         type.ToString(), levels == 1 ? "" : "s");
+                         "axis {0} of {1} is not after its ragged dim{2}", axis, type.ToString(),
+                         levels == 1 ? "" : "s");
 }
 
 Dim InferenceContext::FreshSymbol(llvm::StringRef hint) {
@@ -158,8 +158,8 @@ llvm::Error CheckOperandCount(const InferenceContext& context) {
     size_t optional = 0;
     for (const InputDecl& input : signature.inputs) optional += input.optional;
     if (count <= needed && count + optional >= needed) return llvm::Error::success();
-    return context.Fail(Code::kOperandCount, "takes {0} inputs by its counts, got {1}", needed,
-                        count);
+    return context.Fail(Code::kOperandCount, "takes {0} inputs according to its counts, got {1}",
+                        needed, count);
   }
   if (count >= least && count <= most) return llvm::Error::success();
   std::string wanted = std::to_string(least);
@@ -221,7 +221,7 @@ llvm::Error CheckOutputs(const InferenceContext& context) {
     for (const Dim& dim : type.dims) {
       if (!dim.is_valid())
         return context.Fail(Code::kDimOverflow,
-                            "a size of the result leaves 64 bits, or divides by zero");
+                            "a size of the result overflows 64 bits or divides by zero");
       if (dim.ProvablyAtMost(-1))
         return context.Fail(Code::kDimOverflow, "a size of the result is negative: {0}",
                             dim.ToString());

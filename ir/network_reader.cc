@@ -86,8 +86,8 @@ llvm::Error NetworkReader::InContext(const std::string& where, llvm::Error error
 }
 
 llvm::Error NetworkReader::CheckName(const std::string& name) const {
-  if (!IsPath(name)) return Broken("'{0}' is no name for a variable", Quoted(name));
-  if (graph_.FindValue(name)) return Broken("two variables are called '{0}'", name);
+  if (!IsPath(name)) return Broken("'{0}' is not a valid name for a variable", Quoted(name));
+  if (graph_.FindValue(name)) return Broken("two variables have the name '{0}'", name);
   return llvm::Error::success();
 }
 
@@ -106,7 +106,7 @@ uint32_t NetworkReader::HomeOf(const Value* value) const {
 llvm::Expected<Value*> NetworkReader::FindIn(uint32_t block, const std::string& name) const {
   Value* value = graph_.FindValue(name);
   if (!value) return Broken("there is no variable '{0}'", name);
-  if (HomeOf(value) != block) return Broken("variable '{0}' is not of block {1}", name, block);
+  if (HomeOf(value) != block) return Broken("variable '{0}' is not in block {1}", name, block);
   return value;
 }
 
@@ -131,8 +131,8 @@ llvm::Error NetworkReader::ReadSymbols() {
     // Inference marks the sizes that it creates with characters that identifiers do not have.
     llvm::StringRef name = symbol;
     name.consume_front("~");
-    if (!IsIdentifier(name)) return BrokenText("a symbol has no proper name");
-    if (values_.IsKnownSymbol(symbol)) return Broken("two symbols are called '{0}'", symbol);
+    if (!IsIdentifier(name)) return BrokenText("a symbol has an invalid name");
+    if (values_.IsKnownSymbol(symbol)) return Broken("two symbols have the name '{0}'", symbol);
     values_.AddSymbol(symbol);
   }
   return llvm::Error::success();
@@ -143,7 +143,7 @@ llvm::Error NetworkReader::ReadLocations() {
   llvm::StringSet<> seen;
   for (const std::string& name : desc_.files()) {
     if (!IsPrintable(name)) return BrokenText("a file's name has a control character");
-    if (!seen.insert(name).second) return Broken("two source files are called '{0}'", name);
+    if (!seen.insert(name).second) return Broken("two source files have the name '{0}'", name);
     graph_.AddFile(name);
   }
   std::vector<unsigned> depths;  // the number of calls that led to each location
@@ -288,7 +288,7 @@ llvm::Error NetworkReader::ReadWeight(const VarDesc& desc, const Type& type, Wei
 llvm::Error NetworkReader::ReadBlockEnds() {
   for (uint32_t i = 0; i < graph_.num_blocks(); ++i) {
     if (const OpDesc* call = NextCall(i))
-      return InCall(*call, MakeUserError(Code::kBadNetwork, "its results are no variables"));
+      return InCall(*call, MakeUserError(Code::kBadNetwork, "its results are not variables"));
     if (i == 0) continue;
     if (llvm::Error error = ReadBlockEnd(i)) return error;
   }
@@ -333,18 +333,18 @@ llvm::Error NetworkReader::CheckBlockOrder() const {
     for (uint32_t callee : called[checked[i]])
       if (--callers[callee] == 0) checked.push_back(callee);
   if (checked.size() == callers.size()) return llvm::Error::success();
-  return BrokenText("blocks call each other in a circle");
+  return BrokenText("blocks call each other recursively");
 }
 
 llvm::Error NetworkReader::ReadInitializers() {
   for (auto [value, index] : initializers_) {
     if (index == 0 || index >= graph_.num_blocks())
-      return Broken("variable '{0}': there is no block {1} to make it", value->name(), index);
+      return Broken("variable '{0}': there is no block {1} to compute it", value->name(), index);
     const Block& block = graph_.block({index});
     if (!block.inputs.empty() || block.outputs.size() != 1 ||
         !SameTensorType(block.outputs[0]->type(), value->type()))
-      return Broken("variable '{0}': block {1} does not make one {2} of nothing", value->name(),
-                    index, value->type().ToString());
+      return Broken("variable '{0}': block {1} does not compute one {2} without inputs",
+                    value->name(), index, value->type().ToString());
     value->variable().initializer = BlockId{index};
   }
   return llvm::Error::success();
@@ -369,7 +369,7 @@ llvm::Error NetworkReader::ReadConstraints() {
     constraint.location = *location;
     // In source that is a compile-time error.
     if (known.Decide(constraint.check) == Truth::kFalse)
-      return Broken("no sizes keep the constraint '{0}'", desc.message());
+      return Broken("no sizes satisfy the constraint '{0}'", desc.message());
     known.Add(constraint.check);
     graph_.AddConstraint(std::move(constraint));
   }
@@ -379,9 +379,10 @@ llvm::Error NetworkReader::ReadConstraints() {
 llvm::Error NetworkReader::ReadOutputs() {
   llvm::StringSet<> names;
   for (const OutputDesc& desc : desc_.outputs()) {
-    if (!IsPath(desc.name())) return Broken("'{0}' is no name for an output", Quoted(desc.name()));
+    if (!IsPath(desc.name()))
+      return Broken("'{0}' is not a valid name for an output", Quoted(desc.name()));
     if (!names.insert(desc.name()).second)
-      return Broken("two outputs are called '{0}'", desc.name());
+      return Broken("two outputs have the name '{0}'", desc.name());
     if (!IsText(desc.comment()))
       return Broken("output '{0}': a comment has a control character", desc.name());
     llvm::Expected<Value*> value = FindIn(0, desc.variable());
@@ -434,7 +435,7 @@ llvm::Error NetworkReader::ReadUpdates() {
     llvm::Expected<Value*> value = FindIn(0, desc.value());
     if (!value) return value.takeError();
     if ((*state)->kind() != ValueKind::kState)
-      return Broken("update of '{0}', which is no state", desc.state());
+      return Broken("update of '{0}', which is not a state", desc.state());
     if (!seen.try_emplace(*state, *value).second)
       return Broken("two updates of '{0}'", desc.state());
     if (!MayUpdate((*state)->type(), (*value)->type()))
@@ -451,7 +452,8 @@ llvm::Error NetworkReader::ReadTrainings() {
     if (!loss) return loss.takeError();
     const Type& type = (*loss)->type();
     if (type.rank() != 0 || !kFloats.Contains(type.dtype))
-      return Broken("the loss '{0}' is no number but {1}", desc.loss(), type.ToString());
+      return Broken("the loss '{0}' must be a scalar of floats, got {1}", desc.loss(),
+                    type.ToString());
     llvm::Expected<LocationId> location = ReadLocation(desc.location());
     if (!location) return location.takeError();
     GraphTraining training{*loss, {}, std::max(desc.every(), 1u), desc.optimizer(), *location};
@@ -460,12 +462,13 @@ llvm::Error NetworkReader::ReadTrainings() {
       llvm::Expected<Value*> parameter = FindIn(0, name);
       if (!parameter) return parameter.takeError();
       if ((*parameter)->kind() != ValueKind::kParameter)
-        return Broken("training of '{0}', which is no parameter", name);
-      if (!seen.insert(name).second) return Broken("training of '{0}' twice in one place", name);
+        return Broken("training of '{0}', which is not a parameter", name);
+      if (!seen.insert(name).second)
+        return Broken("training of '{0}' twice in one statement", name);
       training.parameters.push_back(*parameter);
     }
     if (desc.next_values_size() > 0)
-      return Broken("training of '{0}' by next values, which this version of pdl does not know",
+      return Broken("training of '{0}' by new values, which this version of pdl does not support",
                     desc.loss());
     if (!IsText(desc.optimizer())) return BrokenText("an optimizer has a control character");
     graph_.AddTraining(std::move(training));

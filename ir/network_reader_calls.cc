@@ -44,7 +44,7 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
   if (!next || next->outputs_size() == 0 || next->outputs(0) != name) {
     auto head = heads_.find(name);
     if (head == heads_.end())
-      return Broken("variable '{0}': no call makes it, or not in the order of variables", name);
+      return Broken("variable '{0}': no call computes it, or the call is out of order", name);
     block = head->second;
     next = NextCall(block);
     heads_.erase(head);
@@ -62,7 +62,7 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
     if (index >= desc_.variables_size() || desc_.variables(index).role() != VarDesc::RESULT ||
         desc_.variables(index).name() != result->name())
       return InCall(call, MakeUserError(Code::kBadNetwork,
-                                        "its result '{0}' is not in its place among the variables",
+                                        "its result '{0}' is out of order among the variables",
                                         result->name()));
     // A data-dependent size has a symbol that inference created.
     for (const Dim& dim : result->type().dims)
@@ -73,7 +73,7 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
     if (!type) return InCall(call, type.takeError());
     if (*type != result->type())
       return InCall(
-          call, MakeUserError(Code::kBadNetwork, "'{0}' is stored as {1}, but the call gives {2}",
+          call, MakeUserError(Code::kBadNetwork, "'{0}' is stored as {1}, but the call returns {2}",
                               result->name(), type->ToString(), result->type().ToString()));
     if (llvm::Error error = ReadComment(stored, result)) return error;
   }
@@ -95,7 +95,7 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   llvm::StringSet<> results;
   for (const std::string& name : desc.outputs()) {
     if (llvm::Error error = CheckName(name)) return error;
-    if (!results.insert(name).second) return Broken("two variables are called '{0}'", name);
+    if (!results.insert(name).second) return Broken("two variables have the name '{0}'", name);
   }
   if (!IsPrintable(desc.layer())) return BrokenText("the path of a layer has a control character");
   llvm::Expected<LocationId> location = ReadLocation(desc.location());
@@ -131,10 +131,10 @@ llvm::Error NetworkReader::ReadOperands(const OpDesc& desc, uint32_t block,
   for (const std::string& name : desc.inputs()) {
     Value* value = graph_.FindValue(name);
     if (!value)
-      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is no variable before it",
+      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is not a variable before it",
                            name);
     if (HomeOf(value) != block)
-      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is not of its block", name);
+      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is not in its block", name);
     operands->push_back(value);
   }
   return llvm::Error::success();

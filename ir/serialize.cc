@@ -186,10 +186,11 @@ llvm::Expected<std::string> SerializeNetwork(const Graph& graph, const Serialize
   if (llvm::Error error = NetworkWriter(graph, options, desc).Write()) return error;
   size_t size = desc->ByteSizeLong();
   if (size > kMaxNetworkBytes)
-    return MakeUserError(Code::kBadNetwork,
-                         "the network takes {0} bytes to store, and {1} are the most; keep large "
-                         "tensors in a safetensors file",
-                         size, kMaxNetworkBytes);
+    return MakeUserError(
+        Code::kBadNetwork,
+        "the stored network has {0} bytes, but at most {1} are supported; keep large "
+        "tensors in a safetensors file",
+        size, kMaxNetworkBytes);
   std::string bytes;
   bytes.reserve(size);
   {

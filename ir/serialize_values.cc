@@ -15,11 +15,11 @@ class DimWriter {
  public:
   llvm::Error Write(const Dim& dim, DimDesc* out) {
     if (!dim.is_valid())
-      return MakeUserError(Code::kDimOverflow, "a dim leaves 64 bits, or divides by zero");
+      return MakeUserError(Code::kDimOverflow, "a dim overflows 64 bits or divides by zero");
     Visit(dim, out);
     bool fits = nodes_ <= kMaxNodes && (!out->has_call() || DimCost(*out) <= kMaxDimCost);
     if (fits) return llvm::Error::success();
-    return MakeUserError(Code::kDimOverflow, "a dim is too large an expression to be stored");
+    return MakeUserError(Code::kDimOverflow, "the expression of a dim is too large to be stored");
   }
 
  private:
@@ -101,7 +101,7 @@ struct AttributeWriter {
   using Error = llvm::Error;
   static Error Done() { return llvm::Error::success(); }
   static Error NotUtf8() {
-    return MakeUserError(Code::kBadNetwork, "a text that is not UTF-8 cannot be stored");
+    return MakeUserError(Code::kBadNetwork, "a string that is not UTF-8 cannot be stored");
   }
 
   Error operator()(std::monostate) { return Done(); }

@@ -141,15 +141,15 @@ llvm::Error StorageLowering::AddRows(const Value& input, unsigned level, Value* 
   if (is_total(known) != is_total(outer)) {
     const std::string place = graph_.PathToString(input.location());
     return MakeUserError(Code::kStorage,
-                         "{0}{1}input '{2}' is {3}, and the lengths {4} of another input are those "
-                         "of rows at another level",
+                         "{0}{1}input '{2}' is {3}, but the lengths {4} of another input belong to "
+                         "rows at another level",
                          place, place.empty() ? "" : ": ", input.name(), input.type().ToString(),
                          ragged.ToString());
   }
   GraphConstraint equal;
   equal.check.left = outer;
   equal.check.right = known;
-  equal.check.message = "inputs with the lengths " + ragged.ToString() + " have as many rows";
+  equal.check.message = "inputs with the lengths " + ragged.ToString() + " have equally many rows";
   equal.location = input.location();
   out_.AddConstraint(std::move(equal));
   return llvm::Error::success();
@@ -279,7 +279,7 @@ llvm::Error StorageLowering::LowerOp(const Op& op) {
     return error;
   for (const Value* result : op.results())
     if (values_.count(result) == 0)
-      InternalError("the lowering of '" + op.type() + "' gives no '" + result->name() + "'");
+      InternalError("the lowering of '" + op.type() + "' sets no '" + result->name() + "'");
   return llvm::Error::success();
 }
 
@@ -356,7 +356,7 @@ llvm::Expected<std::vector<AttributeValue>> StorageLowering::PackedAttributes(co
           GraphConstraint equal;
           equal.check.left = (*shape)[0];
           equal.check.right = found->second.outer;
-          equal.check.message = "there are other lengths than rows";
+          equal.check.message = "the number of lengths differs from the number of rows";
           equal.location = op.location();
           out_.AddConstraint(std::move(equal));
         }

@@ -15,7 +15,7 @@ class PrecisionReducer {
  public:
   PrecisionReducer(Graph& graph, const OpRegistry& registry, DType half)
       : graph_(graph), dtype_(half), cast_(registry.Find("cast")) {
-    if (cast_ == nullptr) InternalError("there is no operator that casts");
+    if (cast_ == nullptr) InternalError("there is no operator 'cast'");
   }
 
   void Run() {

@@ -206,8 +206,8 @@ class RowUpdates {
   llvm::Error RefuseLazyRows(const Op& op) const {
     const std::string place = graph_.PathToString(op.location());
     return MakeUserError(Code::kBadMinimize,
-                         "{0}{1}lazy: '{2}' looks at more than one place of a gradient, so no row "
-                         "can be left as it is",
+                         "{0}{1}lazy: '{2}' is not elementwise in a gradient, so no row "
+                         "can be left unchanged",
                          place, place.empty() ? "" : ": ", op.type());
   }
 

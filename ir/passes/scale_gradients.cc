@@ -17,7 +17,7 @@ class GradientScaling {
 
   void Run() {
     Value* scale = AddState(options_.state, Constant::Scalar(DType::kF32, options_.initial));
-    graph_.SetComment(scale, "What the losses are scaled by; halved where gradients overflow.");
+    graph_.SetComment(scale, "The scale of the losses; halved when gradients overflow.");
     Value* good = AddState(options_.state + ".good", Constant::Scalar(DType::kI64, 0));
     graph_.SetComment(good, "Steps since the scale was changed.");
     const llvm::DenseSet<const Op*> outer = OuterGradients();
