@@ -276,7 +276,8 @@ const BrokenCase kBroken[] = {
      "variable 'x' is not in block 1 [PDL0402]"},
     {"TypeNotInferred",
      [](NetworkDesc& d) { VarOf(d, "y").mutable_type()->mutable_dims(0)->set_constant(3); },
-     "call of 'cos' for 'y' (block.pdl:7:11): 'y' is stored as f32[3, 2*M + 1], but the call returns "
+     "call of 'cos' for 'y' (block.pdl:7:11): 'y' is stored as f32[3, 2*M + 1], but the call "
+     "returns "
      "f32[N, 2*M + 1] [PDL0402]"},
     {"ResultIsNoVariable", [](NetworkDesc& d) { d.mutable_variables()->RemoveLast(); },
      "call of 'add' for 'loss': its results are not variables [PDL0402]"},
@@ -334,8 +335,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, Broken, testing::ValuesIn(kBroken),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Deserialize, NoNetworkAtAll) {
-  EXPECT_EQ(ErrorOf("input x: f32[N]\n"),
-            "net.pdlc: not a network file, or damaged [PDL0402]");
+  EXPECT_EQ(ErrorOf("input x: f32[N]\n"), "net.pdlc: not a network file, or damaged [PDL0402]");
   EXPECT_EQ(ErrorOf(""), "net.pdlc: not a network file, or damaged [PDL0402]");
 }
 
@@ -419,8 +419,7 @@ TEST(Deserialize, DimsThatExplodeAreRefused) {
             "net.pdlc: variable 'x': a size overflows 64 bits or divides by zero [PDL0402]");
   EXPECT_EQ(ErrorOf(WithDim(nested(405))),
             "net.pdlc: variable 'x': the expression of a size is too large [PDL0402]");
-  EXPECT_EQ(ErrorOf(WithDim(nested(2000))),
-            "net.pdlc: not a network file, or damaged [PDL0402]");
+  EXPECT_EQ(ErrorOf(WithDim(nested(2000))), "net.pdlc: not a network file, or damaged [PDL0402]");
 }
 
 }  // namespace
