@@ -24,6 +24,7 @@ enum class DType : uint8_t {
 };
 inline constexpr int kNumDTypes = 14;
 
+/// Predicates over dtypes. A bool is neither a float nor an integer.
 constexpr bool IsFloat(DType t) { return t >= DType::kF16 && t <= DType::kF64; }
 constexpr bool IsSigned(DType t) { return t >= DType::kI8 && t <= DType::kI64; }
 constexpr bool IsUnsigned(DType t) { return t >= DType::kU8 && t <= DType::kU64; }

@@ -50,6 +50,7 @@ class PDL_API Status {
 
   /// Success.
   Status() = default;
+  /// Whether the operation succeeded.
   bool ok() const { return detail_ == nullptr; }
   Kind kind() const;
   /// The kind of error, stable across versions: "PDL0301", which `pdl explain PDL0301` explains.
@@ -252,6 +253,7 @@ class PDL_API Model {
   static Result<Model> FromSource(const std::string& source, const ModelOptions& options = {},
                                   const std::string& name = "<source>");
 
+  /// The declarations of the inputs, outputs, parameters and states.
   std::vector<ValueInfo> inputs() const;
   std::vector<ValueInfo> outputs() const;
   std::vector<ValueInfo> parameters() const;
@@ -294,6 +296,7 @@ struct TrainedModel {
 /// A sequence of runs of a model that share the network's states. Used by one thread at a time.
 class PDL_API Session {
  public:
+  /// Creates a session in which all states have their initial values.
   explicit Session(Model model);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -309,6 +312,7 @@ class PDL_API Session {
 
   /// Returns a copy of a state's value; before the first run, of its initial value.
   Result<Array> State(const std::string& name) const;
+  /// Sets a state to a copy of `value`, which must have the state's dtype, rank and known sizes.
   Status SetState(const std::string& name, const Array& value);
   /// Resets all states to their initial values.
   void Reset();

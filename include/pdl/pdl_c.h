@@ -34,6 +34,7 @@ PDL_API int pdl_c_api_version(void);
 /* ---- Errors ------------------------------------------------------------------------------------
  */
 
+/* An error. NULL means success. */
 typedef struct pdl_status pdl_status;
 
 typedef enum {
@@ -56,6 +57,7 @@ PDL_API int pdl_status_line(const pdl_status* status);
 PDL_API int pdl_status_column(const pdl_status* status);
 /* All errors with their source lines; "ok" for NULL. */
 PDL_API const char* pdl_status_text(const pdl_status* status);
+/* Frees a status; NULL is ignored. */
 PDL_API void pdl_status_free(pdl_status* status);
 
 /* ---- Arrays ------------------------------------------------------------------------------------
@@ -89,12 +91,14 @@ typedef struct {
 /* ---- Models ------------------------------------------------------------------------------------
  */
 
+/* A loaded network with its weights; immutable. */
 typedef struct pdl_model pdl_model;
 typedef struct pdl_options pdl_options;
 
 /* Options for loading and running a model. Created with the defaults; freed by the caller. Strings
  * are copied. */
 PDL_API pdl_options* pdl_options_new(void);
+/* Frees options; NULL is ignored. */
 PDL_API void pdl_options_free(pdl_options* options);
 /* The device: "cpu" (default), "cuda" or "cuda:1". */
 PDL_API pdl_status* pdl_options_set_device(pdl_options* options, const char* device);
@@ -121,6 +125,7 @@ PDL_API pdl_status* pdl_model_load(const char* path, const pdl_options* options,
 /* Compiles source; `name` is its file name in messages. */
 PDL_API pdl_status* pdl_model_from_source(const char* source, const char* name,
                                           const pdl_options* options, pdl_model** model);
+/* Frees a model; NULL is ignored. Its sessions remain valid. */
 PDL_API void pdl_model_free(pdl_model* model);
 /* The compiler's warnings; "" if there are none. */
 PDL_API const char* pdl_model_warnings(const pdl_model* model);
@@ -149,11 +154,13 @@ PDL_API pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, si
 /* ---- Runs --------------------------------------------------------------------------------------
  */
 
+/* A sequence of runs that share states. */
 typedef struct pdl_session pdl_session;
 
 /* Creates a session, which keeps states from run to run and is freed by the caller. It holds a
  * reference to the model, which may be freed first. */
 PDL_API pdl_status* pdl_session_new(const pdl_model* model, pdl_session** session);
+/* Frees a session; NULL is ignored. */
 PDL_API void pdl_session_free(pdl_session* session);
 /* Sets the array of an input for all runs until it is set again. Its data belong to the caller and
  * are read by each run. A ragged or sparse input consists of several arrays: "x", "x.offsets",
@@ -173,6 +180,7 @@ PDL_API pdl_status* pdl_session_output(const pdl_session* session, const char* n
 /* Returns a state's value. Its data and sizes belong to the session and are valid until this state
  * is requested again. */
 PDL_API pdl_status* pdl_session_state(pdl_session* session, const char* name, pdl_array* array);
+/* Sets a state to a copy of an array, which must have the state's dtype, rank and known sizes. */
 PDL_API pdl_status* pdl_session_set_state(pdl_session* session, const char* name,
                                           const pdl_array* array);
 /* Resets all states to their initial values. */

@@ -104,6 +104,7 @@ struct CompileRequest {
   WeightLookup find_weight;
 };
 
+/// The result of Compile.
 struct CompileResult {
   /// The elaborated graph; nullopt if there are errors.
   std::optional<Graph> graph;

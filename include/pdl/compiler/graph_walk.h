@@ -35,6 +35,7 @@ class PDL_API ValueSet {
   llvm::BitVector bits_;  // by number
 };
 
+/// Predicates over values and calls.
 using ValuePredicate = llvm::function_ref<bool(const Value*)>;
 using OpPredicate = llvm::function_ref<bool(const Op&)>;
 
@@ -82,10 +83,12 @@ class PDL_API LoopBody {
   size_t num_xs_ = 0, num_init_ = 0;
 };
 
+/// The order in which BackwardSlice visits values.
 enum class WalkOrder {
   kBreadthFirst,  // operands from the first to the last
   kDepthFirst,    // operands from the last to the first
 };
+/// Callback that adds a value to a slice.
 using AddValue = llvm::function_ref<void(Value*)>;
 
 /// Calls `add` with the operands of the call that computes `value`, if there is one.

@@ -15,6 +15,7 @@ namespace pdl {
 /// The format version that this library writes. It reads all versions up to this one.
 inline constexpr int kFormatVersion = 1;
 
+/// Options of SerializeNetwork and NetworkToText.
 struct SerializeOptions {
   /// False omits the location table, file names and comments of calls.
   bool locations = true;

@@ -80,6 +80,7 @@ struct TestRun {
   std::vector<TestValue> values;
 };
 
+/// The result of TestSuite::Compile.
 struct TestResult {
   /// Nullopt if there are errors.
   std::optional<TestRun> run;

@@ -44,10 +44,13 @@ using AttributeValue =
 
 /// The kind of a value, or of the elements of a list. Requires a value other than none.
 PDL_API AttributeKind KindOf(const AttributeValue& value);
+/// Whether the value is `none`.
 PDL_API bool IsNone(const AttributeValue& value);
+/// Whether the value is a list of any kind.
 PDL_API bool IsList(const AttributeValue& value);
 /// Bitwise equality: NaN equals itself, -0.0 differs from 0.0.
 PDL_API bool Identical(const AttributeValue& a, const AttributeValue& b);
+/// A hash that is consistent with Identical.
 PDL_API size_t HashAttribute(const AttributeValue& value);
 /// Formats a value as in the language: `5.0`, `"relu"`, `[N, 3]`, `f32`. Floats have the shortest
 /// form that parses to the same bits.

@@ -110,6 +110,7 @@ class PDL_API CPUContext final : public DeviceContext {
 
 /// Parses "cpu", "cuda" or "cuda:1"; an Error for any other string.
 PDL_API llvm::Expected<Device> DeviceFromName(llvm::StringRef name);
+/// The inverse of DeviceFromName: "cpu", "cuda:1".
 PDL_API std::string DeviceToString(Device device);
 /// Creates a context. For CUDA this loads libpdl_cuda.so, which adds its kernels to the
 /// GlobalRegistry. A DeviceError says why CUDA is not available. `threads` as in CPUContext.

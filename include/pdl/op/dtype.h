@@ -38,6 +38,7 @@ class DTypeSet {
   unsigned bits_ = 0;
 };
 
+/// Common sets of dtypes.
 inline constexpr DTypeSet kFloats =
     DTypeSet(DType::kF16) | DTypeSet(DType::kBF16) | DTypeSet(DType::kF32) | DTypeSet(DType::kF64);
 inline constexpr DTypeSet kSignedIntegers =

@@ -44,6 +44,7 @@ struct PDL_API Type {
   std::string ToString() const;
 };
 
+/// Equality of all components, including the index bound.
 PDL_API bool operator==(const Type& a, const Type& b);
 inline bool operator!=(const Type& a, const Type& b) { return !(a == b); }
 

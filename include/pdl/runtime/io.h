@@ -23,6 +23,7 @@
 
 namespace pdl {
 
+/// Tensors and strings by name, as pairs of name and value.
 using NamedTensor = std::pair<std::string, Tensor>;
 using NamedText = std::pair<std::string, std::string>;
 
