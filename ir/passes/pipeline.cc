@@ -53,7 +53,7 @@ constexpr Pass kDropTraining = {
 constexpr Pass kDeadCode = {"dead-code", "removes calls whose results are unused",
                             Run<EliminateDeadCode>};
 
-constexpr Pass kFinalDeadCode = {"final-dead-code", "removes calls that later passes made unused",
+constexpr Pass kFinalDeadCode = {"final-dead-code", "removes calls that other passes made unused",
                                  Run<EliminateDeadCode>, IsOptimized};
 
 constexpr Pass kLowerStorage = {
@@ -99,8 +99,7 @@ constexpr Pass kCommonSubexpressions = {"common-subexpressions",
                                         "merges equal calls with equal operands",
                                         Run<EliminateCommonSubexpressions>, IsOptimized};
 
-constexpr Pass kMergeLoops = {"merge-loops",
-                              "replaces loops by ones that compute the same and more",
+constexpr Pass kMergeLoops = {"merge-loops", "merges loops over the same sequences",
                               Run<MergeLoops>, IsOptimized};
 
 constexpr Pass kFoldConstants = {"fold-constants", "evaluates calls with constant operands",

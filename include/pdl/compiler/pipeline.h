@@ -73,7 +73,7 @@ struct PassContext {
 struct Pass {
   /// The name in command lines and reports: "lower-gradients".
   llvm::StringLiteral name;
-  /// A one-line description without a period.
+  /// A description of at most 51 characters, without a period.
   llvm::StringLiteral description;
   llvm::Error (*run)(Graph& graph, PassContext& context);
   /// Whether the pass would do anything; null: always run it.
