@@ -23,8 +23,7 @@ struct TestBlock {
   unsigned num_runs = 1;
 };
 
-/// `feed NAME = …`: the value is the graph's output `output`, which does not depend on other fed
-/// values.
+/// `feed NAME = …`: the value is the graph's output `output`, which does not depend on fed values.
 struct TestFeed {
   std::string name;
   ValueKind kind = ValueKind::kInput;
