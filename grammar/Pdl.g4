@@ -1,22 +1,23 @@
-// The language, one top-level statement at a time. It names no operator.
+// The grammar of one top-level statement. It does not depend on operators.
 //
-// Every choice is decided by one token, so the generated parser never searches. The token source
-// (frontend/syntax/lexer.h) makes that possible: it
-//   - drops newlines inside ( ), [ ] and records, before a leading '|>' and after another NL,
-//     and gives an NL before the '}' of a block and at the end of the text;
-//   - drops a comma in front of a closing bracket;
-//   - gives REC for a '{' that opens a record: after '=', '(', ',', '[' and 'with';
-//   - gives INPUT … FEED for those words at the start of a statement, in front of a name or a text;
-//   - gives ERROR for `error` between 'expect' and a text, and ELSE_IF for 'else' 'if'.
-// Expressions are a flat run of operands and operators here; the tree with its precedences is made
-// by the actions, which need no recursion for a long sum.
+// Every choice is decided by one token, so the generated parser needs no lookahead search. The
+// token source (frontend/syntax/lexer.h) makes that possible. It
+//   - drops newlines inside ( ), [ ] and records, before a leading '|>' and after another NL, and
+//     inserts an NL before the '}' of a block and at the end of the source;
+//   - drops a comma before a closing bracket;
+//   - returns REC for a '{' that opens a record: after '=', '(', ',', '[' and 'with';
+//   - returns INPUT … FEED for those words at the start of a statement, before a name or a string;
+//   - returns ERROR for `error` between 'expect' and a string, and ELSE_IF for 'else' 'if'.
+// Expressions are flat sequences of operands and operators in this grammar. The actions build the
+// tree according to precedences, without recursion for long sums.
 grammar Pdl;
 
 tokens { REC, INPUT, OUTPUT, PARAM, STATE, ATTR, UPDATE, LOAD, TEST_, FEED, ERROR, ELSE_IF }
 
 @parser::context {
-/// What the parser tells while it recognizes a statement; "the token" is the last one matched.
-/// Values are kept on stacks: an expression pushes one value, and what is made of parts pops them.
+/// Receives the events of the parser while it recognizes a statement; "the token" is the last token
+/// matched. Values are kept on stacks: an expression pushes one value, and composite values pop
+/// their parts.
 class PdlActions {
  public:
   virtual ~PdlActions() = default;
@@ -31,7 +32,7 @@ class PdlActions {
   virtual void Number() = 0;
   virtual void String() = 0;
   virtual void Word() = 0;       // true, false, none
-  virtual void OpenBracket() = 0;  // the token is the opening bracket of what comes
+  virtual void OpenBracket() = 0;  // the token is the opening bracket
   virtual void Parenthesis() = 0;  // ( value )
   virtual void List() = 0;         // [ arguments ]
   virtual void Record() = 0;       // { arguments }
@@ -39,13 +40,13 @@ class PdlActions {
   virtual void Index() = 0;        // operand [ subscripts ]
   virtual void Member() = 0;       // operand . name
   virtual void Argument() = 0;       // value
-  virtual void Spread() = 0;         // the last argument has '...' behind it
+  virtual void Spread() = 0;         // the last argument is followed by '...'
   virtual void NamedArgument() = 0;  // the last argument is the name of the value on top
   virtual void OpenSubscript() = 0;
   virtual void CloseSubscript() = 0;
   virtual void SkipAxes() = 0;       // the subscript is '...'
   virtual void Colon() = 0;          // the subscript has one more ':'
-  virtual void Bound() = 0;          // a value in its place among the colons
+  virtual void Bound() = 0;          // a bound of a slice, before or after a colon
 
   // Types.
   virtual void OpenType() = 0;
@@ -61,11 +62,11 @@ class PdlActions {
   virtual void AnyDims() = 0;
   virtual void Dim() = 0;
   virtual void RangeIn() = 0;        // 'in' value
-  virtual void OpenRangeBound() = 0; // the token compares
+  virtual void OpenRangeBound() = 0; // the token is a comparison operator
   virtual void NegativeBound() = 0;
   virtual void RangeBound() = 0;
 
-  // Statements; each closes what Declare or Open… began.
+  // Statements; each completes the corresponding Declare or Open… event.
   virtual void Identifier() = 0;  // the token is a name that is declared or referred to
   virtual void OpenStatement() = 0;
   virtual void Default() = 0;  // '=' value
@@ -86,7 +87,7 @@ class PdlActions {
   virtual void LayerHead() = 0;
   virtual void Layer() = 0;
   virtual void LayerInstance() = 0;
-  virtual void Text() = 0;  // the token is the statement's text
+  virtual void Text() = 0;  // the token is the statement's string
   virtual void Import() = 0;
   virtual void Load() = 0;
   virtual void Over() = 0;
@@ -117,7 +118,7 @@ class PdlActions {
 }
 
 @parser::members {
-/// Receives what is recognized; must outlive the parser.
+/// Receives the events; must outlive the parser.
 PdlActions* on = nullptr;
 }
 
@@ -228,7 +229,8 @@ subscript
 slice
   : ':' {on->Colon();} (expr {on->Bound();})? (':' {on->Colon();} (expr {on->Bound();})?)? ;
 
-// The words and signs. The program's own token source reads the same ones faster; a test compares.
+// Keywords and punctuation. The compiler's own token source recognizes the same tokens faster; a
+// test compares the two.
 AND : 'and' ;
 AS : 'as' ;
 ASSERT : 'assert' ;

@@ -54,7 +54,7 @@ std::string ConstantToString(const Constant& constant) {
   llvm::ArrayRef<int64_t> sizes = constant.sizes();
   int64_t index = 0;
   std::string text;
-  // Written without recursion: a level of brackets opens and closes where its index wraps.
+  // Iterative: a level of brackets opens and closes where its index wraps around.
   auto element = [&](int64_t i) -> std::string {
     switch (constant.dtype()) {
       case DType::kF64:

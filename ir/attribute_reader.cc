@@ -27,7 +27,7 @@ llvm::Error ReadError(const OpSignature& signature, llvm::StringRef name, const 
                        what);
 }
 
-/// Converts a stored element to what a reader asked for; false where it does not fit.
+/// Converts a stored element to the requested type; returns false if it does not fit.
 template <typename T, typename Stored>
 bool Narrow(const Stored& stored, T* out) {
   if constexpr (std::is_same_v<T, int>) {
@@ -75,7 +75,8 @@ llvm::Error AttributeReader::GetArray(llvm::StringRef name, llvm::SmallVectorImp
     if (const Shape* shape = std::get_if<Shape>(value)) {
       for (const Dim& dim : *shape) {
         if (!dim.is_constant())
-          return ReadError(*signature_, name, "holds " + dim.ToString() + ", which is no number");
+          return ReadError(*signature_, name,
+                           "holds " + dim.ToString() + ", which is not a number");
         out->push_back(dim.constant());
       }
       return llvm::Error::success();
@@ -119,7 +120,7 @@ PDL_INSTANTIATE(Constant)
     const T* typed = value ? std::get_if<T>(value) : nullptr;
     if (!typed)
       InternalError("operator '" + reader.signature().name + "' reads its attribute '" +
-                    name.str() + "' as what it did not declare");
+                    name.str() + "' as a type that it did not declare");
     return *typed;
   }
 

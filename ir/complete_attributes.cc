@@ -1,4 +1,4 @@
-// Checking of a call's attributes against what the operator declares.
+// Checks a call's attributes against the operator's declaration.
 #include <cmath>
 
 #include "llvm/ADT/StringExtras.h"
@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// A shape attribute with choices takes one of these words as well.
+/// Whether it is a shape attribute that also accepts words.
 bool TakesWords(const AttributeDecl& decl) {
   return decl.kind == AttributeKind::kShape && !decl.is_list && !decl.choices.empty();
 }
@@ -65,7 +65,7 @@ std::string RangePhrase(const AttributeDecl& decl) {
 llvm::Error CheckNumber(const OpSignature& signature, const AttributeDecl& decl, double value,
                         const std::string& text, std::optional<unsigned> element) {
   if (!decl.lower && !decl.upper) return llvm::Error::success();
-  // Written so that NaN fails.
+  // Negated so that NaN fails.
   bool above =
       !decl.lower || (decl.lower->open ? value > decl.lower->value : value >= decl.lower->value);
   bool below =
@@ -111,7 +111,7 @@ llvm::Error CheckValue(const OpSignature& signature, const AttributeDecl& decl,
     for (unsigned i = 0; i < shape->size(); ++i)
       if (!(*shape)[i].is_valid())
         return Fail(Code::kDimOverflow, decl,
-                    Subject(signature, decl, i) + " leaves 64 bits, or divides by zero", i);
+                    Subject(signature, decl, i) + " overflows 64 bits or divides by zero", i);
   }
   return llvm::Error::success();
 }

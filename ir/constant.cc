@@ -9,7 +9,7 @@
 namespace pdl {
 namespace {
 
-/// Calls `f` with a pointer of the element's C++ type, for reading or writing one element.
+/// Calls `f` with a pointer to the element's C++ type, to read or write one element.
 template <typename Pointer, typename F>
 void WithElement(DType dtype, Pointer* bytes, int64_t index, F f) {
   auto as = [&]<typename T>(T*) {

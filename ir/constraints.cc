@@ -36,7 +36,7 @@ Truth Decide(const DimCheck& check) {
 
 namespace {
 
-/// Ends that leave 63 bits become infinite.
+/// Bounds that do not fit in 63 bits become infinite.
 std::optional<int64_t> Narrow(__int128 value) {
   constexpr __int128 kLimit = INT64_MAX;
   if (value > kLimit || value < -kLimit) return std::nullopt;
@@ -69,7 +69,7 @@ DimInterval Multiply(const DimInterval& a, const DimInterval& b) {
   return {};
 }
 
-/// Bounds of a Dim whose symbols are between 0 and `highs`.
+/// Bounds of a Dim whose symbols are in [0, `highs`].
 class Bounds {
  public:
   explicit Bounds(const llvm::StringMap<int64_t>& highs) : highs_(highs) {}
@@ -133,7 +133,7 @@ class Bounds {
   llvm::DenseMap<const DimAtom*, DimInterval> known_;
 };
 
-/// The one symbol of a term `c * S`, else empty.
+/// The symbol of a term `c * S`, else empty.
 llvm::StringRef SymbolOf(const DimTerm& term) {
   if (term.factors.size() != 1 || term.factors[0].second != 1) return {};
   return term.factors[0].first->symbol;
@@ -151,7 +151,7 @@ Dim Without(const Dim& dim, const DimTerm& term) {
   return dim - DimPolynomial::Make(std::move(terms));
 }
 
-/// The greatest common divisor of all coefficients but the constant's.
+/// The greatest common divisor of all coefficients except the constant term's.
 int64_t ContentOf(const Dim& dim) {
   int64_t content = 0;
   for (const DimTerm& term : DimPolynomial::Terms(dim))
@@ -166,7 +166,7 @@ int64_t ConstantOf(const Dim& dim) {
   return 0;
 }
 
-/// Calls `visit` for each atom, those inside of others included.
+/// Calls `visit` for each atom, including nested ones.
 void ForEachAtom(const Dim& dim, llvm::function_ref<void(const DimAtom&)> visit) {
   for (const DimTerm& term : DimPolynomial::Terms(dim)) {
     for (const auto& factor : term.factors) {
@@ -177,7 +177,8 @@ void ForEachAtom(const Dim& dim, llvm::function_ref<void(const DimAtom&)> visit)
   }
 }
 
-/// x with a * x == b modulo m; nullopt where there is none. The solutions repeat every `*period`.
+/// Solves a * x == b modulo m; nullopt if there is no solution. Solutions have the period
+/// `*period`.
 std::optional<int64_t> SolveCongruence(int64_t a, int64_t b, int64_t m, int64_t* period) {
   int64_t common = std::gcd(a, m);
   if (b % common != 0) return std::nullopt;
@@ -201,7 +202,7 @@ ConstraintSet::Interval ConstraintSet::BoundsOf(const Dim& dim) const {
   return {Bounds(highs_).Of(dim)};
 }
 
-// --- What follows from the constraints -----------------------------------------------------------
+// --- Deriving facts from the constraints ---------------------------------------------------------
 
 void ConstraintSet::Add(const DimCheck& check) {
   if (checks_.size() == kMaxUsed) return;
@@ -241,7 +242,7 @@ void ConstraintSet::Derive() {
   }
 }
 
-/// Uses the relations until one changes what is known; false where none does.
+/// Applies the relations until one of them yields a new fact; returns false if none does.
 bool ConstraintSet::DeriveOnce() {
   llvm::erase_if(relations_, [&](const Relation& relation) {
     if (!relation.difference.is_valid()) return true;
@@ -322,7 +323,7 @@ bool ConstraintSet::UseBound(const Dim& at_least) {
     if (term.factors.size() != 1 || term.factors[0].second != 1) continue;
     const DimAtom& atom = *term.factors[0].first;
     Dim rest = Without(at_least, term);
-    // min(a, b) >= c says it of both, and so does c >= max(a, b).
+    // min(a, b) >= c implies it for both operands, as does c >= max(a, b).
     bool both = (atom.kind == DimAtom::Kind::kMin && term.coefficient > 0) ||
                 (atom.kind == DimAtom::Kind::kMax && term.coefficient < 0);
     if (both) {
@@ -389,7 +390,7 @@ bool ConstraintSet::UseDifference(const Dim& not_zero) {
 ConstraintSet::Interval ConstraintSet::TightBoundsOf(const Dim& dim) const {
   Interval bounds = BoundsOf(dim);
   auto at_least = [&](const Dim& known) {  // known >= 0
-    // Multiples that make a term of the sum vanish.
+    // Find multiples of `known` that cancel a term of the sum.
     llvm::SmallVector<int64_t, 4> factors = {1};
     for (const DimTerm& term : DimPolynomial::Terms(dim)) {
       for (const DimTerm& other : DimPolynomial::Terms(known)) {
@@ -434,8 +435,8 @@ Truth ConstraintSet::DecideReduced(Kind kind, const Dim& difference) const {
   return is_zero == (kind == Kind::kEqual) ? Truth::kTrue : Truth::kFalse;
 }
 
-/// Tries each rest that a symbol may leave when it is divided by the constants that something in
-/// `difference` divides it by.
+/// Case distinction: tries each remainder of a symbol modulo the constants by which `difference`
+/// divides it.
 Truth ConstraintSet::DecideByRemainders(Kind kind, const Dim& difference) const {
   constexpr int64_t kMaxCases = 64;
   llvm::StringMap<int64_t> divisors;
@@ -467,7 +468,7 @@ Truth ConstraintSet::DecideByRemainders(Kind kind, const Dim& difference) const 
       std::optional<int64_t> most;
       if (high != highs_.end()) most = FloorDivide(high->second - rest, entry.second);
       if (most && *most < 0) {
-        with_rests.contradictory_ = true;  // there is no such size
+        with_rests.contradictory_ = true;  // no size has this remainder
         break;
       }
       with_rests.Replace(entry.first(), value);

@@ -1,4 +1,4 @@
-// Constraints, size by size: small ranges are gone through, counter-examples are looked for.
+// Exhaustive search over small ranges of sizes, and the search for counterexamples.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 namespace pdl {
 
-/// Sizes of the symbols that something depends on, by way of relations too.
+/// Enumerates sizes of the symbols that a relation depends on, directly or through constraints.
 class ConstraintSet::Search {
  public:
   Search(const ConstraintSet& set, llvm::ArrayRef<Dim> dims) : set_(set) {
@@ -32,7 +32,7 @@ class ConstraintSet::Search {
   }
 
   size_t num_symbols() const { return symbols_.size(); }
-  /// Those that what was given names itself come first.
+  /// Symbols of the relation itself come first.
   size_t num_asked() const { return num_asked_; }
   llvm::StringRef symbol(size_t index) const { return symbols_[index]; }
   bool knows(llvm::StringRef symbol) const { return IndexOf(symbol) >= 0; }
@@ -60,7 +60,7 @@ class ConstraintSet::Search {
       return value && DimCheck{0, relation->kind, 0, ""}.Holds(*value, 0);
     });
   }
-  /// Whether the relation holds; nullopt where the sizes break a constraint or it has no value.
+  /// Whether the relation holds; nullopt if the sizes violate a constraint or a side has no value.
   std::optional<bool> Holds(DimCheck::Relation kind, const Dim& difference) const {
     if (!Keeps()) return std::nullopt;
     std::optional<int64_t> value = Evaluate(difference);
@@ -68,7 +68,7 @@ class ConstraintSet::Search {
     return DimCheck{0, kind, 0, ""}.Holds(*value, 0);
   }
 
-  /// The next sizes, each at most its `most`; false after the last ones.
+  /// Advances to the next sizes, each at most its `most`; returns false after the last ones.
   bool Step(llvm::ArrayRef<int64_t> most) {
     for (size_t i = 0; i < sizes_.size(); ++i) {
       if (sizes_[i] < most[i]) return ++sizes_[i], true;
@@ -77,8 +77,9 @@ class ConstraintSet::Search {
     return false;
   }
 
-  /// The least size of a symbol above one for which the relation holds; where there is none, the
-  /// least one (`*is_above` is false then). The size is set.
+  /// Sets a symbol to the smallest size that violates the relation, above a size for which it
+  /// holds; or to the smallest violating size (then `*is_above` is false). Returns false if there
+  /// is none.
   bool Scan(size_t index, DimCheck::Relation kind, const Dim& difference, bool* is_above) {
     constexpr int64_t kDense = 1024, kMost = int64_t{1} << 40;
     int64_t most = std::min(High(index).value_or(kMost), kMost);

@@ -1,4 +1,4 @@
-// The way from bytes to a Graph.
+// Deserialization: from bytes to a Graph.
 #include "google/protobuf/arena.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/stubs/logging.h"
@@ -13,8 +13,7 @@ namespace {
 llvm::Expected<Graph> Deserialize(llvm::StringRef bytes, llvm::StringRef file,
                                   const OpRegistry& registry) {
   if (bytes.size() > kMaxNetworkBytes)
-    return MakeUserError(Code::kBadNetwork,
-                         "{0}: {1} bytes are too many for a network, {2} are the most", file,
+    return MakeUserError(Code::kBadNetwork, "{0}: a network has at most {2} bytes, got {1}", file,
                          bytes.size(), kMaxNetworkBytes);
   google::protobuf::Arena arena;
   auto* desc = google::protobuf::Arena::CreateMessage<NetworkDesc>(&arena);
@@ -22,18 +21,18 @@ llvm::Expected<Graph> Deserialize(llvm::StringRef bytes, llvm::StringRef file,
     google::protobuf::LogSilencer silencer;
     google::protobuf::io::CodedInputStream coded(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                  static_cast<int>(bytes.size()));
-    // Each call in a dim takes two levels.
+    // Each nested call in a dim takes two levels.
     coded.SetRecursionLimit(2 * kMaxDimDepth + 32);
     if (!desc->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
         desc->format_version() == 0)
-      return MakeUserError(Code::kBadNetwork, "{0}: not a network file, or a damaged one", file);
+      return MakeUserError(Code::kBadNetwork, "{0}: not a network file, or damaged", file);
   }
   if (desc->format_version() > kFormatVersion)
     return MakeUserError(Code::kBadNetwork,
                          "{0}: format version {1}, but this version of pdl reads 1 to {2}", file,
                          desc->format_version(), kFormatVersion);
   if (!desc->whole())
-    return MakeUserError(Code::kBadNetwork, "{0}: truncated: its end is missing", file);
+    return MakeUserError(Code::kBadNetwork, "{0}: truncated: the end is missing", file);
   return NetworkReader(*desc, bytes.size(), file, registry).Read();
 }
 

@@ -1,4 +1,4 @@
-// Dims, types and attributes from messages that nobody vouches for.
+// Dims, types and attributes from messages in untrusted input.
 #include <algorithm>
 
 #include "ir/proto_convert.h"
@@ -7,7 +7,7 @@
 namespace pdl {
 namespace {
 
-/// The most dims of a tensor, and of a shape given as an attribute.
+/// The maximum number of dims of a tensor and of a shape attribute.
 constexpr int kMaxRank = 64;
 
 template <typename... Args>
@@ -15,7 +15,7 @@ llvm::Error Broken(const char* format, Args&&... args) {
   return MakeUserError(Code::kBadNetwork, format, std::forward<Args>(args)...);
 }
 
-/// Adds or multiplies pairs, pairs of pairs and so on: a long sum is not built term by term.
+/// Adds or multiplies in a balanced tree, so that a long sum is not built term by term.
 Dim Reduce(llvm::SmallVector<Dim, 4> dims, DimDesc::Call::Function function) {
   while (dims.size() > 1) {
     size_t half = 0;
@@ -57,7 +57,7 @@ Extent ExtentOf(const DimDesc& desc, unsigned depth) {
     if (desc.call().function() == DimDesc::Call::PRODUCT) all.terms *= extent.terms;
     if (all.terms > kMaxTerms || all.cost > kMaxDimCost) return kTooLarge;
   }
-  // Other functions are atoms: one term.
+  // Other functions are atoms: a single term.
   all.terms = std::max<size_t>(all.terms, 1);
   return {all.terms, all.cost + all.terms};
 }
@@ -74,20 +74,20 @@ llvm::Expected<Dim> ProtoReader::ReadDim(const DimDesc& desc) {
   if (desc.has_call()) {
     size_t cost = DimCost(desc);
     if (cost > kMaxDimCost || cost > dim_budget_)
-      return Broken("a size is too large an expression");
+      return Broken("the expression of a size is too large");
     dim_budget_ -= cost;
   }
   return ReadDim(desc, 0);
 }
 
 llvm::Expected<Dim> ProtoReader::ReadDim(const DimDesc& desc, unsigned depth) {
-  if (desc.ragged()) return Broken("a ragged dim stands where a size belongs");
+  if (desc.ragged()) return Broken("a ragged dim where a size is required");
   switch (desc.value_case()) {
     case DimDesc::kConstant:
       return Dim(desc.constant());
     case DimDesc::kSymbol: {
-      if (desc.symbol().empty()) return Broken("a size is a symbol without a name");
-      if (desc.symbol()[0] == '~') return Broken("a size is a symbol without a proper name");
+      if (desc.symbol().empty()) return Broken("a size is a symbol with an empty name");
+      if (desc.symbol()[0] == '~') return Broken("a size is a symbol with an invalid name");
       if (auto known = symbols_.find(desc.symbol()); known != symbols_.end()) return known->second;
       if (require_known_symbols_)
         return Broken("no input introduces the symbol '{0}'", desc.symbol());
@@ -135,13 +135,13 @@ llvm::Expected<Dim> ProtoReader::ReadCall(const DimDesc::Call& call, unsigned de
     default:
       return Broken("a size has an unknown function ({0})", static_cast<int>(call.function()));
   }
-  if (!result.is_valid()) return Broken("a size leaves 64 bits, or divides by zero");
+  if (!result.is_valid()) return Broken("a size overflows 64 bits or divides by zero");
   return result;
 }
 
 llvm::Expected<Dim> ProtoReader::ReadRaggedDim(const DimDesc& desc) {
   if (desc.value_case() != DimDesc::kSymbol || desc.symbol().empty())
-    return Broken("a ragged dim is no symbol");
+    return Broken("a ragged dim is not a symbol");
   const std::string name = "~" + desc.symbol();
   if (auto known = symbols_.find(name); known != symbols_.end()) return known->second;
   if (require_known_symbols_) return Broken("no input introduces the ragged dim '{0}'", name);
@@ -154,7 +154,7 @@ llvm::Expected<Shape> ProtoReader::ReadShape(
   if (dims.size() > kMaxRank) return Broken("a shape has {0} dims", dims.size());
   Shape shape;
   for (const DimDesc& desc : dims) {
-    // A call that makes a tensor is given those of ragged ones, too.
+    // Calls that create tensors also accept ragged dims.
     llvm::Expected<Dim> dim = desc.ragged() ? ReadRaggedDim(desc) : ReadDim(desc);
     if (!dim) return dim.takeError();
     shape.push_back(std::move(*dim));
@@ -200,7 +200,7 @@ llvm::Expected<Constant> ProtoReader::ReadTensor(const TensorValue& tensor) {
   llvm::Expected<DType> dtype = ReadDType(tensor.dtype());
   if (!dtype) return dtype.takeError();
   if (tensor.sizes_size() > kMaxRank) return Broken("a tensor has {0} dims", tensor.sizes_size());
-  // The product of the sizes other than zero must fit too: strides are made of it.
+  // The product of the nonzero sizes must also fit: strides are computed from it.
   int64_t bytes = DTypeSize(*dtype);
   bool is_empty = false, overflow = false;
   for (int64_t size : tensor.sizes()) {

@@ -17,7 +17,7 @@ std::string Arrow(llvm::StringRef what, llvm::StringRef before, llvm::StringRef 
   return (what + ": " + before + " -> " + after).str();
 }
 
-// A long tensor would hide the rest.
+// Truncates long attributes such as tensors.
 std::string Short(const AttributeValue& value) {
   constexpr size_t kMaxLength = 80;
   std::string text = AttributeToString(value);
@@ -53,7 +53,7 @@ std::string ConstraintText(const GraphConstraint& constraint) {
   return (check.left.ToString() + sign + check.right.ToString()).str();
 }
 
-// `normal(std=0.02)`: a block that is one call, as the language writes it.
+// Formats a block that consists of one call as in the language: `normal(std=0.02)`.
 std::string InitializerText(const Graph& graph, BlockId id) {
   const Block& block = graph.block(id);
   if (block.ops.empty()) return "none";
@@ -81,7 +81,7 @@ void Differ::CompareConstraints() {
   }
 }
 
-// The names that both have, in another order: it matters to who gives or takes them by position.
+// Reports names that both graphs have, in another order, which matters for positional use.
 void Differ::CompareOrder(DifferenceSubject subject, llvm::ArrayRef<llvm::StringRef> before,
                           llvm::ArrayRef<llvm::StringRef> after) {
   auto common = [](llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<llvm::StringRef> others) {
@@ -152,7 +152,7 @@ std::vector<std::string> Differ::VariableChanges(const Value& before, const Valu
     } else if (a.initializer && b.initializer &&
                BlockText(before_, *a.initializer) != BlockText(after_, *b.initializer) &&
                before.type() == after.type()) {
-      changes.push_back("initial: computed otherwise");
+      changes.push_back("initial: computed differently");
     }
   }
   auto number = [&](llvm::StringRef name, double x, double y) {
@@ -180,7 +180,7 @@ std::vector<std::string> Differ::CallChanges(const Op& before, const Op& after) 
       const auto* block_b = std::get_if<BlockId>(&b);
       if (block_a != nullptr && block_b != nullptr) {
         if (BlockText(before_, *block_a) != BlockText(after_, *block_b))
-          changes.push_back(name + ": computes otherwise");
+          changes.push_back(name + ": computes something else");
       } else if (!Identical(a, b)) {
         changes.push_back(
             Arrow(name, IsNone(a) ? "none" : Short(a), IsNone(b) ? "none" : Short(b)));
@@ -202,7 +202,7 @@ std::vector<std::string> Differ::CallChanges(const Op& before, const Op& after) 
   }
   if (!same_operands)
     changes.push_back(Arrow("operands", "(" + names(before) + ")", "(" + names(after) + ")"));
-  // Types that only follow from those of the operands are told where they begin.
+  // Type differences that follow from those of the operands are only reported at their origin.
   if (changes.empty() && !same_types) return changes;
   for (size_t i = 0; i < std::min(before.results().size(), after.results().size()); ++i) {
     const Value* a = before.results()[i];
@@ -214,7 +214,7 @@ std::vector<std::string> Differ::CallChanges(const Op& before, const Op& after) 
 }
 
 void Differ::CompareCalls() {
-  // In the order of the graph after; what was removed stands before the call that followed it.
+  // In the order of the new graph; a removed call is reported before the call that followed it.
   size_t next = 0;
   auto removed_until = [&](const Op* end) {
     for (; next < before_.ops().size() && before_.ops()[next] != end; ++next) {
@@ -320,7 +320,7 @@ std::vector<std::string> Differ::TrainingChanges(const GraphTraining& before,
   return changes;
 }
 
-// The same statement has the same loss, else the same place among those that are left.
+// Statements are matched by their losses, else by their index among the remaining ones.
 void Differ::CompareTrainings() {
   std::vector<const GraphTraining*> left;
   for (const GraphTraining& training : after_.trainings()) left.push_back(&training);

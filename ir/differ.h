@@ -10,11 +10,11 @@
 
 namespace pdl {
 
-/// A block without the names of its results, to compare it with one of another graph.
+/// A block without the names of its results, for comparison with a block of another graph.
 std::string BlockText(const Graph& graph, BlockId id);
 
-/// Compares two graphs once. What of one is what of the other is decided in diff_match.cc, what
-/// that makes different in diff.cc.
+/// Compares two graphs. Single use. diff_match.cc matches calls, diff.cc finds the differences of
+/// matched calls.
 class Differ {
  public:
   Differ(const Graph& before, const Graph& after) : before_(before), after_(after) {}
@@ -73,7 +73,7 @@ class Differ {
   const Graph& after_;
   std::vector<Difference> result_;
   llvm::DenseMap<const Value*, const Value*> after_of_, before_of_;
-  llvm::DenseMap<const Op*, const Op*> match_;  // both ways
+  llvm::DenseMap<const Op*, const Op*> match_;  // in both directions
 };
 
 }  // namespace pdl

@@ -20,10 +20,10 @@ std::string PlaceOf(const Graph& graph, const Op& op) {
   return place.empty() ? place : place + ": ";
 }
 
-/// Repeats calls of layers that are to be computed again.
+/// Recomputes calls of layers with `recompute=true` in the backward pass.
 class Recomputation : public GradientContext::Source {
  public:
-  /// `ops`: the calls before any of the way back.
+  /// `ops` are the calls of the forward pass.
   Recomputation(Graph& graph, llvm::ArrayRef<Op*> ops)
       : graph_(graph), effects_(EffectsOfBlocks(graph)) {
     for (const auto& [index, op] : llvm::enumerate(ops)) {
@@ -39,7 +39,7 @@ class Recomputation : public GradientContext::Source {
   Value* Get(Value* value) override {
     if (IsKept(value)) return value;
     if (Value* copy = copies_.lookup(value)) return copy;
-    // The calls that it needs, in their order.
+    // The calls that it depends on, in order.
     auto computed_from = [&](Value* from, AddValue add) {
       for (Value* operand : from->producer()->operands())
         if (!IsKept(operand) && !copies_.contains(operand)) add(operand);
@@ -56,7 +56,7 @@ class Recomputation : public GradientContext::Source {
 
  private:
   bool IsDrawn(const Op& op) const { return !EffectsOf(op, effects_).IsRepeatable(); }
-  /// What others than the calls of its number use is there anyway.
+  /// Values that are used by calls of another `recompute` number are kept anyway.
   bool IsKept(const Value* value) const {
     const Op* op = value->producer();
     return op == nullptr || op->recompute() == 0 || IsDrawn(*op) || kept_.contains(value);
@@ -114,8 +114,8 @@ class Differentiator {
   }
 
  private:
-  /// The sum of what flows back to a value, null where nothing does. `at`: the call that computes
-  /// it.
+  /// Returns the sum of the gradients of a value, null if there are none. `at` is the call that
+  /// computes the value.
   llvm::Expected<Value*> Sum(Value* value, const Op* at) {
     auto found = parts_.find(value);
     if (found == parts_.end()) return nullptr;
@@ -126,7 +126,7 @@ class Differentiator {
       options.location = at != nullptr ? at->location() : value->location();
       if (at != nullptr) options.layer_path = at->layer_path();
       const OpDef* def = registry_.Find(parts.size() == 2 ? "add" : "add_n");
-      if (def == nullptr) return llvm::createStringError("there is no operator that adds");
+      if (def == nullptr) return llvm::createStringError("there is no operator for addition");
       llvm::Expected<Op*> sum =
           graph_.AddOp(*def, parts, {}, {graph_.NewName("d_" + value->name())}, std::move(options));
       if (!sum) return sum.takeError();
@@ -146,10 +146,11 @@ class Differentiator {
     }
     if (!flows || !varied_.ContainsAny(op.operands())) return llvm::Error::success();
     if (op.def().gradient == nullptr) {
-      return MakeUserError(Code::kBadGradient,
-                           "{0}the gradient flows through '{1}', which has none; stop_gradient(…) "
-                           "in front of it counts what it is given as a constant",
-                           PlaceOf(graph_, op), op.type());
+      return MakeUserError(
+          Code::kBadGradient,
+          "{0}the gradient depends on '{1}', which has no gradient; stop_gradient(…) "
+          "in front of it treats its operand as a constant",
+          PlaceOf(graph_, op), op.type());
     }
     GradientContext context(graph_, registry_, op, output_gradients, &recomputation);
     op.def().gradient(context);
@@ -167,12 +168,12 @@ class Differentiator {
   Graph& graph_;
   const OpRegistry& registry_;
   const DerivativeRequest& request_;
-  ValueSet varied_;  // computed from an input, by floats alone
+  ValueSet varied_;  // computed from an input through floats only
   llvm::DenseMap<const Value*, llvm::SmallVector<Value*, 2>> parts_;
 };
 
-/// A call without a gradient on the path of floats through the body of a loop, from varied operands
-/// to useful results; null where there is none.
+/// Returns a call without a gradient on a floating-point path through the body of a loop, from
+/// varied operands to useful results; null if there is none.
 const Op* FindWithoutRule(const Graph& graph, const Op& loop, const ValueSet& varied_outside,
                           const ValueSet& useful_outside) {
   const LoopBody body(graph, loop);
@@ -217,7 +218,7 @@ GradientFlow FindGradientFlow(const Graph& graph, const Value* output,
     if (!HasFloats(result)) stop = result->producer();
     return HasFloats(result);
   });
-  // Back from the output, through varied values.
+  // Backward from the output, through varied values.
   ValueSet active(graph);
   if (varied.contains(output)) active.insert(output);
   PropagateBackward(ops, active, nullptr, [&](const Op& op) {

@@ -9,8 +9,9 @@
 namespace pdl {
 namespace {
 
-/// Larger polynomials, atoms nested deeper or larger when written out, and higher powers are
-/// invalid: no network needs them, and a file from a stranger must not make the algebra explode.
+/// Polynomials with more terms, atoms that are nested deeper or are larger when expanded, and
+/// higher powers become invalid: no network needs them, and untrusted input must not make the
+/// algebra explode.
 constexpr size_t kMaxTerms = 1024;
 constexpr unsigned kMaxDepth = 128;
 constexpr size_t kMaxAtoms = 4096;
@@ -31,7 +32,7 @@ unsigned Degree(const DimTerm& term) {
   return degree;
 }
 
-/// Orders terms by their factors only: higher degree first, then by atoms.
+/// Orders terms by their factors: higher degree first, then by atoms.
 int CompareFactors(const DimTerm& a, const DimTerm& b) {
   if (unsigned da = Degree(a), db = Degree(b); da != db) return da > db ? -1 : 1;
   for (size_t i = 0; i < std::min(a.factors.size(), b.factors.size()); ++i) {
@@ -64,7 +65,7 @@ std::optional<DimTerm> MultiplyTerms(const DimTerm& a, const DimTerm& b) {
   return result;
 }
 
-/// term / divisor where every factor and the coefficient divide; nullopt otherwise.
+/// Returns term / divisor if the factors and the coefficient are divisible; nullopt otherwise.
 std::optional<DimTerm> DivideExactly(const DimTerm& term, const DimTerm& divisor) {
   if (divisor.coefficient == 0 || divisor.coefficient == -1) return std::nullopt;
   if (term.coefficient % divisor.coefficient != 0) return std::nullopt;
@@ -114,11 +115,12 @@ Dim MakeAtom(DimAtom::Kind kind, const Dim& a, const Dim& b) {
 
 bool IsRagged(const Dim& a, const Dim& b) { return a.is_ragged() || b.is_ragged(); }
 
-// --- Intervals: what is known of a Dim's value, symbols being >= 0 -------------------------------
+// --- Intervals: bounds of a Dim's value for symbols >= 0
+// ------------------------------------------
 
 using Interval = DimInterval;
 
-/// Ends that leave 63 bits become infinite.
+/// Bounds that do not fit in 63 bits become infinite.
 std::optional<int64_t> Narrow(__int128 value) {
   constexpr __int128 kLimit = INT64_MAX;
   if (value > kLimit || value < -kLimit) return std::nullopt;
@@ -328,7 +330,7 @@ Dim Dim::FloorDiv(const Dim& a, const Dim& b) {
   if (a.is_constant() && b.is_constant()) return FloorDivide(a.constant(), b.constant());
   if (a == b) return 1;
 
-  // Terms that the divisor divides go outside: (q*b + r) // b == q + r // b.
+  // Terms divisible by the divisor are moved out: (q*b + r) // b == q + r // b.
   llvm::SmallVector<DimTerm, 1> outside, rest;
   auto divisor = DimPolynomial::Terms(b);
   for (DimTerm& term : DimPolynomial::Terms(a)) {

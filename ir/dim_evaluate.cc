@@ -1,4 +1,4 @@
-// What walks a Dim: evaluation, substitution, printing.
+// Traversals of a Dim: evaluation, substitution, printing.
 #include "ir/dim_polynomial.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/op/dim.h"
@@ -7,7 +7,7 @@ namespace pdl {
 namespace {
 
 llvm::Error Overflow(const Dim& dim) {
-  return llvm::createStringError(llvm::formatv("{0} leaves 64 bits", dim.ToString()).str());
+  return llvm::createStringError(llvm::formatv("{0} overflows 64 bits", dim.ToString()).str());
 }
 
 using Lookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
@@ -28,7 +28,7 @@ llvm::Expected<int64_t> EvaluateAtom(const DimAtom& atom, Lookup lookup) {
     case DimAtom::Kind::kMod:
       if (*b == 0)
         return llvm::createStringError(
-            llvm::formatv("{0} is 0, and something is divided by it", atom.b.ToString()).str());
+            llvm::formatv("division by zero: {0} is 0", atom.b.ToString()).str());
       result = atom.kind == DimAtom::Kind::kMod ? Dim::Mod(*a, *b) : Dim::FloorDiv(*a, *b);
       break;
     case DimAtom::Kind::kMin:
@@ -61,7 +61,7 @@ Dim SubstituteAtom(const DimAtom& atom,
   }
 }
 
-/// As an operand of * or //: in parentheses unless it binds tighter than they do.
+/// Formats an operand of * or //, in parentheses unless it binds more tightly.
 std::string Parenthesized(const Dim& dim) {
   bool simple = dim.is_constant() ? dim.constant() >= 0 : !dim.symbol().empty();
   if (!simple && !dim.is_constant() && dim.polynomial()->terms.size() == 1) {
@@ -93,7 +93,7 @@ std::string AtomToString(const DimAtom& atom, bool inside_product) {
 
 llvm::Expected<int64_t> Dim::Evaluate(Lookup lookup) const {
   if (is_constant()) return constant_;
-  if (!is_valid()) return llvm::createStringError("a size leaves 64 bits");
+  if (!is_valid()) return llvm::createStringError("a size overflows 64 bits");
   int64_t sum = 0;
   for (const DimTerm& term : polynomial_->terms) {
     int64_t product = term.coefficient;

@@ -12,49 +12,49 @@
 
 namespace pdl {
 
-/// Rounds towards minus infinity.
+/// Rounds toward minus infinity.
 inline int64_t FloorDivide(int64_t a, int64_t b) {
   int64_t q = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-/// What is known of a value: an inclusive interval; an absent end is infinite.
+/// Bounds of a value: an inclusive interval; an absent bound is infinite.
 struct DimInterval {
   std::optional<int64_t> low, high;
 };
 
-/// What a polynomial treats as a variable: a symbol, or a function that is not polynomial.
+/// An indeterminate of a polynomial: a symbol, or a function that is not polynomial.
 struct DimAtom {
   enum class Kind : uint8_t { kSymbol, kFloorDiv, kMod, kMin, kMax };
   Kind kind = Kind::kSymbol;
   std::string symbol;
   Dim a, b;
-  /// 0 for a symbol, else one more than the deepest operand's.
+  /// 0 for a symbol, else 1 + the maximum depth of the operands.
   unsigned depth = 0;
-  /// Atoms in it when it is written out. They are shared in memory, so that this can be far larger
-  /// than what it takes there.
+  /// The number of atoms when the expression is expanded. Operands are shared in memory, so this
+  /// can be far larger than the memory it takes.
   size_t size = 1;
-  /// Worked out once, since operands may be shared.
+  /// Computed once, since operands may be shared.
   DimInterval bounds;
 };
 
-/// coefficient * product of atom**power; no factors: a constant.
+/// coefficient * product of atom**power; a constant if there are no factors.
 struct DimTerm {
   int64_t coefficient = 0;
   llvm::SmallVector<std::pair<std::shared_ptr<const DimAtom>, unsigned>, 1> factors;
 };
 
-/// A sum of terms with different factors, in order (higher degree first), none zero. Never a mere
-/// constant: that is a Dim without a polynomial.
+/// A sum of nonzero terms with different factors, in order (higher degree first). Never a constant,
+/// which is a Dim without a polynomial.
 class DimPolynomial {
  public:
   bool invalid = false;
   llvm::SmallVector<DimTerm, 1> terms;
 
-  /// Sorts and merges; the Dim may turn out constant, or invalid.
+  /// Sorts and merges terms; the resulting Dim may be constant or invalid.
   static Dim Make(llvm::SmallVector<DimTerm, 1> terms);
   static Dim FromAtom(DimAtom atom);
-  /// The terms of any valid Dim, a constant's included (none for 0).
+  /// Returns the terms of any valid Dim, including constants (none for 0).
   static llvm::SmallVector<DimTerm, 1> Terms(const Dim& dim);
 };
 

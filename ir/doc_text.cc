@@ -16,7 +16,7 @@ unsigned ColumnsOf(llvm::StringRef text) {
 
 llvm::StringRef FirstSentence(llvm::StringRef text) {
   size_t end = text.find(". ");
-  // "Gers et al. (2000)" goes on.
+  // "Gers et al. (2000)" does not end a sentence.
   while (end != llvm::StringRef::npos && text.take_front(end).ends_with(" al"))
     end = text.find(". ", end + 1);
   return text.take_front(std::min(end, text.find('\n'))).rtrim(".");

@@ -22,7 +22,7 @@ std::string AttributeSummary(const AttributeValue& value) {
   return AttributeToString(value);
 }
 
-/// "scale=5.0", and so on; an attribute that is none is left out.
+/// The attributes as "scale=5.0" and so on, without those that are none.
 std::vector<std::string> AttributesOf(const Op& op) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < op.attribute_values().size(); ++i) {
@@ -180,7 +180,7 @@ class DotEmitter {
   }
 
  private:
-  /// In Graphviz's quotes; \n begins a new line of a label.
+  /// Quotes a string for Graphviz; \n begins a new line of a label.
   static std::string Quote(llvm::StringRef text) {
     std::string quoted = "\"";
     for (char c : text) {
@@ -194,7 +194,7 @@ class DotEmitter {
     return quoted + "\"";
   }
 
-  /// A call's node is that of its first result.
+  /// A call's node is named after its first result.
   std::string NodeOf(const Value& value) const {
     const Value* first = value.producer() ? value.producer()->result() : &value;
     return "v" + std::to_string(graph_.number(first));
@@ -223,7 +223,7 @@ class DotEmitter {
 
   void EmitEdge(const Value& from, const std::string& to, llvm::StringRef indent) {
     os_ << indent << NodeOf(from) << " -> " << to << " [label=" << Quote(from.type().ToString());
-    // A call of several results has one node.
+    // A call with several results has one node.
     if (from.producer() && from.producer()->results().size() > 1)
       os_ << ", taillabel=" << Quote(from.name());
     os_ << "];\n";

@@ -14,7 +14,7 @@
 namespace pdl {
 namespace {
 
-/// Letters that two names begin with and end in alike.
+/// The number of equal letters at the beginning and the end of two names.
 size_t CommonEnds(llvm::StringRef a, llvm::StringRef b) {
   const size_t end = std::min(a.size(), b.size());
   size_t begin = 0, last = 0;
@@ -39,7 +39,7 @@ constexpr Code kCodes[] = {
 #undef PDL_CODE
 };
 
-/// LLVM's containers would end the process where memory is missing.
+/// LLVM's containers would otherwise abort if memory is exhausted.
 [[maybe_unused]] const bool throws_bad_alloc = [] {
   llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
   return true;
@@ -125,7 +125,7 @@ void InternalError(const std::string& message) {
 llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef best;
   unsigned best_distance = static_cast<unsigned>(name.size()) / 3 + 2;
-  // Letters that only changed places are the likeliest slip.
+  // Transposed letters are the most likely error.
   auto sorted = [](llvm::StringRef text) {
     std::string letters = text.lower();
     std::sort(letters.begin(), letters.end());
@@ -138,7 +138,7 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
         sorted(candidate) == letters) {
       distance = 1;
     }
-    // Of equally near ones that which begins and ends as what was written.
+    // Among equally near ones, prefer the one with the longest common prefix and suffix.
     const bool is_nearer =
         distance < best_distance || (distance == best_distance && !best.empty() &&
                                      CommonEnds(name, candidate) > CommonEnds(name, best));

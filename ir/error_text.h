@@ -5,8 +5,8 @@
 
 namespace pdl {
 
-/// The message without the codes, " [PDL0203]", of errors that it was made from: a message has one
-/// code, that of the error that is reported, wherever its parts come from.
+/// Removes the codes, " [PDL0203]", of nested errors from a message: it gets one code, that of the
+/// reported error.
 std::string WithoutCodes(std::string message);
 
 }  // namespace pdl

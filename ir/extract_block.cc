@@ -7,7 +7,7 @@ Graph Graph::ExtractBlock(BlockId block) const {
   Graph copy;
   copy.files_ = files_;
   copy.locations_ = locations_;
-  // The blocks that are reached, in the order in which they are found, and their copies.
+  // The reachable blocks, in the order in which they are found, and their copies.
   std::vector<BlockId> reached = {block};
   llvm::DenseMap<uint32_t, BlockId> copies;
   copies[block.index] = BlockId{0};

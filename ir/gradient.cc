@@ -56,7 +56,7 @@ Value* GradientContext::SumTo(Value* gradient, Value* to) {
   const Shape& from_dims = gradient->type().dims;
   const Shape& to_dims = to->type().dims;
   if (from_dims == to_dims) return gradient;
-  // Dims that were added in front, and those that a literal 1 stretched.
+  // Dims that broadcasting added in front, and those that it expanded from a literal 1.
   std::vector<int64_t> axes;
   size_t added = from_dims.size() - to_dims.size();
   for (size_t axis = 0; axis < from_dims.size(); ++axis)
@@ -88,7 +88,7 @@ llvm::Expected<Value*> GradientContext::FitGradient(unsigned index) {
     if (llvm::Error error = TakeError()) return error;
     return gradient;
   }
-  return llvm::createStringError("gradient of '" + op_->type() + "': that of operand " +
+  return llvm::createStringError("gradient of '" + op_->type() + "': the gradient of operand " +
                                  std::to_string(index) + " is " + found.ToString() +
                                  ", the operand " + wanted.ToString());
 }

@@ -25,7 +25,7 @@ Value* Graph::NewValue(llvm::StringRef name, Type type, ValueKind kind, Location
   value->location_ = location;
   value->number_ = static_cast<uint32_t>(values_.size() - 1);
   if (!names_.try_emplace(name, value).second)
-    InternalError("two values are called '" + name.str() + "'");
+    InternalError("two values have the name '" + name.str() + "'");
   return value;
 }
 
@@ -40,7 +40,7 @@ void Graph::Use(Op* op, llvm::ArrayRef<Value*> operands) {
 
 void Graph::Unuse(Op* op) {
   for (unsigned i = 0; i < op->operands_.size(); ++i) {
-    // The last use takes the place of the removed one.
+    // The last use moves to the index of the removed one.
     auto& uses = op->operands_[i]->uses_;
     unsigned slot = op->use_slots_[i];
     uses[slot] = uses.back();
@@ -78,7 +78,7 @@ Value* Graph::AddState(llvm::StringRef name, Type type, VariableInfo info, Locat
       AddVariable(name, std::move(type), ValueKind::kState, std::move(info), location));
 }
 
-// What a placeholder of InferenceContext::FreshSymbol stands for.
+// The symbol for a placeholder made by InferenceContext::FreshSymbol; nullopt for other names.
 static std::optional<Dim> FreshDim(llvm::StringRef name, llvm::ArrayRef<Dim> fresh) {
   unsigned index;
   name.consume_front("~");
@@ -92,8 +92,8 @@ llvm::Expected<std::string> Graph::SymbolToDefine(const InferenceContext& contex
   if (!defines && context.fresh_symbols().empty()) return "";
   if (options.block.index != 0)
     return context.Fail(Code::kUnknownSize,
-                        "the data decide a size of its result, which only a call outside of loops "
-                        "and initializers may have");
+                        "a size of its result is data-dependent, which is not allowed in loops and "
+                        "initializers");
   if (!defines) return "";
   const llvm::StringRef symbol = context.attributes().Dims("dims")[0].symbol();
   if (symbols_.contains(symbol))
@@ -221,7 +221,7 @@ BlockId Graph::AddBlock() {
 }
 
 Value* Graph::AddBlockInput(BlockId block, llvm::StringRef name, Type type, LocationId location) {
-  // A size that no input of the network has is the block's own.
+  // A size that no input of the network has is local to the block.
   for (const Dim& dim : type.dims)
     dim.ForEachSymbol([&](llvm::StringRef symbol) {
       if (symbols_.try_emplace(symbol, 2).second) data_symbols_[symbol] = nullptr;
@@ -300,8 +300,8 @@ LocationId Graph::AddLocation(Location location) {
 }
 
 uint32_t Graph::AddFile(llvm::StringRef name) {
-  // A text has few files. An imported model has one for each of its nodes, which may be many, and
-  // gives none twice: those in between are not compared.
+  // A source has few files. An imported model has one for each node: many, and all different. So
+  // only the first and the last ones are compared.
   constexpr size_t kCompared = 64;
   const size_t last = files_.size() - std::min(files_.size(), kCompared);
   for (size_t i = 0; i < files_.size(); i = i + 1 == kCompared ? std::max(i + 1, last) : i + 1)
@@ -331,14 +331,14 @@ Value* Graph::FindValue(llvm::StringRef name) const {
 std::string Graph::LocationToString(LocationId id) const {
   if (id >= locations_.size()) return "";
   const Location& location = locations_[id];
-  // A place that is not in lines: the name of a node, say.
+  // A location without line numbers, such as the name of a node.
   if (location.line == 0) return files_[location.file];
   return files_[location.file] + ":" + std::to_string(location.line) + ":" +
          std::to_string(location.column);
 }
 
 std::string Graph::PathToString(LocationId id) const {
-  llvm::SmallVector<LocationId, 4> way;  // innermost first
+  llvm::SmallVector<LocationId, 4> way;  // from the innermost to the outermost
   for (; id < locations_.size(); id = locations_[id].origin) way.push_back(id);
   constexpr size_t kShownAtEachEnd = 2;
   std::string path;
@@ -464,7 +464,7 @@ void Graph::RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
   if (llvm::Error error = Infer(context))
     InternalError("a rewrite of '" + op->type() + "': " + llvm::toString(std::move(error)));
   if (context.outputs().size() != op->results_.size())
-    InternalError("a rewrite of '" + op->type() + "' has another count of results");
+    InternalError("a rewrite of '" + op->type() + "' has another number of results");
   for (size_t i = 0; i < op->results_.size(); ++i)
     if (context.outputs()[i] != op->results_[i]->type_)
       InternalError("a rewrite of '" + op->type() + "' changes the type of '" +

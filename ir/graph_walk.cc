@@ -46,7 +46,7 @@ LoopBody::LoopBody(const Graph& graph, const Op& loop)
       num_init_(static_cast<size_t>(loop.attributes().Int("num_init"))) {}
 
 Value* LoopBody::output(unsigned result) const {
-  // Results are the values of the steps, then what the last one carries out.
+  // The results are the values of the steps, then the values carried out of the last step.
   const size_t num_steps = block_.outputs.size() - num_init_;
   return block_.outputs[result < num_steps ? num_init_ + result : result - num_steps];
 }

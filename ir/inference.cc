@@ -46,7 +46,7 @@ std::string DimCheck::Describe(int64_t left_size, int64_t right_size) const {
   const std::string b = side(right, right_size);
   switch (relation) {
     case Relation::kAtLeast:
-      // A truth has no size to tell.
+      // A bool has no size to report.
       if (right.is_constant(1) && left.ProvablyAtLeast(0) && left.ProvablyAtMost(1)) return message;
       return message + ": " + a + " is less than " + b;
     case Relation::kNotEqual:
@@ -76,7 +76,7 @@ llvm::Error InferenceContext::RequireMultiple(const Dim& a, const Dim& b,
                                               llvm::ArrayRef<unsigned> inputs,
                                               llvm::StringRef message) {
   const Dim rest = Dim::Mod(a, b);
-  // What is left over says less than the two.
+  // Report the original sizes, not the remainder.
   if (rest.is_constant() && !rest.is_constant(0))
     return FailAt(inputs, Code::kShapeMismatch, "{0}: {1} and {2}", message, a.ToString(),
                   b.ToString());
@@ -133,12 +133,12 @@ llvm::Error InferenceContext::RequireDenseAxis(unsigned input, unsigned axis,
   const unsigned levels = type.ragged_levels();
   if (levels == 0 || axis > levels) return llvm::Error::success();
   return FailAtAttribute(attribute, Code::kStorage,
-                         "axis {0} of {1} does not lie behind its ragged dim{2}", axis,
-                         type.ToString(), levels == 1 ? "" : "s");
+                         "axis {0} of {1} is not after its ragged dim{2}", axis, type.ToString(),
+                         levels == 1 ? "" : "s");
 }
 
 Dim InferenceContext::FreshSymbol(llvm::StringRef hint) {
-  // '?' cannot stand in a name of the language, so this collides with nothing until it is renamed.
+  // '?' is not allowed in names, so the placeholder is unique until it is renamed.
   const std::string ragged = hint.starts_with("~") ? "~" : "";
   const std::string placeholder = ragged + "?" + std::to_string(fresh_symbols_.size());
   fresh_symbols_.push_back(hint.str());
@@ -153,13 +153,13 @@ llvm::Error CheckOperandCount(const InferenceContext& context) {
   unsigned least = signature.MinOperands(), most = signature.MaxOperands();
   if (signature.has_counts()) {
     llvm::ArrayRef<AttributeValue> values = context.attributes().values();
-    // What follows the counted inputs: each has one operand, or is left out.
+    // The inputs after the counted ones have one operand each, or are omitted.
     size_t needed = signature.FirstOperand(signature.inputs.size(), values);
     size_t optional = 0;
     for (const InputDecl& input : signature.inputs) optional += input.optional;
     if (count <= needed && count + optional >= needed) return llvm::Error::success();
-    return context.Fail(Code::kOperandCount, "takes {0} inputs by its counts, got {1}", needed,
-                        count);
+    return context.Fail(Code::kOperandCount, "takes {0} inputs according to its counts, got {1}",
+                        needed, count);
   }
   if (count >= least && count <= most) return llvm::Error::success();
   std::string wanted = std::to_string(least);
@@ -197,7 +197,7 @@ llvm::Error CheckOperands(const InferenceContext& context) {
   return llvm::Error::success();
 }
 
-/// Lengths of rows are no size: what is made by sizes takes them only where it says so.
+/// Ragged dims are not sizes: operators that are given sizes accept them only if declared.
 llvm::Error CheckDimsInAttributes(const InferenceContext& context) {
   llvm::ArrayRef<AttributeDecl> decls = context.def().signature.attributes;
   for (auto [decl, value] : llvm::zip_equal(decls, context.attributes().values())) {
@@ -221,7 +221,7 @@ llvm::Error CheckOutputs(const InferenceContext& context) {
     for (const Dim& dim : type.dims) {
       if (!dim.is_valid())
         return context.Fail(Code::kDimOverflow,
-                            "a size of the result leaves 64 bits, or divides by zero");
+                            "a size of the result overflows 64 bits or divides by zero");
       if (dim.ProvablyAtMost(-1))
         return context.Fail(Code::kDimOverflow, "a size of the result is negative: {0}",
                             dim.ToString());
@@ -237,7 +237,7 @@ llvm::Error CheckOutputs(const InferenceContext& context) {
   return llvm::Error::success();
 }
 
-/// The lengths of an operand belong to the rows that it has, and are not repeated for more.
+/// The lengths of an operand belong to its rows and are not broadcast to others.
 llvm::Error CheckRowsOfRagged(const InferenceContext& context) {
   const Type& result = context.outputs()[0];
   for (unsigned i = 0; i < context.num_inputs(); ++i) {
@@ -287,7 +287,7 @@ llvm::Expected<Type> InferBroadcast(InferenceContext& context) {
                               mine.ToString(), theirs.ToString());
       if (llvm::Error error = context.RequireEqual(mine, theirs, {0, i}, "sizes do not broadcast"))
         return error;
-      // Two sizes that must be equal: the known one says more.
+      // Of two sizes that must be equal, keep the known one.
       if (theirs.is_constant()) mine = theirs;
     }
   }

@@ -1,4 +1,4 @@
-// Documentation of layers, from what they declare.
+// Documentation of layers, generated from their declarations.
 #include "ir/doc_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,7 +66,7 @@ void AppendMarkdown(const LayerSignature& layer, std::string* out) {
     os << (names.size() == 1 ? "Output: " : "Outputs: ") << llvm::join(names, ", ") << ".\n";
   }
   if (!layer.constraints.empty())
-    os << "\nA caller must keep `" << llvm::join(layer.constraints, "`, `") << "`.\n";
+    os << "\nConstraints: `" << llvm::join(layer.constraints, "`, `") << "`.\n";
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ std::string LayerDocText(const LayerSignature& layer, unsigned width) {
     AppendWrapped(KindsOf(input), 6, width, &text);
   }
   if (!layer.constraints.empty())
-    text += "\nA caller must keep\n  " + llvm::join(layer.constraints, "\n  ") + "\n";
+    text += "\nConstraints\n  " + llvm::join(layer.constraints, "\n  ") + "\n";
   if (!layer.attributes.empty()) text += "\nAttributes\n";
   for (const LayerAttributeDecl& attribute : layer.attributes) {
     text += "  " + attribute.decl.name + ": " + DeclarationOf(attribute) +

@@ -12,7 +12,7 @@ namespace pdl {
 namespace {
 
 constexpr int kMaxFiles = 4'000'000;  // an imported model has one for each node
-/// More calls of layers in each other than any text has. Each message walks over them.
+/// Exceeds the layer depth of any source. Each message traverses the calls.
 constexpr unsigned kMaxCallDepth = 4096;
 
 bool IsIdentifier(llvm::StringRef text) {
@@ -20,7 +20,7 @@ bool IsIdentifier(llvm::StringRef text) {
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// What the language takes for the name of a value: `y`, `encoder.0.w`.
+/// Whether the language accepts the name for a value: `y`, `encoder.0.w`.
 bool IsPath(llvm::StringRef text) {
   if (text.empty() || llvm::isDigit(text[0])) return false;
   for (;;) {
@@ -32,7 +32,7 @@ bool IsPath(llvm::StringRef text) {
   }
 }
 
-/// The begin of a name that may be anything.
+/// The beginning of an untrusted name, for messages.
 std::string Quoted(llvm::StringRef text) {
   std::string quoted;
   llvm::raw_string_ostream os(quoted);
@@ -40,7 +40,7 @@ std::string Quoted(llvm::StringRef text) {
   return quoted;
 }
 
-/// Like `==`, but for the index bound.
+/// Equality except for the index bound.
 bool SameTensorType(const Type& a, const Type& b) {
   return a.dtype == b.dtype && a.storage == b.storage && a.dims == b.dims;
 }
@@ -86,8 +86,8 @@ llvm::Error NetworkReader::InContext(const std::string& where, llvm::Error error
 }
 
 llvm::Error NetworkReader::CheckName(const std::string& name) const {
-  if (!IsPath(name)) return Broken("'{0}' is no name for a variable", Quoted(name));
-  if (graph_.FindValue(name)) return Broken("two variables are called '{0}'", name);
+  if (!IsPath(name)) return Broken("'{0}' is not a valid name for a variable", Quoted(name));
+  if (graph_.FindValue(name)) return Broken("two variables have the name '{0}'", name);
   return llvm::Error::success();
 }
 
@@ -106,7 +106,7 @@ uint32_t NetworkReader::HomeOf(const Value* value) const {
 llvm::Expected<Value*> NetworkReader::FindIn(uint32_t block, const std::string& name) const {
   Value* value = graph_.FindValue(name);
   if (!value) return Broken("there is no variable '{0}'", name);
-  if (HomeOf(value) != block) return Broken("variable '{0}' is not of block {1}", name, block);
+  if (HomeOf(value) != block) return Broken("variable '{0}' is not in block {1}", name, block);
   return value;
 }
 
@@ -128,11 +128,11 @@ llvm::Expected<Graph> NetworkReader::Read() {
 llvm::Error NetworkReader::ReadSymbols() {
   values_.RequireKnownSymbols();
   for (const std::string& symbol : desc_.symbols()) {
-    // Inference has marks of its own for sizes that it makes up, which are no identifiers.
+    // Inference marks the sizes that it creates with characters that identifiers do not have.
     llvm::StringRef name = symbol;
     name.consume_front("~");
-    if (!IsIdentifier(name)) return BrokenText("a symbol has no proper name");
-    if (values_.IsKnownSymbol(symbol)) return Broken("two symbols are called '{0}'", symbol);
+    if (!IsIdentifier(name)) return BrokenText("a symbol has an invalid name");
+    if (values_.IsKnownSymbol(symbol)) return Broken("two symbols have the name '{0}'", symbol);
     values_.AddSymbol(symbol);
   }
   return llvm::Error::success();
@@ -143,10 +143,10 @@ llvm::Error NetworkReader::ReadLocations() {
   llvm::StringSet<> seen;
   for (const std::string& name : desc_.files()) {
     if (!IsPrintable(name)) return BrokenText("a file's name has a control character");
-    if (!seen.insert(name).second) return Broken("two source files are called '{0}'", name);
+    if (!seen.insert(name).second) return Broken("two source files have the name '{0}'", name);
     graph_.AddFile(name);
   }
-  std::vector<unsigned> depths;  // the calls that led to each place
+  std::vector<unsigned> depths;  // the number of calls that led to each location
   depths.reserve(static_cast<size_t>(desc_.locations_size()));
   for (int i = 0; i < desc_.locations_size(); ++i) {
     const LocationDesc& row = desc_.locations(i);
@@ -222,7 +222,7 @@ llvm::Error NetworkReader::ReadInput(const VarDesc& desc, Type type) {
   auto home = block_inputs_.find(desc.name());
   bool is_fed = home == block_inputs_.end();
   if (is_fed && !IsIdentifier(desc.name()))
-    return Broken("'{0}' is not a valid name of an input", desc.name());
+    return Broken("'{0}' is not a valid name for an input", desc.name());
   Value* value =
       is_fed ? graph_.AddInput(desc.name(), std::move(type), *location)
              : graph_.AddBlockInput({home->second}, desc.name(), std::move(type), *location);
@@ -248,7 +248,7 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   info.gradient_clipping = desc.gradient_clipping();
   info.lr_scale = desc.has_lr_scale() ? desc.lr_scale() : 1;
   info.trainable = !desc.frozen();
-  // Written so that NaN fails.
+  // Negated so that NaN fails.
   if (!(info.weight_decay >= 0 && info.weight_decay <= 1))
     return Broken("{0}: weight_decay must be in 0..=1, got {1}", where,
                   FloatToString(info.weight_decay));
@@ -260,7 +260,7 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   Value* value = is_parameter
                      ? graph_.AddParameter(desc.name(), std::move(type), std::move(info), *location)
                      : graph_.AddState(desc.name(), std::move(type), std::move(info), *location);
-  // A state may be given by whoever runs the network.
+  // A state may be set by the caller of a run.
   if (is_parameter && desc.initializer() == 0 && !desc.has_weight())
     return Broken("parameter '{0}' has neither an initializer nor a weight", desc.name());
   if (desc.initializer() != 0) initializers_.push_back({value, desc.initializer() - 1});
@@ -290,7 +290,7 @@ llvm::Error NetworkReader::ReadWeight(const VarDesc& desc, const Type& type, Wei
 llvm::Error NetworkReader::ReadBlockEnds() {
   for (uint32_t i = 0; i < graph_.num_blocks(); ++i) {
     if (const OpDesc* call = NextCall(i))
-      return InCall(*call, MakeUserError(Code::kBadNetwork, "its results are no variables"));
+      return InCall(*call, MakeUserError(Code::kBadNetwork, "its results are not variables"));
     if (i == 0) continue;
     if (llvm::Error error = ReadBlockEnd(i)) return error;
   }
@@ -321,7 +321,7 @@ void NetworkReader::AddBlockSymbols(const TypeDesc& desc) {
 }
 
 llvm::Error NetworkReader::CheckBlockOrder() const {
-  // Blocks without an unchecked caller are checked, one after another; a circle stays.
+  // Checks blocks whose callers are all checked, one after another; cycles remain.
   std::vector<uint32_t> callers(graph_.num_blocks(), 0);
   std::vector<std::vector<uint32_t>> called(graph_.num_blocks());
   for (auto [caller, callee] : block_uses_) {
@@ -335,18 +335,18 @@ llvm::Error NetworkReader::CheckBlockOrder() const {
     for (uint32_t callee : called[checked[i]])
       if (--callers[callee] == 0) checked.push_back(callee);
   if (checked.size() == callers.size()) return llvm::Error::success();
-  return BrokenText("blocks call each other in a circle");
+  return BrokenText("blocks call each other recursively");
 }
 
 llvm::Error NetworkReader::ReadInitializers() {
   for (auto [value, index] : initializers_) {
     if (index == 0 || index >= graph_.num_blocks())
-      return Broken("variable '{0}': there is no block {1} to make it", value->name(), index);
+      return Broken("variable '{0}': there is no block {1} to compute it", value->name(), index);
     const Block& block = graph_.block({index});
     if (!block.inputs.empty() || block.outputs.size() != 1 ||
         !SameTensorType(block.outputs[0]->type(), value->type()))
-      return Broken("variable '{0}': block {1} does not make one {2} of nothing", value->name(),
-                    index, value->type().ToString());
+      return Broken("variable '{0}': block {1} does not compute one {2} without inputs",
+                    value->name(), index, value->type().ToString());
     value->variable().initializer = BlockId{index};
   }
   return llvm::Error::success();
@@ -369,9 +369,9 @@ llvm::Error NetworkReader::ReadConstraints() {
     constraint.check = {*left, static_cast<DimCheck::Relation>(desc.relation()), *right,
                         desc.message()};
     constraint.location = *location;
-    // A checked source has none: it is an error there.
+    // In source that is a compile-time error.
     if (known.Decide(constraint.check) == Truth::kFalse)
-      return Broken("no sizes keep the constraint '{0}'", desc.message());
+      return Broken("no sizes satisfy the constraint '{0}'", desc.message());
     known.Add(constraint.check);
     graph_.AddConstraint(std::move(constraint));
   }
@@ -382,9 +382,9 @@ llvm::Error NetworkReader::ReadOutputs() {
   llvm::StringSet<> names;
   for (const OutputDesc& desc : desc_.outputs()) {
     if (!IsIdentifier(desc.name()))
-      return Broken("'{0}' is not a valid name of an output", Quoted(desc.name()));
+      return Broken("'{0}' is not a valid name for an output", Quoted(desc.name()));
     if (!names.insert(desc.name()).second)
-      return Broken("two outputs are called '{0}'", desc.name());
+      return Broken("two outputs have the name '{0}'", desc.name());
     if (!IsText(desc.comment()))
       return Broken("output '{0}': a comment has a control character", desc.name());
     llvm::Expected<Value*> value = FindIn(0, desc.variable());
@@ -394,8 +394,8 @@ llvm::Error NetworkReader::ReadOutputs() {
   return llvm::Error::success();
 }
 
-// A run keeps values by their names: an output called as a state or a parameter is what that is
-// when the run ends, in a text as well.
+// A run stores values by name: an output with the name of a state or parameter is what that
+// variable holds at the end of the run, as in source.
 llvm::Error NetworkReader::CheckOutputNames() const {
   for (const GraphOutput& output : graph_.outputs()) {
     const Value* kept = graph_.FindValue(output.name);
@@ -417,7 +417,7 @@ bool NetworkReader::MayUpdate(const Type& state, const Type& value) {
     return false;
   for (auto [wanted, given] : llvm::zip(state.dims, value.dims)) {
     if (wanted == given) continue;
-    // The text may have left it to be checked when sizes are known.
+    // The source may have left it to a run-time check.
     if (equal_dims_.empty()) {
       for (const GraphConstraint& constraint : graph_.constraints())
         if (constraint.check.relation == DimCheck::Relation::kEqual)
@@ -437,7 +437,7 @@ llvm::Error NetworkReader::ReadUpdates() {
     llvm::Expected<Value*> value = FindIn(0, desc.value());
     if (!value) return value.takeError();
     if ((*state)->kind() != ValueKind::kState)
-      return Broken("update of '{0}', which is no state", desc.state());
+      return Broken("update of '{0}', which is not a state", desc.state());
     if (!seen.try_emplace(*state, *value).second)
       return Broken("two updates of '{0}'", desc.state());
     if (!MayUpdate((*state)->type(), (*value)->type()))
@@ -454,7 +454,8 @@ llvm::Error NetworkReader::ReadTrainings() {
     if (!loss) return loss.takeError();
     const Type& type = (*loss)->type();
     if (type.rank() != 0 || !kFloats.Contains(type.dtype))
-      return Broken("the loss '{0}' is no number but {1}", desc.loss(), type.ToString());
+      return Broken("the loss '{0}' must be a scalar of floats, got {1}", desc.loss(),
+                    type.ToString());
     llvm::Expected<LocationId> location = ReadLocation(desc.location());
     if (!location) return location.takeError();
     GraphTraining training{*loss, {}, std::max(desc.every(), 1u), desc.optimizer(), *location};
@@ -463,12 +464,13 @@ llvm::Error NetworkReader::ReadTrainings() {
       llvm::Expected<Value*> parameter = FindIn(0, name);
       if (!parameter) return parameter.takeError();
       if ((*parameter)->kind() != ValueKind::kParameter)
-        return Broken("training of '{0}', which is no parameter", name);
-      if (!seen.insert(name).second) return Broken("training of '{0}' twice in one place", name);
+        return Broken("training of '{0}', which is not a parameter", name);
+      if (!seen.insert(name).second)
+        return Broken("training of '{0}' twice in one statement", name);
       training.parameters.push_back(*parameter);
     }
     if (desc.next_values_size() > 0)
-      return Broken("training of '{0}' by next values, which this version of pdl does not know",
+      return Broken("training of '{0}' by new values, which this version of pdl does not support",
                     desc.loss());
     if (!IsText(desc.optimizer())) return BrokenText("an optimizer has a control character");
     graph_.AddTraining(std::move(training));

@@ -16,8 +16,8 @@
 
 namespace pdl {
 
-/// Makes a Graph of one NetworkDesc that nobody vouches for. Every Error names the file and the
-/// call or variable.
+/// Builds a Graph from a NetworkDesc of untrusted input. Every Error names the file and the call or
+/// variable.
 class NetworkReader {
  public:
   /// `size` is the length of the file.
@@ -34,7 +34,7 @@ class NetworkReader {
   llvm::Error ReadSymbols();
   llvm::Error ReadLocations();
   llvm::Error ReadBlocks();
-  // Variables in their order, and with the first result of a call the call.
+  // Variables in order; a call is read with its first result.
   llvm::Error ReadVariables();
   llvm::Error ReadVariable(const VarDesc& desc);
   llvm::Error ReadInput(const VarDesc& desc, Type type);
@@ -47,14 +47,14 @@ class NetworkReader {
   llvm::Error ReadAttributes(const OpDesc& desc, const OpDef& def, uint32_t block,
                              llvm::SmallVectorImpl<NamedAttribute>* attributes);
   const OpDef* FindOp(const std::string& type);
-  /// The next call of a block, null at its end.
+  /// The next call of a block; null at its end.
   const OpDesc* NextCall(uint32_t block) const;
   void EnterHead(uint32_t block);
-  // What is said about variables when all are there.
+  // Properties of variables, read when all variables exist.
   llvm::Error ReadBlockEnds();
-  /// What a block whose calls are all made is given and gives back.
+  /// Reads the inputs and outputs of a block whose calls have all been read.
   llvm::Error ReadBlockEnd(uint32_t block);
-  /// Sizes that a block alone has come with its inputs.
+  /// Sizes that are local to a block are introduced by its inputs.
   void AddBlockSymbols(const TypeDesc& desc);
   llvm::Error CheckBlockOrder() const;
   llvm::Error ReadInitializers();
@@ -63,29 +63,30 @@ class NetworkReader {
   llvm::Error ReadUpdates();
   llvm::Error CheckOutputNames() const;
   llvm::Error ReadTrainings();
-  /// Whether a state of the one type may take a value of the other: their sizes are equal, or a
-  /// constraint says so.
+  /// Whether a value of the second type may update a state of the first: their sizes are equal, or
+  /// a constraint says so.
   bool MayUpdate(const Type& state, const Type& value);
 
-  /// Text that may go to a terminal as it is; comments and messages may have several lines.
+  /// Whether a string may be printed to a terminal as is; comments and messages may have several
+  /// lines.
   static bool IsPrintable(llvm::StringRef text);
   static bool IsText(llvm::StringRef text);
   llvm::Error ReadComment(const VarDesc& desc, Value* value);
-  /// An Error unless a new variable may have that name.
+  /// Checks that the name is valid and not in use.
   llvm::Error CheckName(const std::string& name) const;
   llvm::Expected<LocationId> ReadLocation(uint32_t row) const;
-  /// The block whose calls may read `value`.
+  /// Returns the block whose calls may read `value`.
   uint32_t HomeOf(const Value* value) const;
-  /// The variable, if it is one of the block.
+  /// Returns the variable if it belongs to the block.
   llvm::Expected<Value*> FindIn(uint32_t block, const std::string& name) const;
 
-  /// An Error about the file.
+  /// Returns an Error about the file.
   template <typename... Args>
   llvm::Error Broken(const char* format, Args&&... args) const {
     return BrokenText(llvm::formatv(format, std::forward<Args>(args)...).str());
   }
   llvm::Error BrokenText(const std::string& text) const;
-  /// "FILE: WHERE: what the Error says", its code kept.
+  /// Prefixes an Error with "FILE: WHERE: ", keeping its code.
   llvm::Error InContext(const std::string& where, llvm::Error error) const;
   llvm::Error InCall(const OpDesc& desc, llvm::Error error) const;
   std::string Describe(const OpDesc& desc) const;
@@ -97,16 +98,16 @@ class NetworkReader {
   Graph graph_;
   llvm::StringMap<const OpDef*> defs_;
   const OpDef* last_def_ = nullptr;
-  /// Calls made so far, of each block.
+  /// The number of calls read so far, per block.
   std::vector<int> calls_made_;
-  /// Blocks other than 0 by the first result of their next call.
+  /// Blocks other than 0, by the first result of their next call.
   llvm::StringMap<uint32_t> heads_;
   /// The block of each variable that is an input of a block other than 0.
   llvm::StringMap<uint32_t> block_inputs_;
   llvm::DenseMap<const Value*, uint32_t> input_homes_;
-  /// Blocks that are named by a call.
+  /// Blocks that are referenced by a call.
   llvm::DenseSet<uint32_t> bodies_;
-  /// Which block has a call that names which.
+  /// Which blocks have calls that reference which blocks.
   std::vector<std::pair<uint32_t, uint32_t>> block_uses_;
   std::vector<std::pair<Value*, uint32_t>> initializers_;
   llvm::StringSet<> equal_dims_;

@@ -1,11 +1,11 @@
-// Calls: each is made when its first result is reached in the list of variables.
+// Reading of calls: a call is read when its first result is reached in the list of variables.
 #include "ir/network_reader.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
 namespace {
 
-/// What a UserError says, without its code.
+/// The message of a UserError, without its code.
 std::string TextOf(llvm::Error error) {
   std::string text;
   llvm::handleAllErrors(std::move(error), [&](const UserError& e) { text = e.text(); });
@@ -44,7 +44,7 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
   if (!next || next->outputs_size() == 0 || next->outputs(0) != name) {
     auto head = heads_.find(name);
     if (head == heads_.end())
-      return Broken("variable '{0}': no call makes it, or not in the order of variables", name);
+      return Broken("variable '{0}': no call computes it, or the call is out of order", name);
     block = head->second;
     next = NextCall(block);
     heads_.erase(head);
@@ -62,9 +62,9 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
     if (index >= desc_.variables_size() || desc_.variables(index).role() != VarDesc::RESULT ||
         desc_.variables(index).name() != result->name())
       return InCall(call, MakeUserError(Code::kBadNetwork,
-                                        "its result '{0}' is not in its place among the variables",
+                                        "its result '{0}' is out of order among the variables",
                                         result->name()));
-    // A size that only the data decide has a symbol that inference made.
+    // A data-dependent size has a symbol that inference created.
     for (const Dim& dim : result->type().dims)
       if (!dim.is_constant())
         dim.ForEachSymbol([&](llvm::StringRef symbol) { values_.AddSymbol(symbol); });
@@ -73,7 +73,7 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
     if (!type) return InCall(call, type.takeError());
     if (*type != result->type())
       return InCall(
-          call, MakeUserError(Code::kBadNetwork, "'{0}' is stored as {1}, but the call gives {2}",
+          call, MakeUserError(Code::kBadNetwork, "'{0}' is stored as {1}, but the call returns {2}",
                               result->name(), type->ToString(), result->type().ToString()));
     if (llvm::Error error = ReadComment(stored, result)) return error;
   }
@@ -95,7 +95,7 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   llvm::StringSet<> results;
   for (const std::string& name : desc.outputs()) {
     if (llvm::Error error = CheckName(name)) return error;
-    if (!results.insert(name).second) return Broken("two variables are called '{0}'", name);
+    if (!results.insert(name).second) return Broken("two variables have the name '{0}'", name);
   }
   if (!IsPrintable(desc.layer())) return BrokenText("the path of a layer has a control character");
   llvm::Expected<LocationId> location = ReadLocation(desc.location());
@@ -106,7 +106,7 @@ llvm::Expected<Op*> NetworkReader::ReadCall(const OpDesc& desc, uint32_t block) 
   llvm::SmallVector<NamedAttribute, 4> attributes;
   if (llvm::Error error = ReadAttributes(desc, *def, block, &attributes))
     return InCall(desc, std::move(error));
-  // Inference looks at a block that is whole, and refuses another one.
+  // Inference requires a complete block.
   for (const NamedAttribute& attribute : attributes)
     if (const auto* id = std::get_if<BlockId>(&attribute.value))
       if (id->index != block && !NextCall(id->index))
@@ -131,10 +131,10 @@ llvm::Error NetworkReader::ReadOperands(const OpDesc& desc, uint32_t block,
   for (const std::string& name : desc.inputs()) {
     Value* value = graph_.FindValue(name);
     if (!value)
-      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is no variable before it",
+      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is not a variable before it",
                            name);
     if (HomeOf(value) != block)
-      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is not of its block", name);
+      return MakeUserError(Code::kBadNetwork, "it reads '{0}', which is not in its block", name);
     operands->push_back(value);
   }
   return llvm::Error::success();
@@ -151,7 +151,8 @@ llvm::Error NetworkReader::ReadAttributes(const OpDesc& desc, const OpDef& def, 
       return MakeUserError(Code::kBadNetwork, "attribute '{0}': {1}", decl.name,
                            TextOf(value.takeError()));
     if (const BlockId* id = std::get_if<BlockId>(&*value)) {
-      // Each call has a copy of its body when it runs: bodies that share one would be 2**depth.
+      // Each call has its own copy of the body in a run: bodies that share one would grow to
+      // 2**depth.
       if (!bodies_.insert(id->index).second)
         return MakeUserError(Code::kBadNetwork,
                              "attribute '{0}': block {1} is the body of two calls", decl.name,
@@ -161,7 +162,8 @@ llvm::Error NetworkReader::ReadAttributes(const OpDesc& desc, const OpDef& def, 
     attributes->push_back({decl.name, std::move(*value)});
   }
   if (attributes->size() == stored.size()) return llvm::Error::success();
-  // AddOp will complain about an unknown one: always the same, whatever the order in the map.
+  // AddOp reports unknown attributes; sorted, so that the message does not depend on the order of
+  // the map.
   const std::string* unknown = nullptr;
   for (const auto& entry : stored)
     if (def.signature.FindAttribute(entry.first) < 0 && (!unknown || entry.first < *unknown))

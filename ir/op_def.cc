@@ -27,14 +27,14 @@ std::string BoundToString(AttributeKind kind, double value) {
 }  // namespace
 
 std::string AttributeDecl::ToString() const {
-  // A Block is given as a function.
+  // In source, a Block is a function.
   std::string text = kind == AttributeKind::kBlock ? "function" : AttributeKindName(kind).str();
   if (is_list) text = "[" + text + "]";
   if (optional) text += "?";
   if (!choices.empty()) {
     std::vector<std::string> quoted;
     for (const std::string& choice : choices) quoted.push_back("\"" + choice + "\"");
-    // A shape may be given as one of the words.
+    // A shape may also be one of the words.
     text += kind == AttributeKind::kShape ? " or " + llvm::join(quoted, " or ")
                                           : " in [" + llvm::join(quoted, ", ") + "]";
   } else if (lower && upper && !lower->open) {

@@ -11,7 +11,8 @@
 namespace pdl {
 namespace {
 
-/// An attribute's declaration after its name: "float > 0 = 1.0"; a default of many elements is cut.
+/// An attribute's declaration without its name: "float > 0 = 1.0"; a large tensor default is
+/// abbreviated.
 std::string DeclarationOf(const AttributeDecl& decl) {
   constexpr int64_t kMaxElements = 16;
   const auto* tensor = std::get_if<Constant>(&decl.default_value);
@@ -47,8 +48,8 @@ std::string PropertiesText(const OpDef& def) {
   const OpProperties& properties = def.properties();
   if (properties.elementwise) found.push_back("elementwise");
   if (properties.commutative) found.push_back("commutative");
-  if (properties.random) found.push_back("random: drawn anew in each run, never merged");
-  if (properties.has_side_effect) found.push_back("has an effect, and is never dropped");
+  if (properties.random) found.push_back("random: sampled anew in each run, never merged");
+  if (properties.has_side_effect) found.push_back("has a side effect, and is never removed");
   if (properties.is_training_flag || properties.is_plan_select)
     found.push_back("decided when a run is planned, on every device");
   if (properties.moves_elements) found.push_back("moves elements");
@@ -58,7 +59,7 @@ std::string PropertiesText(const OpDef& def) {
   if (def.gradient != nullptr) {
     found.push_back("differentiable");
   } else if (IsAlwaysLowered(def)) {
-    found.push_back("becomes other calls before a run, and is differentiable as they are");
+    found.push_back("lowered to other calls before a run, and differentiable if they are");
   } else {
     found.push_back("not differentiable");
   }
@@ -68,8 +69,7 @@ std::string PropertiesText(const OpDef& def) {
 std::string UlpText(const OpSignature& signature) {
   std::string text;
   llvm::raw_string_ostream(text) << "In f32, the largest error is "
-                                 << llvm::format("%.3g", signature.max_ulp)
-                                 << " units of the last place";
+                                 << llvm::format("%.3g", signature.max_ulp) << " ulp";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What operators and layers declare, as messages and as JSON.
+// Export of operator and layer declarations as protobuf messages and as JSON.
 #include <utility>
 
 #include "google/protobuf/io/coded_stream.h"

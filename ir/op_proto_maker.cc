@@ -9,22 +9,23 @@ namespace pdl {
 namespace {
 
 [[noreturn]] void Contradiction(llvm::StringRef op, const std::string& what) {
-  InternalError("the declaration of operator '" + op.str() + "' contradicts itself: " + what);
+  InternalError("the declaration of operator '" + op.str() + "' is inconsistent: " + what);
 }
 
 void CheckAttributeDecl(const OpSignature& signature, const AttributeDecl& decl) {
   const std::string& op = signature.name;
   bool number = decl.kind == AttributeKind::kInt || decl.kind == AttributeKind::kFloat;
   if ((decl.lower || decl.upper) && !number)
-    Contradiction(op, "a range on '" + decl.name + "', which is no number");
+    Contradiction(op, "a range on '" + decl.name + "', which is not a number");
   if (!decl.choices.empty() && decl.kind != AttributeKind::kString &&
       decl.kind != AttributeKind::kShape)
-    Contradiction(op, "choices for '" + decl.name + "', which is no string and no shape");
+    Contradiction(op, "choices for '" + decl.name + "', which is neither a string nor a shape");
   if (decl.comment.empty()) Contradiction(op, "'" + decl.name + "' has no comment");
   if (!decl.dtype_from.empty()) {
     int other = signature.FindAttribute(decl.dtype_from);
     if (other < 0 || signature.attributes[other].kind != AttributeKind::kDType)
-      Contradiction(op, "'" + decl.name + "' takes its dtype from what is no dtype attribute");
+      Contradiction(
+          op, "'" + decl.name + "' takes its dtype from something other than a dtype attribute");
   }
 }
 
@@ -34,7 +35,8 @@ void CheckSignature(const OpSignature& signature) {
   if (signature.outputs.empty()) Contradiction(op, "it has no output");
   std::set<std::string> names;
   auto take = [&](const std::string& name) {
-    if (!names.insert(name).second) Contradiction(op, "two things are called '" + name + "'");
+    if (!names.insert(name).second)
+      Contradiction(op, "two declarations have the name '" + name + "'");
   };
   bool optional_before = false;
   for (const InputDecl& input : signature.inputs) {
@@ -42,9 +44,10 @@ void CheckSignature(const OpSignature& signature) {
     if (!input.count.empty()) {
       const int count = signature.FindAttribute(input.count);
       if (count < 0 || !signature.attributes[count].counted)
-        Contradiction(op, "'" + input.name + "' has a count that is no counted attribute");
+        Contradiction(op, "'" + input.name + "' has a count that is not a counted attribute");
     } else if (signature.has_counts() && input.repeatable) {
-      Contradiction(op, "'" + input.name + "' is repeatable without a count beside one with it");
+      Contradiction(
+          op, "'" + input.name + "' is repeatable without a count, but another input has one");
     }
     if (input.repeatable && input.count.empty() && &input != &signature.inputs.back())
       Contradiction(op, "'" + input.name + "' is repeatable but not the last input");
@@ -56,7 +59,7 @@ void CheckSignature(const OpSignature& signature) {
     take(decl.name);
     CheckAttributeDecl(signature, decl);
     if (decl.counted && (decl.kind != AttributeKind::kInt || decl.is_list))
-      Contradiction(op, "'" + decl.name + "' is counted and no int");
+      Contradiction(op, "'" + decl.name + "' is counted but not an int");
     const bool is_named_axis = decl.name == "axis" || decl.name == "axes";
     if (is_named_axis && !decl.is_axis && !signature.inputs.empty() &&
         signature.inputs[0].ragged_levels > 0)
@@ -65,21 +68,21 @@ void CheckSignature(const OpSignature& signature) {
   std::set<std::string> outputs;
   for (const OutputDecl& output : signature.outputs)
     if (!outputs.insert(output.name).second)
-      Contradiction(op, "two outputs are called '" + output.name + "'");
+      Contradiction(op, "two outputs have the name '" + output.name + "'");
 }
 
 void CheckProperties(const OpSignature& signature) {
   const std::string& op = signature.name;
   const OpProperties& properties = signature.properties;
   if (properties.reduced_precision == ReducedPrecision::kFollow && !properties.moves_elements)
-    Contradiction(op, "it follows its operands to f16, and does more than move elements");
+    Contradiction(op, "it follows its operands to f16, but does more than move elements");
   if (properties.elementwise && signature.outputs.size() != 1)
-    Contradiction(op, "it is elementwise and has more than one output");
+    Contradiction(op, "it is elementwise but has more than one output");
   if (properties.zero_rule != nullptr && !properties.elementwise)
-    Contradiction(op, "it has a rule for zeros and is not elementwise");
+    Contradiction(op, "it has a rule for zeros but is not elementwise");
 }
 
-/// Each default must pass the checks that a caller's value must.
+/// Each default must pass the checks for values of a caller.
 void CheckDefaults(const OpSignature& signature) {
   OpSignature only_defaults = signature;
   std::vector<NamedAttribute> given;
@@ -129,7 +132,7 @@ OpDef OpProtoMaker::Build(llvm::StringRef name) {
   CheckDefaults(def_.signature);
   if (!def_.infer) Contradiction(name, "it has no type inference");
   if (def_.body && (def_.signature.BlockAttribute() < 0 || !def_.signature.has_counts()))
-    Contradiction(name, "it has a rule for a block, and no Block attribute or no counted inputs");
+    Contradiction(name, "it has a rule for a block, but no Block attribute or no counted inputs");
   return std::move(def_);
 }
 

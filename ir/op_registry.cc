@@ -12,7 +12,7 @@ void OpRegistry::Add(OpDef def) {
   std::string name = def.name();
   if (def.signature.family.empty()) def.signature.family = family_;
   const auto [added, is_new] = defs_.try_emplace(name, std::make_unique<OpDef>(std::move(def)));
-  if (!is_new) InternalError("two operators are called '" + name + "'");
+  if (!is_new) InternalError("two operators have the name '" + name + "'");
   const OpDef* record = added->second.get();
   const std::string& onnx_name = record->properties().onnx_name;
   if (!onnx_name.empty()) by_onnx_name_.try_emplace(onnx_name, record);
@@ -22,7 +22,7 @@ void OpRegistry::AddInternal(OpDef def) {
   std::unique_lock lock(mutex_);
   std::string name = def.name();
   if (!internal_.try_emplace(name, std::make_unique<OpDef>(std::move(def))).second)
-    InternalError("two internal operators are called '" + name + "'");
+    InternalError("two internal operators have the name '" + name + "'");
 }
 
 void OpRegistry::BeginFamily(std::string heading) {

@@ -13,43 +13,44 @@
 
 namespace pdl {
 
-/// The largest stored network. Parsing takes some ten times as much memory, a hostile file up to
-/// sixty times.
+/// The maximum size of a stored network in bytes. Parsing takes about ten times as much memory, and
+/// up to sixty times for malicious files.
 inline constexpr size_t kMaxNetworkBytes = size_t{256} << 20;
 
-/// The most nested calls in a stored dim, and the most work that one may be.
+/// The maximum nesting of calls in a stored dim, and its maximum cost.
 inline constexpr unsigned kMaxDimDepth = 400;
 inline constexpr size_t kMaxDimCost = 8192;
-/// An upper bound of the terms that building `desc` goes through, products multiplied out; more
-/// than kMaxDimCost where it is too much. A canonical dim costs less than it has bytes.
+/// Returns an upper bound of the number of terms that building `desc` creates, with products
+/// expanded, or more than kMaxDimCost if it is too large. The cost of a canonical dim is less than
+/// its size in bytes.
 size_t DimCost(const DimDesc& desc);
 
-// What a Graph is made of, as messages. An Error says that a dim is too large an expression to be
+// Conversion of the parts of a Graph to messages. An Error says that a dim is too large to be
 // stored.
 llvm::Error DimToProto(const Dim& dim, DimDesc* out);
 llvm::Error TypeToProto(const Type& type, TypeDesc* out);
 llvm::Error AttributeToProto(const AttributeValue& value, Attribute* out);
 inline DataType DTypeToProto(DType dtype) { return static_cast<DataType>(dtype); }
 
-/// Reads messages that nobody vouches for: sizes, counts, enum values and depths are checked, dims
-/// are built again. Every Error is a UserError that says what is wrong with the value, not where it
-/// stands.
+/// Reads messages of untrusted input: sizes, counts, enum values and depths are checked, and dims
+/// are rebuilt. Every Error is a UserError that describes the error but not its position.
 class ProtoReader {
  public:
-  /// `dim_budget`: what all dims together may cost; a file's own length is enough for honest ones.
+  /// `dim_budget` is the maximum total cost of all dims; the length of the file suffices for any
+  /// valid file.
   explicit ProtoReader(size_t dim_budget) : dim_budget_(dim_budget) {}
 
-  /// Makes the symbol known.
+  /// Adds a known symbol.
   void AddSymbol(llvm::StringRef name);
-  /// From now on dims may use known symbols only.
+  /// Subsequent dims may use known symbols only.
   void RequireKnownSymbols() { require_known_symbols_ = true; }
   bool IsKnownSymbol(llvm::StringRef name) const { return symbols_.contains(name); }
-  /// Attributes may name blocks below this.
+  /// Attributes may refer to blocks below this index.
   void set_num_blocks(size_t count) { num_blocks_ = count; }
 
-  /// A size; a ragged dim is none.
+  /// Reads a size, which must not be a ragged dim.
   llvm::Expected<Dim> ReadDim(const DimDesc& desc);
-  /// No dim is negative, and ragged ones are in their place.
+  /// Reads a type; no dim may be negative, and ragged dims must be in valid positions.
   llvm::Expected<Type> ReadType(const TypeDesc& desc);
   llvm::Expected<AttributeValue> ReadAttribute(const Attribute& attribute);
   static llvm::Expected<DType> ReadDType(int value);

@@ -16,7 +16,7 @@
 namespace pdl {
 namespace {
 
-/// Text as a message may hold it: bytes that are no UTF-8 are replaced, control characters are
+/// A string as a message may contain it: invalid UTF-8 is replaced, control characters become
 /// blanks.
 std::string Clean(llvm::StringRef text) {
   std::string clean = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
@@ -59,7 +59,7 @@ class NetworkWriter {
   }
 
  private:
-  /// 1 + the index of a row that is written, or 0.
+  /// 1 + the index of a written row, or 0.
   uint32_t Row(LocationId location) const {
     return options_.locations && location != kUnknownLocation ? location + 1 : 0;
   }
@@ -186,10 +186,11 @@ llvm::Expected<std::string> SerializeNetwork(const Graph& graph, const Serialize
   if (llvm::Error error = NetworkWriter(graph, options, desc).Write()) return error;
   size_t size = desc->ByteSizeLong();
   if (size > kMaxNetworkBytes)
-    return MakeUserError(Code::kBadNetwork,
-                         "the network takes {0} bytes to store, and {1} are the most; keep large "
-                         "tensors in a safetensors file",
-                         size, kMaxNetworkBytes);
+    return MakeUserError(
+        Code::kBadNetwork,
+        "the stored network has {0} bytes, but at most {1} are supported; keep large "
+        "tensors in a safetensors file",
+        size, kMaxNetworkBytes);
   std::string bytes;
   bytes.reserve(size);
   {

@@ -1,4 +1,4 @@
-// Dims, types and attributes as messages.
+// Conversion of dims, types and attributes to messages.
 #include "ir/dim_polynomial.h"
 #include "ir/proto_convert.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,18 +8,18 @@
 namespace pdl {
 namespace {
 
-/// Where writing a dim stops. Atoms share their operands in memory but not in a message.
+/// The maximum size of a written dim. Atoms share their operands in memory but not in a message.
 constexpr size_t kMaxNodes = 2 * kMaxDimCost;
 
 class DimWriter {
  public:
   llvm::Error Write(const Dim& dim, DimDesc* out) {
     if (!dim.is_valid())
-      return MakeUserError(Code::kDimOverflow, "a dim leaves 64 bits, or divides by zero");
+      return MakeUserError(Code::kDimOverflow, "a dim overflows 64 bits or divides by zero");
     Visit(dim, out);
     bool fits = nodes_ <= kMaxNodes && (!out->has_call() || DimCost(*out) <= kMaxDimCost);
     if (fits) return llvm::Error::success();
-    return MakeUserError(Code::kDimOverflow, "a dim is too large an expression to be stored");
+    return MakeUserError(Code::kDimOverflow, "the expression of a dim is too large to be stored");
   }
 
  private:
@@ -94,14 +94,14 @@ void TensorToProto(const Constant& constant, TensorValue* out) {
   out->set_data(constant.data(), static_cast<size_t>(constant.num_bytes()));
 }
 
-/// Sets the field of `out` that holds a value of that type.
+/// Sets the field of `out` for the value's type.
 struct AttributeWriter {
   Attribute* out;
 
   using Error = llvm::Error;
   static Error Done() { return llvm::Error::success(); }
   static Error NotUtf8() {
-    return MakeUserError(Code::kBadNetwork, "a text that is not UTF-8 cannot be stored");
+    return MakeUserError(Code::kBadNetwork, "a string that is not UTF-8 cannot be stored");
   }
 
   Error operator()(std::monostate) { return Done(); }

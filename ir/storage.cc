@@ -13,7 +13,7 @@ Type TypeOf(const Constant& dense) {
   return Type(dense.dtype(), Shape(dense.sizes().begin(), dense.sizes().end()));
 }
 
-/// `rows` rows of `length` each.
+/// The offsets of `rows` rows of `length` elements each.
 Constant EvenOffsets(int64_t rows, int64_t length) {
   std::vector<int64_t> offsets;
   for (int64_t row = 0; row <= rows; ++row) offsets.push_back(row * length);
@@ -172,7 +172,7 @@ llvm::SmallVector<PartType, 4> PartsOf(llvm::StringRef name, const Type& type) {
   Type values = type;
   values.storage = Storage::kDense;
   values.dims = type.is_sparse() ? Shape{count} : PackedDims(type.dims);
-  // The elements of a sparse tensor of truth values are ones.
+  // All stored elements of a sparse bool tensor are true.
   if (!type.is_sparse() || type.dtype != DType::kBool)
     parts.push_back({Part::kValues, std::move(values)});
   for (unsigned level = 0; level < levels + type.is_sparse(); ++level) {

@@ -23,7 +23,7 @@ std::string Type::Fault() const {
              " does not come right after the first dim or another ragged one";
   }
   if (levels == 2 && dims[1] == dims[2])
-    return "two ragged dims of one tensor are both called " + dims[1].ToString();
+    return "two ragged dims of one tensor have the name " + dims[1].ToString();
   if (is_sparse() && rank() != 2 + levels)
     return "a sparse tensor has 2 dims besides its ragged ones, not " +
            std::to_string(rank() - levels);

@@ -6,7 +6,7 @@
 
 namespace pdl {
 
-/// The type of one element. The values are stored in NetworkDescs: never renumber them.
+/// The element type of a tensor. The numbers are part of the NetworkDesc format and never change.
 enum class DType : uint8_t {
   kF16 = 1,
   kBF16 = 2,
@@ -24,6 +24,7 @@ enum class DType : uint8_t {
 };
 inline constexpr int kNumDTypes = 14;
 
+/// Predicates over dtypes. A bool is neither a float nor an integer.
 constexpr bool IsFloat(DType t) { return t >= DType::kF16 && t <= DType::kF64; }
 constexpr bool IsSigned(DType t) { return t >= DType::kI8 && t <= DType::kI64; }
 constexpr bool IsUnsigned(DType t) { return t >= DType::kU8 && t <= DType::kU64; }

@@ -8,11 +8,11 @@
 //   if (!outputs.ok()) return std::cerr << outputs.status().ToString() << '\n', 1;
 //   const float* y = outputs->at("y").As<float>();
 //
-// Threads: a Model is immutable and may be used by any number of threads at once. A Session is used
-// by one thread at a time, but for Session::Cancel.
+// Threads: a Model is immutable and may be used by any number of threads at once. A Session may be
+// used by one thread at a time, except for Session::Cancel.
 // Memory: inputs are read in place during a call and never written; see Array.
-// Errors are values of type Status. A function that returns one never throws and never ends the
-// program, whatever it is given.
+// Errors are values of type Status. A function that returns a Status or a Result never throws and
+// never ends the program, whatever its arguments.
 // Module: model
 #ifndef PDL_PDL_H_
 #define PDL_PDL_H_
@@ -32,32 +32,33 @@
 
 namespace pdl {
 
-/// "major.minor.patch" of the libpdl.so that the program runs with.
+/// "major.minor.patch" of the libpdl.so that is loaded.
 PDL_API const char* Version();
 
-/// How an operation ended.
+/// The outcome of an operation: success, or its errors. Cheap to copy.
 class PDL_API Status {
  public:
   enum class Kind : uint8_t {
     kOk,
-    /// What was given is wrong: a source, a file, an input. It has a code.
+    /// The request is invalid: a source, a file, an input. Has a code.
     kError,
-    /// The device failed: it is out of memory, missing, or a library failed. No code.
+    /// The device failed: out of memory, no such device, an error of a library. Has no code.
     kDeviceError,
-    /// A run that Session::Cancel or a callback ended.
+    /// The run was ended by Session::Cancel or by a callback.
     kCancelled,
   };
 
   /// Success.
   Status() = default;
+  /// Whether the operation succeeded.
   bool ok() const { return detail_ == nullptr; }
   Kind kind() const;
-  /// "PDL0301": what kind of error it is, the same in all versions; `pdl explain PDL0301` explains
-  /// it. Empty where there is none.
+  /// The kind of error, stable across versions: "PDL0301", which `pdl explain PDL0301` explains.
+  /// Empty if there is none.
   const std::string& code() const;
-  /// The first error in one line, without its position and code.
+  /// The first error in one line, without position and code.
   const std::string& message() const;
-  /// The position of the first error in a source, lines and columns from 1; "" and 0 where it has
+  /// The position of the first error in a source; line and column count from 1. "" and 0 if it has
   /// none.
   const std::string& file() const;
   int line() const;
@@ -65,7 +66,7 @@ class PDL_API Status {
   /// All errors with their source lines, as `pdl check` prints them; "ok" for success.
   std::string ToString() const;
 
-  /// Made by libpdl.
+  /// Implementation; constructed by libpdl only.
   struct Detail;
   explicit Status(std::shared_ptr<const Detail> detail) : detail_(std::move(detail)) {}
 
@@ -73,7 +74,7 @@ class PDL_API Status {
   std::shared_ptr<const Detail> detail_;
 };
 
-/// A value, or the Status that says why there is none.
+/// A value, or the Status that explains why there is none.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -87,7 +88,7 @@ class [[nodiscard]] Result {
   const T& operator*() const { return *value_; }
   T* operator->() { return &*value_; }
   const T* operator->() const { return &*value_; }
-  /// The value; throws std::runtime_error with the errors where there is none.
+  /// Returns the value. Throws std::runtime_error with the errors if there is none.
   T& value() & { return Require(), *value_; }
   T value() && { return Require(), std::move(*value_); }
 
@@ -99,7 +100,7 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-/// The dtype of a C++ type; f16 and bf16 have none.
+/// The dtype that corresponds to a C++ type; f16 and bf16 have no C++ type.
 template <class T>
 inline constexpr DType kDTypeOf = DType{};
 template <>
@@ -125,29 +126,29 @@ inline constexpr DType kDTypeOf<uint64_t> = DType::kU64;
 template <>
 inline constexpr DType kDTypeOf<bool> = DType::kBool;
 
-/// A dense tensor in the memory of the CPU: its elements in row-major order, without gaps. A view
-/// of memory of the caller, or, where `owner` is set, memory that lives as long as a copy of
-/// `owner` does.
+/// A dense tensor in CPU memory: its elements in row-major order, without gaps. If `owner` is null
+/// it is a view of memory owned by the caller; otherwise the memory is valid as long as a copy of
+/// `owner` exists.
 struct Array {
   DType dtype = DType::kF32;
   std::vector<int64_t> sizes;
-  /// May be null where there are no elements.
+  /// May be null if there are no elements.
   void* data = nullptr;
   std::shared_ptr<const void> owner;
 
-  /// A view of `data`, which must hold as many elements as `sizes` say and outlive the view.
+  /// Returns a view of `data`, which must hold all elements of `sizes` and outlive the view.
   template <class T>
   static Array View(T* data, std::vector<int64_t> sizes) {
     static_assert(kDTypeOf<std::remove_const_t<T>> != DType{}, "no dtype has this C++ type");
     return {kDTypeOf<std::remove_const_t<T>>, std::move(sizes),
             const_cast<std::remove_const_t<T>*>(data), nullptr};
   }
-  /// The elements; null where `dtype` is not that of T.
+  /// Returns the elements, or null if `dtype` is not that of T.
   template <class T>
   T* As() const {
     return dtype == kDTypeOf<std::remove_const_t<T>> ? static_cast<T*>(data) : nullptr;
   }
-  /// The product of the sizes.
+  /// The number of elements: the product of the sizes.
   int64_t num_elements() const {
     int64_t count = 1;
     for (const int64_t size : sizes) count *= size;
@@ -155,128 +156,128 @@ struct Array {
   }
 };
 
-/// Arrays by name. A ragged or sparse value is several arrays: "x", "x.offsets", "x.indices" (see
-/// docs/language.md).
+/// Arrays by name. A ragged or sparse value consists of several arrays: "x", "x.offsets",
+/// "x.indices" (see docs/language.md).
 using Arrays = std::map<std::string, Array>;
 
-/// An input, output, parameter or state of a model.
+/// The declaration of an input, output, parameter or state of a model.
 struct ValueInfo {
   std::string name;
-  /// As the language writes it: "f32[N, 784]".
+  /// The type in the language: "f32[N, 784]".
   std::string type;
   DType dtype = DType::kF32;
-  /// The size of each dim, -1 where a run decides it.
+  /// The size of each dim; -1 if it is only known in a run.
   std::vector<int64_t> sizes;
-  /// Neither ragged nor sparse.
+  /// False for ragged and sparse values.
   bool is_dense = true;
-  /// The documentation that the source gives it.
+  /// The documentation comment in the source.
   std::string comment;
 };
 
-/// How a model is loaded and run.
+/// Options for loading and running a model.
 struct ModelOptions {
-  /// "cpu", "cuda" or "cuda:1".
+  /// The device: "cpu", "cuda" or "cuda:1".
   std::string device = "cpu";
-  /// Threads on the CPU; 0: as many as the process may use.
+  /// The number of CPU threads; 0: as many as the process may use.
   int threads = 0;
-  /// Of initial parameters and random operators.
+  /// Seed of initial parameters and random operators.
   uint64_t seed = 0;
-  /// Values of the source's attrs, written as in the language: {"width", "512"}. Of an ONNX model:
-  /// inputs that become constants, and sizes that become numbers.
+  /// Values of the source's attrs, written as in the language: {"width", "512"}. For an ONNX model:
+  /// inputs that become constants, and symbolic sizes that become constants.
   std::map<std::string, std::string> settings;
-  /// A safetensors file with values of parameters and states; or empty.
+  /// Path of a safetensors file with values of parameters and states; or empty.
   std::string weights;
-  /// The folder that imports and weights are relative to; empty: the file's own.
+  /// The folder that imports and weights are relative to; empty: the file's own folder.
   std::string folder;
-  /// kF32; kBF16 or kF16 compute matmul and convolutions of f32 in that dtype (mixed precision).
+  /// kF32, or kBF16 or kF16 to compute f32 matmul and convolutions in that dtype (mixed precision).
   DType precision = DType::kF32;
-  /// Shared libraries with operators. They are loaded once for the process.
+  /// Paths of plugins, shared libraries with operators. Each is loaded once per process.
   std::vector<std::string> plugins;
 };
 
-/// What a run computes.
+/// Options of one run.
 struct RunRequest {
-  /// The outputs to compute; empty: all. Inputs that none of them needs may be missing.
+  /// The outputs to compute; empty: all. Inputs that none of them depends on may be missing.
   std::vector<std::string> outputs;
   /// The value of `training` in the network.
   bool training = false;
-  /// The run ends with an error where a call gives a nan or an infinity that none of its operands
-  /// has. Slow.
+  /// Fail if a call returns a NaN or an infinity that none of its operands has. Slow.
   bool check_finite = false;
 };
 
-/// A loss, or an output of one element, of a training.
+/// A metric of training: a loss, or an output with one element.
 struct TrainingMetric {
   std::string name;
   double value = 0;
 };
 
-/// One epoch of a training.
+/// The results of one epoch.
 struct EpochResult {
   int64_t epoch = 0;  // from 1
-  int64_t step = 0;   // steps done
+  int64_t step = 0;   // number of steps done
   /// Means over the rows of the epoch.
   std::vector<TrainingMetric> training;
-  /// Of the validation data; empty where there are none.
+  /// The metrics on the validation data; empty if there are none.
   std::vector<TrainingMetric> validation;
   bool is_best = false;
 };
 
-/// How a model is trained.
+/// Options of training.
 struct TrainRequest {
-  /// Rows of a batch.
+  /// The number of rows in a batch.
   int64_t batch_size = 32;
-  /// The training ends after so many epochs, or steps, whichever comes first; 0 is no limit.
+  /// Training ends after this number of epochs or steps, whichever comes first; 0: no limit.
   int64_t epochs = 1;
   int64_t steps = 0;
-  /// Takes the rows in another order in each epoch.
+  /// Shuffles the rows in each epoch.
   bool shuffle = true;
-  /// Data that each epoch is measured by; empty: none.
+  /// Validation data, on which the metrics are computed after each epoch; empty: none.
   Arrays validation;
-  /// Ends after so many epochs without a better one; 0: never.
+  /// Training ends after this number of epochs without an improvement; 0: never.
   int64_t patience = 0;
   /// An existing folder for checkpoints; empty: none.
   std::string folder;
-  /// Called after each epoch; returning false ends the training. May be empty.
+  /// Called after each epoch; may be empty. Training ends if it returns false.
   std::function<bool(const EpochResult&)> on_epoch;
 };
 
 class Session;
 struct TrainedModel;
 
-/// A loaded network with its weights. Copies share it.
+/// A loaded network with its weights. Copies share both. Immutable and thread-safe.
 class PDL_API Model {
  public:
   /// Loads source (.pdl), a compiled network (.pdlc) or an ONNX model (.onnx).
   static Result<Model> Load(const std::string& path, const ModelOptions& options = {});
-  /// Compiles source. `name` is what messages call it.
+  /// Compiles source. `name` is its file name in messages.
   static Result<Model> FromSource(const std::string& source, const ModelOptions& options = {},
                                   const std::string& name = "<source>");
 
+  /// The declarations of the inputs, outputs, parameters and states.
   std::vector<ValueInfo> inputs() const;
   std::vector<ValueInfo> outputs() const;
   std::vector<ValueInfo> parameters() const;
   std::vector<ValueInfo> states() const;
-  /// What the compiler warned of, as `pdl check` prints it; empty where it did not.
+  /// The compiler's warnings, as `pdl check` prints them; empty if there are none.
   const std::string& warnings() const;
-  /// A copy of a parameter's value, or of a state's initial value.
+  /// Returns a copy of a parameter's value, or of a state's initial value.
   Result<Array> Value(const std::string& name) const;
 
-  /// One run in a new Session: states have their initial values.
+  /// Runs the model once in a new Session, with initial states.
   Result<Arrays> Run(const Arrays& inputs, const RunRequest& request = {}) const;
-  /// What keeps states from run to run.
+  /// Creates a Session, which keeps states from run to run.
   Session NewSession() const;
 
-  /// Trains the network by its `minimize` statements, on arrays of which each row is an example for
-  /// the input of that name. The model itself does not change. Of an ONNX model an error: it has no
-  /// `minimize`.
+  /// Trains the network according to its `minimize` statements. Each input gets the array of its
+  /// name in `data`, whose rows are the examples. Returns a new model and does not change this one.
+  /// ONNX models cannot be trained, because they have no `minimize`.
   Result<TrainedModel> Train(const Arrays& data, const TrainRequest& request = {}) const;
 
-  /// Writes the network as source where `path` ends in .pdl, else compiled, and its weights to a
+  /// Saves the network, as source if `path` ends in .pdl, else compiled, and its weights in a
   /// .safetensors file next to it.
   Status Save(const std::string& path) const;
 
-  /// Made by libpdl.
+  /// Implementation; constructed by libpdl only.
   struct Impl;
   explicit Model(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
@@ -285,35 +286,39 @@ class PDL_API Model {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// What Model::Train gives.
+/// The result of Model::Train.
 struct TrainedModel {
-  /// The network with the parameters and states that were learned.
+  /// The network with the trained parameters and states.
   Model model;
   std::vector<EpochResult> epochs;
 };
 
-/// Runs of a model, one after another, that share the network's states.
+/// A sequence of runs of a model that share the network's states. Used by one thread at a time.
 class PDL_API Session {
  public:
+  /// Creates a session in which all states have their initial values.
   explicit Session(Model model);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  /// Computes outputs. An error of a run changes no state. The arrays own their memory; it is used
-  /// again by a later run once no copy of them is left.
+  /// Computes outputs. A failing run changes no state. The returned arrays own their memory, which
+  /// later runs reuse once no copy of them exists.
   Result<Arrays> Run(const Arrays& inputs, const RunRequest& request = {});
-  /// The same into memory of the caller: `outputs` has an array for each output that is wanted, of
-  /// the dtype and the sizes that the run gives it. An error may leave some of them written.
+  /// As above, into the caller's memory: `outputs` has an array for each output to compute, with
+  /// the dtype and sizes that this run gives it. After an error, some of them may have been
+  /// written.
   Status RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request = {});
 
-  /// A copy of a state's value; its initial value before the first run.
+  /// Returns a copy of a state's value; before the first run, of its initial value.
   Result<Array> State(const std::string& name) const;
+  /// Sets a state to a copy of `value`, which must have the state's dtype, rank and known sizes.
   Status SetState(const std::string& name, const Array& value);
-  /// All states have their initial values again.
+  /// Resets all states to their initial values.
   void Reset();
 
-  /// Ends the run in progress, or else the next one, before its next call. From any thread.
+  /// Cancels the run in progress, or else the next one, before its next call. May be called from
+  /// any thread.
   void Cancel();
 
  private:

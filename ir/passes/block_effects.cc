@@ -21,7 +21,8 @@ CallEffects EffectsOf(const Op& op, llvm::ArrayRef<CallEffects> effects_of_block
 
 std::vector<CallEffects> EffectsOfBlocks(const Graph& graph) {
   std::vector<CallEffects> effects(graph.num_blocks());
-  // The calls that name blocks; a round passes effects up by at least one level of nesting.
+  // Calls that reference blocks; each iteration propagates effects by at least one level of
+  // nesting.
   std::vector<const Op*> callers;
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     for (const Op* op : graph.block({i}).ops) {

@@ -7,14 +7,14 @@
 
 namespace pdl {
 
-/// What keeps passes from moving, merging or folding a call; of a call that names blocks, that of
-/// their calls, too.
+/// Properties that prevent passes from moving, merging or folding a call, including those of the
+/// calls in blocks that it references.
 struct CallEffects {
   /// OpProperties::random.
   bool random = false;
   /// OpProperties::has_side_effect.
   bool side_effect = false;
-  /// Its results depend on what only a Plan knows: is_training_flag, is_plan_select.
+  /// Its results depend on values that only a Plan knows: is_training_flag, is_plan_select.
   bool decided_by_plan = false;
 
   bool IsRepeatable() const { return !random && !side_effect; }
@@ -27,9 +27,9 @@ struct CallEffects {
   bool operator==(const CallEffects&) const = default;
 };
 
-/// For each block of the graph the effects of its calls.
+/// Returns the effects of the calls of each block.
 std::vector<CallEffects> EffectsOfBlocks(const Graph& graph);
-/// The effects of a call and of the blocks that it names.
+/// Returns the effects of a call and of the blocks that it references.
 CallEffects EffectsOf(const Op& op, llvm::ArrayRef<CallEffects> effects_of_blocks);
 
 }  // namespace pdl

@@ -9,14 +9,14 @@
 namespace pdl {
 namespace {
 
-/// Finds, for the calls of one block in their order, an equal earlier one.
+/// Finds an equal earlier call for each call of a block.
 class Merger {
  public:
   explicit Merger(const Graph& graph) : graph_(graph), canonical_(graph.num_values()) {
     std::iota(canonical_.begin(), canonical_.end(), 0);
   }
 
-  /// The first call equal to `op`, which may be `op` itself.
+  /// Returns the first call equal to `op`, which may be `op` itself.
   Op* FirstLike(Op* op) {
     OperandNumbers operands = OperandsOf(*op);
     uint64_t hash = HashOf(*op, operands);
@@ -31,13 +31,13 @@ class Merger {
     return op;
   }
 
-  /// Forgets the calls of a block: others have values of their own.
+  /// Forgets the calls of a block: other blocks have different values.
   void NextBlock() {
     first_.clear();
     entries_.clear();
   }
 
-  /// From now on `from` counts as `to`.
+  /// Subsequently treats `from` as `to`.
   void Merge(const Value* from, const Value* to) {
     canonical_[graph_.number(from)] = graph_.number(to);
   }
@@ -47,7 +47,7 @@ class Merger {
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Entry {
     Op* op;
-    uint32_t next;  // of the same hash
+    uint32_t next;  // with the same hash
   };
 
   OperandNumbers OperandsOf(const Op& op) const {
@@ -63,12 +63,12 @@ class Merger {
         llvm::hash_combine(&op.def(), llvm::hash_combine_range(operands.begin(), operands.end()));
     for (const AttributeValue& value : op.attribute_values())
       hash = llvm::hash_combine(hash, HashAttribute(value));
-    // The highest values mean something else to a DenseMap.
+    // DenseMap reserves the highest keys.
     return static_cast<uint64_t>(hash) >> 1;
   }
 
   bool AreEqual(const Op& a, const Op& b, const OperandNumbers& operands_of_b) const {
-    // Types differ where a size is known from the data only: two calls have a symbol each.
+    // Types differ if a size is data-dependent: each of the two calls has its own symbol.
     return &a.def() == &b.def() &&
            llvm::equal(a.attribute_values(), b.attribute_values(), Identical) &&
            OperandsOf(a) == operands_of_b &&
@@ -93,7 +93,7 @@ void EliminateCommonSubexpressions(Graph& graph) {
     std::vector<std::pair<Value*, Value*>> replacements;
     for (Op* op : graph.block({i}).ops) {
       if (!EffectsOf(*op, effects).IsRepeatable()) continue;
-      // What is computed again is equal to what was computed, and must stay apart.
+      // Recomputed values are equal to the original ones and must not be merged with them.
       if (op->recompute() != 0) continue;
       Op* first = merger.FirstLike(op);
       if (first == op) continue;

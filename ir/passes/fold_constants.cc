@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// The results of all folded calls of a graph have at most so many times what one may have.
+/// The ratio of the maximum total size of all folded results of a graph to that of one result.
 constexpr int64_t kTotalFactor = 64;
 
 class Folder {
@@ -24,7 +24,7 @@ class Folder {
         uses_left_(graph.num_values(), 0) {}
 
   llvm::Error Run() {
-    // What makes a parameter's first value runs once.
+    // Initializers of parameters run only once.
     llvm::DenseSet<uint32_t> initializers;
     for (llvm::ArrayRef<Value*> variables : {graph_.parameters(), graph_.states()})
       for (const Value* value : variables)
@@ -47,7 +47,8 @@ class Folder {
   llvm::Error Visit(Op* op) {
     for (const Value* result : op->results())
       uses_left_[graph_.number(result)] = static_cast<uint32_t>(result->uses().size());
-    // A call of nothing is computed when a call that reads it could be folded, and never replaced.
+    // A call without operands is evaluated when a call that uses it could be folded, and is never
+    // replaced.
     if (op->operands().empty()) return llvm::Error::success();
     if (op->def().properties().is_plan_select) {
       llvm::Expected<bool> decided = Decide(op);
@@ -66,7 +67,7 @@ class Folder {
     return llvm::Error::success();
   }
 
-  /// Puts the operand that a plan_select gives in its place, where that is known now.
+  /// Replaces a plan_select whose condition is known now by the operand that it selects.
   llvm::Expected<bool> Decide(Op* op) {
     Value* condition = op->operands()[0];
     auto known = known_.find(graph_.number(condition));
@@ -80,7 +81,7 @@ class Folder {
     bool holds = decided && known->second.values<bool>()[0];
     Value* result = op->result();
     Value* given = op->operands()[holds ? 1 : 2];
-    // The type of the result may say more than that of the operand.
+    // The type of the result may be more specific than that of the operand.
     if (given->type() != result->type()) return false;
     uint32_t number = graph_.number(given);
     uses_left_[number] += static_cast<uint32_t>(result->uses().size());
@@ -96,7 +97,7 @@ class Folder {
     return true;
   }
 
-  /// Computes the call where all that it reads is known.
+  /// Evaluates a call whose operands are all known.
   llvm::Expected<bool> Fold(Op* op) {
     if (!MayFold(*op) || !llvm::all_of(op->operands(), [&](const Value* operand) {
           return known_.contains(graph_.number(operand)) || IsSource(operand);
@@ -110,7 +111,7 @@ class Folder {
     return Compute(op);
   }
 
-  /// Whether `value` is made of nothing, and was not tried in vain.
+  /// Whether `value` is the result of a call without operands whose evaluation has not failed.
   bool IsSource(const Value* value) const {
     const Op* op = value->producer();
     return op && op->operands().empty() && !failed_.contains(op) && MayFold(*op);
@@ -128,7 +129,7 @@ class Folder {
     });
   }
 
-  /// Says the same whatever the symbols stand for, and names no block.
+  /// Whether the call is independent of symbols and blocks.
   static bool IsFixed(const AttributeValue& value) {
     if (const Shape* shape = std::get_if<Shape>(&value)) return IsConstant(*shape);
     if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
@@ -140,7 +141,7 @@ class Folder {
     return llvm::all_of(dims, [](const Dim& dim) { return dim.is_constant(); });
   }
 
-  /// Makes the results known, whose operands are; false where that cannot be.
+  /// Evaluates a call with known operands; returns false if that is not possible.
   llvm::Expected<bool> Compute(Op* op) {
     if (const Constant* value = ValueOfConstant(*op)) {
       known_.insert({graph_.number(op->result()), *value});
@@ -153,7 +154,7 @@ class Folder {
     if (!results) {
       llvm::Error error = results.takeError();
       if (error.isA<DeviceError>()) return error;
-      // The run will meet the same mistake, and tell it.
+      // The run will report the same error.
       llvm::consumeError(std::move(error));
     }
     if (!results || !*results) {
@@ -169,7 +170,7 @@ class Folder {
     return true;
   }
 
-  /// What a call of `constant` says that it gives, where that is of its result's type as it is.
+  /// The value of a call of `constant`, if it has the result's type without conversion.
   const Constant* ValueOfConstant(const Op& op) const {
     if (&op.def() != &constant_) return nullptr;
     for (const AttributeValue& value : op.attribute_values())
@@ -184,7 +185,7 @@ class Folder {
                        [](int64_t size, const Dim& dim) { return dim.is_constant(size); });
   }
 
-  /// Makes a known value the result of `constant`, where somebody reads it who stays.
+  /// Replaces a known value by the result of a call of `constant` if remaining calls use it.
   void Materialize(const Value* value) {
     auto known = known_.find(graph_.number(value));
     Op* op = value->producer();
@@ -192,7 +193,7 @@ class Folder {
     int64_t bytes = known->second.num_bytes();
     if (bytes > bytes_left_) return;
     std::vector<AttributeValue> attributes = AttributesOf(known->second);
-    // A type may say more of a value than its dims: an index bound.
+    // A type may also have an index bound.
     InferenceContext context(constant_, {}, attributes);
     if (llvm::Error error = Infer(context)) return llvm::consumeError(std::move(error));
     if (context.outputs()[0] != value->type()) return;
@@ -220,10 +221,11 @@ class Folder {
   int64_t max_bytes_;
   int64_t bytes_left_;
   std::vector<CallEffects> effects_;
-  /// By value: read by more than calls; uses by calls that were not visited yet.
+  /// By value: used by anything except calls, and the number of uses by calls that were not visited
+  /// yet.
   llvm::BitVector escapes_;
   std::vector<uint32_t> uses_left_;
-  /// Values of results that somebody may still read.
+  /// Known values of results that may still be used.
   llvm::DenseMap<uint32_t, Constant> known_;
   llvm::DenseSet<const Op*> failed_;
 };

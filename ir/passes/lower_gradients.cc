@@ -1,4 +1,4 @@
-// Reverse-mode differentiation of the calls of `gradient` in a graph.
+// Lowering of `gradient` by reverse-mode differentiation.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/differentiate.h"
@@ -29,7 +29,7 @@ class GradientLowering {
     if (is_lowered_[id.index]) return llvm::Error::success();
     is_lowered_[id.index] = true;
     const std::vector<Op*> ops = graph_.block(id).ops;
-    // The gradient of a loop is made from its body.
+    // The gradient of a loop is derived from its body.
     for (const Op* op : ops)
       for (const AttributeValue& value : op->attribute_values())
         if (const auto* body = std::get_if<BlockId>(&value))
@@ -55,8 +55,8 @@ class GradientLowering {
     return llvm::Error::success();
   }
 
-  /// Appends the backward pass of the calls `before` to the block, and makes what used the results
-  /// of `gradient` use its values.
+  /// Appends the backward pass of the calls `before` to the block, and replaces uses of the results
+  /// of `gradient`.
   llvm::Error Replace(const Op& gradient, llvm::ArrayRef<Op*> before) {
     const llvm::ArrayRef<Value*> operands = gradient.operands();
     DerivativeRequest request;
@@ -99,11 +99,11 @@ class GradientLowering {
     return (*call)->result();
   }
 
-  /// Makes the calls that `gradient` became check what it requires of its sizes.
+  /// Adds the size checks of `gradient` to the calls that replace it.
   void KeepChecks(const Op& gradient, llvm::ArrayRef<Op*> emitted) {
     std::vector<DimCheck> kept;
     for (DimCheck check : gradient.checks()) {
-      // Nothing may give the columns of a sparse matrix, or a size that the data decide.
+      // Nothing may provide the columns of a sparse matrix, or a data-dependent size.
       bool is_given = true;
       for (const Dim* side : {&check.left, &check.right})
         side->ForEachSymbol([&](llvm::StringRef symbol) {

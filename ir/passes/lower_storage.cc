@@ -14,7 +14,7 @@ bool TakesRagged(const AttributeValue& value) {
   return shape && llvm::any_of(*shape, [](const Dim& dim) { return dim.is_ragged(); });
 }
 
-/// The rule replaces every call of it: nothing else runs it.
+/// Whether the lowering rule replaces every call, because there is no kernel.
 bool HasNoKernel(const OpDef& def) {
   return def.lower && llvm::all_of(def.kernels, [](KernelCreator kernel) { return !kernel; });
 }
@@ -25,8 +25,8 @@ bool IsPlain(const Op& op) {
          llvm::none_of(op.attribute_values(), TakesRagged);
 }
 
-/// An axis of a type with `levels` ragged dims as one of its packed values: the ragged dims and the
-/// first one are one.
+/// Maps an axis of a type with `levels` ragged dims to an axis of its packed values, in which the
+/// ragged dims and the first dim are one dim.
 int64_t PackedAxis(int64_t axis, unsigned rank, unsigned levels) {
   if (axis < 0) axis += rank;
   return std::max<int64_t>(axis - levels, 0);
@@ -73,7 +73,7 @@ llvm::Expected<Graph> StorageLowering::Run() {
 }
 
 llvm::Error StorageLowering::CopySources() {
-  // What is made on the way takes no name that a value has.
+  // Intermediate values must not take names of existing values.
   for (const Value* input : graph_.inputs()) {
     for (const PartType& part : PartsOf(input->name(), input->type()))
       out_.ReserveName(PartName(input->name(), part.part));
@@ -85,7 +85,7 @@ llvm::Error StorageLowering::CopySources() {
     if (llvm::Error error = AddInput(*input)) return error;
   for (const Value* input : out_.inputs())
     for (const Dim& dim : input->type().dims)
-      dim.ForEachSymbol([&](llvm::StringRef symbol) { told_.insert(symbol); });
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { known_symbols_.insert(symbol); });
   auto keep = [&](const Value* from, Value* to) {
     out_.SetComment(to, from->comment());
     values_[from] = {from->type(), to, {}, nullptr};
@@ -134,22 +134,22 @@ llvm::Error StorageLowering::AddRows(const Value& input, unsigned level, Value* 
     entry->second = {offsets, outer, TotalOf(ragged)};
     return llvm::Error::success();
   }
-  // The same lengths, as the run checks; so there are as many.
+  // The lengths are equal, which the run checks, so the numbers of rows are, too.
   const Dim& known = entry->second.outer;
   if (known == outer) return llvm::Error::success();
   auto is_total = [](const Dim& dim) { return dim.symbol().starts_with("sum("); };
   if (is_total(known) != is_total(outer)) {
     const std::string place = graph_.PathToString(input.location());
     return MakeUserError(Code::kStorage,
-                         "{0}{1}input '{2}' is {3}, and the lengths {4} of another input are those "
-                         "of rows at another level",
+                         "{0}{1}input '{2}' is {3}, but the lengths {4} of another input belong to "
+                         "rows at another level",
                          place, place.empty() ? "" : ": ", input.name(), input.type().ToString(),
                          ragged.ToString());
   }
   GraphConstraint equal;
   equal.check.left = outer;
   equal.check.right = known;
-  equal.check.message = "inputs with the lengths " + ragged.ToString() + " have as many rows";
+  equal.check.message = "inputs with the lengths " + ragged.ToString() + " have equally many rows";
   equal.location = input.location();
   out_.AddConstraint(std::move(equal));
   return llvm::Error::success();
@@ -167,7 +167,7 @@ llvm::Error StorageLowering::CopyBlock(BlockId id, std::vector<bool>& copied) {
   if (copied[id.index]) return llvm::Error::success();
   copied[id.index] = true;
   const Block& block = graph_.block(id);
-  // Inference of a call looks at the block that it names.
+  // Inference of a call requires the block that it references.
   for (const Op* op : block.ops)
     for (const AttributeValue& value : op->attribute_values())
       if (const auto* inner = std::get_if<BlockId>(&value))
@@ -222,7 +222,7 @@ llvm::Error StorageLowering::CopyOp(const Op& op) {
   llvm::Expected<Op*> copy = Emit(op.def(), operands, std::move(*attributes), NamesOf(op), op);
   if (!copy) return copy.takeError();
   for (auto [from, to] : llvm::zip_equal(op.results(), (*copy)->results())) {
-    // A size that the data decide may have got another name.
+    // A data-dependent size may have been renamed.
     for (auto [old, now] : llvm::zip_equal(from->type().dims, to->type().dims))
       if (old != now && !old.symbol().empty()) renamed_.try_emplace(old.symbol(), now);
     out_.SetComment(to, from->comment());
@@ -244,22 +244,23 @@ void StorageLowering::KeepChecks(const Op& op, size_t first) {
     auto found = renamed_.find(symbol);
     return found == renamed_.end() ? std::nullopt : std::optional(found->second);
   };
-  // A size that its data decide is not known to all of what it becomes.
+  // A data-dependent size may not be known to all of the calls that replace it.
   auto reads_size = [&](llvm::StringRef symbol) {
     return llvm::any_of(op.operands(),
                         [&](const Value* operand) { return HasSymbol(operand->type(), symbol); });
   };
   std::vector<DimCheck> kept;
   for (DimCheck check : op.checks()) {
-    bool is_told = true;
+    bool is_known = true;
     for (Dim* side : {&check.left, &check.right}) {
       if (!renamed_.empty()) *side = side->Substitute(rename);
       side->ForEachSymbol([&](llvm::StringRef symbol) {
-        is_told &= told_.contains(symbol) || (out_.IsDataSymbol(symbol) && reads_size(symbol));
+        is_known &=
+            known_symbols_.contains(symbol) || (out_.IsDataSymbol(symbol) && reads_size(symbol));
       });
     }
-    // The columns of a sparse matrix may be told by nothing.
-    if (!is_told) continue;
+    // Nothing may provide the columns of a sparse matrix.
+    if (!is_known) continue;
     check.asked_by = op.type();
     kept.push_back(std::move(check));
   }
@@ -278,7 +279,7 @@ llvm::Error StorageLowering::LowerOp(const Op& op) {
     return error;
   for (const Value* result : op.results())
     if (values_.count(result) == 0)
-      InternalError("the lowering of '" + op.type() + "' gives no '" + result->name() + "'");
+      InternalError("the lowering of '" + op.type() + "' sets no '" + result->name() + "'");
   return llvm::Error::success();
 }
 
@@ -297,7 +298,7 @@ llvm::Error StorageLowering::LowerSelect(const Op& op) {
   LoweredValue result = then;
   result.type = op.result()->type();
   result.values = select(then.values, otherwise.values);
-  // Equal ragged dims are equal lengths; sparse rows may differ.
+  // Equal ragged dims imply equal lengths; sparse rows may differ.
   if (result.type.is_sparse()) {
     result.offsets.back() = select(then.offsets.back(), otherwise.offsets.back());
     result.indices = select(then.indices, otherwise.indices);
@@ -349,13 +350,13 @@ llvm::Expected<std::vector<AttributeValue>> StorageLowering::PackedAttributes(co
   for (auto [decl, value] : llvm::zip_equal(op.def().signature.attributes, values)) {
     if (auto* shape = std::get_if<Shape>(&value)) {
       if (TakesRagged(value)) {
-        // As many rows as the lengths are for.
+        // The number of rows is that of the lengths.
         const auto found = rows_.find((*shape)[1].symbol());
         if (found != rows_.end() && (*shape)[0] != found->second.outer) {
           GraphConstraint equal;
           equal.check.left = (*shape)[0];
           equal.check.right = found->second.outer;
-          equal.check.message = "there are other lengths than rows";
+          equal.check.message = "the number of lengths differs from the number of rows";
           equal.location = op.location();
           out_.AddConstraint(std::move(equal));
         }
@@ -384,15 +385,15 @@ llvm::Expected<Value*> StorageLowering::AlignRows(const Op& op, unsigned operand
   const unsigned to_levels = to.ragged_levels();
   const unsigned levels = from.type.ragged_levels();
   const unsigned rank = from.type.rank();
-  // Dims behind the ragged ones alone: every row takes the same.
+  // If it only has dims after the ragged ones, it is broadcast to every row.
   if (levels == to_levels || rank + to_levels < to.rank()) return from.values;
-  // Dims of size 1 stand for the ragged ones that it lacks: [rows, 1, D] goes to [rows, D].
+  // Dims of size 1 correspond to the ragged dims that it lacks: [rows, 1, D] becomes [rows, D].
   LoweringContext context(*const_cast<StorageLowering*>(this), op);
   Shape dims = PackedDimsOf(from.type.dims);
   const size_t ones = std::min<size_t>(to_levels - levels, rank + to_levels - to.rank());
   const bool has_rows = rank == to.rank() && (levels > 0 || !from.type.dims[0].is_constant(1));
   if (!has_rows) {
-    // Nothing but ones stand there.
+    // All leading dims are of size 1.
     dims.erase(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(ones));
     Value* same = context.Call("reshape", {from.values}, {{"dims", dims}});
     if (llvm::Error error = context.TakeError()) return error;
@@ -400,8 +401,8 @@ llvm::Expected<Value*> StorageLowering::AlignRows(const Op& op, unsigned operand
   }
   dims.erase(dims.begin() + 1, dims.begin() + 1 + static_cast<std::ptrdiff_t>(ones));
   Value* rows = context.Call("reshape", {from.values}, {{"dims", dims}});
-  Value* places = context.RowOf(to, to_levels, to_levels - levels);
-  Value* repeated = context.Call("gather", {rows, places});
+  Value* row_of = context.RowOf(to, to_levels, to_levels - levels);
+  Value* repeated = context.Call("gather", {rows, row_of});
   if (llvm::Error error = context.TakeError()) return error;
   return repeated;
 }
@@ -466,7 +467,7 @@ void LoweringContext::SetOutput(unsigned index, Value* values) {
   if (!values) return;
   const Shape& declared = result_type(index).dims;
   const Shape dims = lowering_->PackedDimsOf(declared);
-  // Another count of rows is the business of SetOffsets.
+  // SetOffsets checks the number of rows.
   const bool fits =
       values->type().dims.size() == dims.size() &&
       llvm::equal(

@@ -11,8 +11,8 @@
 
 namespace pdl {
 
-/// Makes the dense form of a graph: values one after another, each as the dense values that stand
-/// for it.
+/// Creates the dense form of a graph, value by value: each becomes the dense values that represent
+/// it.
 class StorageLowering {
  public:
   StorageLowering(const Graph& graph, const OpRegistry& registry)
@@ -20,24 +20,24 @@ class StorageLowering {
 
   llvm::Expected<Graph> Run();
 
-  // --- What rules are given, through their LoweringContext ----------------------------------
+  // --- Interface of rules, through their LoweringContext -------------------------------------
   const LoweredValue& lowered(const Value* value) const { return values_.find(value)->second; }
   llvm::Expected<Op*> Call(const Op& at, llvm::StringRef name, llvm::ArrayRef<Value*> operands,
                            llvm::ArrayRef<NamedAttribute> attributes);
-  /// The same call on packed values; gives its results, which have the names of the call's own.
+  /// Emits the same call on packed values; its results have the names of the original results.
   llvm::Expected<Op*> CallPacked(const Op& op);
   Shape PackedDimsOf(const Shape& dims) const;
-  /// "model.pdl:3:5", or empty where nobody knows.
+  /// "model.pdl:3:5", or empty if unknown.
   std::string PlaceOf(const Op& op) const { return graph_.PathToString(op.location()); }
   void SetResult(const Op& op, unsigned index, Value* values);
   void SetOffsets(const Op& op, const Dim& ragged, Value* offsets, const Dim& total);
   Value* OffsetsOf(const Dim& ragged) const { return rows_.lookup(ragged.symbol()).offsets; }
 
  private:
-  /// What is known of a ragged dim.
+  /// The values of a ragged dim.
   struct Rows {
     Value* offsets = nullptr;
-    /// The rows that it splits, and all that it makes of them.
+    /// The number of outer rows that it divides, and the total number of inner rows.
     Dim outer, total;
   };
 
@@ -49,13 +49,14 @@ class StorageLowering {
   llvm::Error Lower(const Op& op);
   llvm::Error CopyOp(const Op& op);
   llvm::Error LowerOp(const Op& op);
-  /// What `op` asks of its sizes, for all calls of its block from the `first` one on.
+  /// Adds the size checks of `op` to the calls of its block from index `first` on.
   void KeepChecks(const Op& op, size_t first);
   llvm::Error LowerSelect(const Op& op);
   llvm::Expected<Op*> Emit(const OpDef& def, llvm::ArrayRef<Value*> operands,
                            std::vector<AttributeValue> attributes,
                            llvm::ArrayRef<std::string> names, const Op& at);
-  /// `value` as the packed values of `dims`, of more ragged levels than it has, broadcast with it.
+  /// Returns an operand as packed values of the type `to`, which has more ragged levels,
+  /// broadcasting it to the rows.
   llvm::Expected<Value*> AlignRows(const Op& op, unsigned operand, const Type& to);
   llvm::Expected<std::vector<AttributeValue>> PackedAttributes(const Op& op);
   void AddOutputs();
@@ -64,12 +65,12 @@ class StorageLowering {
   const Graph& graph_;
   const OpRegistry& registry_;
   Graph out_;
-  /// Rules keep references to what they are given while more is added.
+  /// A node-based map: rules keep references to its elements while more are added.
   std::unordered_map<const Value*, LoweredValue> values_;
   llvm::StringMap<Rows> rows_;  // by the symbol of the ragged dim
-  /// Sizes that the inputs of the dense form tell.
-  llvm::StringSet<> told_;
-  /// Sizes that only the data decide, where they got another name.
+  /// Symbols that the inputs of the dense form determine.
+  llvm::StringSet<> known_symbols_;
+  /// Data-dependent sizes that were renamed.
   llvm::StringMap<Dim> renamed_;
 };
 

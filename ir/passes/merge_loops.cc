@@ -1,5 +1,6 @@
-// Loops over the same sequences whose bodies do the same: the way back of a loop repeats the loop
-// so that it gives what its steps carried, too, and that one serves for both.
+// Merges loops over the same sequences whose bodies compute the same. The backward pass of a loop
+// repeats the loop so that it also returns the values that its steps carried; one loop then serves
+// both.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,14 +9,15 @@
 namespace pdl {
 namespace {
 
-/// Whether a block computes the outputs of another one, as its first outputs, by the same calls.
+/// Whether the first outputs of a block are computed by the same calls as the outputs of another
+/// block.
 bool Extends(const Block& more, const Block& less) {
   if (more.inputs.size() != less.inputs.size() || more.ops.size() < less.ops.size() ||
       more.outputs.size() < less.outputs.size())
     return false;
   llvm::DenseMap<const Value*, const Value*> same;
   for (auto [a, b] : llvm::zip_equal(more.inputs, less.inputs)) {
-    // A size of its own may have another name.
+    // Local sizes may have different names.
     if (a->type().dtype != b->type().dtype || a->type().rank() != b->type().rank()) return false;
     same[b] = a;
   }
@@ -35,14 +37,14 @@ bool Extends(const Block& more, const Block& less) {
   return true;
 }
 
-/// Which attribute a call counts its results by, or -1.
+/// The attribute that holds the number of results of a call, or -1.
 int ResultsAttribute(const Op& op) {
   const OpSignature& signature = op.def().signature;
   return signature.results_from.empty() ? -1
                                         : signature.FindAttribute(signature.results_from.front());
 }
 
-/// The same call but for its body and the count of its results.
+/// Equality except for the body and the number of results.
 bool IsSameLoop(const Op& a, const Op& b) {
   if (&a.def() != &b.def() || a.operands() != b.operands()) return false;
   const int body = a.def().signature.BlockAttribute(), results = ResultsAttribute(a);
@@ -66,7 +68,7 @@ void MergeLoops(Graph& graph) {
     std::vector<Op*> loops;
     for (Op* op : graph.block({i}).ops)
       if (op->def().body && ResultsAttribute(*op) >= 0) loops.push_back(op);
-    // The earlier loop, and the later one that gives its results and more.
+    // Pairs of an earlier loop and a later one that computes its results and more.
     llvm::DenseMap<const Op*, Op*> replaced;
     llvm::DenseSet<const Op*> moved;
     for (Op* later : loops) {
@@ -85,7 +87,7 @@ void MergeLoops(Graph& graph) {
     std::vector<Op*> order;
     for (Op* op : graph.block({i}).ops) {
       if (Op* later = replaced.lookup(op)) {
-        // The operands are the same: it can stand there.
+        // The operands are the same, so it can be moved there.
         order.push_back(later);
         continue;
       }

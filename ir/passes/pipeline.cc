@@ -1,4 +1,4 @@
-// The order of passes: each of them with its name, and the pipelines that they make.
+// The passes with their names, and the pipelines, which define their order.
 #include "pdl/compiler/pipeline.h"
 
 #include <chrono>
@@ -24,14 +24,14 @@ bool IsOptimized(const Graph&, const PassContext& context) { return context.opti
 
 constexpr Pass kTrainingStep = {
     "training-step",
-    "makes minimize statements updates of states",
+    "turns minimize statements into updates of states",
     [](Graph& graph, PassContext& context) { return BecomeTrainingStep(graph, *context.active); },
     [](const Graph&, const PassContext& context) { return context.active.has_value(); },
     0,
     kNoTraining};
 
 constexpr Pass kScaleGradients = {
-    "scale-gradients", "scales losses, so that gradients fit f16",
+    "scale-gradients", "scales losses to keep gradients in the range of f16",
     [](Graph& graph, PassContext& context) -> llvm::Error {
       ScaleGradients(graph, context.registry, *context.scale);
       return llvm::Error::success();
@@ -41,7 +41,7 @@ constexpr Pass kScaleGradients = {
 
 constexpr Pass kDropTraining = {
     "drop-training",
-    "removes minimize statements, which no run does",
+    "removes minimize statements",
     [](Graph& graph, PassContext&) -> llvm::Error {
       graph.ClearTrainings();
       return llvm::Error::success();
@@ -50,15 +50,15 @@ constexpr Pass kDropTraining = {
     0,
     kNoTraining};
 
-constexpr Pass kDeadCode = {"dead-code", "removes calls whose results nothing needs",
+constexpr Pass kDeadCode = {"dead-code", "removes calls whose results are unused",
                             Run<EliminateDeadCode>};
 
-constexpr Pass kFinalDeadCode = {"final-dead-code", "the same of what other passes left",
+constexpr Pass kFinalDeadCode = {"final-dead-code", "removes calls that other passes made unused",
                                  Run<EliminateDeadCode>, IsOptimized};
 
 constexpr Pass kLowerStorage = {
     "lower-storage",
-    "replaces ragged and sparse values, and einsum",
+    "lowers ragged and sparse values, and einsum",
     [](Graph& graph, PassContext& context) -> llvm::Error {
       llvm::Expected<Graph> lowered = LowerStorage(graph, context.registry);
       if (!lowered) return lowered.takeError();
@@ -71,19 +71,19 @@ constexpr Pass kLowerStorage = {
 
 constexpr Pass kLowerGradients = {
     "lower-gradients",
-    "replaces calls of gradient by backward passes",
+    "lowers calls of gradient to backward passes",
     Run<LowerGradients>,
     [](const Graph& graph, const PassContext&) { return HasGradients(graph); },
     kDense,
     kNoGradients};
 
 constexpr Pass kUpdateUsedRows = {
-    "update-used-rows", "makes updates of tables write the rows in use", Run<UpdateUsedRows>,
+    "update-used-rows", "makes updates of tables write only the used rows", Run<UpdateUsedRows>,
     [](const Graph& graph, const PassContext&) { return !graph.updates().empty(); },
     kDense | kNoGradients};
 
 constexpr Pass kReducePrecision = {
-    "reduce-precision", "computes products of f32 in f16 or bf16",
+    "reduce-precision", "computes f32 matmul and convolutions in f16 or bf16",
     [](Graph& graph, PassContext& context) -> llvm::Error {
       ComputeProductsInHalves(graph, context.registry, context.precision);
       return llvm::Error::success();
@@ -92,23 +92,23 @@ constexpr Pass kReducePrecision = {
     kDense | kNoGradients};
 
 constexpr Pass kForwardSingleOperands = {"forward-single-operands",
-                                         "replaces calls that give their operand",
+                                         "replaces calls that return their operand",
                                          Run<ForwardSingleOperands>, IsOptimized, kNoGradients};
 
 constexpr Pass kCommonSubexpressions = {"common-subexpressions",
-                                        "merges equal calls of equal operands",
+                                        "merges equal calls with equal operands",
                                         Run<EliminateCommonSubexpressions>, IsOptimized};
 
-constexpr Pass kMergeLoops = {"merge-loops", "replaces loops by those that compute more",
+constexpr Pass kMergeLoops = {"merge-loops", "merges loops over the same sequences",
                               Run<MergeLoops>, IsOptimized};
 
-constexpr Pass kFoldConstants = {"fold-constants", "computes calls of known operands",
+constexpr Pass kFoldConstants = {"fold-constants", "evaluates calls with constant operands",
                                  [](Graph& graph, PassContext& context) {
                                    return FoldConstants(graph, context.registry, context.evaluate);
                                  },
                                  IsOptimized};
 
-constexpr Pass kSelectSides = {"select-sides", "replaces plan_select by the side that it chooses",
+constexpr Pass kSelectSides = {"select-sides", "replaces plan_select by the selected side",
                                [](Graph& graph, PassContext& context) {
                                  return SelectSides(graph, context.outputs, context.training,
                                                     context.sizes, context.evaluate_sized,
@@ -121,12 +121,13 @@ constexpr Pass kSelectSides = {"select-sides", "replaces plan_select by the side
                                  return false;
                                }};
 
-constexpr Pass kChannelsLast = {"channels-last", "moves the channels of convolutions on a CPU last",
+constexpr Pass kChannelsLast = {"channels-last",
+                                "converts convolutions on the CPU to channels last",
                                 [](Graph& graph, PassContext& context) -> llvm::Error {
                                   KeepChannelsLast(graph, context.registry);
                                   return llvm::Error::success();
                                 },
-                                // A run that is observed sees the calls as they were written.
+                                // An observed run requires the calls as they were written.
                                 [](const Graph& graph, const PassContext& context) {
                                   return context.device == DeviceKind::kCPU &&
                                          !context.is_observed && MayGainByChannelsLast(graph);
@@ -148,9 +149,9 @@ constexpr Pass kExportPasses[] = {kFoldConstants, kForwardSingleOperands, kDeadC
 
 constexpr Pipeline kNetwork("network", "when a network is created", kNetworkPasses);
 constexpr Pipeline kPlan("plan", "when a run is planned", kPlanPasses, kDense | kNoGradients);
-constexpr Pipeline kStep("step", "for a step of training (--step)", kStepPasses);
+constexpr Pipeline kStep("step", "for a training step (--step)", kStepPasses);
 constexpr Pipeline kCheck("check", "when a network is checked", kCheckPasses);
-constexpr Pipeline kCheckStep("check-step", "when a step of training is checked", kCheckStepPasses);
+constexpr Pipeline kCheckStep("check-step", "when a training step is checked", kCheckStepPasses);
 constexpr Pipeline kImport("import", "when an ONNX model is read", kImportPasses);
 constexpr Pipeline kImportMerge("import-merge", "when an ONNX model is read", kImportMergePasses);
 // The exporter rejects gradients.

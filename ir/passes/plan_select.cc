@@ -14,8 +14,8 @@ namespace {
 enum Sides : unsigned { kNoSide = 0, kThen = 1, kOtherwise = 2, kBothSides = 3 };
 using SidesOf = llvm::function_ref<llvm::Expected<Sides>(const Op& select)>;
 
-/// The values that are computed for some outputs, for updates and for effects, where `sides_of`
-/// says which sides of a plan_select count. A condition is not computed.
+/// Returns the values that are computed for some outputs, updates and side effects, if `sides_of`
+/// determines the relevant sides of each plan_select. Conditions are not included.
 llvm::Expected<ValueSet> FindUseful(const Graph& graph, llvm::ArrayRef<std::string> outputs,
                                     SidesOf sides_of) {
   ValueSet useful(graph);
@@ -130,7 +130,7 @@ llvm::Error SelectSides(Graph& graph, llvm::ArrayRef<std::string> outputs, bool 
                         std::vector<std::string>* choices) {
   Conditions conditions(graph, training, sizes, evaluate);
   std::vector<std::string> chosen;
-  std::vector<std::pair<Value*, Value*>> taken;  // the last call first
+  std::vector<std::pair<Value*, Value*>> taken;  // in reverse call order
   llvm::Expected<ValueSet> useful =
       FindUseful(graph, outputs, [&](const Op& select) -> llvm::Expected<Sides> {
         llvm::Expected<std::optional<bool>> holds = conditions.Decide(*select.operands()[0]);
@@ -144,7 +144,7 @@ llvm::Error SelectSides(Graph& graph, llvm::ArrayRef<std::string> outputs, bool 
       });
   if (!useful) return useful.takeError();
   choices->insert(choices->end(), chosen.rbegin(), chosen.rend());
-  // A side may be what another plan_select gives.
+  // A side may be the result of another plan_select.
   std::reverse(taken.begin(), taken.end());
   llvm::DenseMap<const Value*, Value*> final_of;
   for (auto& [result, given] : taken) {
@@ -161,7 +161,7 @@ llvm::Expected<SizeConditions> SizeConditions::Find(const Graph& graph,
   SizeConditions found;
   auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
   Conditions conditions(graph, training, no_sizes, evaluate);
-  // What is needed in any case, and what may be.
+  // The values that are always needed, and those that may be.
   llvm::DenseSet<const Value*> on_sizes;
   auto sides_of = [&](const Op& select, Sides undecided) -> llvm::Expected<Sides> {
     Value* condition = select.operands()[0];

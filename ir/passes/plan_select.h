@@ -1,4 +1,4 @@
-// What a Plan knows before anything runs, and which calls that leaves of a graph.
+// Values that a Plan knows before anything runs, and the calls of a graph that remain given these.
 #ifndef PDL_IR_PASSES_PLAN_SELECT_H_
 #define PDL_IR_PASSES_PLAN_SELECT_H_
 
@@ -14,14 +14,14 @@
 
 namespace pdl {
 
-/// Decides conditions of a graph: values for which IsKnownToPlan holds.
+/// Evaluates conditions of a graph: values for which IsKnownToPlan holds.
 class Conditions {
  public:
   /// `sizes` and `evaluate` must outlive this.
   Conditions(const Graph& graph, bool training, SymbolLookup sizes, SizedEvaluator evaluate)
       : graph_(graph), training_(training), sizes_(sizes), evaluate_(evaluate) {}
 
-  /// Whether a bool[] holds; nullopt where it asks for a size that is not known.
+  /// Evaluates a bool[]; nullopt if it depends on an unknown size.
   llvm::Expected<std::optional<bool>> Decide(const Value& condition);
 
  private:
@@ -32,11 +32,12 @@ class Conditions {
   bool training_;
   SymbolLookup sizes_;
   SizedEvaluator evaluate_;
-  /// Nullopt: asks for a size that is not known.
+  /// Nullopt if it depends on an unknown size.
   llvm::DenseMap<const Value*, std::optional<Constant>> values_;
 };
 
-/// The conditions on sizes that some outputs may depend on, and the inputs that have those sizes.
+/// The size-dependent conditions that some outputs may depend on, and the inputs that determine
+/// those sizes.
 class SizeConditions {
  public:
   static llvm::Expected<SizeConditions> Find(const Graph& graph,
@@ -44,16 +45,17 @@ class SizeConditions {
                                              SizedEvaluator evaluate);
 
   bool empty() const { return conditions_.empty(); }
-  /// The symbols that are asked for.
+  /// The symbols in the conditions.
   llvm::ArrayRef<std::string> symbols() const { return symbols_; }
-  /// A dim of an input that has a symbol.
+  /// A dim of an input that contains a symbol.
   struct Source {
     const Value* input;
     unsigned axis;
   };
-  /// The dims that have the size of the symbol of that index; those that are sure to be fed first.
+  /// The dims that determine the symbol of that index; those of inputs that are always given come
+  /// first.
   llvm::ArrayRef<Source> sources(size_t symbol) const { return sources_[symbol]; }
-  /// What each condition says: 0, 1, or 2 where a size is not known.
+  /// The value of each condition: 0, 1, or 2 if a size is not known.
   llvm::Expected<std::vector<uint8_t>> Decide(const Graph& graph, bool training, SymbolLookup sizes,
                                               SizedEvaluator evaluate) const;
 

@@ -1,5 +1,5 @@
-// Mixed precision: products are computed in halves, whose kernels add up in f32; everything else
-// stays as it is.
+// Mixed precision: matmul, convolutions and attention are computed in f16 or bf16 by kernels that
+// accumulate in f32; all other calls are unchanged.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,11 +11,11 @@ namespace {
 
 ReducedPrecision RuleOf(const Op& op) { return op.def().properties().reduced_precision; }
 
-class Halves {
+class PrecisionReducer {
  public:
-  Halves(Graph& graph, const OpRegistry& registry, DType half)
-      : graph_(graph), half_(half), cast_(registry.Find("cast")) {
-    if (cast_ == nullptr) InternalError("there is no operator that casts");
+  PrecisionReducer(Graph& graph, const OpRegistry& registry, DType half)
+      : graph_(graph), dtype_(half), cast_(registry.Find("cast")) {
+    if (cast_ == nullptr) InternalError("there is no operator 'cast'");
   }
 
   void Run() {
@@ -32,9 +32,9 @@ class Halves {
     for (Op* op : ops) {
       const ReducedPrecision rule = RuleOf(*op);
       const bool is_changed = rule == ReducedPrecision::kCompute ||
-                              (rule == ReducedPrecision::kFollow && IsMadeOfHalves(*op));
+                              (rule == ReducedPrecision::kFollow && HasReducedOperands(*op));
       if (is_changed && Rewrite(*op)) continue;
-      if (op->def().body) GiveHalvesToBody(*op);
+      if (op->def().body) ReduceBodyInputs(*op);
       order_.push_back(op);
     }
     order_.insert(order_.end(), replaced_.begin(), replaced_.end());
@@ -45,45 +45,46 @@ class Halves {
     block_ = outer_block;
   }
 
-  /// A loop casts what all its steps use once, in front of it.
-  void GiveHalvesToBody(Op& loop) {
+  /// Values that all steps of a loop use are cast once, before the loop.
+  void ReduceBodyInputs(Op& loop) {
     llvm::SmallVector<Value*, 8> operands(loop.operands().begin(), loop.operands().end());
-    const llvm::SmallVector<unsigned, 4>& inputs = HalfInputs(loop);
-    for (const unsigned i : inputs) operands[i] = HalfOf(operands[i], loop);
+    const llvm::SmallVector<unsigned, 4>& inputs = ReducedInputs(loop);
+    for (const unsigned i : inputs) operands[i] = Reduced(operands[i], loop);
     if (!inputs.empty())
       graph_.RewriteOp(&loop, loop.def(), operands, loop.attribute_values().vec());
   }
 
-  /// Rewrites the body of a loop, which others may have too, and says which of its inputs are
-  /// halves then: those that products alone use. What is carried stays in f32.
-  const llvm::SmallVector<unsigned, 4>& HalfInputs(const Op& loop) {
+  /// Rewrites the body of a loop, which may be shared by several loops, and returns which of its
+  /// inputs are in reduced precision then: those that only compute calls use. Carried values stay
+  /// in f32.
+  const llvm::SmallVector<unsigned, 4>& ReducedInputs(const Op& loop) {
     const BlockId body = std::get<BlockId>(Attribute(loop, "body"));
-    const auto [found, is_new] = half_inputs_.try_emplace(body.index);
+    const auto [found, is_new] = reduced_inputs_.try_emplace(body.index);
     if (!is_new) return found->second;
     const unsigned first_init = static_cast<unsigned>(Integer(loop, "num_xs"));
     const unsigned first_captured = first_init + static_cast<unsigned>(Integer(loop, "num_init"));
     std::vector<Value*> inputs = graph_.block(body).inputs;
-    llvm::SmallVector<unsigned, 4> halves;
+    llvm::SmallVector<unsigned, 4> reduced;
     for (unsigned i = 0; i < inputs.size(); ++i) {
       if (i >= first_init && i < first_captured) continue;
       Value* input = inputs[i];
-      if (!IsForProductsAlone(input, graph_.block(body))) continue;
+      if (!IsOnlyForCompute(input, graph_.block(body))) continue;
       Type type = input->type();
-      type.dtype = half_;
-      inputs[i] = halves_[input] =
+      type.dtype = dtype_;
+      inputs[i] = reduced_[input] =
           graph_.AddBlockInput(body, NameFor(input), std::move(type), input->location());
-      halves.push_back(i);
+      reduced.push_back(i);
     }
     RewriteBlock(body);
-    if (!halves.empty()) graph_.SetBlockInputs(body, std::move(inputs));
-    return half_inputs_[body.index] = std::move(halves);
+    if (!reduced.empty()) graph_.SetBlockInputs(body, std::move(inputs));
+    return reduced_inputs_[body.index] = std::move(reduced);
   }
 
-  bool IsForProductsAlone(const Value* value, const Block& block) const {
+  bool IsOnlyForCompute(const Value* value, const Block& block) const {
     return IsSingle(value) && !value->uses().empty() && !llvm::is_contained(block.outputs, value) &&
            llvm::all_of(value->uses(), [&](const Value::Use& use) {
              return RuleOf(*use.op) == ReducedPrecision::kCompute &&
-                    AcceptedBy(*use.op, use.operand).Contains(half_);
+                    AcceptedBy(*use.op, use.operand).Contains(dtype_);
            });
   }
 
@@ -99,11 +100,11 @@ class Halves {
 
   static bool IsSingle(const Value* value) { return value->type().dtype == DType::kF32; }
   std::string NameFor(const Value* value) {
-    return graph_.NewName(value->name() + "_" + DTypeName(half_).str());
+    return graph_.NewName(value->name() + "_" + DTypeName(dtype_).str());
   }
 
-  /// Whether all that it moves are halves, written as f32.
-  bool IsMadeOfHalves(const Op& op) const {
+  /// Whether all f32 operands were cast from reduced precision.
+  bool HasReducedOperands(const Op& op) const {
     bool some = false;
     for (const Value* operand : op.operands()) {
       if (!IsSingle(operand)) continue;
@@ -123,37 +124,39 @@ class Halves {
     options.recompute = at.recompute();
     llvm::Expected<Op*> call =
         graph_.AddOpWithValues(def, operands, std::move(attributes), names, std::move(options));
-    if (!call) InternalError("'" + def.name() + "' of halves: " + llvm::toString(call.takeError()));
+    if (!call)
+      InternalError("'" + def.name() +
+                    "' in reduced precision: " + llvm::toString(call.takeError()));
     order_.push_back(*call);
     return *call;
   }
 
-  /// Cast once, where it is first asked for.
-  Value* HalfOf(Value* value, const Op& at) {
-    Value*& half = halves_[value];
-    if (half == nullptr) half = Emit(*cast_, value, {half_}, NameFor(value), at)->result();
+  /// Returns the value in reduced precision, cast once, before its first use.
+  Value* Reduced(Value* value, const Op& at) {
+    Value*& half = reduced_[value];
+    if (half == nullptr) half = Emit(*cast_, value, {dtype_}, NameFor(value), at)->result();
     return half;
   }
 
-  /// False where there is nothing to rewrite.
+  /// Returns false if there is nothing to rewrite.
   bool Rewrite(Op& op) {
     llvm::SmallVector<Value*, 4> operands;
-    bool has_halves = false;
+    bool is_reduced = false;
     for (size_t i = 0; i < op.operands().size(); ++i) {
       Value* operand = op.operands()[i];
-      // Statistics beside the operands stay what they are.
-      const bool becomes_half = IsSingle(operand) && AcceptedBy(op, i).Contains(half_);
-      operands.push_back(becomes_half ? HalfOf(operand, op) : operand);
-      has_halves |= becomes_half;
+      // Operands that only accept f32, such as statistics, are unchanged.
+      const bool becomes_reduced = IsSingle(operand) && AcceptedBy(op, i).Contains(dtype_);
+      operands.push_back(becomes_reduced ? Reduced(operand, op) : operand);
+      is_reduced |= becomes_reduced;
     }
-    if (!has_halves) return false;
+    if (!is_reduced) return false;
     std::vector<std::string> names;
     for (const Value* result : op.results()) names.push_back(NameFor(result));
     Op* call = Emit(op.def(), operands, op.attribute_values().vec(), names, op);
     if (op.results().size() == 1) {
-      // It keeps its name.
+      // The result keeps its name.
       graph_.RewriteOp(&op, *cast_, call->result(), {DType::kF32});
-      halves_[op.result()] = call->result();
+      reduced_[op.result()] = call->result();
       exact_.insert(op.result());
       order_.push_back(&op);
       return true;
@@ -161,10 +164,10 @@ class Halves {
     graph_.AddChecks(call, op.checks());
     for (auto [before, after] : llvm::zip_equal(op.results(), call->results())) {
       Value* result = after;
-      if (after->type().dtype == half_) {
+      if (after->type().dtype == dtype_) {
         result = Emit(*cast_, after, {DType::kF32}, graph_.NewName(before->name() + "_f32"), op)
                      ->result();
-        halves_[result] = after;
+        reduced_[result] = after;
         exact_.insert(result);
       }
       graph_.ReplaceAllUses(before, result);
@@ -174,14 +177,14 @@ class Halves {
   }
 
   Graph& graph_;
-  const DType half_;
+  const DType dtype_;
   const OpDef* cast_;
-  llvm::DenseMap<const Value*, Value*> halves_;  // by the f32 value
-  /// F32 values that are halves, cast back: others lose digits where they are cast.
+  llvm::DenseMap<const Value*, Value*> reduced_;  // by the f32 value
+  /// f32 values that were cast from reduced precision, so that casting them back is exact.
   llvm::DenseSet<const Value*> exact_;
-  /// Of the bodies that were rewritten, by the index of their blocks.
-  llvm::DenseMap<uint32_t, llvm::SmallVector<unsigned, 4>> half_inputs_;
-  // The block that is being rewritten, its calls so far, and those that are no longer needed.
+  /// The reduced inputs of rewritten bodies, by block index.
+  llvm::DenseMap<uint32_t, llvm::SmallVector<unsigned, 4>> reduced_inputs_;
+  // The current block, its calls so far, and its replaced calls.
   BlockId block_;
   std::vector<Op*> order_;
   std::vector<Op*> replaced_;
@@ -190,7 +193,7 @@ class Halves {
 }  // namespace
 
 void ComputeProductsInHalves(Graph& graph, const OpRegistry& registry, DType half) {
-  Halves(graph, registry, half).Run();
+  PrecisionReducer(graph, registry, half).Run();
 }
 
 }  // namespace pdl

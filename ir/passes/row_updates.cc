@@ -1,5 +1,5 @@
-// Updates of tables of which a run uses few rows: the gradient of such rows is a scatter_add onto
-// zeros. What was computed from it, element by element, is computed for those rows alone.
+// Sparse updates of tables: the gradient of the rows that a run uses is a scatter_add onto zeros.
+// Values that are computed from it element by element are computed for those rows only.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,12 +11,12 @@
 namespace pdl {
 namespace {
 
-/// Smaller tables are gone over whole: finding the rows that are used would cost as much.
+/// Smaller tables are updated densely: finding the used rows would cost as much.
 constexpr int64_t kManyRows = 10'000;
-/// Rows of what longer chains of calls give are taken from the whole.
+/// Results of longer chains of calls are computed densely, and their rows are gathered.
 constexpr unsigned kMaxDepth = 500;
 
-/// A scatter_add of rows onto zeros.
+/// Whether the call is a scatter_add of rows onto zeros.
 bool IsSource(const Op& op) {
   if (op.type() != "scatter_add") return false;
   const Op* base = op.operands()[0]->producer();
@@ -28,14 +28,14 @@ bool IsSource(const Op& op) {
 
 bool SumsAll(const Op& op) { return op.type() == "sum" && op.result()->type().rank() == 0; }
 
-/// What is computed, element by element, from gradients of rows of tables with equal dims.
+/// Values that are computed, element by element, from row gradients of tables with equal dims.
 struct Component {
   llvm::SmallVector<Op*, 2> sources;
-  llvm::SmallVector<Op*, 1> sums;  // of all elements, which are 0 in rows that are not used
+  llvm::SmallVector<Op*, 1> sums;  // sums of all elements, which are 0 in unused rows
   llvm::SmallVector<GraphUpdate, 3> updates;
-  const Op* dense_at = nullptr;  // a call that looks at more than one place
+  const Op* dense_at = nullptr;  // a call that is not elementwise
   bool is_dense = false;         // all rows are needed
-  bool is_lazy = false;          // lazy_rows is in it
+  bool is_lazy = false;          // contains lazy_rows
 };
 
 /// Rewrites one Component.
@@ -51,7 +51,7 @@ class RowRewriter {
     FindRows();
     for (const GraphUpdate& update : component_.updates) {
       Value* rows = RowsOf(update.value);
-      graph_.AddUpdate(update.state, g_.Call("scatter_nd", {update.state, places_, rows}));
+      graph_.AddUpdate(update.state, g_.Call("scatter_nd", {update.state, row_indices_, rows}));
     }
     for (Op* sum : component_.sums) {
       Value* rows = RowsOf(sum->operands()[0]);
@@ -69,8 +69,9 @@ class RowRewriter {
                    {{"value", Constant::Scalar(DType::kI64, value)}, {"dtype", DType::kI64}});
   }
 
-  /// The places of one source, from 0 on; those outside the table are not below its size.
-  Value* PlacesOf(const Op& source) {
+  /// The row indices of one source, normalized to be >= 0. Indices outside the table become its
+  /// size or larger.
+  Value* RowIndicesOf(const Op& source) {
     Value* indices = source.operands()[1];
     const Type& type = indices->type();
     Value* flat = g_.Call("reshape", {indices}, {{"dims", Shape{NumElements(type.dims)}}});
@@ -78,24 +79,24 @@ class RowRewriter {
     if (type.index_bound) return flat;
     Value* zero = Constant64(0);
     Value* size = Count(table_.dims[0]);
-    const auto is_negative = [&](Value* places) { return g_.Call("less", {places, zero}); };
+    const auto is_negative = [&](Value* index) { return g_.Call("less", {index, zero}); };
     flat = g_.Call("where", {is_negative(flat), g_.Add(flat, size), flat});
     return g_.Call("where", {is_negative(flat), size, flat});
   }
 
-  /// The different places in their order, in as many rows as there are places; the rest are
-  /// outside the table. And for each source which row its places have become.
+  /// Computes the sorted distinct row indices, padded with indices outside the table to the number
+  /// of all indices, and for each source the positions of its rows among them.
   void FindRows() {
     llvm::SmallVector<Value*, 2> parts;
     Dim count(0);
     for (const Op* source : component_.sources) {
-      parts.push_back(PlacesOf(*source));
+      parts.push_back(RowIndicesOf(*source));
       count = count + NumElements(source->operands()[1]->type().dims);
     }
     const Shape all = {count};
-    Value* places = parts.size() == 1 ? parts[0] : g_.Call("concat", parts);
-    Value* order = g_.Call("argsort", {places});
-    Value* sorted = g_.Call("gather", {places, order});
+    Value* row_indices = parts.size() == 1 ? parts[0] : g_.Call("concat", parts);
+    Value* order = g_.Call("argsort", {row_indices});
+    Value* sorted = g_.Call("gather", {row_indices, order});
     Value* ordinal = g_.Call("cumsum", {g_.Call("run_starts", {sorted})});
     Value* row = g_.Sub(ordinal, Constant64(1));
     Value* zeros = g_.Call("zeros", {}, {{"dims", all}, {"dtype", DType::kI64}});
@@ -103,9 +104,9 @@ class RowRewriter {
     Value* size = Count(table_.dims[0]);
     Value* outside = g_.Call("broadcast_to", {size}, {{"dims", all}});
     Value* used = g_.Call("scatter", {outside, row, sorted});
-    // What is read beyond is not written.
+    // Clamped for reading; rows outside the table are not written.
     read_ = g_.Call("minimum", {used, g_.Sub(size, Constant64(1))});
-    places_ = g_.Call("reshape", {used}, {{"dims", Shape{count, 1}}});
+    row_indices_ = g_.Call("reshape", {used}, {{"dims", Shape{count, 1}}});
     Dim begin(0);
     for (auto [source, part] : llvm::zip_equal(component_.sources, parts)) {
       const Type& indices = source->operands()[1]->type();
@@ -116,7 +117,7 @@ class RowRewriter {
             "slice", {row_of},
             {{"axes", std::vector<int64_t>{0}}, {"starts", Shape{begin}}, {"stops", Shape{end}}});
       }
-      // What is added outside the table is added nowhere.
+      // Elements outside the table are dropped.
       if (!indices.index_bound) {
         Value* nowhere = Count(count);
         own = g_.Call("where", {g_.Call("less", {part, size}), own, nowhere});
@@ -135,7 +136,7 @@ class RowRewriter {
     return dims.size() == table_.dims.size() && dims[0] == table_.dims[0];
   }
 
-  /// The used rows of a value of as many rows as the table, null after a mistake.
+  /// Returns the used rows of a value with as many rows as the table; null after an error.
   Value* RowsOf(Value* value) {
     if (Value* known = rows_.lookup(value)) return known;
     const Op* op = value->producer();
@@ -170,7 +171,7 @@ class RowRewriter {
   const Type table_;
   GradientContext g_;
   Value* read_ = nullptr;
-  Value* places_ = nullptr;
+  Value* row_indices_ = nullptr;
   unsigned depth_ = 0;
   llvm::DenseMap<const Value*, Value*> rows_;
 };
@@ -205,8 +206,8 @@ class RowUpdates {
   llvm::Error RefuseLazyRows(const Op& op) const {
     const std::string place = graph_.PathToString(op.location());
     return MakeUserError(Code::kBadMinimize,
-                         "{0}{1}lazy: '{2}' looks at more than one place of a gradient, so no row "
-                         "can be left as it is",
+                         "{0}{1}lazy: '{2}' is not elementwise in a gradient, so no row "
+                         "can be left unchanged",
                          place, place.empty() ? "" : ": ", op.type());
   }
 
@@ -267,7 +268,7 @@ class RowUpdates {
     }
   }
 
-  /// `read`: the components of operands.
+  /// `read` are the components of the operands.
   void Visit(Op& op, llvm::ArrayRef<unsigned> read) {
     const auto has_dims = [&](const Value* operand) {
       return !component_of_.contains(operand) || operand->type().dims == op.result()->type().dims;
@@ -302,11 +303,11 @@ class RowUpdates {
     });
   }
 
-  /// Puts each call behind what it reads, and otherwise leaves the order.
+  /// Moves each call after the calls that it depends on, and otherwise keeps the order.
   void SortOps() {
     std::vector<Op*> sorted;
     llvm::DenseSet<const Op*> placed;
-    llvm::SmallVector<std::pair<Op*, bool>, 16> pending;  // the second: what it reads is placed
+    llvm::SmallVector<std::pair<Op*, bool>, 16> pending;  // second: its operands have been placed
     for (Op* root : graph_.ops()) {
       pending.push_back({root, false});
       while (!pending.empty()) {
@@ -325,11 +326,11 @@ class RowUpdates {
   Graph& graph_;
   const OpRegistry& registry_;
   std::vector<Component> components_;
-  std::vector<unsigned> parent_;  // by component: what it was merged into, or itself
+  std::vector<unsigned> parent_;  // by component: the one it was merged into, or itself
   llvm::DenseMap<const Value*, unsigned> component_of_;
   llvm::DenseMap<const Value*, AtZero> at_zero_;
   llvm::DenseMap<const Value*, bool> needs_lazy_;  // by state
-  llvm::DenseSet<const Value*> lazy_;              // computed from what lazy_rows gives
+  llvm::DenseSet<const Value*> lazy_;              // computed from results of lazy_rows
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Loss scaling (Micikevicius et al., arXiv:1710.03740): gradients are computed from a scaled loss,
-// so that small ones are not lost in f16, and a step in which one of them has become too large
-// changes nothing but the scale.
+// so that small ones do not underflow in f16. A step in which one overflows only changes the scale.
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/differentiate.h"
@@ -18,7 +17,7 @@ class GradientScaling {
 
   void Run() {
     Value* scale = AddState(options_.state, Constant::Scalar(DType::kF32, options_.initial));
-    graph_.SetComment(scale, "What the losses are scaled by; halved where gradients overflow.");
+    graph_.SetComment(scale, "The scale of the losses; halved when gradients overflow.");
     Value* good = AddState(options_.state + ".good", Constant::Scalar(DType::kI64, 0));
     graph_.SetComment(good, "Steps since the scale was changed.");
     const llvm::DenseSet<const Op*> outer = OuterGradients();
@@ -34,7 +33,7 @@ class GradientScaling {
       Scale(*op, scale, &sums);
     }
     location_ = kUnknownLocation;
-    // Finite where all of them are.
+    // Finite if all gradients are.
     Value* total = sums.size() == 1 ? sums[0] : Call("add_n", sums, {}, "gradients_sum");
     Value* finite = Call("isfinite", total, {}, "gradients_finite");
     const std::vector<GraphUpdate> updates = graph_.updates().vec();
@@ -60,7 +59,7 @@ class GradientScaling {
     return graph_.AddState(name, Type(dtype, {}), std::move(info));
   }
 
-  /// The calls of `gradient` that no other one goes through.
+  /// The calls of `gradient` that no other `gradient` depends on.
   llvm::DenseSet<const Op*> OuterGradients() const {
     llvm::DenseSet<const Op*> outer;
     ValueSet below(graph_);
@@ -88,11 +87,11 @@ class GradientScaling {
       graph_.ReplaceAllUses(scaled, unscaled);
       graph_.RewriteOp(call, call->def(), {scaled, factor}, call->attribute_values().vec());
       if (!type.is_plain()) continue;
-      // In f32 finite halves do not add up to an infinity.
+      // Finite f16 values cannot overflow in an f32 sum.
       const bool is_double = type.dtype == DType::kF64;
       Value* wide = As(is_double ? DType::kF64 : DType::kF32, scaled);
       Value* sum = type.rank() == 0 ? wide : Call("sum", wide, {}, scaled->name() + "_sum");
-      // An f32 would make an infinity of a large f64, but not of this.
+      // A large f64 would overflow in f32; x - x does not.
       if (is_double) {
         Value* rest = Call("sub", {sum, sum}, {}, scaled->name() + "_rest");
         sum = As(DType::kF32, rest);
@@ -101,7 +100,7 @@ class GradientScaling {
     }
   }
 
-  /// Twice as large after enough good steps, half as large after a bad one.
+  /// Doubles the scale after enough good steps, and divides it by 2 after a bad one.
   void UpdateScale(Value* scale, Value* good, Value* finite) {
     const std::string& name = scale->name();
     Value* more = Call("add", {good, Number(DType::kI64, 1)}, {}, good->name() + "_more");

@@ -33,7 +33,7 @@ void Segments::Place() {
     for (const Value* operand : op->operands()) home = std::max(home, HomeOf(operand));
     graph_.ForEachDefiner(
         *op, [&](const Op* definer) { home = std::max(home, HomeOf(definer->result()) + 1); });
-    // Effects keep their order.
+    // Side effects keep their order.
     if (op->def().properties().has_side_effect) last_effect = home = std::max(home, last_effect);
     home_[op] = home;
     count_ = std::max(count_, home + 1);
@@ -45,7 +45,7 @@ void Segments::ForEachCrossing(const Op& op, llvm::function_ref<void(Value*)> vi
   if (home == kEverywhere) return;
   for (Value* operand : op.operands()) {
     const Op* producer = operand->producer();
-    // The count itself crosses, not what has no kernel.
+    // The size's value is passed between segments, because data_size has no kernel.
     while (producer && producer->def().properties().defines_size) {
       operand = producer->operands()[0];
       producer = operand->producer();
@@ -87,7 +87,7 @@ Segment Segments::Make(unsigned index) const {
     segment.always_runs |= update.value != update.state;
   }
   for (Value* value : outward) graph.AddOutput((kCrossing + value->name()).str(), value);
-  // Nothing reads what has no kernel; the values themselves are outputs.
+  // Results without a kernel are not used; the values themselves are outputs.
   std::vector<std::pair<Value*, Value*>> sizes;
   for (const Op* op : graph.ops())
     if (op->def().properties().defines_size) sizes.push_back({op->result(), op->operands()[0]});

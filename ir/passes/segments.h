@@ -1,4 +1,4 @@
-// A network whose sizes the data decide, cut into parts that run one after another.
+// Partition of a network with data-dependent sizes into segments that run one after another.
 #ifndef PDL_IR_PASSES_SEGMENTS_H_
 #define PDL_IR_PASSES_SEGMENTS_H_
 
@@ -12,43 +12,45 @@
 
 namespace pdl {
 
-/// What an output of a segment is called that only later segments read: this and the value's name.
-/// No output has such a name otherwise.
+/// The prefix, before the value's name, of the names of outputs that only later segments read. No
+/// other output has such a name.
 inline constexpr llvm::StringLiteral kCrossing = "@";
-/// Stands among names of outputs where none is wanted.
+/// A name in lists of outputs that selects no output.
 inline constexpr llvm::StringLiteral kNoOutput = "@";
 
-/// One part of a network, a network itself. It reads what earlier ones compute as inputs.
+/// One segment of a network, a network itself. Values that earlier segments compute are its inputs.
 struct Segment {
   Graph graph;
-  /// A size that it decides: the symbol, the value (i64[]) that says it, and the call's place.
+  /// A size that the segment determines: the symbol, its value (i64[]), and the location of the
+  /// call.
   struct Size {
     std::string symbol;
     std::string value;
     std::string place;
   };
   std::vector<Size> sizes;
-  /// The symbols that earlier ones have decided.
+  /// The symbols that earlier segments determine.
   std::vector<std::string> given;
-  /// It has updates or effects: it runs even where none of its outputs is wanted.
+  /// Whether it has updates or side effects, so that it must run even if none of its outputs is
+  /// requested.
   bool always_runs = false;
 };
 
-/// A graph of dense values cut behind the values that decide sizes (OpProperties::defines_size): a
-/// call that has such a size is in a later segment. What a Plan knows is repeated in each segment
-/// that needs it.
+/// Partitions a graph of dense values after the calls that define sizes
+/// (OpProperties::defines_size): calls that use such a size are in later segments. Values that a
+/// Plan knows are recomputed in each segment that needs them.
 class Segments {
  public:
   /// `graph` must outlive this.
   explicit Segments(const Graph& graph);
 
-  /// Nothing is cut.
+  /// Whether the graph needs no partition.
   bool empty() const { return segments_.empty(); }
   size_t size() const { return segments_.size(); }
   const Segment& operator[](size_t index) const { return segments_[index]; }
 
-  /// The names of the outputs that each segment has to compute for those of the network; none
-  /// where it need not run. `outputs`: names that the graph has; empty means all.
+  /// Returns the names of the outputs that each segment has to compute for the given outputs of the
+  /// network (empty: all); none if the segment need not run.
   std::vector<std::vector<std::string>> Wanted(llvm::ArrayRef<std::string> outputs) const;
 
  private:
@@ -58,7 +60,7 @@ class Segments {
   void Place();
   unsigned HomeOf(const Value* value) const;
   Segment Make(unsigned index) const;
-  /// Calls `visit` with the values that one segment computes and `op`, in another one, reads.
+  /// Calls `visit` with each value that one segment computes and `op`, in another segment, reads.
   void ForEachCrossing(const Op& op, llvm::function_ref<void(Value*)> visit) const;
 
   const Graph& graph_;

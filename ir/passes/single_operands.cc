@@ -13,7 +13,7 @@ void ForwardSingleOperands(Graph& graph) {
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     for (const Op* op : graph.block({i}).ops) {
       if (!gives_its_operand(*op)) continue;
-      // Calls stand after what they read.
+      // Definitions precede uses.
       Value* operand = op->operands()[0];
       if (auto earlier = given.find(operand); earlier != given.end()) operand = earlier->second;
       given[op->result()] = operand;

@@ -22,30 +22,30 @@
 
 namespace pdl {
 
-/// What is known of a tensor in a weights file before it is read.
+/// The type of a tensor in a weights file, and its hash where the file has one.
 struct WeightInfo {
   DType dtype = DType::kF32;
   std::vector<int64_t> sizes;
-  /// In hex; may be empty.
+  /// SHA-256 of the tensor's bytes, in hex; may be empty.
   std::string sha256;
 };
 
-/// Looks up the tensor `name` in the weights file `file`, which is as the text has it: relative to
-/// the text's folder. An Error (a UserError) where the file must not or cannot be read, or has no
-/// such tensor.
+/// Looks up the tensor `name` in the weights file `file`, a path relative to the folder of the
+/// source. Returns a UserError if the file cannot be read, is outside that folder, or has no such
+/// tensor.
 using WeightLookup =
     std::function<llvm::Expected<WeightInfo>(llvm::StringRef file, llvm::StringRef name)>;
 
-/// Texts, parsed once, whose layers every text may call: the standard layers. Immutable; safe to
-/// share between threads.
+/// A library of parsed sources whose layers every program may call, such as the standard layers.
+/// Immutable; safe to share between threads.
 class PDL_API LayerLibrary {
  public:
-  /// Parses the texts; an Error shows their syntax errors.
+  /// Parses the files. The Error lists their syntax errors.
   static llvm::Expected<std::shared_ptr<const LayerLibrary>> Parse(
       llvm::ArrayRef<std::shared_ptr<const SourceFile>> files);
   ~LayerLibrary();
 
-  /// For the front end.
+  /// The parsed files; defined and used by the front end only.
   struct Texts;
   const Texts& texts() const { return *texts_; }
 
@@ -54,79 +54,81 @@ class PDL_API LayerLibrary {
   std::unique_ptr<Texts> texts_;
 };
 
-/// Reads an imported text, whose path is relative to the folder of the text being compiled, without
-/// ".."; of a .pdlc the flat text that makes it again (EmitPdl). An Error (a UserError) where it
-/// must not or cannot be read.
+/// Reads an imported file. `path` is relative to the folder of the importing source and contains no
+/// "..". For a .pdlc, returns the flat source that compiles to the same graph (EmitPdl). Returns a
+/// UserError if the file must not or cannot be read.
 using FileReader =
     std::function<llvm::Expected<std::shared_ptr<const SourceFile>>(llvm::StringRef path)>;
 
-/// Bounds on what a text may expand to, so that a text of a few lines cannot take all of the time
-/// and the memory that there is. No model comes near them: what stands in the text once does not
-/// count, only what loops and calls of layers repeat. What goes beyond one is a single error
-/// (kTextTooLong), and nothing is compiled behind it. A loop that has an eighth of a bound and, by
-/// the rounds that are left, will take twice of it is not followed to its end.
+/// Limits on the expansion of a source, so that a few lines cannot take unbounded time and memory.
+/// Only repetition by loops and by calls of layers counts, so no realistic model comes near them.
+/// Exceeding a limit is a single error (kTextTooLong), and nothing after it is compiled. A loop
+/// that has used an eighth of a limit and, judging by its remaining iterations, will use twice the
+/// limit is rejected early.
 struct CompileLimits {
-  /// Statements and parts of expressions that are repeated, items of lists that are copied, and the
-  /// like; each call allows for some more.
+  /// Repeated statements and subexpressions, copied list items, and the like; each call adds to
+  /// this budget.
   uint64_t steps = 10'000'000;
-  /// Calls of operators that are repeated.
+  /// Repeated calls of operators.
   uint64_t calls = 1'000'000;
   /// Calls of layers.
   uint64_t layer_calls = 400'000;
-  /// Items of all lists that exist at one time.
+  /// Items of all lists that are alive at the same time.
   uint64_t list_items = 5'000'000;
-  /// Layers inside layers.
+  /// Nesting depth of layer calls.
   unsigned layer_depth = 64;
-  /// Blocks and expressions inside each other, through all layers.
+  /// Nesting depth of blocks and expressions, summed over all layers on the call stack.
   unsigned nesting = 1'000;
 };
 
-/// One text to compile.
+/// One source to compile, and its environment.
 struct CompileRequest {
   std::shared_ptr<const SourceFile> file;
   const OpRegistry* registry = nullptr;
-  /// The standard layers; without it there are none.
+  /// The standard layers; null: none are available.
   std::shared_ptr<const LayerLibrary> library;
-  /// Reads what `import` names; where it is empty, a text cannot import.
+  /// Reads imported files; empty: `import` is an error.
   FileReader read_file;
-  /// Values of `attr`s that replace their defaults, written as in the language (the quotes of a
-  /// text may be left out): ("width", "512").
+  /// Values of `attr`s that override their defaults, written as in the language; the quotes of a
+  /// string may be omitted: ("width", "512").
   std::vector<std::pair<std::string, std::string>> settings;
-  /// What messages call the place where the setting of that name is given; where it is empty, the
-  /// program's --set.
+  /// Describes in messages where the setting of that name was given; empty: as the command-line
+  /// flag --set.
   std::function<std::string(llvm::StringRef name)> setting_place;
-  /// Elaborates what a step of training computes too: gradients, and the next values of parameters
-  /// and optimizers' states, into GraphTraining::updates. MakeTrainingStep makes a network of it.
+  /// Also elaborates the computation of a training step: the gradients, and the new values of
+  /// parameters and optimizer states, which go to GraphTraining::updates. MakeTrainingStep turns
+  /// the result into a network.
   bool training_step = false;
   CompileLimits limits;
-  /// Checks what `load` names; where it is empty, nothing is checked until the weights are read.
+  /// Checks the tensors that `load` refers to; empty: they are not checked until weights are read.
   WeightLookup find_weight;
 };
 
+/// The result of Compile.
 struct CompileResult {
-  /// The elaborated graph; absent where there are errors.
+  /// The elaborated graph; nullopt if there are errors.
   std::optional<Graph> graph;
-  /// In the order of the text.
+  /// In source order.
   Diagnostics diagnostics;
-  /// What the last statement computed, where it is an expression alone or an assignment: the name
-  /// of a value of the graph; empty where it is a constant or no value.
+  /// The name of the graph's value that the last statement computed, if that statement is an
+  /// expression or an assignment; empty if its result is a compile-time constant or not a value.
   std::string last_value;
-  /// Whether the text has `test` blocks, which TestSuite compiles.
+  /// Whether the source has `test` blocks, which TestSuite compiles.
   bool has_tests = false;
 };
 
-/// Text to graph: parses, resolves names, checks every call, infers all types. Reports all mistakes
-/// of the text in one pass, one message each. Reads nothing but its request, keeps nothing between
-/// calls; safe to call from several threads.
+/// Compiles source to a graph: parses it, resolves names, checks every call and infers all types.
+/// Reports all errors of the source in one pass, one diagnostic each. Reads only `request` and
+/// keeps no state between calls; safe to call from several threads.
 PDL_API CompileResult Compile(const CompileRequest& request);
 
-/// The tree that the user wrote, a node a line (`--emit=ast`); syntax errors go to `diagnostics`.
+/// Returns the syntax tree, one node per line (`--emit=ast`). Syntax errors go to `diagnostics`.
 PDL_API std::string EmitAst(const std::shared_ptr<const SourceFile>& file,
                             Diagnostics* diagnostics);
 
 struct EmitPdlOptions {
-  /// Without trainings, comments replace `minimize` statements: their optimizers may be layers of the
-  /// source that the graph was compiled from.
+  /// Without trainings, comments replace `minimize` statements: their optimizers may be layers of
+  /// the source that the graph was compiled from.
   bool trainings = true;
   /// Without loads, a variable that is loaded from a file is initialized with `zeros()`.
   bool loads = true;
@@ -134,12 +136,12 @@ struct EmitPdlOptions {
   llvm::ArrayRef<std::string> without_inputs = {};
 };
 
-/// Prints a graph as flat source, one call per statement (`--emit=pdl`). With the default options it
-/// compiles to the same graph again, except for locations.
+/// Prints a graph as flat source, one call per statement (`--emit=pdl`). With the default options
+/// it compiles to the same graph again, except for locations.
 PDL_API std::string EmitPdl(const Graph& graph, const EmitPdlOptions& options = {});
 
-/// True where `text` breaks off inside a bracket or a block, so that a terminal should go on
-/// reading.
+/// Returns true if `text` ends inside a bracket or a block, so that an interactive program should
+/// read another line.
 PDL_API bool WantsMoreLines(llvm::StringRef text);
 
 }  // namespace pdl

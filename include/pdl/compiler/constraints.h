@@ -13,34 +13,35 @@
 
 namespace pdl {
 
-/// Whether something holds for all sizes, or for none.
+/// Whether a relation holds for all sizes, for none, or is undecided.
 enum class Truth : uint8_t { kFalse, kTrue, kUnknown };
 
-/// What is known of a relation, whatever the symbols stand for.
+/// Decides a relation for all values of its symbols, without any constraints.
 PDL_API Truth Decide(const DimCheck& check);
 
-/// Sizes that break a relation.
+/// Sizes for which a relation does not hold.
 struct PDL_API Counterexample {
-  /// In the order in which the relation, then the constraints, name the symbols.
+  /// Symbols and their sizes, in order of appearance in the relation, then in the constraints.
   std::vector<std::pair<std::string, int64_t>> sizes;
 
   /// "N=257, T=3".
   std::string ToString() const;
 };
 
-/// What is known of the sizes of a network: relations that hold in every run.
+/// The relations between the sizes of a network that hold in every run.
 class PDL_API ConstraintSet {
  public:
-  /// How many relations are used. Each costs time in all others, and the first ones tell most.
+  /// The number of relations that are used; further ones are ignored, because each one adds to the
+  /// cost of every query.
   static constexpr size_t kMaxUsed = 64;
   void Add(const DimCheck& check);
 
-  /// Whether a relation holds for all sizes that keep the constraints. True and false are certain;
-  /// sizes for which a side has no value (a division by zero, more than 64 bits) do not count.
-  /// Where no sizes keep the constraints, what Decide says without any.
+  /// Decides whether a relation holds for all sizes that satisfy the constraints. kTrue and kFalse
+  /// are certain. Sizes for which a side has no value (a division by zero, or more than 64 bits)
+  /// are ignored. If no sizes satisfy the constraints, returns the free function Decide's answer.
   Truth Decide(const DimCheck& check) const;
-  /// Sizes that keep the constraints and break the relation: the least ones above sizes for which
-  /// it holds, else the least. Nullopt where a bounded search finds none.
+  /// Finds sizes that satisfy the constraints and violate the relation: the smallest ones above
+  /// sizes for which it holds, else the smallest. Returns nullopt if a bounded search finds none.
   std::optional<Counterexample> Refute(const DimCheck& check) const;
 
  private:
@@ -66,9 +67,9 @@ class PDL_API ConstraintSet {
   Truth DecideByCases(DimCheck::Relation kind, const Dim& difference) const;
 
   std::vector<DimCheck> checks_;
-  /// What follows from them: symbols that other ones stand for (a multiple and a rest, a lower
-  /// bound, what they are equal to), the largest values of those that remain, and what is left
-  /// over.
+  /// Facts derived from the constraints: substitutions for symbols (a multiple plus a remainder, a
+  /// lower bound, an equal expression), upper bounds of the remaining symbols, and the relations
+  /// that no substitution expresses.
   llvm::StringMap<Dim> values_;
   llvm::StringMap<int64_t> highs_;
   std::vector<Relation> relations_;

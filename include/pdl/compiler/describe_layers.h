@@ -10,15 +10,16 @@
 
 namespace pdl {
 
-/// What the layers of a library declare, by name. Safe to call from several threads.
+/// Returns the signatures of a library's layers, sorted by name. Safe to call from several threads.
 PDL_API std::vector<LayerSignature> DescribeLayers(const LayerLibrary& library);
 
-/// What the layers of a text declare, in its order; syntax errors go to `diagnostics`. Nothing but
-/// the text itself is read.
+/// Returns the signatures of the layers of a source, in source order. Syntax errors go to
+/// `diagnostics`. Reads no other file.
 PDL_API std::vector<LayerSignature> DescribeLayers(const std::shared_ptr<const SourceFile>& file,
                                                    Diagnostics* diagnostics);
 
-/// What a text declares where it is called as a layer of that name: its inputs, attrs and outputs.
+/// Returns the signature of a source as a layer `name`: its inputs, attrs and outputs. Syntax
+/// errors go to `diagnostics`.
 PDL_API LayerSignature DescribeNetwork(const std::shared_ptr<const SourceFile>& file,
                                        llvm::StringRef name, Diagnostics* diagnostics);
 

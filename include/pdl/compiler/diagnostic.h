@@ -19,25 +19,26 @@ namespace pdl {
 
 enum class Severity : uint8_t { kError, kWarning };
 
-/// What explains a diagnostic; printed below it as "   = text".
+/// An explanation of a diagnostic, printed below it as "   = text".
 struct DiagnosticNote {
   std::string text;
-  /// Where it is about a place of its own: the line is then shown too.
+  /// The file and range that the note refers to, if it has its own; the source line is then
+  /// printed, too.
   std::shared_ptr<const SourceFile> file;
   SourceRange range;
 };
 
-/// One mistake, at its place; without a file, one that no text is to blame for.
+/// One error or warning and its position. `file` is null if it does not refer to a source.
 struct PDL_API Diagnostic {
   Severity severity = Severity::kError;
-  /// Code{}: the message has none.
+  /// Code{} if the diagnostic has no code.
   Code code{};
   /// Lower case, without a final period.
   std::string message;
   std::shared_ptr<const SourceFile> file;
-  /// Gets the caret.
+  /// Marked by the caret.
   SourceRange primary;
-  /// Underlined with '~' where they lie on the caret's line.
+  /// Underlined with '~' if they are on the line of the caret.
   llvm::SmallVector<SourceRange, 2> secondary;
   std::vector<DiagnosticNote> notes;
 
@@ -45,43 +46,45 @@ struct PDL_API Diagnostic {
   Diagnostic& Note(std::string text) { return NoteAt(nullptr, {}, std::move(text)); }
   Diagnostic& NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range, std::string text);
 
-  /// Prints it as text: "file:line:column: error: message [PDL0203]", the line with a caret, the
-  /// notes. Bytes that are not UTF-8 and control characters are replaced; long lines are cut.
+  /// Prints the diagnostic for people: "file:line:column: error: message [PDL0203]", the source
+  /// line with a caret, and the notes. Invalid UTF-8 and control characters are replaced; long
+  /// lines are truncated.
   void Render(llvm::raw_ostream& os) const;
-  /// Prints it as one JSON object on one line, with the fields "severity", "code", "message",
-  /// "notes", and where it has a place "file", "range" and "secondary" (the underlined ranges).
-  /// Lines and columns count from 1, columns in characters; offsets count bytes from 0; a range
-  /// ends behind its last character.
+  /// Prints the diagnostic as one JSON object on one line, with the fields "severity", "code",
+  /// "message", "notes" and, if it has a position, "file", "range" and "secondary" (the underlined
+  /// ranges). Lines and columns count from 1, columns in characters; offsets count bytes from 0; a
+  /// range ends one past its last character.
   void RenderJson(llvm::raw_ostream& os) const;
 };
 
 /// Collects the diagnostics of one compilation.
 class PDL_API Diagnostics {
  public:
-  /// How many errors are kept; the rest is only counted.
+  /// The number of errors that are kept; further ones are only counted.
   static constexpr size_t kMaxKept = 1000;
 
-  /// Adds an error; the reference, good until the next call, takes underlines and notes.
+  /// Adds an error. Underlines and notes can be added through the returned reference, which is
+  /// valid until the next call.
   Diagnostic& Error(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
                     std::string message);
   Diagnostic& Warning(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
                       std::string message);
-  /// Names in its message that are longer than 60 characters are cut.
+  /// Adds a diagnostic. Names of more than 60 characters in its message are truncated.
   void Add(Diagnostic diagnostic);
 
   bool has_errors() const { return num_errors_ != 0; }
-  /// All of them, kept or not.
+  /// The number of errors, kept or not.
   size_t num_errors() const { return num_errors_; }
-  /// The errors that were counted but not kept.
+  /// The number of errors that were counted but not kept.
   size_t num_dropped() const;
-  /// The kept ones; after Sort in the order of the text.
+  /// The diagnostics that were kept; after Sort, in source order.
   llvm::ArrayRef<Diagnostic> all() const { return kept_; }
 
-  /// Orders by file (as first seen) and place; equal places keep their order.
+  /// Sorts by file (in order of first appearance) and position. The sort is stable.
   void Sort();
-  /// Prints all as text, and last how many more there are.
+  /// Prints all diagnostics for people, and finally the number of those that were not kept.
   void Render(llvm::raw_ostream& os) const;
-  /// Prints one JSON object a line.
+  /// Prints one JSON object per line.
   void RenderJson(llvm::raw_ostream& os) const;
 
  private:
@@ -90,9 +93,9 @@ class PDL_API Diagnostics {
   Diagnostic dropped_;
 };
 
-/// Prints diagnostics as a SARIF 2.1.0 log with one run, whose rules are all codes. Names of files
-/// become URI references, relative where the name is; columns count characters. A note with a place
-/// is a related location, one without follows the message.
+/// Prints diagnostics as a SARIF 2.1.0 log with one run, whose rules are all codes. File names
+/// become URI references, relative if the name is; columns count characters. A note with a position
+/// becomes a related location; other notes are appended to the message.
 PDL_API void RenderSarif(llvm::ArrayRef<Diagnostic> diagnostics, llvm::raw_ostream& os);
 
 }  // namespace pdl

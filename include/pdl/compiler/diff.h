@@ -13,7 +13,7 @@ namespace pdl {
 
 enum class DifferenceKind : uint8_t { kAdded, kRemoved, kChanged };
 
-/// What a difference is about.
+/// The kind of entity that differs.
 enum class DifferenceSubject : uint8_t {
   kConstraint,
   kInput,
@@ -25,24 +25,25 @@ enum class DifferenceSubject : uint8_t {
   kTraining,
 };
 
-/// "constraint", "input", …, as people read it.
+/// The name for messages: "constraint", "input", ….
 PDL_API llvm::StringRef DifferenceSubjectName(DifferenceSubject subject);
 
 /// One difference between two networks.
 struct Difference {
   DifferenceKind kind;
   DifferenceSubject subject;
-  /// The thing itself: "x: f32[N]", "y: f32[N] = cos(x, scale=5.0)"; where it changed, as it was.
+  /// The entity in the language: "x: f32[N]", "y: f32[N] = cos(x, scale=5.0)"; if it changed, the
+  /// old one.
   std::string text;
-  /// What changed: "scale: 5.0 -> 2.0"; empty unless kind is kChanged.
+  /// The changes: "scale: 5.0 -> 2.0". Empty unless `kind` is kChanged.
   std::vector<std::string> changes;
 };
 
-/// How two networks differ in what they compute, by subject. Inputs, parameters, states and outputs
-/// are the same ones where their names are. Calls are the same where they compute the same from the
-/// same, or have the same name, or else the same place among the calls of their operator. Weights
-/// are compared by their hashes where both are known, else by where they lie. Locations, comments,
-/// layer paths and the names of results do not count.
+/// Returns the differences between the computations of two networks, grouped by subject. Inputs,
+/// parameters, states and outputs are matched by name. Calls are matched if they compute the same
+/// from the same operands, else by the name of their result, else by their index among the calls of
+/// their operator. Weights are compared by their hashes if both are known, else by file and tensor
+/// name. Locations, comments, layer paths and the names of results are ignored.
 PDL_API std::vector<Difference> DiffGraphs(const Graph& before, const Graph& after);
 
 }  // namespace pdl

@@ -11,50 +11,55 @@
 
 namespace pdl {
 
-/// What is derived by what, in one block of a graph of dense values.
+/// The arguments of Differentiate: outputs and inputs in one block of a graph of dense values.
 struct DerivativeRequest {
   BlockId block;
-  /// Floats; the derivative is that of the sum of all outputs times their cotangents.
+  /// Floating-point values. The function that is differentiated is the sum over all outputs of
+  /// output times cotangent.
   llvm::ArrayRef<Value*> outputs;
-  /// One for each output, of its dtype and dims.
+  /// One for each output, with its dtype and dims.
   llvm::ArrayRef<Value*> cotangents;
-  /// Floats, in any order; a value may be computed from another one of them.
+  /// Floating-point values, in any order; one may be computed from another.
   llvm::ArrayRef<Value*> inputs;
-  /// The calls of the block to differentiate, in their order; nullopt means all of them.
+  /// The calls to differentiate through, in their order in the block; nullopt: all calls of the
+  /// block.
   std::optional<llvm::ArrayRef<Op*>> ops = {};
 };
 
-/// Reverse-mode differentiation (Griewank & Walther, Evaluating Derivatives, 2008): walks the calls
-/// of the block from its end and appends what their gradient rules emit, each call at the place of
-/// the forward call. Gives the derivative with respect to each input, of the input's dtype and
-/// dims; null where nothing flows back. The calls are ordinary ones, which can be differentiated
-/// again.
+/// Reverse-mode differentiation (Griewank & Walther, Evaluating Derivatives, 2008): traverses the
+/// calls of the block in reverse and appends the calls that their gradient rules emit, each with
+/// the location of its forward call. Returns the derivative with respect to each input, with the
+/// input's dtype and dims, or null if the outputs do not depend on it. The emitted calls are
+/// ordinary ones and can be differentiated again.
 ///
-/// Values of layers that are to be computed again (`recompute=true`) are not kept for the way back:
-/// the rules are given copies of the calls, which stand where they are needed. Random calls are
+/// Values of layers with `recompute=true` are not kept for the backward pass: the gradient rules
+/// get copies of the forward calls, placed where the backward pass needs them. Random calls are
 /// never repeated.
 ///
-/// A UserError (kBadGradient) where a floating-point value on the way is computed by an operator
-/// that has no gradient, which it names with its place. The graph then has calls that nobody needs.
+/// Returns a UserError (kBadGradient) that names the operator and its position if a floating-point
+/// value on a path from an input to an output is computed by an operator without a gradient. The
+/// graph then contains unused calls.
 PDL_API llvm::Expected<std::vector<Value*>> Differentiate(Graph& graph, const OpRegistry& registry,
                                                           const DerivativeRequest& request);
 
-/// Whether it is `gradient`, whose calls LowerGradients replaces: no kernel runs it.
+/// Whether `def` is the operator `gradient`, whose calls LowerGradients replaces; it has no kernel.
 PDL_API bool IsGradient(const OpDef& def);
 
-/// Where the flow from one value back to others ends, in a graph of any values.
+/// The result of FindGradientFlow: which inputs the gradient of an output reaches, and why it
+/// reaches none.
 struct GradientFlow {
-  /// For each input whether a change of it moves the output.
+  /// For each input, whether the output is differentiably dependent on it.
   std::vector<bool> reaches;
-  /// A call on the way of floats from an input to the output that has no gradient; null where there
+  /// A call without a gradient on a floating-point path from an input to the output; null if there
   /// is none.
   const Op* without_rule = nullptr;
-  /// Where no input reaches the output, the last call that takes what moves with one and gives
-  /// integers or truth values, which do not move; null where none of them leads to the output.
+  /// If the gradient reaches no input: the last call on a path from an input to the output that
+  /// returns integers or bools and so ends the gradient; null if there is no such path.
   const Op* stop = nullptr;
 };
 
-/// How a change of `inputs` would move `output`, without making any call.
+/// Determines how the gradient of `output` would propagate to `inputs`, without adding calls. The
+/// graph may have values of any storage.
 PDL_API GradientFlow FindGradientFlow(const Graph& graph, const Value* output,
                                       llvm::ArrayRef<Value*> inputs);
 

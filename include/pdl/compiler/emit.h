@@ -8,13 +8,13 @@
 
 namespace pdl {
 
-/// The graph for people, one line a call, in the order in which values come to be:
-/// `y: f32[N] = cos(x, scale=5.0)  # model.pdl:2:5`, with symbols, what must hold for them, blocks,
-/// updates and outputs. Tensors of more than 16 elements are abbreviated.
+/// Returns the graph for people, one line per call in order of definition: `y: f32[N] = cos(x,
+/// scale=5.0)  # model.pdl:2:5`, with symbols and their constraints, blocks, updates and outputs.
+/// Tensors of more than 16 elements are abbreviated.
 PDL_API std::string EmitIr(const Graph& graph);
 
-/// The graph in Graphviz's language: a node for each call, input, parameter, state and output, an
-/// edge for each use, labelled with the type.
+/// Returns the graph in Graphviz's language: a node for each call, input, parameter, state and
+/// output, and an edge for each use, labeled with the type.
 PDL_API std::string EmitDot(const Graph& graph);
 
 }  // namespace pdl

@@ -12,10 +12,10 @@
 
 namespace pdl {
 
-/// The text laid out as `pdl fmt` does: two spaces a level, 100 columns where the language lets a
-/// line break, at most one blank line in a row. It means the same: every word, number, text,
-/// bracket and comment is kept as it is spelled. Formatting the result gives the result. Nullopt
-/// where the text has syntax errors, which go to `diagnostics`. Takes time linear in the text.
+/// Returns the source formatted as by `pdl fmt`: two spaces per level, 100 columns where the
+/// language allows a line break, at most one consecutive blank line. The meaning does not change:
+/// every token and comment keeps its spelling. Formatting is idempotent and takes linear time.
+/// Returns nullopt if the source has syntax errors, which go to `diagnostics`.
 PDL_API std::optional<std::string> FormatText(const std::shared_ptr<const SourceFile>& file,
                                               Diagnostics* diagnostics);
 

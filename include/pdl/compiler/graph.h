@@ -29,17 +29,18 @@ class Op;
 class Value;
 bool IsKnownToPlan(const Value* value);
 
-/// Where a tensor of a parameter or state comes from: a safetensors file.
+/// Reference to a tensor in a safetensors file, the value of a parameter or state.
 struct WeightRef {
   std::string file;    // relative to the network's file
   std::string tensor;  // name inside
-  /// SHA-256 of the tensor's bytes, in hex; empty where not computed yet.
+  /// SHA-256 of the tensor's bytes, in hex; empty if it is not computed yet.
   std::string sha256;
 };
 
-/// What a parameter or a state has besides its type.
+/// Properties of a parameter or state besides its type.
 struct VariableInfo {
-  /// Block that computes the first value (no inputs, one output); nullopt where it is loaded.
+  /// The block that computes the initial value (no inputs, one output); nullopt if the value is
+  /// loaded.
   std::optional<BlockId> initializer;
   std::optional<WeightRef> weight;
   double weight_decay = 0;
@@ -50,7 +51,7 @@ struct VariableInfo {
 
 enum class ValueKind : uint8_t { kResult = 0, kInput = 1, kParameter = 2, kState = 3 };
 
-/// One tensor of the network: fed, learned, kept, or computed by one Op. Assigned once.
+/// A value of the network: an input, a parameter, a state, or a result of an Op. Single assignment.
 class PDL_API Value {
  public:
   friend bool IsKnownToPlan(const Value* value);
@@ -62,7 +63,7 @@ class PDL_API Value {
   Op* producer() const { return producer_; }
   unsigned result_index() const { return result_index_; }
   LocationId location() const { return location_; }
-  /// The `##` text that the file has for it.
+  /// The `##` documentation comment in the source.
   const std::string& comment() const { return comment_; }
   /// Parameters and states only.
   const VariableInfo& variable() const { return *variable_; }
@@ -90,11 +91,11 @@ class PDL_API Value {
   llvm::SmallVector<Use, 1> uses_;
 };
 
-/// Whether a Plan knows a value before anything runs: it is made of constants, of sizes that inputs
-/// have and of `training()` alone, by calls that are neither random nor have an effect.
+/// Whether a Plan knows the value before anything runs: it is computed only from constants, sizes
+/// of inputs and `training()`, by calls that are neither random nor have side effects.
 inline bool IsKnownToPlan(const Value* value) { return value->known_to_plan_; }
 
-/// One call.
+/// One call of an operator.
 class PDL_API Op {
  public:
   const OpDef& def() const { return *def_; }
@@ -102,16 +103,17 @@ class PDL_API Op {
   llvm::ArrayRef<Value*> operands() const { return operands_; }
   llvm::ArrayRef<Value*> results() const { return results_; }
   Value* result(unsigned index = 0) const { return results_[index]; }
-  /// In the order of the signature's declarations, every default filled in.
+  /// All attributes in declaration order, with defaults filled in.
   llvm::ArrayRef<AttributeValue> attribute_values() const { return attributes_; }
   AttributeReader attributes() const { return {def_->signature, attributes_}; }
   LocationId location() const { return location_; }
-  /// The layers that it was expanded from: "encoder.0"; empty at the top.
+  /// The path of layer instances that the call was expanded from: "encoder.0"; empty at the top
+  /// level.
   const std::string& layer_path() const { return layer_path_; }
-  /// Not 0: training computes it again on the way back, with all calls of the same number, instead
-  /// of keeping what they give to each other.
+  /// If not 0, training recomputes the call in the backward pass, together with all calls of the
+  /// same number, instead of keeping the values that are passed between them.
   uint32_t recompute() const { return recompute_; }
-  /// Equations that must hold once sizes are known.
+  /// Relations that must hold once sizes are known.
   llvm::ArrayRef<DimCheck> checks() const { return checks_; }
   BlockId block() const { return block_; }
 
@@ -129,49 +131,49 @@ class PDL_API Op {
   uint32_t recompute_ = 0;
 };
 
-/// A sequence of calls, each after the values that it uses. Block 0 is the network; others are
-/// named by attributes (`scan`) or compute a first value.
+/// A sequence of calls in which definitions precede uses. Block 0 is the network; other blocks are
+/// referenced by attributes (`scan`) or compute an initial value.
 struct Block {
   std::vector<Value*> inputs;
   std::vector<Op*> ops;
   std::vector<Value*> outputs;
 };
 
-/// What a run returns, under its own name.
+/// An output of a run, and its name.
 struct GraphOutput {
   std::string name;
   Value* value = nullptr;
   std::string comment;
 };
 
-/// After a run `state` holds `value`.
+/// A state update: after a run, `state` holds `value`.
 struct GraphUpdate {
   Value* state = nullptr;
   Value* value = nullptr;
 };
 
-/// A constraint on the symbols that a caller must keep: `where T % 4 == 0, N in 1..=256`.
+/// A constraint on symbols that the caller must satisfy: `where T % 4 == 0, N in 1..=256`.
 struct GraphConstraint {
   DimCheck check;
   LocationId location = kUnknownLocation;
 };
 
-/// A `minimize` statement: what training does. Runs do not compute `loss` for it.
+/// A `minimize` statement. Runs do not compute `loss` because of it.
 struct GraphTraining {
-  /// A scalar of floats.
+  /// A floating-point scalar.
   Value* loss = nullptr;
   std::vector<Value*> parameters;
-  /// Done on each n-th step, from 1.
+  /// Active in each n-th step, counted from 1.
   uint32_t every = 1;
-  /// The call of a function of the language: `adam(lr=0.001)`.
+  /// The call of the optimizer, in the language: `adam(lr=0.001)`.
   std::string optimizer;
   LocationId location = kUnknownLocation;
-  /// What a step changes: parameters and states of optimizers, with their next values. Empty unless
-  /// the text was compiled for training (CompileRequest::training_step); not serialized.
+  /// The new values of the parameters and optimizer states that a step changes. Empty unless the
+  /// source was compiled for training (CompileRequest::training_step); not serialized.
   std::vector<GraphUpdate> updates = {};
 };
 
-/// What a call is made of, besides its operands.
+/// Properties of a new call besides its operands and attributes.
 struct CallOptions {
   LocationId location = kUnknownLocation;
   BlockId block;
@@ -179,44 +181,45 @@ struct CallOptions {
   uint32_t recompute = 0;
 };
 
-/// The network in memory while it is compiled: calls and values in single-assignment form. Every
-/// call in it has been checked and has inferred types. Names of values are unique. Owns all its
-/// Values and Ops, whose addresses stay. Not for use by two threads at once while it is changed.
+/// The compiler's intermediate representation of a network: calls and values in single-assignment
+/// form. Every call in it has been checked, and its types have been inferred. Names of values are
+/// unique. Owns its Values and Ops, whose addresses are stable. Must not be used by other threads
+/// while it is modified.
 class PDL_API Graph {
  public:
   Graph();
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
-  /// A copy that shares constants' bytes and nothing else.
+  /// Returns a deep copy that shares only the bytes of constants.
   Graph Clone() const;
-  /// A block as a network of its own, with the blocks that it names: its inputs are those of the
-  /// block, its outputs are called "0", "1" and so on.
+  /// Returns a block as a separate network, with the blocks that it references. Its inputs are
+  /// those of the block; its outputs are named "0", "1" and so on.
   Graph ExtractBlock(BlockId block) const;
 
-  // --- Building -----------------------------------------------------------------------------
-  // Names must be new to the graph (NewName makes them so); a clash is an internal error.
+  // Names must be new to the graph (see NewName); a duplicate is an internal error.
   Value* AddInput(llvm::StringRef name, Type type, LocationId location = kUnknownLocation);
   Value* AddParameter(llvm::StringRef name, Type type, VariableInfo info,
                       LocationId location = kUnknownLocation);
   Value* AddState(llvm::StringRef name, Type type, VariableInfo info,
                   LocationId location = kUnknownLocation);
-  /// Checks the operands and attributes against `def`, infers, and appends the call. One result
-  /// name for each output of the signature. An Error is a CallError, and the graph is unchanged.
+  /// Checks the operands and attributes against `def`, infers the result types, and appends the
+  /// call. `result_names` has one name for each result. An Error is a CallError and leaves the
+  /// graph unchanged.
   llvm::Expected<Op*> AddOp(const OpDef& def, llvm::ArrayRef<Value*> operands,
                             llvm::ArrayRef<NamedAttribute> attributes,
                             llvm::ArrayRef<std::string> result_names, CallOptions options = {});
-  /// The same with attributes that are complete and in order already.
+  /// As above, with attributes that are complete and in declaration order already.
   llvm::Expected<Op*> AddOpWithValues(const OpDef& def, llvm::ArrayRef<Value*> operands,
                                       std::vector<AttributeValue> attributes,
                                       llvm::ArrayRef<std::string> result_names,
                                       CallOptions options = {});
   BlockId AddBlock();
-  /// A value that the block is given whenever it is called.
+  /// Adds an input to a block; it gets its value whenever the block is called.
   Value* AddBlockInput(BlockId block, llvm::StringRef name, Type type,
                        LocationId location = kUnknownLocation);
-  /// The types of the inputs that a block needs to be the body of such a call (OpDef::body). Sizes
-  /// that the block alone has get names of their own.
+  /// Returns the types of the inputs that a block needs to be the body of such a call
+  /// (OpDef::body). Sizes that exist only in the block get fresh names.
   llvm::Expected<std::vector<Type>> BodyTypes(const OpDef& def, llvm::ArrayRef<Value*> operands,
                                               llvm::ArrayRef<AttributeValue> attributes);
   void AddOutput(llvm::StringRef name, Value* value, std::string comment = "");
@@ -224,14 +227,14 @@ class PDL_API Graph {
   void AddTraining(GraphTraining training) { trainings_.push_back(std::move(training)); }
   void AddConstraint(GraphConstraint constraint) { constraints_.push_back(std::move(constraint)); }
   void SetComment(Value* value, std::string comment) { value->comment_ = std::move(comment); }
-  /// `base`, or `base_2`, `base_3`, … where that is taken or reserved.
+  /// Returns `base`, or the first of `base_2`, `base_3`, … that is neither in use nor reserved.
   std::string NewName(llvm::StringRef base);
-  /// Keeps NewName from giving this name.
+  /// Prevents NewName from returning this name.
   void ReserveName(llvm::StringRef name) { reserved_names_.insert(name); }
   LocationId AddLocation(Location location);
   uint32_t AddFile(llvm::StringRef name);
 
-  // --- Looking ------------------------------------------------------------------------------
+  // --- Queries ------------------------------------------------------------------------------
   llvm::ArrayRef<Value*> inputs() const { return blocks_[0].inputs; }
   llvm::ArrayRef<Value*> parameters() const { return parameters_; }
   llvm::ArrayRef<Value*> states() const { return states_; }
@@ -239,69 +242,71 @@ class PDL_API Graph {
   llvm::ArrayRef<GraphUpdate> updates() const { return updates_; }
   llvm::ArrayRef<GraphTraining> trainings() const { return trainings_; }
   llvm::ArrayRef<GraphConstraint> constraints() const { return constraints_; }
-  /// The symbols that inputs introduce, in order of appearance.
+  /// Returns the symbols that inputs introduce, in order of appearance.
   std::vector<std::string> Symbols() const;
-  /// Whether only the data decide this size.
+  /// Whether the size is data-dependent: known only after the call that defines it has run.
   bool IsDataSymbol(llvm::StringRef symbol) const { return data_symbols_.contains(symbol); }
-  /// Calls `visit` with the calls, of the network itself, whose data decide sizes that `op` has in
-  /// its types, its attributes, its checks, or in a block that it names.
+  /// Calls `visit` with each call of block 0 that defines a data-dependent size on which `op`
+  /// depends through its types, attributes, checks, or a block that it references.
   void ForEachDefiner(const Op& op, llvm::function_ref<void(Op*)> visit) const;
   const Block& block(BlockId id = {}) const { return blocks_[id.index]; }
   size_t num_blocks() const { return blocks_.size(); }
-  /// The calls of the network itself.
+  /// The calls of block 0.
   llvm::ArrayRef<Op*> ops() const { return blocks_[0].ops; }
   Value* FindValue(llvm::StringRef name) const;
   llvm::ArrayRef<Location> locations() const { return locations_; }
   llvm::ArrayRef<std::string> files() const { return files_; }
-  /// "model.pdl:3:5", or empty for an unknown place.
+  /// Returns "model.pdl:3:5", or an empty string for an unknown location.
   std::string LocationToString(LocationId location) const;
-  /// The way to a place, for messages: the calls of layers that led there, outermost first, and the
-  /// place itself: "model.pdl:8:5 > layers/fc.pdl:17:28". Of a long way both ends.
+  /// Returns the expansion path of a location, for messages: the layer calls that led to it,
+  /// outermost first, then the location itself: "model.pdl:8:5 > layers/fc.pdl:17:28". Long paths
+  /// are abbreviated in the middle.
   std::string PathToString(LocationId location) const;
-  /// A number below num_values() that no other value of this graph has.
+  /// A number in [0, num_values()) that is unique in this graph.
   uint32_t number(const Value* value) const { return value->number_; }
   uint32_t num_values() const { return static_cast<uint32_t>(values_.size()); }
 
   // --- Rewriting (passes) -------------------------------------------------------------------
-  /// Makes every use of `from`, by calls, outputs, updates and training, one of `to`.
+  /// Replaces every use of `from` by calls, outputs, updates and training with `to`.
   void ReplaceAllUses(Value* from, Value* to);
-  /// The same for many (from, to) at once; no `to` is a `from`.
+  /// As above for many pairs (from, to) at once; no `to` may also be a `from`.
   void ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacements);
-  /// Removes the calls of `block` for which `dead` is true; their results must be unused, or used
-  /// by other dead calls only.
+  /// Removes the calls of `block` for which `dead` returns true. Their results must be unused or
+  /// used by other removed calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);
-  /// Removes the calls of the network itself for which `before` is true; they read nothing that
-  /// others compute. Results that others read become inputs, under their names.
+  /// Removes the calls of block 0 for which `before` returns true. They must not read results of
+  /// the remaining calls. Those of their results that remaining calls read become inputs, with the
+  /// same names.
   void CutOff(llvm::function_ref<bool(const Op&)> before);
   void SetBlockOutputs(BlockId block, std::vector<Value*> outputs);
-  /// Leaves out inputs of a block that nothing uses, or orders them anew.
+  /// Removes unused inputs of a block, or reorders its inputs.
   void SetBlockInputs(BlockId block, std::vector<Value*> inputs);
-  /// Orders the calls of a block anew; each must still stand after what it reads.
+  /// Reorders the calls of a block. Definitions must precede uses.
   void SetBlockOps(BlockId block, std::vector<Op*> ops);
-  /// Removes all outputs and updates, not what computes them.
+  /// Removes all outputs and updates, but not the calls that compute them.
   void ClearOutputs();
-  /// Makes a parameter a state: what it is now is its first value.
+  /// Turns a parameter into a state whose initial value is the parameter's value.
   void MakeState(Value* parameter);
-  /// Removes all training statements, not what computes their losses.
+  /// Removes all `minimize` statements, but not the calls that compute their losses.
   void ClearTrainings() { trainings_.clear(); }
-  /// Makes `op` another call with the same results, at the same place: their types must come out
-  /// equal to what they were (an internal error otherwise).
+  /// Replaces `op` in place by another call with the same results. The inferred result types must
+  /// equal the previous ones; a difference is an internal error.
   void RewriteOp(Op* op, const OpDef& def, llvm::ArrayRef<Value*> operands,
                  std::vector<AttributeValue> attributes);
-  /// Makes whoever runs `op` keep `checks` too, those first: they are of a call that became `op`
-  /// and say so (DimCheck::asked_by). A rewrite of `op` keeps them.
+  /// Adds `checks` before those of `op`. They come from a call that was rewritten to `op` and say
+  /// so (DimCheck::asked_by). Rewriting `op` keeps them.
   void AddChecks(Op* op, llvm::ArrayRef<DimCheck> checks);
 
  private:
   Value* NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location);
-  /// IsKnownToPlan of the results of a call, but for the sizes of its results.
+  /// IsKnownToPlan of the results of a call, without regard to the sizes of the results.
   bool IsCallKnownToPlan(const OpDef& def, llvm::ArrayRef<Value*> operands,
                          llvm::ArrayRef<AttributeValue> attributes) const;
   bool DependsOnData(const Dim& dim) const;
-  /// `base`, or `base_2`, … where a size has that name already.
+  /// Returns `base`, or the first of `base_2`, … that is not the name of a size.
   std::string NewSymbol(llvm::StringRef base);
-  /// The symbol that a call defines (OpProperties::defines_size), or ""; an Error where it defines
-  /// one, or makes a fresh one, in a block.
+  /// Returns the symbol that a call defines (OpProperties::defines_size), or "". An Error if the
+  /// call is in a block and defines a symbol or creates a fresh one.
   llvm::Expected<std::string> SymbolToDefine(const InferenceContext& context,
                                              const CallOptions& options) const;
   void ForgetDefiners(const llvm::DenseSet<Op*>& erased);
@@ -332,8 +337,7 @@ class PDL_API Graph {
   llvm::StringMap<unsigned> next_suffix_;
   llvm::StringSet<> reserved_names_;
   llvm::StringMap<unsigned> symbols_;  // names of sizes, and the next suffix to try for each
-  /// Those that only the data decide, and the calls that say so; null: a size that a block has for
-  /// itself.
+  /// Data-dependent sizes and the calls that define them; null for a size that is local to a block.
   llvm::StringMap<Op*> data_symbols_;
 };
 

@@ -9,14 +9,14 @@
 #include "pdl/compiler/export.h"
 #include "pdl/compiler/graph.h"
 
-// What depends on what in a graph, in the terms of activity analysis (Hascoët and Pascual, The
-// Tapenade Automatic Differentiation Tool, 2013): a value is *varied* where it is computed from
-// given inputs, and *useful* where given outputs are computed from it.
+// Dependence analysis of a graph, in the terms of activity analysis (Hascoët and Pascual, The
+// Tapenade Automatic Differentiation Tool, 2013): a value is *varied* if it is computed from given
+// inputs, and *useful* if given outputs are computed from it.
 
 namespace pdl {
 
-/// A set of values of one graph, which must outlive it and stay where it is. Values that the graph
-/// gets later may be added.
+/// A set of values of one graph. The graph must outlive the set and must not be moved. Values that
+/// are added to the graph later may be inserted.
 class PDL_API ValueSet {
  public:
   explicit ValueSet(const Graph& graph) : graph_(&graph), bits_(graph.num_values()) {}
@@ -26,7 +26,7 @@ class PDL_API ValueSet {
     return number < bits_.size() && bits_.test(number);
   }
   bool ContainsAny(llvm::ArrayRef<Value*> values) const;
-  /// Whether it is new to the set.
+  /// Returns true if the value was not in the set.
   bool insert(const Value* value);
   void InsertAll(llvm::ArrayRef<Value*> values);
 
@@ -35,46 +35,47 @@ class PDL_API ValueSet {
   llvm::BitVector bits_;  // by number
 };
 
+/// Predicates over values and calls.
 using ValuePredicate = llvm::function_ref<bool(const Value*)>;
 using OpPredicate = llvm::function_ref<bool(const Op&)>;
 
-/// Adds to `varied` the results of each call with a varied operand, as far as `carries` (all, where
-/// it is null) accepts them. `ops` are calls of one block in their order. A loop counts as one
-/// call: what its body captures is among its operands.
+/// Adds to `varied` those results of calls with a varied operand that `carries` accepts (null:
+/// all). `ops` are calls of one block, in order. A loop is treated as one call: values that its
+/// body captures are among its operands.
 PDL_API void PropagateForward(llvm::ArrayRef<Op*> ops, ValueSet& varied,
                               ValuePredicate carries = nullptr);
 
-/// Visits, from the last to the first, the calls with a useful result and those for which `is_root`
-/// (none, where it is null) holds: `visit` adds to `useful` what they need of their operands.
+/// Visits in reverse order the calls that have a useful result or for which `is_root` holds (null:
+/// none). `visit` adds to `useful` the operands that the call needs.
 PDL_API void PropagateBackward(llvm::ArrayRef<Op*> ops, ValueSet& useful, OpPredicate is_root,
                                llvm::function_ref<void(Op&)> visit);
-/// The same where calls need all operands.
+/// As above, where every call needs all of its operands.
 PDL_API void PropagateBackward(llvm::ArrayRef<Op*> ops, ValueSet& useful);
 
-/// The body of a loop, all of whose steps count together: what a step carries out is what the next
-/// one is given.
+/// The body of a loop. All iterations are analyzed together: the values that one iteration carries
+/// out are inputs of the next.
 class PDL_API LoopBody {
  public:
-  /// `loop`: a call of an operator with a body (OpDef::body).
+  /// `loop` must be a call of an operator with a body (OpDef::body).
   LoopBody(const Graph& graph, const Op& loop);
 
-  /// The value of the body that is given the operand of that index: an element of a sequence, what
-  /// is carried, or what is captured.
+  /// The body's input for the operand of that index: an element of a sequence, a carried value, or
+  /// a captured value.
   Value* input(unsigned operand) const { return block_.inputs[operand]; }
   unsigned num_inputs() const { return static_cast<unsigned>(block_.inputs.size()); }
-  /// The value of the body that the result of that index is made of.
+  /// The body's output that the result of that index is made of.
   Value* output(unsigned result) const;
   unsigned num_outputs() const { return static_cast<unsigned>(block_.outputs.size()); }
 
-  /// As of the calls of the body, over any number of steps; `carries` is asked about values that a
-  /// step carries, too.
+  /// PropagateForward over the calls of the body, for any number of iterations. `carries` is also
+  /// asked about the carried values.
   void PropagateForward(ValueSet& varied, ValuePredicate carries) const;
   /// `visit` may see a call more than once.
   void PropagateBackward(ValueSet& useful, ValuePredicate carries,
                          llvm::function_ref<void(Op&)> visit) const;
 
  private:
-  /// Whether a value of `to` was new.
+  /// Returns true if it inserted a value of `to`.
   bool Carry(ValueSet& values, llvm::ArrayRef<Value*> from, llvm::ArrayRef<Value*> to,
              ValuePredicate carries) const;
 
@@ -82,18 +83,20 @@ class PDL_API LoopBody {
   size_t num_xs_ = 0, num_init_ = 0;
 };
 
+/// The order in which BackwardSlice visits values.
 enum class WalkOrder {
   kBreadthFirst,  // operands from the first to the last
   kDepthFirst,    // operands from the last to the first
 };
+/// Callback that adds a value to a slice.
 using AddValue = llvm::function_ref<void(Value*)>;
 
-/// Adds the operands of the call that computes `value`, if one does.
+/// Calls `add` with the operands of the call that computes `value`, if there is one.
 PDL_API void AddOperands(Value* value, AddValue add);
 
-/// A backward slice (Weiser, Program Slicing, 1984): `roots` and the values that they are computed
-/// from, each once, in the order found. `next` says what a value is computed from. Looks at nothing
-/// but the slice, and does not depend on the order of calls.
+/// Returns a backward slice (Weiser, Program Slicing, 1984): `roots` and the values that they are
+/// computed from, each once, in the order found. `next` enumerates the values that a value is
+/// computed from. Takes time in the size of the slice and does not depend on the order of calls.
 PDL_API std::vector<Value*> BackwardSlice(
     llvm::ArrayRef<Value*> roots, llvm::function_ref<void(Value*, AddValue)> next = AddOperands,
     WalkOrder order = WalkOrder::kBreadthFirst);

@@ -6,8 +6,8 @@
 
 namespace pdl {
 
-/// Whether the language gives the word a meaning of its own, anywhere: a program that writes texts
-/// does not use it as a name.
+/// Whether the word is a keyword anywhere in the language. Generated source must not use it as a
+/// name.
 PDL_API bool IsKeyword(llvm::StringRef word);
 
 }  // namespace pdl

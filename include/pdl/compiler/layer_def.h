@@ -8,24 +8,24 @@
 
 #include "pdl/op/op_def.h"
 
-// What a layer declares, in memory; the message `LayerDef` is its exported form.
+// The declaration of a layer in memory; the message `LayerDef` is its serialized form.
 
 namespace pdl {
 
-/// What a layer declares of one input.
+/// The declaration of one input of a layer.
 struct LayerInputDecl {
-  /// What a value may be; the values of the enum LayerInputKind of pdl.proto.
+  /// The accepted kinds of values; same numbers as the enum LayerInputKind of pdl.proto.
   enum class Kind : uint8_t { kDense = 1, kSparse = 2, kSparseBinary = 3, kIndex = 4 };
 
   std::string name;
   std::string comment;
-  /// As the layer has it: "F[..., D] | i64[...] in 0..D".
+  /// As written in the layer: "F[..., D] | i64[...] in 0..D".
   std::string type;
-  /// What it is where it is left out, as the layer has it; empty where it must be given.
+  /// The default, as written in the layer; empty if the input is required.
   std::string default_text;
-  /// In the order of Kind, each once.
+  /// In the order of Kind, without duplicates.
   std::vector<Kind> kinds;
-  /// The most ragged dims that a value here may have.
+  /// The maximum number of ragged dims of a value.
   uint8_t sequence_levels = 0;
   /// Takes one or more operands.
   bool repeatable = false;
@@ -33,35 +33,35 @@ struct LayerInputDecl {
   bool optional() const { return !default_text.empty(); }
 };
 
-/// What a layer declares of one attribute.
+/// The declaration of one attribute of a layer.
 struct LayerAttributeDecl {
-  /// What a layer takes besides the kinds of AttributeKind.
+  /// Types of layer attributes that are not an AttributeKind.
   enum class Special : uint8_t { kNone, kFunction, kParameter };
 
-  /// Name, comment, list, optional, range and choices; its kind where `special` is none, and its
-  /// default where that is a literal.
+  /// Name, comment, list, optional, range and choices; the kind if `special` is kNone, and the
+  /// default if it is a literal.
   AttributeDecl decl;
   Special special = Special::kNone;
-  /// As the layer has it: "float in 0..=1".
+  /// As written in the layer: "float in 0..=1".
   std::string type;
-  /// As the layer has it; empty where there is none.
+  /// As written in the layer; empty if there is no default.
   std::string default_text;
 
   bool required() const { return !decl.optional && default_text.empty(); }
 };
 
-/// What a layer declares.
+/// The complete declaration of a layer.
 struct LayerSignature {
   std::string name;
   std::string comment;
   std::vector<LayerInputDecl> inputs;
   std::vector<OutputDecl> outputs;
   std::vector<LayerAttributeDecl> attributes;
-  /// The fields of the records that its attributes of type `parameter` take; empty where it has
-  /// none. Those of `bias_attr` apart.
+  /// The fields of the records that attributes of type `parameter` accept; empty if there are no
+  /// such attributes. The fields of `bias_attr` are in `bias_attributes`.
   std::vector<LayerAttributeDecl> parameter_attributes;
   std::vector<LayerAttributeDecl> bias_attributes;
-  /// What a caller must keep, as the layer has it: "D % heads == 0".
+  /// The layer's constraints on its caller, as written: "D % heads == 0".
   std::vector<std::string> constraints;
 };
 

@@ -10,10 +10,10 @@
 
 namespace pdl {
 
-/// The texts of the standard layers, in the order of their names: `layers/fc.pdl` and so on.
+/// The sources of the standard layers, sorted by name: `layers/fc.pdl` and so on.
 PDL_API const std::vector<std::shared_ptr<const SourceFile>>& StandardLayerTexts();
 
-/// The standard layers, parsed at the first call. Safe to call from several threads.
+/// The standard layers, parsed on the first call. Safe to call from several threads.
 PDL_API std::shared_ptr<const LayerLibrary> StandardLayers();
 
 }  // namespace pdl

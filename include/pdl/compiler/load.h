@@ -1,4 +1,5 @@
-// Networks from files, and to files: source (.pdl), compiled networks (.pdlc), ONNX models (.onnx).
+// Loading networks from files and saving them: source (.pdl), compiled networks (.pdlc), ONNX
+// models (.onnx).
 // Module: model
 #ifndef PDL_COMPILER_LOAD_H_
 #define PDL_COMPILER_LOAD_H_
@@ -39,30 +40,31 @@ class PDL_API SourceErrors : public llvm::ErrorInfo<SourceErrors> {
 /// A file's bytes and name.
 struct InputFile {
   std::unique_ptr<llvm::MemoryBuffer> bytes;
-  /// As messages call it.
+  /// The name for messages.
   std::string name;
-  /// The folder that the paths in it are relative to.
+  /// The folder that paths in the file are relative to.
   std::string folder;
   /// A compiled network (.pdlc) rather than source.
   bool is_compiled = false;
-  /// An ONNX model, whose bytes are not read here.
+  /// An ONNX model; `bytes` is null.
   bool is_onnx = false;
   bool is_source() const { return !is_compiled && !is_onnx; }
 };
-/// Reads a file; "-" is standard input, which is called "<stdin>". An ONNX model (.onnx) is not
-/// opened yet.
+/// Reads a file; "-" is standard input, which is named "<stdin>". An ONNX model (.onnx) is not
+/// opened.
 PDL_API llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path);
-/// The folder of that file; "." where the path names none.
+/// The folder of a file; "." if the path names none.
 PDL_API std::string FolderOf(llvm::StringRef path);
-/// Its source; an Error where it is something else, or longer than SourceFile::kMaxSize.
+/// Returns the source of a file. An Error if the file is not source or is longer than
+/// SourceFile::kMaxSize.
 PDL_API llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file);
 
-/// The source that an import in a file of `folder` names; of a compiled network its flat source.
+/// Reads the source that an import in a file of `folder` names; for a compiled network, its flat
+/// source.
 PDL_API llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
                                                                        llvm::StringRef path);
 
-/// The safetensors files of a folder that hold a network's weights, each opened once. Not
-/// synchronized.
+/// The safetensors files of a folder, each opened once on first use. Not thread-safe.
 class PDL_API WeightFiles {
  public:
   explicit WeightFiles(std::string folder) : folder_(std::move(folder)) {}
@@ -73,8 +75,8 @@ class PDL_API WeightFiles {
     /// The path of the file, symlinks followed.
     std::string path;
   };
-  /// The tensor and its file; a UserError where the path leaves the folder, or there is no such
-  /// file or tensor.
+  /// Finds a tensor. Returns a UserError if the path leaves the folder, or the file or tensor does
+  /// not exist.
   llvm::Expected<Found> Find(llvm::StringRef file, llvm::StringRef tensor);
 
  private:
@@ -85,77 +87,75 @@ class PDL_API WeightFiles {
   std::string folder_;
   llvm::StringMap<Opened> opened_;
 };
-/// What a compiler asks of them: dtype and sizes.
+/// Returns dtype and sizes of a tensor, for CompileRequest::find_weight.
 PDL_API llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
                                                 llvm::StringRef tensor);
 
-/// How a network is loaded.
+/// Options for loading a network.
 struct LoadOptions {
-  /// Values of `attr`s, see CompileRequest::settings. Of an ONNX model: inputs that become
-  /// constants (a literal, or the path of a .npy file) and sizes that become numbers.
+  /// Values of `attr`s, see CompileRequest::settings. For an ONNX model: inputs that become
+  /// constants (a literal, or the path of a .npy file) and symbolic sizes that become constants.
   std::vector<std::pair<std::string, std::string>> settings;
-  /// What messages call the place where a setting is given; see CompileRequest::setting_place.
+  /// Describes in messages where a setting was given; see CompileRequest::setting_place.
   std::function<std::string(llvm::StringRef name)> setting_place;
-  /// The folder that imports and weights are relative to, instead of the file's own; or empty.
+  /// The folder that imports and weights are relative to; empty: the file's own folder.
   std::string folder;
-  /// The weights need not be there.
+  /// The weight files may be missing.
   bool without_weights = false;
-  /// The graph also computes what a step of training does; see CompileRequest::training_step.
+  /// Also elaborate the computation of a training step; see CompileRequest::training_step.
   bool training_step = false;
 };
 
-/// What the compiler needs to compile a file's source: operators, standard layers, imports below
-/// the file's folder, and its weights. `weights` must outlive the request. Source from standard
-/// input imports nothing.
+/// Returns a request to compile a file's source with the global operators, the standard layers,
+/// imports below the file's folder, and its weights. `weights` must outlive the request. Source
+/// from standard input must not import.
 PDL_API CompileRequest MakeCompileRequest(const InputFile& file,
                                           std::shared_ptr<const SourceFile> source,
                                           const LoadOptions& options, WeightFiles* weights);
 
-/// A network as it was written or stored.
+/// A network as it was loaded, before any pass.
 struct LoadedNetwork {
   Graph graph;
-  /// The folder that its weight files are relative to.
+  /// The folder that weight files are relative to.
   std::string folder;
-  /// Of a source: whether it has `test` blocks.
+  /// For source: whether it has `test` blocks.
   bool has_tests = false;
-  /// Values of parameters that no file of weights holds: those of an ONNX model.
+  /// Values of parameters that are not in weight files: those of an ONNX model.
   llvm::StringMap<Constant> weights = {};
   Diagnostics warnings = {};
 };
 
-/// Reads and checks a network. Errors: SourceErrors of source, else a UserError.
+/// Loads and checks a network. Errors are SourceErrors for errors in source, else a UserError.
 PDL_API llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const LoadOptions& options);
-/// The same of a file that is read already.
+/// As above, from a file that has been read.
 PDL_API llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file,
                                                   const LoadOptions& options);
 
-/// Where the weight of a parameter or state is stored. An Error where it is missing, of another
-/// type than `variable`, or not the one that the network was compiled with. Requires that it has
-/// one.
+/// Finds the weight of a parameter or state, which must have a WeightRef. An Error if the tensor is
+/// missing, has another type than `variable`, or is not the one that the network was compiled with.
 PDL_API llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles& files);
-/// An Error where a tensor has another dtype or other sizes than `variable`. `file` is for the
-/// message.
+/// Checks that a tensor has the dtype and sizes of `variable`. `file` is for the message.
 PDL_API llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry& entry,
                                     llvm::StringRef file);
-/// A file of weights for a network. An Error lists the parameters that it lacks (but those that
-/// have a file of their own) and all tensors of another type than the network's. Warnings: tensors
-/// that the network has no parameter or state for (but in a checkpoint), and states that the file
-/// lacks. States of the training (IsOfTraining) are ignored.
+/// Opens a weights file that the user gave for a network. The Error lists all parameters that the
+/// file lacks (except those that have a weight file of their own) and all tensors of a wrong type.
+/// Warnings: tensors that match no parameter or state (except in a checkpoint), and states that the
+/// file lacks. Training states (IsOfTraining) are ignored.
 PDL_API llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph,
                                                          Diagnostics* warnings);
-/// Whether a state is there for the training only, as an optimizer's is, and the count of steps.
+/// Whether a state exists only for training: the states of optimizers, and the step counter.
 PDL_API bool IsOfTraining(const Graph& graph, const Value& variable);
-/// The parameters, then the states.
+/// Returns the parameters, then the states.
 PDL_API std::vector<Value*> Variables(const Graph& graph);
 
-/// The Network of what was loaded, whose weights it takes. `options.weights` come first;
-/// `options.weight_folder` is not used.
+/// Creates a Network from a loaded network and its weights. `options.weights` take precedence;
+/// `options.weight_folder` is ignored.
 PDL_API llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
                                                                      NetworkOptions options);
 
-/// Writes the graph as source where `path` ends in .pdl, else compiled, with its parameters in a
-/// .safetensors file of that name next to it. `states` has the values of those states that are
-/// written, too.
+/// Saves a network: as source if `path` ends in .pdl, else compiled, with its parameters in a
+/// .safetensors file of the same name next to it. `states` are the values of those states that are
+/// saved, too.
 PDL_API llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
                                 const llvm::StringMap<Tensor>& states);
 

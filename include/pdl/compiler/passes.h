@@ -16,92 +16,97 @@
 
 namespace pdl {
 
-/// Computes one call whose operands are known: all its results. Nullopt where it will not (too
-/// large, no kernel, a value that only a Plan knows).
+/// Evaluates one call with constant operands and returns all of its results. Returns nullopt if it
+/// declines: the result is too large, there is no kernel, or only a Plan knows a value.
 using Evaluator = llvm::function_ref<llvm::Expected<std::optional<std::vector<Constant>>>(
     const Op& op, llvm::ArrayRef<Constant> operands)>;
-/// Computes all results of one call of `graph` whose operands are known, where `sizes` gives the
-/// symbols that it asks for.
+/// Evaluates one call of `graph` with constant operands and returns all of its results. `sizes`
+/// maps the symbols that the call depends on to their sizes.
 using SizedEvaluator = llvm::function_ref<llvm::Expected<std::vector<Constant>>(
     const Graph& graph, const Op& op, llvm::ArrayRef<Constant> operands, SymbolLookup sizes)>;
 
-/// A graph of dense values alone that computes what `graph` does, by operators that have kernels
-/// and calls of `gradient`. Ragged and sparse inputs, and outputs that are ragged, become those of
-/// PartsOf; the others keep their names. An Error where a ragged dim stands for the lengths of two
-/// different things.
+/// Returns a graph of dense values that is equivalent to `graph` and consists of operators with
+/// kernels and calls of `gradient`. Ragged and sparse inputs and outputs become the values of
+/// PartsOf; all others keep their names. An Error if one ragged dim stands for the lengths of two
+/// different values.
 PDL_API llvm::Expected<Graph> LowerStorage(const Graph& graph, const OpRegistry& registry);
-/// Whether LowerStorage has something to do: a value is not dense, or an operator has a lowering
-/// rule and no kernel.
+/// Whether LowerStorage changes the graph: a value is not dense, or an operator has a lowering rule
+/// and no kernel.
 PDL_API bool NeedsLowering(const Graph& graph);
 
-/// Replaces each call of `gradient` by the calls of its backward pass, which take its position: in
-/// order, so that a later one may differentiate what an earlier one became. All values must be
-/// dense. An Error (see Differentiate) leaves the graph incomplete.
+/// Replaces each call of `gradient` in place by the calls of its backward pass, in order, so that a
+/// later gradient can differentiate the result of an earlier one. All values must be dense. An
+/// Error (see Differentiate) leaves the graph incomplete.
 PDL_API llvm::Error LowerGradients(Graph& graph, const OpRegistry& registry);
-/// Whether there are calls of `gradient`.
+/// Whether the graph contains calls of `gradient`.
 PDL_API bool HasGradients(const Graph& graph);
 
-/// Removes calls whose results nothing needs: no output, no update, no training, no other call, no
-/// effect.
+/// Removes calls that have no side effects and whose results are not used by an output, an update,
+/// training, or another live call.
 PDL_API void EliminateDeadCode(Graph& graph);
-/// Puts the operand of a call that is the identity (OpProperties::is_identity) in its place; the
-/// calls are left to EliminateDeadCode. Gradients must have been taken before.
+/// Replaces uses of calls that are the identity (OpProperties::is_identity) with their operand;
+/// EliminateDeadCode removes the calls. Run after gradients are lowered.
 PDL_API void ForwardSingleOperands(Graph& graph);
-/// Merges calls of one type with equal operands and attributes; random calls and calls with an
-/// effect stay apart.
+/// Merges calls of the same operator with equal operands and attributes, except random calls and
+/// calls with side effects.
 PDL_API void EliminateCommonSubexpressions(Graph& graph);
-/// Where next values of states are computed element by element from gradients of rows (a
-/// scatter_add onto zeros), makes the updates compute and write the rows alone that are used: if
-/// the others keep what they are anyway, or `lazy_rows` says that they may. A UserError
-/// (kBadMinimize) where it says so of a gradient that some call needs as a whole.
+/// Makes updates of tables sparse. If the new value of a state is computed element by element from
+/// a gradient of rows (a scatter_add onto zeros), computes and writes only the rows that are used,
+/// provided that the other rows do not change anyway or `lazy_rows` permits it. Returns a UserError
+/// (kBadMinimize) if `lazy_rows` is set for a gradient that some call needs as a dense tensor.
 PDL_API llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry);
-/// Computes products (matmul, convolutions, attention, and the calls of their gradients) of f32 in
-/// `half`, f16 or bf16, whose kernels add up in f32, and all else as it is. A value is cast once,
-/// where a product first asks for it; calls that only move elements take halves where all that they
-/// move came from products. In the body of a loop what is carried stays as it is; what products
-/// alone use of a captured value or a sequence is cast once, in front of the loop. Gradients must
-/// have been taken before.
+/// Mixed precision: computes f32 matmul, convolutions, attention and the calls of their gradients
+/// (ReducedPrecision::kCompute) in `half`, f16 or bf16, with accumulation in f32. All other calls
+/// stay in f32. A value is cast once, before its first such use. Calls that only move elements run
+/// in `half` if all their operands come from calls that do. In the body of a loop, carried values
+/// keep their dtype; captured values and sequences that are used only by such calls are cast once,
+/// before the loop. Run after gradients are lowered.
 PDL_API void ComputeProductsInHalves(Graph& graph, const OpRegistry& registry, DType half);
 
-/// How gradients are scaled: what ScaleGradients is given.
+/// Parameters of gradient scaling (ScaleGradients).
 struct GradientScale {
   static constexpr double kSmallest = 0x1p-24, kLargest = 0x1p24;
-  /// The name of the state that is the scale; `state`.good counts steps. Both must be new.
+  /// The name of the state that holds the scale; the state `state`.good counts steps. Both names
+  /// must be new to the graph.
   std::string state = "loss_scale";
   double initial = 0x1p16;
-  /// The scale is doubled after so many steps in which all gradients were finite.
+  /// The scale is doubled after this number of consecutive steps with finite gradients.
   int64_t growth_steps = 2000;
 };
-/// Makes the network of a step compute each gradient from a scaled cotangent and divide it by the
-/// scale again, a power of 2. Where a gradient is not finite then, the step changes nothing but
-/// the scale, which it halves, and `step`, which counts all. (Micikevicius et al.,
-/// arXiv:1710.03740.) `gradient` is not lowered yet; a gradient within another one is not scaled.
+/// Adds dynamic loss scaling to the network of a training step (Micikevicius et al.,
+/// arXiv:1710.03740): gradients are computed from a scaled cotangent and divided by the scale, a
+/// power of 2. If a gradient is then not finite, the step only halves the scale and increments
+/// `step`, which counts all steps. Run before gradients are lowered; a gradient inside another
+/// gradient is not scaled.
 PDL_API void ScaleGradients(Graph& step, const OpRegistry& registry, const GradientScale& scale);
 
-/// Makes a convolutional network of f32 that a CPU runs keep its channels last: [N, C, H, W] lies
-/// as [N, H, W, C] from the first convolution to where another order is needed. Convolutions,
-/// pooling and what the registry has an internal form of (`conv2d.channels_last`) take that form;
-/// elementwise calls, reductions and whatever counts axes follow; transpositions stand where the
-/// orders meet. Graphs that train convolutions stay as they are, and so do those with less than
-/// two. Whether it changed something.
+/// Converts an f32 convolutional network to channels-last layout for the CPU: [N, C, H, W] is
+/// stored as [N, H, W, C] from the first convolution to the first use that requires another order.
+/// Convolutions, pooling and other operators with a registered channels-last form
+/// (`conv2d.channels_last`) use that form; elementwise calls, reductions and calls with axis
+/// attributes are adapted; transposes are inserted where the layouts meet. Graphs that train
+/// convolutions and graphs with fewer than two convolutions stay unchanged. Returns whether the
+/// graph changed.
 PDL_API bool KeepChannelsLast(Graph& graph, const OpRegistry& registry);
-/// Whether a call of the graph may gain by it (LayoutRule::gain), so that it is worth trying.
+/// Whether the layout conversion may pay off: some call of the graph gains by it
+/// (LayoutRule::gain).
 PDL_API bool MayGainByChannelsLast(const Graph& graph);
-/// Replaces a loop by a later one over the same sequences whose body gives the same and more.
+/// Replaces a loop by a later one over the same sequences if the later body computes the same
+/// results and more.
 PDL_API void MergeLoops(Graph& graph);
-/// Leaves of each plan_select that `outputs` (names; empty means all) and updates need the side
-/// that its condition chooses, and adds "y = then  # m.pdl:3:5" to `choices` for each. The calls of
-/// the other sides stay, and nothing reads them. An Error where a condition that decides asks for a
-/// size that is not known.
+/// Resolves each plan_select that `outputs` (names; empty: all) and updates depend on to the side
+/// that its condition selects, and appends "y = then  # m.pdl:3:5" to `choices` for each. The calls
+/// of the other sides become dead. An Error if a condition depends on a size that is not known.
 PDL_API llvm::Error SelectSides(Graph& graph, llvm::ArrayRef<std::string> outputs, bool training,
                                 SymbolLookup sizes, SizedEvaluator evaluate,
                                 std::vector<std::string>* choices);
 
-/// Replaces calls of known operands by calls of `constant`, and a plan_select whose condition is
-/// known by the operand that it gives, up to `max_bytes` for a result and 64
-/// times that in all. Random calls, calls with an effect, with several results or a symbol in an
-/// attribute stay, and those that `evaluate` refuses or fails to compute; only a DeviceError ends
-/// the pass. Calls that nobody needs any more are left to EliminateDeadCode.
+/// Constant folding: replaces calls with constant operands by calls of `constant`, and a
+/// plan_select with a constant condition by the operand that it selects. A result has at most
+/// `max_bytes` bytes, and all together at most 64 times that. Not folded: random calls, calls with
+/// side effects, with several results, or with a symbol in an attribute, and calls that `evaluate`
+/// declines or fails to evaluate; only a DeviceError ends the pass. Unused calls are left to
+/// EliminateDeadCode.
 PDL_API llvm::Error FoldConstants(Graph& graph, const OpRegistry& registry, Evaluator evaluate,
                                   int64_t max_bytes = 1 << 20);
 

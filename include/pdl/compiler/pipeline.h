@@ -22,85 +22,86 @@
 
 namespace pdl {
 
-/// What holds of a graph, as bits: what passes require and establish.
+/// Properties of a graph that passes require and establish, as bits.
 enum GraphProperty : uint8_t {
   kDense = 1 << 0,        // no ragged or sparse values, no operator that LowerStorage replaces
   kNoGradients = 1 << 1,  // no calls of `gradient`
   kNoTraining = 1 << 2,   // no minimize statements
 };
-/// The properties that hold of a graph.
+/// Returns the GraphProperty bits that hold for a graph.
 PDL_API uint8_t PropertiesOf(const Graph& graph);
 
 class PassObserver;
 
-/// What the passes of a pipeline are given besides the graph, and what they give. Functions and
-/// arrays are not copied.
+/// Parameters and results of the passes of a pipeline, besides the graph. Refers to functions and
+/// arrays of the caller without copying them.
 struct PassContext {
   const OpRegistry& registry;
   PassObserver* observer = nullptr;
 
-  // --- How the network is going to run ------------------------------------------------------
-  /// Run the passes that only make it faster.
+  // --- Network options ----------------------------------------------------------------------
+  /// Run the optional optimization passes.
   bool optimize = true;
-  /// What products of f32 are computed in; see ComputeProductsInHalves.
+  /// The dtype of f32 matmul, convolutions and attention; see ComputeProductsInHalves.
   DType precision = DType::kF32;
-  /// Computes what can be known before a run.
+  /// Evaluates calls with constant operands.
   Evaluator evaluate = nullptr;
 
-  // --- One plan of it -----------------------------------------------------------------------
+  // --- Plan options -------------------------------------------------------------------------
   DeviceKind device = DeviceKind::kCPU;
   bool training = false;
-  /// Runs look at the result of each call, as it was written.
+  /// The run observes the result of each call as it was written, so calls must not be rewritten.
   bool is_observed = false;
-  /// Names of the outputs that are computed; empty means all.
+  /// Names of the outputs to compute; empty: all.
   llvm::ArrayRef<std::string> outputs = {};
   SymbolLookup sizes = nullptr;
   SizedEvaluator evaluate_sized = nullptr;
 
-  // --- A step of training -------------------------------------------------------------------
-  /// The minimize statements that it does, by index; nullopt: the network is a step as it is.
+  // --- Options of a training step -----------------------------------------------------------
+  /// Indices of the active `minimize` statements; nullopt: the graph is the network of a step
+  /// already.
   std::optional<llvm::ArrayRef<unsigned>> active = {};
-  /// How its gradients are scaled, if they are.
+  /// Enables gradient scaling.
   std::optional<GradientScale> scale = {};
 
-  // --- What passes give ---------------------------------------------------------------------
-  /// The sides that a plan holds; see SelectSides.
+  // --- Results of passes --------------------------------------------------------------------
+  /// The sides that were selected; see SelectSides.
   std::vector<std::string> choices = {};
 };
 
-/// A rewrite of a graph.
+/// A graph transformation.
 struct Pass {
-  /// "lower-gradients".
+  /// The name in command lines and reports: "lower-gradients".
   llvm::StringLiteral name;
-  /// What it does, in one line without a full stop.
+  /// A description of at most 51 characters, without a period.
   llvm::StringLiteral description;
   llvm::Error (*run)(Graph& graph, PassContext& context);
-  /// Whether it has anything to do; null: always.
+  /// Whether the pass would do anything; null: always run it.
   bool (*applies)(const Graph& graph, const PassContext& context) = nullptr;
-  /// GraphProperty bits that must hold before it, and that hold after it.
+  /// GraphProperty bits that must hold before the pass, and those that hold after it.
   uint8_t required = 0, established = 0;
 };
 
-/// What one run of a pass did.
+/// Statistics of one run of a pass.
 struct PassRun {
-  /// False where the pass had nothing to do.
+  /// False if the pass did not apply.
   bool has_run = false;
   double seconds = 0;
-  /// Calls of the graph with all its blocks, before and after.
+  /// The number of calls in all blocks of the graph, before and after.
   size_t calls_before = 0, calls_after = 0;
 };
 
-/// Watches passes.
+/// Observes the passes of pipelines.
 class PDL_API PassObserver {
  public:
   virtual ~PassObserver() = default;
-  /// Called after each pass of a pipeline, and where it has nothing to do; `graph` is as the next
-  /// pass gets it. Not called after a pass that fails. Pipelines that run in several threads at
-  /// once call it in each of them.
+  /// Called after each pass of a pipeline, including passes that did not apply, with the graph that
+  /// the next pass gets. Not called after a pass that failed. Pipelines that run in several threads
+  /// call it concurrently.
   virtual void AfterPass(const Pass& pass, const Graph& graph, const PassRun& run) = 0;
 };
 
-/// Passes in their order.
+/// A named sequence of passes.
 class PDL_API Pipeline {
  public:
   constexpr Pipeline(llvm::StringLiteral name, llvm::StringLiteral description,
@@ -108,17 +109,16 @@ class PDL_API Pipeline {
       : name_(name), description_(description), passes_(passes), given_(given) {}
 
   llvm::StringRef name() const { return name_; }
-  /// When it runs: "when a network is created".
+  /// When the pipeline runs: "when a network is created".
   llvm::StringRef description() const { return description_; }
   llvm::ArrayRef<Pass> passes() const { return passes_; }
   const Pass* Find(llvm::StringRef pass) const;
-  /// GraphProperty bits that hold of each graph that it is given.
+  /// GraphProperty bits that hold for every graph that the pipeline gets.
   uint8_t given() const { return given_; }
 
-  /// Whether one of the passes has something to do, as the graph is now.
+  /// Whether any of the passes applies to the graph in its current form.
   bool Applies(const Graph& graph, const PassContext& context) const;
-  /// Runs those passes that have something to do. The first Error ends it; the graph is then good
-  /// for nothing but destruction.
+  /// Runs the passes that apply. Stops at the first Error; the graph may then only be destroyed.
   llvm::Error Run(Graph& graph, PassContext& context) const;
 
  private:
@@ -127,38 +127,38 @@ class PDL_API Pipeline {
   uint8_t given_;
 };
 
-/// From the elaborated graph to the one that plans are made of, once for a network.
+/// From the elaborated graph to the graph that plans are made from; once per network.
 PDL_API const Pipeline& NetworkPipeline();
-/// From that graph, or a segment of it, to the one of a plan: once for each device, mode, set of
-/// outputs and outcome of conditions on sizes; not for sizes.
+/// From that graph, or a segment of it, to the graph of a plan; once for each device, mode, set of
+/// outputs and outcome of conditions on sizes, but not for each set of sizes.
 PDL_API const Pipeline& PlanPipeline();
-/// From a graph that was compiled for training to the network of a step.
+/// From a graph that was compiled for training to the network of a training step.
 PDL_API const Pipeline& StepPipeline();
-/// What finds mistakes that only show when calls become others: of a network, and of a step.
+/// Passes that find errors which only appear when calls are lowered, in a network and in a training
+/// step.
 PDL_API const Pipeline& CheckPipeline();
 PDL_API const Pipeline& CheckStepPipeline();
-/// From the calls that the nodes of an ONNX model became to those of a text: before and after what
-/// only values of equal constants were called is forgotten.
+/// From the imported calls of an ONNX model's nodes to source: before and after the names of values
+/// that are merged into equal constants are dropped.
 PDL_API const Pipeline& ImportPipeline();
 PDL_API const Pipeline& ImportMergePipeline();
-/// What an ONNX model is made of.
+/// From a network to the graph that an ONNX model is exported from.
 PDL_API const Pipeline& ExportPipeline();
 
-/// The pipelines between a network and its runs, in their order: those of a step of training, of a
-/// network, and of a plan.
+/// The pipelines from a network to its runs, in order: training step, network, plan.
 PDL_API llvm::ArrayRef<const Pipeline*> RunPipelines();
 
-/// What passes cost, and stages of compilation between them. Not synchronized.
+/// Accumulates the time of passes and of other compilation stages. Not thread-safe.
 class PDL_API PassTimings : public PassObserver {
  public:
   void AfterPass(const Pass& pass, const Graph& graph, const PassRun& run) override;
-  /// The time of all rows so far.
+  /// Total time of all passes and stages, in seconds.
   double seconds() const;
-  /// Adds to a stage that is no pass: "load".
+  /// Adds `seconds` to a stage that is not a pass: "load". `name` is not copied.
   void AddStage(llvm::StringRef name, double seconds);
 
-  /// Prints a row for each pass and stage, in the order in which they came first: time, share of
-  /// all, calls before and after, name.
+  /// Prints a row for each pass and stage in order of first appearance: time, share of the total,
+  /// number of calls before and after, name.
   void Print(llvm::raw_ostream& os) const;
 
  private:
@@ -169,10 +169,10 @@ class PDL_API PassTimings : public PassObserver {
   llvm::MapVector<llvm::StringRef, Row> rows_;
 };
 
-/// Adds the time from here to its end, less that of the passes in between, to a stage.
+/// Adds the lifetime of this object, minus the time of passes in between, to a stage.
 class PDL_API TimedStage {
  public:
-  /// `timings` may be null; `name` is a literal.
+  /// `timings` may be null.
   TimedStage(PassTimings* timings, llvm::StringLiteral name);
   ~TimedStage();
   TimedStage(const TimedStage&) = delete;

@@ -18,48 +18,48 @@
 
 namespace pdl {
 
-/// The parts of an answer that a terminal may tell apart.
+/// Parts of a reply that a terminal may format differently.
 enum class ReplStyle : uint8_t { kName, kType, kNote };
 
-/// What a session asks of the program around it.
+/// Services that a session requires from the program around it.
 class PDL_API ReplHost {
  public:
   virtual ~ReplHost();
-  /// Runs `graph` once, with those inputs under their names: one value for each of its outputs, in
-  /// their order. The same graph gives the same random numbers each time.
+  /// Runs `graph` once with the given inputs and returns one value for each output, in order. The
+  /// same graph must produce the same random numbers each time.
   virtual llvm::Expected<std::vector<PackedConstant>> Run(
       Graph graph, const llvm::StringMap<PackedConstant>& inputs, bool training) = 0;
-  /// The elements of a value, as people read them.
+  /// Formats the elements of a value for people.
   virtual std::string Print(const PackedConstant& value) = 0;
-  /// A value drawn for the input, parameter or state `variable`, each time another one; `size`
-  /// tells how large a symbol is. An Error where the host draws none.
+  /// Samples a value for the input, parameter or state `variable`, a new one in each call; `size`
+  /// returns the size of a symbol. Returns an Error if the host does not support sampling.
   using SizeOfSymbol = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
   virtual llvm::Expected<PackedConstant> Draw(const Value& variable, SizeOfSymbol size);
   virtual llvm::Expected<std::string> ReadFile(llvm::StringRef path) = 0;
   virtual llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) = 0;
-  /// From here on, the files that statements name lie in the folder of `path`. Returns a path for
-  /// which this would bring the former folder back.
+  /// Makes subsequent statements resolve file names relative to the folder of `path`. Returns a
+  /// path that restores the previous folder.
   virtual std::string UseFolderOf(llvm::StringRef path) { return path.str(); }
-  /// Files and folders ('/' behind these) whose paths begin with `typed`: as statements name them,
-  /// or as the program does.
+  /// Returns the files and folders (with a trailing '/') whose paths begin with `typed`, resolved
+  /// as in statements or as on the command line.
   virtual std::vector<std::string> ListFiles(llvm::StringRef typed, bool of_statement);
-  /// From here on, Run uses that device.
+  /// Makes subsequent Runs use that device.
   virtual llvm::Error SetDevice(llvm::StringRef name) = 0;
-  /// The device in use.
+  /// The name of the current device.
   virtual std::string DeviceName() = 0;
-  /// How a part of an answer is written.
+  /// Formats a part of a reply.
   virtual std::string Style(ReplStyle style, llvm::StringRef text);
-  /// Columns for help texts.
+  /// The width of help output in columns.
   virtual unsigned Width() { return 80; }
 };
 
-/// What a session says to one statement or command.
+/// The reply to one statement or command.
 struct ReplReply {
-  /// Results; lines with their ends.
+  /// Results: complete lines, with line ends.
   std::string output;
-  /// Mistakes and warnings in what was typed, at their places.
+  /// Errors and warnings in the input, with positions.
   Diagnostics diagnostics;
-  /// What else went wrong: a run that failed, a file that cannot be read. A message without end.
+  /// Any other error: a run that failed, a file that cannot be read. A message without a line end.
   std::string error;
   /// The user asked to leave.
   bool quit = false;
@@ -67,31 +67,30 @@ struct ReplReply {
   bool failed() const { return diagnostics.has_errors() || !error.empty(); }
 };
 
-/// One way to go on at the cursor.
+/// One possible completion at the cursor.
 struct ReplCompletion {
-  /// The whole word that would stand there: "scale=".
+  /// The complete replacement word: "scale=".
   std::string text;
-  /// How a list shows it: "scale=  float > 0 = 1.0".
+  /// The entry in a list of completions: "scale=  float > 0 = 1.0".
   std::string display;
 };
 
-/// A dialogue in the language: a network that grows by a statement at a time. A statement with a
-/// mistake changes nothing. Values are kept for as long as what they are computed from stays the
-/// same, so that a statement runs only what it adds or changes. Knows no terminal; for use by one
-/// thread.
+/// An interactive session: a network that grows statement by statement. A statement with an error
+/// changes nothing. Values are cached until something that they depend on changes, so a statement
+/// only computes what it adds or changes. Independent of any terminal. Not thread-safe.
 class PDL_API ReplSession {
  public:
-  /// Statements are compiled as `request` says, whose `file` is not used. The host and what the
-  /// request points to must outlive the session.
+  /// Statements are compiled according to `request`, whose `file` is ignored. The host and
+  /// everything that the request points to must outlive the session.
   ReplSession(CompileRequest request, ReplHost& host);
   ~ReplSession();
 
-  /// Takes whole statements, or one command that begins with ':'.
+  /// Executes complete statements, or one command that begins with ':'.
   ReplReply Execute(llvm::StringRef text);
-  /// What may stand at the byte `cursor` of `text`, which holds what was typed of the statement so
-  /// far; `*begin` is where the word starts that each would replace.
+  /// Returns the completions at byte offset `cursor` of `text`, the statement typed so far. Sets
+  /// `*begin` to the start of the word that a completion replaces.
   std::vector<ReplCompletion> Complete(llvm::StringRef text, size_t cursor, size_t* begin) const;
-  /// The statements accepted so far: a network that compiles.
+  /// The source of all accepted statements: a network that compiles.
   llvm::StringRef text() const;
 
  private:

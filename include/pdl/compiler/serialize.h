@@ -12,31 +12,32 @@
 
 namespace pdl {
 
-/// The version of the stored format that this library writes; it reads every one up to this.
+/// The format version that this library writes. It reads all versions up to this one.
 inline constexpr int kFormatVersion = 1;
 
+/// Options of SerializeNetwork and NetworkToText.
 struct SerializeOptions {
-  /// Leave out the location table, file names and comments of calls.
+  /// False omits the location table, file names and comments of calls.
   bool locations = true;
 };
 
-/// The bytes of the NetworkDesc of an elaborated graph. Deterministic: equal graphs give equal
-/// bytes.
+/// Serializes an elaborated graph as a NetworkDesc. Deterministic: equal graphs give equal bytes.
 PDL_API llvm::Expected<std::string> SerializeNetwork(const Graph& graph,
                                                      const SerializeOptions& options = {});
 
-/// The graph that `bytes` describe, checked as text would be: every call is looked up, its
-/// attributes checked, its types inferred again and compared with the stored ones. `file` is for
-/// messages. Errors name the file and the call. Never trusts a stored size or count.
+/// Parses a NetworkDesc and checks it as strictly as source: every call is looked up, its
+/// attributes are checked, and its types are inferred again and compared with the stored ones.
+/// `file` is for messages. Errors name the file and the call. Stored sizes and counts are never
+/// trusted.
 PDL_API llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef file,
                                                  const OpRegistry& registry);
 
-/// The NetworkDesc in protobuf's text format.
+/// Returns the NetworkDesc in protobuf's textproto format.
 PDL_API llvm::Expected<std::string> NetworkToText(const Graph& graph,
                                                   const SerializeOptions& options = {});
 
-/// The OpProtos of all operators and the LayerDefs of layers: serialized as one OpProtoList, or as
-/// JSON.
+/// Exports the OpProtos of all operators and the LayerDefs of `layers`, as a serialized OpProtoList
+/// or as JSON.
 PDL_API std::string SerializeOpProtos(const OpRegistry& registry,
                                       llvm::ArrayRef<LayerSignature> layers = {});
 PDL_API std::string OpProtosToJson(const OpRegistry& registry,

@@ -11,31 +11,31 @@
 
 namespace pdl {
 
-/// A run of bytes of a source text: [begin, end).
+/// A range of bytes of a source: [begin, end).
 struct SourceRange {
   uint32_t begin = 0;
   uint32_t end = 0;
   friend bool operator==(SourceRange, SourceRange) = default;
 };
 
-/// From the begin of one range to the end of another.
+/// Returns the range from the beginning of `first` to the end of `last`.
 inline SourceRange Span(SourceRange first, SourceRange last) { return {first.begin, last.end}; }
 
-/// A place as people name it: line and column count from 1, a column is one Unicode character.
+/// A position for people: line and column count from 1; a column is one Unicode character.
 struct SourcePosition {
   uint32_t line = 1;
   uint32_t column = 1;
   friend bool operator==(SourcePosition, SourcePosition) = default;
 };
 
-/// A text with its name and its table of lines. Immutable; safe to share between threads.
+/// A source with its name and its line table. Immutable; safe to share between threads.
 class PDL_API SourceFile {
  public:
-  /// The most bytes a text may have.
+  /// The maximum size in bytes.
   static constexpr size_t kMaxSize = size_t{1} << 31;
 
-  /// `name` is what messages call it. A byte order mark at the start is no part of the text.
-  /// Requires text.size() <= kMaxSize.
+  /// `name` is used in messages. A leading byte order mark is removed. A source has at most
+  /// kMaxSize bytes.
   SourceFile(std::string name, std::string text);
   SourceFile(const SourceFile&) = delete;
   SourceFile& operator=(const SourceFile&) = delete;
@@ -44,14 +44,14 @@ class PDL_API SourceFile {
   llvm::StringRef text() const { return text_; }
   llvm::StringRef Text(SourceRange range) const { return text().slice(range.begin, range.end); }
 
-  /// The line that holds byte `offset`, from 1.
+  /// The line, counted from 1, that contains the byte at `offset`.
   uint32_t LineOf(uint32_t offset) const;
-  /// Offset of the first byte of line `line`.
+  /// The offset of the first byte of `line`.
   uint32_t LineBegin(uint32_t line) const { return line_begins_[line - 1]; }
-  /// The text of a line, without its end.
+  /// The characters of a line, without its line end.
   llvm::StringRef Line(uint32_t line) const;
   uint32_t num_lines() const { return static_cast<uint32_t>(line_begins_.size()); }
-  /// Takes time in the length of the line; see PositionCursor for many places.
+  /// Takes time linear in the length of the line; for many positions, use PositionCursor.
   SourcePosition PositionOf(uint32_t offset) const;
 
  private:
@@ -60,8 +60,8 @@ class PDL_API SourceFile {
   std::vector<uint32_t> line_begins_;
 };
 
-/// Finds the positions of offsets that lie near each other in constant time each, so that a pass
-/// over a text takes linear time, whatever the length of its lines.
+/// Computes positions of nearby offsets in amortized constant time, so that a pass over a source is
+/// linear even if its lines are long.
 class PDL_API PositionCursor {
  public:
   explicit PositionCursor(const SourceFile& file) : file_(&file) {}
@@ -73,9 +73,10 @@ class PDL_API PositionCursor {
   SourcePosition position_;
 };
 
-/// Number of characters in UTF-8 text; a byte that is not UTF-8 counts as one or none.
+/// The number of characters of a UTF-8 string. A byte that is not valid UTF-8 counts as one or
+/// none.
 PDL_API size_t CountCharacters(llvm::StringRef text);
-/// Offset of the first byte that is not part of valid UTF-8, or npos.
+/// The offset of the first byte that is not part of valid UTF-8, or npos.
 PDL_API size_t FindInvalidUtf8(llvm::StringRef text);
 
 }  // namespace pdl

@@ -15,28 +15,27 @@
 
 namespace pdl {
 
-/// A `test` block of a text.
+/// A `test` block of a source.
 struct TestBlock {
   std::string name;
   SourceRange range;
-  /// Runs that it makes, one after another with the states of the last: a `feed` behind an
-  /// `expect` begins the next.
+  /// The number of runs. They share states; a `feed` after an `expect` begins a new run.
   unsigned num_runs = 1;
 };
 
-/// `feed NAME = …`: the value is the graph's output `output`, which depends on nothing fed.
+/// `feed NAME = …`: the value is the graph's output `output`, which does not depend on fed values.
 struct TestFeed {
   std::string name;
   ValueKind kind = ValueKind::kInput;
-  /// What it is declared.
+  /// The declared type.
   Type type;
   std::string output;
-  /// Of the output: where it is no dense one, the output has parts, see "pdl/storage.h". A dense
-  /// value is to be packed where `type` is not dense.
+  /// The type of the output `output`. If it is not dense, the output consists of parts (see
+  /// "pdl/op/storage.h"). If it is dense and `type` is not, the value has to be packed.
   Type given;
 };
 
-/// What must hold after a run.
+/// A condition that must hold after a run.
 struct TestExpect {
   enum class Kind : uint8_t {
     kTrue,   // every element of `left` is true; `right` is empty
@@ -44,62 +43,65 @@ struct TestExpect {
     kError,  // the run that computes `left` fails with a message that contains `message`
   };
   Kind kind = Kind::kTrue;
-  /// Outputs of the graph. Of a kTrue that compares, `compared` are the two sides.
+  /// Names of graph outputs. For a kTrue that is a comparison, `compared` are its two sides.
   std::string left, right;
-  /// Of `left`. Where it is ragged, `left` and `right` have parts, see "pdl/storage.h".
+  /// The type of `left`. If it is ragged, `left` and `right` consist of parts (see
+  /// "pdl/op/storage.h").
   Type type;
   bool right_is_scalar = false;
-  /// Only that sequence of `left` and of `right`, which are ragged, is compared.
+  /// If set, only this sequence of the ragged `left` or `right` is compared.
   std::optional<int64_t> left_row, right_row;
   std::string compared[2];
   std::optional<double> tolerance;
   std::string message;
-  /// Decided while compiling: empty where it holds, else what is wrong.
+  /// Set if the condition is decided at compile time: empty if it holds, else the error message.
   std::optional<std::string> decided;
   SourceRange range;
 };
 
-/// A value that the test has computed in an earlier run and may use again.
+/// A value that the test computed in an earlier run and that later runs may use.
 struct TestValue {
   std::string name;
   std::string output;  // of the graph
-  /// With the sizes that it has, once it is computed.
+  /// The type, with its actual sizes once it is computed.
   Type type;
 };
 
-/// One run of a test: the network of the text with what the test computes as further outputs.
+/// One run of a test: the network of the source, with the values that the test computes as
+/// additional outputs.
 struct TestRun {
   Graph graph;
   /// `feed training = true`.
   bool training = false;
   std::vector<TestFeed> feeds;
   std::vector<TestExpect> expects;
-  /// Tensors that later runs may use.
+  /// Values that later runs may use.
   std::vector<TestValue> values;
 };
 
+/// The result of TestSuite::Compile.
 struct TestResult {
-  /// Absent where there are mistakes.
+  /// Nullopt if there are errors.
   std::optional<TestRun> run;
   Diagnostics diagnostics;
 };
 
 struct Ast;
 
-/// The tests of a text, which is parsed once.
+/// The tests of a source, which is parsed once.
 class PDL_API TestSuite {
  public:
-  /// Syntax errors go to `diagnostics`; where there are any, nothing can be compiled. What the
-  /// request points to must outlive the suite.
+  /// Syntax errors go to `diagnostics`; if there are any, nothing can be compiled. Everything that
+  /// the request points to must outlive the suite.
   TestSuite(CompileRequest request, Diagnostics* diagnostics);
   ~TestSuite();
   TestSuite(TestSuite&&) = default;
 
-  /// In the order of the text.
+  /// The tests, in source order.
   llvm::ArrayRef<TestBlock> tests() const { return tests_; }
-  /// Compiles run `run` of the test `test`, both counted from 0. `earlier` are the values of the
-  /// runs before, which become inputs of the graph under the name `output`; what an earlier run
-  /// assigned and is not among them is computed anew. Safe to call from several threads.
+  /// Compiles run `run` of test `test`, both counted from 0. `earlier` are values of previous runs;
+  /// they become inputs of the graph, named `output`. Values of previous runs that are not among
+  /// them are recomputed. Safe to call from several threads.
   TestResult Compile(unsigned test, unsigned run, llvm::ArrayRef<TestValue> earlier) const;
 
  private:

@@ -9,22 +9,22 @@
 
 namespace pdl {
 
-/// The network of one step of training, from a graph compiled with CompileRequest::training_step.
-/// Its outputs are the losses, each under the name that the text has for it, and the outputs of the
-/// graph that are single numbers. What it learns are states: all parameters that a minimize
-/// statement changes, under their own names, with the optimizers' states below them ("w.adam.m"),
-/// and `step`, which counts. All next values come from what the parameters were before the step.
+/// Returns the network of one training step, from a graph that was compiled with
+/// CompileRequest::training_step. Its outputs are the losses, under their names in the source, and
+/// the graph's outputs that have one element. Its states are the parameters that a `minimize`
+/// statement changes, under their own names, the optimizer states below them ("w.adam.m"), and the
+/// step counter `step`. All new values are computed from the parameters' values before the step.
 ///
-/// `active`: which of graph.trainings() are done, by index; those of `every=n` are not in each
-/// step. The states are the same ones for every choice. To be run with `training=true`. A UserError
-/// (kBadMinimize) where the graph has no minimize statement, an index is out of range, or the graph
-/// was not compiled for training.
+/// `active` has the indices of the statements of graph.trainings() that take part in the step
+/// (those with `every=n` are not in each one); the states do not depend on it. Run the network with
+/// `training=true`. Returns a UserError (kBadMinimize) if the graph has no `minimize` statement, an
+/// index is out of range, or the graph was not compiled for training.
 PDL_API llvm::Expected<Graph> MakeTrainingStep(const Graph& graph, llvm::ArrayRef<unsigned> active);
-/// With all minimize statements.
+/// As above, with all `minimize` statements.
 PDL_API llvm::Expected<Graph> MakeTrainingStep(const Graph& graph);
-/// The same in place; an Error leaves the graph as it was, or without outputs.
+/// As above, in place. After an Error the graph is unchanged or has no outputs.
 PDL_API llvm::Error BecomeTrainingStep(Graph& graph, llvm::ArrayRef<unsigned> active);
-/// The indices of all minimize statements.
+/// Returns the indices of all `minimize` statements.
 PDL_API llvm::SmallVector<unsigned, 2> AllTrainings(const Graph& graph);
 
 }  // namespace pdl

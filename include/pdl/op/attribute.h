@@ -14,7 +14,7 @@
 
 namespace pdl {
 
-/// The kinds of attribute values; a list is of one of these.
+/// The kinds of attribute values; all elements of a list have one kind.
 enum class AttributeKind : uint8_t {
   kInt = 1,
   kFloat = 2,
@@ -26,38 +26,41 @@ enum class AttributeKind : uint8_t {
   kBlock = 8,
 };
 
-/// "int", "float", … as messages and documentation name them.
+/// The name for messages and documentation: "int", "float", ….
 PDL_API llvm::StringRef AttributeKindName(AttributeKind kind);
 
-/// Index of a Block in its Graph, as an attribute's value.
+/// Index of a Block in its Graph; the value of an attribute of kind kBlock.
 struct BlockId {
   uint32_t index = 0;
   friend bool operator==(BlockId, BlockId) = default;
 };
 
-/// The value of an attribute in memory; the message `Attribute` is its stored form. Monostate means
-/// `none`: an optional attribute that was not given. A list keeps its kind when it is empty.
+/// The value of an attribute in memory; the message `Attribute` is its serialized form. Monostate
+/// is `none`, an optional attribute that was not given. An empty list keeps its kind.
 using AttributeValue =
     std::variant<std::monostate, int64_t, double, std::string, bool, DType, Shape, Constant,
                  BlockId, std::vector<int64_t>, std::vector<double>, std::vector<std::string>,
                  std::vector<bool>, std::vector<DType>, std::vector<Shape>, std::vector<Constant>>;
 
-/// The kind of a value (of a list, that of its elements). Requires that it is not none.
+/// The kind of a value, or of the elements of a list. Requires a value other than none.
 PDL_API AttributeKind KindOf(const AttributeValue& value);
+/// Whether the value is `none`.
 PDL_API bool IsNone(const AttributeValue& value);
+/// Whether the value is a list of any kind.
 PDL_API bool IsList(const AttributeValue& value);
-/// Equal bit for bit: NaN equals itself, -0.0 differs from 0.0.
+/// Bitwise equality: NaN equals itself, -0.0 differs from 0.0.
 PDL_API bool Identical(const AttributeValue& a, const AttributeValue& b);
+/// A hash that is consistent with Identical.
 PDL_API size_t HashAttribute(const AttributeValue& value);
-/// As the language writes it: `5.0`, `"relu"`, `[N, 3]`, `f32`; floats in the shortest form that
-/// reads back to the same bits.
+/// Formats a value as in the language: `5.0`, `"relu"`, `[N, 3]`, `f32`. Floats have the shortest
+/// form that parses to the same bits.
 PDL_API std::string AttributeToString(const AttributeValue& value);
-/// The shortest decimal that reads back to the same double, always with a point or an exponent:
-/// `5.0`, `1e-08`, `inf`, `nan`.
+/// The shortest decimal that parses to the same number, always with a point or an exponent: `5.0`,
+/// `1e-08`, `inf`, `nan`.
 PDL_API std::string FloatToString(double value);
 PDL_API std::string FloatToString(float value);
 
-/// A value under its name, as a caller gives it.
+/// An attribute of a call, by name.
 struct NamedAttribute {
   std::string name;
   AttributeValue value;

@@ -10,28 +10,28 @@
 
 namespace pdl {
 
-/// Typed read of one call's attributes: values in the order of the signature's declarations,
-/// defaults filled in. Refers to both; they must outlive it.
+/// Typed access to one call's attributes. `values` are in declaration order, with defaults filled
+/// in. Refers to its arguments, which must outlive it.
 class PDL_API AttributeReader {
  public:
   AttributeReader(const OpSignature& signature, llvm::ArrayRef<AttributeValue> values)
       : signature_(&signature), values_(values) {}
 
-  /// Reads a single value; T is int64_t, int, double, float, std::string, bool, DType, Shape,
-  /// Constant or BlockId. An Error where the operator declares no such attribute, the value is
-  /// none, of another type or (for int) out of T's range.
+  /// Reads a scalar attribute; T is int64_t, int, double, float, std::string, bool, DType, Shape,
+  /// Constant or BlockId. An Error if the operator declares no such attribute, or the value is
+  /// none, has another type, or does not fit T (int).
   template <typename T>
   [[nodiscard]] llvm::Error Get(llvm::StringRef name, T* out) const;
-  /// Reads a list; T as above. A Shape of constant dims reads as int64_t too.
+  /// Reads a list attribute; T as above. A Shape of constant dims can be read as int64_t, too.
   template <typename T>
   [[nodiscard]] llvm::Error GetArray(llvm::StringRef name, llvm::SmallVectorImpl<T>* out) const;
 
-  /// Null where the operator declares no such attribute.
+  /// Returns the value, or null if the operator declares no such attribute.
   const AttributeValue* Find(llvm::StringRef name) const;
-  /// Declared, and not none.
+  /// Whether the attribute is declared and not none.
   bool Has(llvm::StringRef name) const;
 
-  /// For code that knows what it declared: a wrong name or type is an internal error.
+  /// Unchecked access for the operator's own code: a wrong name or type is an internal error.
   int64_t Int(llvm::StringRef name) const;
   double Float(llvm::StringRef name) const;
   bool Bool(llvm::StringRef name) const;
@@ -49,9 +49,9 @@ class PDL_API AttributeReader {
   llvm::ArrayRef<AttributeValue> values_;
 };
 
-/// Fills in defaults and checks names, types, ranges and choices of `given` against the signature:
-/// the values in the order of its declarations, or a CallError at the attribute. An int is taken
-/// where a float is wanted, and a list of ints, or a single dim, where a shape is wanted.
+/// Checks names, types, ranges and choices of the attributes `given` against the signature and
+/// fills in defaults. Returns the values in declaration order, or a CallError at the attribute. An
+/// int is accepted for a float; a list of ints or a single dim is accepted for a shape.
 PDL_API llvm::Expected<std::vector<AttributeValue>> CompleteAttributes(
     const OpSignature& signature, llvm::ArrayRef<NamedAttribute> given);
 

@@ -13,16 +13,17 @@
 
 namespace pdl {
 
-/// A dense tensor whose value is known: dtype, sizes, and immutable row-major little-endian bytes
-/// that are shared between all copies (heap memory, or a mapped file that lives as long as they).
+/// A dense tensor with a known value: dtype, sizes, and immutable, row-major, little-endian bytes.
+/// The bytes are shared by all copies; they are heap memory or a mapped file that lives as long as
+/// the copies.
 class PDL_API Constant {
  public:
   Constant() = default;
-  /// `bytes` must hold exactly the product of `sizes` elements.
+  /// `bytes` must hold exactly the elements of `sizes`.
   Constant(DType dtype, llvm::ArrayRef<int64_t> sizes, std::shared_ptr<const void> bytes);
   /// Copies `bytes`.
   static Constant Copy(DType dtype, llvm::ArrayRef<int64_t> sizes, const void* bytes);
-  /// A scalar of that dtype; the number is converted as C++ does.
+  /// A scalar of that dtype; `value` is converted as by C++.
   static Constant Scalar(DType dtype, double value);
 
   DType dtype() const { return dtype_; }
@@ -35,7 +36,7 @@ class PDL_API Constant {
   llvm::ArrayRef<T> values() const {
     return llvm::ArrayRef<T>(static_cast<const T*>(data()), static_cast<size_t>(num_elements_));
   }
-  /// Element `index` (row-major) as a double, for messages and printing.
+  /// Returns the element at the row-major `index`, converted to double, for messages and printing.
   double ElementAsDouble(int64_t index) const;
 
  private:
@@ -45,7 +46,7 @@ class PDL_API Constant {
   std::shared_ptr<const void> bytes_;
 };
 
-/// Same dtype, sizes and bits (so NaN equals itself and -0.0 differs from 0.0).
+/// Bitwise equality of dtype, sizes and elements: NaN equals itself, -0.0 differs from 0.0.
 PDL_API bool operator==(const Constant& a, const Constant& b);
 
 }  // namespace pdl

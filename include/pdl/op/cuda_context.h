@@ -7,31 +7,31 @@
 #include "llvm/Support/Error.h"
 #include "pdl/op/device_context.h"
 
-// What cudaStream_t and cublasLtHandle_t point at; a program that wants more includes CUDA's
-// headers.
+// The types that cudaStream_t and cublasLtHandle_t point to, so that this header needs none of
+// CUDA's.
 struct CUstream_st;
 struct cublasLtContext;
 
 namespace pdl {
 
-/// Runs on one NVIDIA GPU: a stream, a cuBLASLt handle and a memory pool, which all Forks share, so
-/// that what they launch runs one after the other. Made by CreateDeviceContext; it lives in
-/// libpdl_cuda.so, so a program may call only what is inline or virtual.
+/// A context on one NVIDIA GPU: a stream, a cuBLASLt handle and a memory pool. All Forks share
+/// them, so their work is executed in launch order. Created by CreateDeviceContext. The class is in
+/// libpdl_cuda.so, so a program may only call inline and virtual functions.
 class PDL_API CUDAContext final : public DeviceContext {
  public:
   static constexpr DeviceKind kKind = DeviceKind::kCUDA;
-  /// The GPU of that number, as CUDA_VISIBLE_DEVICES orders them. A DeviceError where there is no
-  /// driver, no such GPU, or it is older than what the kernels are compiled for.
+  /// Creates a context on the GPU `index`, in the order of CUDA_VISIBLE_DEVICES. A DeviceError if
+  /// there is no driver or no such GPU, or the GPU is older than the kernels support.
   static llvm::Expected<std::unique_ptr<CUDAContext>> Create(int index);
 
-  /// A cudaStream_t. It is made to be captured: nothing here uses the legacy default stream.
+  /// The cudaStream_t. It can be captured: nothing here uses the legacy default stream.
   CUstream_st* stream() const { return stream_; }
-  /// A cublasLtHandle_t.
+  /// The cublasLtHandle_t.
   cublasLtContext* cublas() const { return cublas_; }
   int num_multiprocessors() const { return num_multiprocessors_; }
 
   std::unique_ptr<DeviceContext> Fork() const override;
-  /// From the pool, in the order of the stream: memory given back is used again by what is launched
+  /// Allocates from the pool, in stream order: freed memory is reused by work that is launched
   /// later.
   llvm::Expected<std::shared_ptr<void>> Allocate(int64_t bytes) override;
   llvm::Error CopyFromHost(void* to, const void* from, int64_t bytes) override;

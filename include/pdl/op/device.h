@@ -10,7 +10,7 @@ namespace pdl {
 enum class DeviceKind : uint8_t { kCPU = 0, kCUDA = 1 };
 inline constexpr size_t kNumDeviceKinds = 2;
 
-/// One device: `cpu`, `cuda:1`.
+/// A device: `cpu`, `cuda:1`.
 struct Device {
   DeviceKind kind = DeviceKind::kCPU;
   int index = 0;

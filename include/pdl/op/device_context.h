@@ -13,47 +13,49 @@
 
 namespace pdl {
 
-/// What Prepare made for one call and one set of sizes: primitives, strides, packed weights.
-/// Immutable once made; shared by all runs of a binding.
+/// State that Prepare creates for one call and one set of sizes: primitives, strides, packed
+/// weights. Immutable; shared by all runs of a binding.
 class PDL_API CallState {
  public:
   virtual ~CallState() = default;
 };
 
-/// Keys of the random streams of one run; a call adds the hash of its value's name.
+/// Keys of a run's random streams; each call adds the hash of its value's name.
 struct RandomState {
   uint64_t seed = 0;
   uint64_t run_count = 0;
 };
 
-/// Where operators run: a device with its stream, libraries and memory. A small handle: each Frame
-/// has a Fork of its own, so that threads that share a context share no state of a run.
+/// A device with its stream, libraries and memory, on which operators run. A lightweight handle:
+/// each Frame has its own Fork, so that threads that share a context do not share the state of a
+/// run.
 class PDL_API DeviceContext {
  public:
   virtual ~DeviceContext() = default;
   Device device() const { return device_; }
 
-  /// Another handle to the same device, stream and libraries.
+  /// Returns another handle to the same device, stream and libraries.
   virtual std::unique_ptr<DeviceContext> Fork() const = 0;
-  /// Uninitialized memory aligned to 64 bytes (256 on CUDA); a DeviceError where there is none.
+  /// Allocates uninitialized memory aligned to 64 bytes (256 on CUDA). A DeviceError if there is
+  /// not enough memory.
   virtual llvm::Expected<std::shared_ptr<void>> Allocate(int64_t bytes) = 0;
-  /// Copies from CPU memory to this device, or back. Done when this returns.
+  /// Copy between CPU memory and this device, synchronously.
   virtual llvm::Error CopyFromHost(void* to, const void* from, int64_t bytes) = 0;
   virtual llvm::Error CopyToHost(void* to, const void* from, int64_t bytes) = 0;
-  /// Copies within the device, in the order of the stream.
+  /// Copies within the device, in stream order.
   virtual llvm::Error CopyWithin(void* to, const void* from, int64_t bytes) = 0;
-  /// Waits for everything launched; reports what failed meanwhile.
+  /// Waits for all launched work and returns its errors.
   virtual llvm::Error Synchronize() = 0;
-  /// The hash of whatever makes prepared states of this device unfit for another (ISA, GPU model).
+  /// A hash of the properties (ISA, GPU model) that a prepared state depends on.
   virtual uint64_t Fingerprint() const { return 0; }
 
-  // What the kernel of the call being run may ask for; set by the Plan's loop.
-  /// What its Prepare gave as `state`; null where that was nothing.
+  // Available to the kernel of the running call; set by the Plan's run loop.
+  /// The call's Preparation::state; null if there is none.
   template <typename State>
   const State* state() const {
     return static_cast<const State*>(call_state_);
   }
-  /// The bytes that its Prepare asked for.
+  /// The scratch memory that the call's Prepare asked for.
   void* workspace() const { return workspace_; }
   const RandomState& random() const { return random_; }
 
@@ -73,19 +75,19 @@ class PDL_API DeviceContext {
   RandomState random_;
 };
 
-/// Runs on the processor, with up to `threads` threads.
+/// A context on the CPU with up to `threads` threads.
 class PDL_API CPUContext final : public DeviceContext {
  public:
   static constexpr DeviceKind kKind = DeviceKind::kCPU;
-  /// 0: as many threads as the process may use.
+  /// `threads` = 0 uses as many threads as the process may use.
   explicit CPUContext(int threads = 0);
 
   int threads() const { return threads_; }
-  /// Calls f(begin, end) for pieces that cover [0, n). The pieces depend on n and grain alone (all
-  /// but the last have the same length, at least `grain`), never on the count of threads, so a
-  /// result that depends only on its own piece is bitwise the same for any. Pieces run in any
-  /// order, maybe at once. Where n <= grain there is one piece, run by the caller. Nested calls run
-  /// in the calling thread.
+  /// Calls f(begin, end) for pieces that cover [0, n). All pieces but the last have the same
+  /// length, at least `grain`, which depends only on n and grain, not on the number of threads; so
+  /// a result that depends only on its own piece has the same bits for any number of threads.
+  /// Pieces run in any order, possibly concurrently. If n <= grain there is one piece, run by the
+  /// caller. Nested calls run in the calling thread.
   void ParallelFor(int64_t n, int64_t grain,
                    llvm::function_ref<void(int64_t begin, int64_t end)> f) {
     if (n <= 0) return;
@@ -106,16 +108,17 @@ class PDL_API CPUContext final : public DeviceContext {
   int threads_;
 };
 
-/// "cpu", "cuda", "cuda:1"; an Error for any other text.
+/// Parses "cpu", "cuda" or "cuda:1"; an Error for any other string.
 PDL_API llvm::Expected<Device> DeviceFromName(llvm::StringRef name);
+/// The inverse of DeviceFromName: "cpu", "cuda:1".
 PDL_API std::string DeviceToString(Device device);
-/// A context on that device. For CUDA this loads libpdl_cuda.so, which adds its kernels to the
-/// GlobalRegistry; a DeviceError says why where CUDA cannot be used. `threads` as in CPUContext.
+/// Creates a context. For CUDA this loads libpdl_cuda.so, which adds its kernels to the
+/// GlobalRegistry. A DeviceError says why CUDA is not available. `threads` as in CPUContext.
 PDL_API llvm::Expected<std::unique_ptr<DeviceContext>> CreateDeviceContext(Device device,
                                                                            int threads = 0);
 
-/// The most memory that tensors may take together on the CPU, in bytes; what would exceed it is
-/// refused before it is allocated. Three quarters of the machine's memory unless set.
+/// The maximum total size of tensors on the CPU, in bytes; an allocation that would exceed it fails
+/// with an Error. Defaults to three quarters of the machine's memory.
 PDL_API int64_t MemoryLimit();
 PDL_API void SetMemoryLimit(int64_t bytes);
 

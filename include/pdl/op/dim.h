@@ -18,14 +18,14 @@ class DimPolynomial;
 
 /// The size of one dimension: a 64-bit integer, or a polynomial with integer coefficients over
 /// symbols and the atoms `a // b`, `a % b`, `min(a, b)`, `max(a, b)`. Kept in a canonical form, so
-/// that `==` decides equality of polynomials (over the atoms as if they were symbols). A symbol
-/// stands for an integer >= 0. Immutable and cheap to copy; safe to share between threads.
+/// that `==` decides equality of polynomials (treating atoms as symbols). A symbol stands for an
+/// integer >= 0. Immutable and cheap to copy; safe to share between threads.
 ///
 /// A symbol spelled `~T` is a *ragged* dim: a list of sizes, one for each row of the dims before
-/// it. It is equal to itself and to nothing else, and nothing is computed with it.
+/// it. It equals only itself, and arithmetic does not apply to it.
 ///
-/// Arithmetic that leaves 64 bits, that divides by the constant 0, or that a ragged dim takes part
-/// in, gives an *invalid* Dim, which every later operation keeps; whoever stores a Dim checks
+/// Arithmetic that overflows 64 bits, divides by the constant 0, or has a ragged operand returns an
+/// *invalid* Dim, which propagates through all further operations. Code that stores a Dim checks
 /// `is_valid()` once.
 class PDL_API Dim {
  public:
@@ -38,7 +38,7 @@ class PDL_API Dim {
   bool is_constant(int64_t value) const { return is_constant() && constant_ == value; }
   /// Requires is_constant().
   int64_t constant() const { return constant_; }
-  /// The symbol's name where this is one symbol and nothing else, else empty.
+  /// The name of the symbol if this is a single symbol, else empty.
   llvm::StringRef symbol() const;
   bool is_ragged() const { return !is_constant() && symbol().starts_with("~"); }
   const DimPolynomial* polynomial() const { return polynomial_.get(); }
@@ -46,7 +46,7 @@ class PDL_API Dim {
   friend PDL_API Dim operator+(const Dim& a, const Dim& b);
   friend PDL_API Dim operator-(const Dim& a, const Dim& b);
   friend PDL_API Dim operator*(const Dim& a, const Dim& b);
-  /// Rounds towards minus infinity; common integer factors cancel: (8*H) // 32 is H // 4.
+  /// Rounds toward minus infinity. Common integer factors cancel: (8*H) // 32 is H // 4.
   static Dim FloorDiv(const Dim& a, const Dim& b);
   /// a - b * (a // b); has the sign of b.
   static Dim Mod(const Dim& a, const Dim& b);
@@ -54,28 +54,27 @@ class PDL_API Dim {
   static Dim Max(const Dim& a, const Dim& b);
 
   friend PDL_API bool operator==(const Dim& a, const Dim& b);
-  /// A total order on the canonical form; says nothing about sizes.
+  /// A total order on canonical forms; unrelated to the order of sizes.
   static int Compare(const Dim& a, const Dim& b);
   size_t Hash() const;
 
-  /// What is known of the sign of `a - b`, symbols being >= 0: bounds on the difference.
+  /// Whether bounds on this Dim, with all symbols >= 0, prove the relation to `bound`.
   bool ProvablyAtLeast(int64_t bound) const;
   bool ProvablyAtMost(int64_t bound) const;
 
-  /// The value where `lookup` gives each symbol's. An Error names an unknown symbol, an overflow or
-  /// a division by zero.
+  /// Evaluates the polynomial; `lookup` returns the value of a symbol. An Error names an unknown
+  /// symbol, an overflow or a division by zero.
   llvm::Expected<int64_t> Evaluate(
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup) const;
-  /// Replaces the symbols for which `lookup` gives a Dim.
+  /// Replaces each symbol for which `lookup` returns a Dim.
   Dim Substitute(llvm::function_ref<std::optional<Dim>(llvm::StringRef)> lookup) const;
-  /// Calls `visit` for each occurrence of a symbol, atoms included.
+  /// Calls `visit` for each occurrence of a symbol, including those in atoms.
   void ForEachSymbol(llvm::function_ref<void(llvm::StringRef)> visit) const;
-  /// Where this is `a*S + b` with one symbol S (`8*H`, `T + 1`): S and the value it must have for
-  /// the whole to be `size`; nullopt where it is of another form. The Error says that no integer
-  /// >= 0 fits.
+  /// If this is `a*S + b` with one symbol S (`8*H`, `T + 1`), returns S and the value for which
+  /// this is `size`; nullopt if this has another form. An Error if no integer >= 0 is a solution.
   llvm::Expected<std::optional<std::pair<std::string, int64_t>>> Solve(int64_t size) const;
 
-  /// As the language writes it: `N`, `2*T + 1`, `T // 4`, `min(N, 3)`.
+  /// Formats the dim as in the language: `N`, `2*T + 1`, `T // 4`, `min(N, 3)`.
   std::string ToString() const;
 
  private:

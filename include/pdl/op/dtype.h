@@ -11,14 +11,14 @@
 
 namespace pdl {
 
-/// "f32", "bf16", "bool", as the language spells it.
+/// The name in the language: "f32", "bf16", "bool".
 PDL_API llvm::StringRef DTypeName(DType dtype);
-/// The dtype of that name, if there is one.
+/// The dtype of that name; nullopt if there is none.
 PDL_API std::optional<DType> DTypeFromName(llvm::StringRef name);
-/// Bytes of one element; a bool takes one.
+/// The size of one element in bytes; that of a bool is 1.
 PDL_API int64_t DTypeSize(DType dtype);
 
-/// A set of dtypes: what an input accepts.
+/// A set of dtypes, such as those that an input accepts.
 class DTypeSet {
  public:
   constexpr DTypeSet() = default;
@@ -38,6 +38,7 @@ class DTypeSet {
   unsigned bits_ = 0;
 };
 
+/// Common sets of dtypes.
 inline constexpr DTypeSet kFloats =
     DTypeSet(DType::kF16) | DTypeSet(DType::kBF16) | DTypeSet(DType::kF32) | DTypeSet(DType::kF64);
 inline constexpr DTypeSet kSignedIntegers =

@@ -14,7 +14,7 @@
 
 namespace pdl {
 
-/// The kinds of mistakes, each with a stable number: `PDL0203` ("pdl/codes.def").
+/// The kinds of errors, each with a stable number such as `PDL0203` ("pdl/op/codes.def").
 enum class Code : uint16_t {
 #define PDL_CODE(enumerator, number, title, explanation) enumerator = number,
 #include "pdl/op/codes.def"
@@ -23,17 +23,18 @@ enum class Code : uint16_t {
 
 /// "PDL0203".
 PDL_API std::string CodeName(Code code);
-/// One line: what kind of mistake it is.
+/// A one-line description of the kind of error.
 PDL_API llvm::StringRef CodeTitle(Code code);
-/// What `pdl explain` prints: why it is a mistake and how to mend it, with an example.
+/// The explanation that `pdl explain` prints: why it is an error and how to fix it, with an
+/// example.
 PDL_API llvm::StringRef CodeExplanation(Code code);
-/// The code written "PDL0203" or "203", if there is one.
+/// Parses "PDL0203" or "203"; nullopt if there is no such code.
 PDL_API std::optional<Code> CodeFromName(llvm::StringRef name);
 /// All codes, by number.
 PDL_API llvm::ArrayRef<Code> AllCodes();
 
-/// The user's mistake where there is no source text to point into: a wrong file, a wrong input.
-/// Prints as "message [PDL0501]".
+/// An error of the user without a position in a source: a bad file, a bad input. Printed as
+/// "message [PDL0501]".
 class PDL_API UserError : public llvm::ErrorInfo<UserError> {
  public:
   static char ID;
@@ -48,7 +49,7 @@ class PDL_API UserError : public llvm::ErrorInfo<UserError> {
   std::string message_;
 };
 
-/// The device failed: out of memory, no such device, a library's error. Exit status 3.
+/// A failure of the device: out of memory, no such device, an error of a library. Exit status 3.
 class PDL_API DeviceError : public llvm::ErrorInfo<DeviceError> {
  public:
   static char ID;
@@ -61,24 +62,24 @@ class PDL_API DeviceError : public llvm::ErrorInfo<DeviceError> {
   std::string message_;
 };
 
-/// A mistake in one call, found by checking or inference; says which operands or which attribute it
-/// is about, so that whoever knows the source can point there.
+/// An error in one call, found by checks or inference. Refers to operands or an attribute, so that
+/// code that knows the source can point to them.
 class PDL_API CallError : public llvm::ErrorInfo<CallError> {
  public:
   static char ID;
   CallError(Code code, std::string message) : code_(code), message_(std::move(message)) {}
 
   Code code() const { return code_; }
-  /// Without the operator's name in front.
+  /// The message, without the operator's name in front.
   const std::string& text() const { return message_; }
-  /// Flat indices of the operands it is about, the main one first; empty where it is about the call
+  /// Flat indices of the operands it refers to, the main one first; empty if it refers to the call
   /// or an attribute.
   llvm::SmallVector<unsigned, 2> inputs;
-  /// The attribute it is about, or empty.
+  /// The attribute it refers to, or empty.
   std::string attribute;
-  /// Where it is about one element of a list attribute.
+  /// The index of the element it refers to in a list attribute.
   std::optional<unsigned> element;
-  /// Set where the message is whole and wants no "<operator>: " in front.
+  /// Whether the message is complete, so that no "<operator>: " is put in front.
   bool is_whole = false;
 
   void log(llvm::raw_ostream& os) const override;
@@ -100,13 +101,14 @@ llvm::Error MakeDeviceError(const char* format, Args&&... args) {
   return llvm::make_error<DeviceError>(llvm::formatv(format, std::forward<Args>(args)...).str());
 }
 
-/// Our own bug: prints "internal error: …" and aborts.
+/// Reports a bug in pdl: prints "internal error: …" and aborts.
 [[noreturn]] PDL_API void InternalError(const std::string& message);
 
-/// ", did you mean 'x'?"-style help: the candidate nearest to `name`, or empty where none is near.
+/// Returns the candidate most similar to `name`, or an empty string if none is similar.
 PDL_API llvm::StringRef NearestName(llvm::StringRef name,
                                     llvm::ArrayRef<llvm::StringRef> candidates);
-/// "; did you mean 'x'?" of that candidate, or nothing where none is near.
+/// Returns "; did you mean 'x'?" with the candidate most similar to `name`, or an empty string if
+/// none is similar.
 PDL_API std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 }  // namespace pdl

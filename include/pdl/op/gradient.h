@@ -10,23 +10,25 @@
 
 namespace pdl {
 
-/// What a gradient rule sees of one forward call, and how it emits the backward calls. Emitting
-/// never fails visibly: after a mistake every Call gives null and takes null, and the driver
-/// reports the first Error. A rule reads like the formula:
+/// The interface between a gradient rule and the graph: access to one forward call, and functions
+/// that emit the calls of the backward pass. A rule needs no error handling: after an error every
+/// Call accepts and returns null, and the caller of the rule reports the first Error. A rule reads
+/// like the formula:
 ///
 ///   void SineGradient(GradientContext& g) {
 ///     g.SetInputGradient(0, g.Mul(g.output_gradient(), g.Call("cos", {g.input(0)})));
 ///   }
 class PDL_API GradientContext {
  public:
-  /// Where rules get values of the forward calls from: they may be computed again.
+  /// Provides rules with values of the forward pass, which may be recomputed.
   class Source {
    public:
     virtual ~Source() = default;
     virtual Value* Get(Value* value) = 0;
   };
 
-  /// `output_gradients`: one for each result of `op`, null where nothing flows back.
+  /// `output_gradients` has one element for each result of `op`; null if that result has no
+  /// gradient.
   GradientContext(Graph& graph, const OpRegistry& registry, const Op& op,
                   llvm::ArrayRef<Value*> output_gradients, Source* source = nullptr);
 
@@ -37,7 +39,7 @@ class PDL_API GradientContext {
   Value* output(unsigned index = 0) const { return Get(op_->result(index)); }
   Value* output_gradient(unsigned index = 0) const { return output_gradients_[index]; }
 
-  /// Emits a call at the forward call's location; gives its first result.
+  /// Emits a call at the forward call's location and returns its first result.
   Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
               llvm::ArrayRef<NamedAttribute> attributes = {});
   Value* Add(Value* a, Value* b) { return Call("add", {a, b}); }
@@ -47,23 +49,24 @@ class PDL_API GradientContext {
   Value* Neg(Value* a) { return Call("neg", {a}); }
   /// A scalar constant of the dtype of `like`.
   Value* Scalar(double value, Value* like);
-  /// Undoes broadcasting: sums `gradient` down to the dims of `to`.
+  /// Reverses broadcasting: sums `gradient` over the broadcast dims, to the dims of `to`.
   Value* SumTo(Value* gradient, Value* to);
 
-  /// Leaves an input without a gradient where it is not called for it (integers, conditions).
+  /// Sets the gradient of an input. Inputs that are never set (integers, conditions) have no
+  /// gradient.
   void SetInputGradient(unsigned index, Value* gradient);
   llvm::ArrayRef<Value*> input_gradients() const { return input_gradients_; }
-  /// What the rule has set, in the dims of the input: of sizes that only a run can compare, a
-  /// reshape makes them. Null where it set nothing; an Error where they differ.
+  /// Returns the gradient that the rule set, with the dims of the input; emits a reshape if only a
+  /// run can compare the sizes. Returns null if the rule set none, and an Error if the dims differ.
   llvm::Expected<Value*> FitGradient(unsigned index);
-  /// For a rule that fills a Block.
+  /// For rules that build a Block.
   Graph& graph() { return *graph_; }
   const OpRegistry& registry() const { return *registry_; }
-  /// A mistake of its own.
+  /// Reports an error from the rule.
   void Fail(std::string text) {
     if (error_.empty()) error_ = std::move(text);
   }
-  /// The first mistake of an emitted call. To be checked after the rule ran.
+  /// Returns the first error of an emitted call. Must be called after the rule.
   [[nodiscard]] llvm::Error TakeError();
 
  private:

@@ -1,4 +1,4 @@
-// The two 16-bit floating-point element types; arithmetic on them is done in float.
+// The 16-bit floating-point element types; arithmetic on them is done in float.
 // Module: ir
 #ifndef PDL_OP_HALF_H_
 #define PDL_OP_HALF_H_

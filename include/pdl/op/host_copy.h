@@ -9,8 +9,8 @@
 
 namespace pdl {
 
-/// A tensor on the context's device, where the CPU can read it: the tensor itself where that is so
-/// already, else a copy. An Error where there is no memory or the device fails.
+/// Returns a tensor of the context's device in CPU memory: the tensor itself if the CPU can read
+/// it, else a copy. An Error if memory is exhausted or the device fails.
 PDL_API llvm::Expected<Tensor> OnHost(const Tensor& tensor, DeviceContext& context);
 
 }  // namespace pdl

@@ -17,19 +17,19 @@ class Graph;
 class Value;
 struct Block;
 
-/// An equation between sizes that could not be decided while compiling: checked when sizes are
-/// known.
+/// A relation between sizes that could not be decided at compile time; it is checked once the sizes
+/// are known.
 struct DimCheck {
   enum class Relation : uint8_t { kEqual = 1, kAtLeast = 2, kNotEqual = 3 };
   Dim left;
   Relation relation = Relation::kEqual;
   Dim right;
-  /// What is wrong where it does not hold: "inner dims differ".
+  /// The message if the relation does not hold: "inner dims differ".
   std::string message;
-  /// The operator that asks for it, where its call became others: "split". Else empty.
+  /// The operator that required it, if its call was rewritten to another one: "split". Else empty.
   std::string asked_by = {};
 
-  /// The message and the sizes for which it does not hold: "inner dims differ: N = 3 and M = 4".
+  /// The message with the sizes that violate the relation: "inner dims differ: N = 3 and M = 4".
   PDL_API std::string Describe(int64_t left_size, int64_t right_size) const;
 
   bool Holds(int64_t left_size, int64_t right_size) const {
@@ -44,29 +44,30 @@ struct DimCheck {
   }
 };
 
-/// What an operator's inference sees of one call, and where it puts its results. The dtypes, the
-/// storage, the ragged levels and the count of the operands have been checked against the signature
-/// before, and no attribute holds a ragged dim.
+/// The interface of an operator's inference: access to one call, and functions that set its result
+/// types. The dtypes, storage, ragged levels and number of the operands have been checked against
+/// the signature before, and no attribute contains a ragged dim.
 class PDL_API InferenceContext {
  public:
-  /// `values` and `graph`: the operands themselves and where they are, where they are of a Graph.
+  /// `values` and `graph` are the operands and their graph; empty for a call outside a Graph.
   InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*> operands,
                    llvm::ArrayRef<AttributeValue> attributes, llvm::ArrayRef<Value*> values = {},
                    const Graph* graph = nullptr);
 
   const AttributeReader& attributes() const { return attributes_; }
-  /// Operands by flat index: a repeatable input counts once for each value that it was given.
+  /// Operands by flat index: each operand of a repeatable input counts.
   unsigned num_inputs() const { return static_cast<unsigned>(operands_.size()); }
   const Type& input(unsigned index) const { return *operands_[index]; }
   bool has_input(unsigned index) const { return index < operands_.size(); }
   /// IsKnownToPlan of the operand; true for a call outside a Graph.
   bool is_known_to_plan(unsigned index) const;
-  /// The Block that the attribute names; null for a call outside a Graph.
+  /// The Block that the attribute refers to; null for a call outside a Graph.
   const Block* FindBlock(llvm::StringRef attribute) const;
   void SetOutput(unsigned index, Type type);
   void SetOutput(Type type) { SetOutput(0, std::move(type)); }
 
-  /// A complaint about the call as a whole, about operands, or about an attribute: return it.
+  /// Create an error about the call, about operands, or about an attribute, for the inference to
+  /// return.
   template <typename... Args>
   llvm::Error Fail(Code code, const char* format, Args&&... args) const {
     return MakeCallError(code, {}, "", llvm::formatv(format, std::forward<Args>(args)...).str());
@@ -84,36 +85,37 @@ class PDL_API InferenceContext {
                          llvm::formatv(format, std::forward<Args>(args)...).str());
   }
 
-  /// Requires a == b: nothing where it is proved, a complaint at `inputs` ("<message>: a and b")
-  /// where it is disproved, else a check for when sizes are known.
+  /// Requires a == b. Succeeds if it is proved, returns an error at `inputs` ("<message>: a and b")
+  /// if it is disproved, else adds a check for when sizes are known.
   [[nodiscard]] llvm::Error RequireEqual(const Dim& a, const Dim& b,
                                          llvm::ArrayRef<unsigned> inputs, llvm::StringRef message);
-  /// Requires a to be a multiple of b, which is not 0, in the same way.
+  /// As RequireEqual, for a % b == 0. b must not be 0.
   [[nodiscard]] llvm::Error RequireMultiple(const Dim& a, const Dim& b,
                                             llvm::ArrayRef<unsigned> inputs,
                                             llvm::StringRef message);
-  /// Requires a >= b, in the same way.
+  /// As RequireEqual, for a >= b.
   [[nodiscard]] llvm::Error RequireAtLeast(const Dim& a, const Dim& b,
                                            llvm::ArrayRef<unsigned> inputs,
                                            llvm::StringRef message);
-  /// Turns an axis in [-rank, rank) into one in [0, rank); a complaint at `attribute` otherwise.
+  /// Normalizes an axis in [-rank, rank) to [0, rank); an error at `attribute` if it is out of
+  /// range.
   llvm::Expected<unsigned> NormalizeAxis(int64_t axis, unsigned rank, llvm::StringRef attribute);
-  /// The same for a list, which may not name an axis twice; none means all axes. Sorted.
+  /// Normalizes a list of axes without duplicates and sorts it; none means all axes.
   llvm::Expected<llvm::SmallVector<unsigned, 4>> NormalizeAxes(llvm::StringRef attribute,
                                                                unsigned rank);
-  /// Where operand `input` is ragged, requires `axis` to lie behind its ragged dims; a complaint at
+  /// If operand `input` is ragged, requires that `axis` comes after its ragged dims; an error at
   /// `attribute` otherwise.
   [[nodiscard]] llvm::Error RequireDenseAxis(unsigned input, unsigned axis,
                                              llvm::StringRef attribute) const;
-  /// A size that only the data will decide; prints as `hint`, made unique. A ragged dim where the
-  /// hint begins with '~'.
+  /// Creates a symbol for a data-dependent size, named `hint` with a suffix if needed. If the hint
+  /// begins with '~', it is a ragged dim.
   Dim FreshSymbol(llvm::StringRef hint);
 
   const OpDef& def() const { return *def_; }
   llvm::ArrayRef<Type> outputs() const { return outputs_; }
   std::vector<DimCheck> TakeChecks() { return std::move(checks_); }
   std::vector<Type> TakeOutputs() { return std::move(outputs_); }
-  /// Names of fresh symbols asked for, in order; the Graph makes them unique by renaming.
+  /// The names of the symbols from FreshSymbol, in order; the Graph renames them to be unique.
   llvm::ArrayRef<std::string> fresh_symbols() const { return fresh_symbols_; }
 
  private:
@@ -130,15 +132,16 @@ class PDL_API InferenceContext {
   std::vector<std::string> fresh_symbols_;
 };
 
-/// Checks the operands against the signature (count, dtypes, storage) and runs the inference of
-/// `def`. On success `context` holds the result types, each one valid.
+/// Checks the operands against the signature (number, dtypes, storage) and runs the inference of
+/// `def`. On success, `context` has all result types, which are valid.
 PDL_API llvm::Error Infer(InferenceContext& context);
 
-/// Result type of operands broadcast together as NumPy does over literal ones: a symbol is never
-/// taken for 1. Where two symbols meet, equality becomes a check. dtypes must agree.
+/// Returns the result type of broadcasting all operands as in NumPy, except that only a literal 1
+/// is broadcast, never a symbol. Where two symbols meet, their equality becomes a check. Dtypes
+/// must be equal.
 PDL_API llvm::Expected<Type> InferBroadcast(InferenceContext& context);
 
-/// Inference of an operator whose one result has the type of its first operand.
+/// Inference of operators whose only result has the type of the first operand.
 PDL_API llvm::Error InferSameAsFirst(InferenceContext& context);
 
 }  // namespace pdl

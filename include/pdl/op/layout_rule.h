@@ -1,4 +1,4 @@
-// How calls are rewritten when the channels of images move from axis 1 to the last one.
+// Rules that rewrite calls when the channel axis of images moves from axis 1 to the last axis.
 // Module: ir
 #ifndef PDL_OP_LAYOUT_RULE_H_
 #define PDL_OP_LAYOUT_RULE_H_
@@ -15,8 +15,8 @@
 
 namespace pdl {
 
-/// What a layout rule sees of one call, [N, C, ...] in most cases, and how it emits the calls on
-/// values with their channels last, [N, ..., C], that take its place.
+/// The interface of a layout rule: access to one call, usually on [N, C, ...], and functions that
+/// emit the replacing calls on channels-last values, [N, ..., C].
 class PDL_API LayoutContext {
  public:
   explicit LayoutContext(Op& op) : op_(&op) {}
@@ -24,65 +24,65 @@ class PDL_API LayoutContext {
 
   Op& op() const { return *op_; }
   AttributeReader attributes() const { return op_->attributes(); }
-  /// f32 of rank 3 to 5.
+  /// Whether the value is f32 of rank 3 to 5.
   static bool IsImage(const Value* value);
-  /// The axis of [N, ..., C] that is `axis` (negative: from the end) of [N, C, ...].
+  /// Maps an axis of [N, C, ...] (negative: from the end) to the axis of [N, ..., C].
   static int64_t AxisInLast(int64_t axis, unsigned rank);
 
-  /// Whether a value is available with its channels last at no cost.
+  /// Whether a channels-last version of the value exists already.
   virtual bool IsLast(const Value* value) const = 0;
-  /// A value with its channels last; where it is not available so, a transpose is emitted.
+  /// Returns the channels-last version of a value; emits a transpose if there is none.
   virtual Value* Last(Value* value) = 0;
-  /// Whether passes have an operator of this name (OpRegistry::RegisterInternalOp).
+  /// Whether there is an internal operator of this name (OpRegistry::RegisterInternalOp).
   virtual bool HasInternal(llvm::StringRef name) const = 0;
-  /// Emits a call of an operator of that kind; its results have these names, which are new.
+  /// Emits a call of an internal operator. `names` are the new names of its results.
   virtual const Op* CallInternal(llvm::StringRef name, llvm::ArrayRef<Value*> operands,
                                  std::vector<AttributeValue> attributes,
                                  llvm::ArrayRef<std::string> names) = 0;
-  /// Emits a call without attributes whose result is named after the call that is rewritten.
+  /// Emits a call without attributes; its result is named after the rewritten call.
   virtual Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands) = 0;
-  /// A new name for the result of a call in place of this one: "y_nhwc".
+  /// Returns a new name for the result of the replacing call: "y_nhwc".
   virtual std::string NewResultName() = 0;
-  /// A new name, from the name of the call's result and a suffix.
+  /// Returns a new name made of the name of the call's result and a suffix.
   virtual std::string NewName(llvm::StringRef suffix) = 0;
 
-  /// The rewritten call's result with its channels last; what reads it in its own order gets a
-  /// transpose. True.
+  /// Sets the channels-last result of the rewritten call; uses that need the original order get a
+  /// transpose. Returns true.
   virtual bool Replace(Value* last) = 0;
-  /// Rewrites the call as itself, with operands that have their channels last and renumbered axes
-  /// (AttributeDecl::is_axis). False where operands differ in rank, or the result would have its
-  /// dims in another order.
+  /// Replaces the call by the same call on channels-last operands with renumbered axes
+  /// (AttributeDecl::is_axis). Returns false if operands differ in rank, or the dims of the result
+  /// would be in another order.
   virtual bool RenumberAxes() = 0;
 
  private:
   Op* op_;
 };
 
-/// What a call gains by channels last.
+/// The benefit of channels-last layout for a call.
 enum class LayoutGain : uint8_t {
-  /// Nothing: it is rewritten where its operand has its channels last anyway.
+  /// None: the call is rewritten if its operand is channels-last already.
   kNone,
-  /// Runs as well with its channels last; where the network is rewritten, it is, too.
+  /// Equally fast in both layouts: the call is rewritten if the network is.
   kTakes,
-  /// Runs faster: with another call that takes or wants it, the network is worth rewriting.
+  /// Faster: the network is rewritten if there is also another call with kTakes or kWants.
   kWants,
-  /// Must have its operands as they are, so the network is not rewritten at all.
+  /// Requires the original layout: the network is not rewritten at all.
   kForbids,
 };
 
-/// How calls of an operator are rewritten; static data of the operator's file.
+/// The layout rule of an operator; static data.
 struct LayoutRule {
-  /// False where the call stays as it is. Asked for calls with one result and at least one operand;
-  /// without a `gain`, only where an operand has its channels last.
+  /// Rewrites a call; returns false if the call stays unchanged. Called for calls with one result
+  /// and at least one operand; if `gain` returns kNone, only if an operand is channels-last.
   bool (*rewrite)(LayoutContext& context) = nullptr;
   /// Null: LayoutGain::kNone.
   LayoutGain (*gain)(const Op& op) = nullptr;
 };
 
-/// For operators that go along axes, whose attributes say which.
+/// For operators whose attributes name the axes that they work along.
 PDL_API extern const LayoutRule kRenumberAxes;
-/// For operators of which passes have a form with channels last, NAME.channels_last, with the same
-/// attributes: an image as the first operand is given so.
+/// For operators with an internal channels-last form, NAME.channels_last, that has the same
+/// attributes and takes the image as its first operand.
 PDL_API extern const LayoutRule kChannelsLastForm;
 
 }  // namespace pdl

@@ -9,11 +9,12 @@
 
 namespace pdl {
 
-/// Whether `text` is meant as a number, a bool or a list of them, rather than a file.
+/// Whether `text` looks like a number, a bool or a list of them, rather than a file name.
 PDL_API bool LooksLikeLiteral(llvm::StringRef text);
 
-/// The tensor that a literal such as `3.5`, `[1, 2]` or `[[true], [false]]` is, in that dtype. A
-/// UserError where it is none, its rows differ in length, or a number does not fit the dtype.
+/// Parses a literal such as `3.5`, `[1, 2]` or `[[true], [false]]` as a tensor of that dtype.
+/// Returns a UserError if it is not a literal, its rows differ in length, or a number does not fit
+/// the dtype.
 PDL_API llvm::Expected<Tensor> ParseLiteral(llvm::StringRef text, DType dtype);
 
 }  // namespace pdl

@@ -6,16 +6,16 @@
 
 namespace pdl {
 
-/// A row of a Graph's location table; kUnknownLocation is none.
+/// Index into a Graph's location table; kUnknownLocation for no location.
 using LocationId = uint32_t;
 inline constexpr LocationId kUnknownLocation = UINT32_MAX;
 
-/// Where a call was written.
+/// The source position of a call.
 struct Location {
   uint32_t file = 0;    // index into the Graph's file names
   uint32_t line = 0;    // 1-based
   uint32_t column = 0;  // 1-based, in characters
-  /// The row that this one was expanded, derived or fused from.
+  /// The location that this one was expanded, derived or fused from.
   LocationId origin = kUnknownLocation;
 };
 

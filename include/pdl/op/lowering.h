@@ -16,24 +16,25 @@ namespace pdl {
 
 class StorageLowering;
 
-/// Whether every call of the operator becomes other calls before a network runs: no kernel runs it.
+/// Whether every call of the operator is replaced by other calls before a network runs, because it
+/// has no kernel.
 PDL_API bool IsAlwaysLowered(const OpDef& def);
 
-/// The dense values that one value of a graph becomes; see PartsOf.
+/// The dense values that a value of a graph is lowered to; see PartsOf.
 struct LoweredValue {
-  /// As it was declared or inferred.
+  /// The type before lowering.
   Type type;
-  /// Null for a sparse tensor of truth values: they are ones.
+  /// Null for a sparse bool tensor, all of whose stored elements are true.
   Value* values = nullptr;
-  /// One for each ragged dim, the outermost first; of a sparse tensor one more, where the elements
-  /// of each row begin.
+  /// One for each ragged dim, outermost first. A sparse tensor has one more, with the beginning of
+  /// each row's elements.
   llvm::SmallVector<Value*, 3> offsets;
-  /// The columns of a sparse tensor; else null.
+  /// The column indices of a sparse tensor; else null.
   Value* indices = nullptr;
 };
 
-/// What a lowering rule sees of a call with ragged or sparse operands, and how it emits the calls
-/// of dense values that take its place. A rule reads like the formula:
+/// The interface of a lowering rule: access to one call with ragged or sparse operands, and
+/// functions that emit the calls on dense values that replace it. A rule reads like the formula:
 ///
 ///   llvm::Error LowerLength(LoweringContext& l) {
 ///     Value* ends = l.Call("slice", …);
@@ -41,7 +42,8 @@ struct LoweredValue {
 ///     return l.TakeError();
 ///   }
 ///
-/// A mistake of an emitted call makes it and what uses it null; TakeError tells the first.
+/// After an error in an emitted call, it and the calls that use it return null; TakeError returns
+/// the first error.
 class PDL_API LoweringContext {
  public:
   LoweringContext(StorageLowering& lowering, const Op& op) : lowering_(&lowering), op_(&op) {}
@@ -52,30 +54,32 @@ class PDL_API LoweringContext {
   const LoweredValue& input(unsigned index) const;
   const Type& result_type(unsigned index = 0) const { return op_->result(index)->type(); }
 
-  /// Emits a call of dense values at the place of the call; gives its first result.
+  /// Emits a call on dense values at the location of the lowered call and returns its first result.
   Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
               llvm::ArrayRef<NamedAttribute> attributes = {});
-  /// The values of a result; reshaped where only its dims of size 1 differ.
+  /// Sets the dense values of a result; they are reshaped if they differ in dims of size 1 only.
   void SetOutput(Value* values) { SetOutput(0, values); }
   void SetOutput(unsigned index, Value* values);
-  /// The offsets of a ragged dim of a result that no operand has, and how many rows it makes.
+  /// Sets the offsets of a ragged dim of a result that no operand has, and the total number of
+  /// rows.
   void SetOffsets(const Dim& ragged, Value* offsets, const Dim& total);
-  /// The offsets of a ragged dim that an operand has.
+  /// Returns the offsets of a ragged dim that an operand has.
   Value* OffsetsOf(const Dim& ragged) const;
 
-  /// Makes a symbol that is a size of a result stand for `count`, i64[]: calls emitted after this
-  /// may have it in their attributes.
+  /// Defines a symbol of a result's type as `count`, i64[]: calls emitted after this may use it in
+  /// attributes.
   void DefineSize(const Dim& symbol, Value* count);
 
-  /// For each row of the values behind `levels` ragged dims of `type` the row, `up` levels further
-  /// out, that it belongs to: i64[sum(T)]. `up` is at least 1 and at most `levels`.
+  /// Returns, for each row of the values after `levels` ragged dims of `type`, the index of the row
+  /// `up` levels further out that contains it: i64[sum(T)]. 1 <= up <= levels.
   Value* RowOf(const Type& type, unsigned levels, unsigned up);
 
-  /// The rule of every operator that has none of its own: the same call on packed values, its axes
-  /// counted without the ragged dims.
+  /// The default rule: the same call on packed values, with axes renumbered without the ragged
+  /// dims.
   [[nodiscard]] llvm::Error LowerPacked();
 
-  /// A mistake of the call that shows only here; TakeError tells it, with the call's place.
+  /// Reports an error of the call that is found only here; TakeError returns it, with the call's
+  /// position.
   void Fail(Code code, const llvm::Twine& message);
   [[nodiscard]] llvm::Error TakeError();
 
@@ -83,7 +87,7 @@ class PDL_API LoweringContext {
   StorageLowering* lowering_;
   const Op* op_;
   std::string error_;
-  std::optional<Code> code_;  // of a mistake of the user's
+  std::optional<Code> code_;  // set for an error of the user
 };
 
 }  // namespace pdl

@@ -28,149 +28,150 @@ struct Type;
 /// One end of an attribute's range.
 struct Bound {
   double value = 0;
-  bool open = false;  // the value itself is outside
+  bool open = false;  // excludes `value` itself
 };
 
-/// What an operator declares of one attribute.
+/// The declaration of one attribute of an operator.
 struct PDL_API AttributeDecl {
   std::string name;
   std::string comment;
   AttributeKind kind = AttributeKind::kInt;
   bool is_list = false;
-  /// May be given by position, after the inputs and the positional attributes declared before.
+  /// May be given by position, after the inputs and the positional attributes declared before it.
   bool positional = false;
-  /// `none` is accepted, and is the default where no other is given.
+  /// Accepts `none`, which is the default unless another one is declared.
   bool optional = false;
-  /// Monostate where the caller must give one.
+  /// The default; monostate if there is none.
   AttributeValue default_value;
-  /// For int and float attributes, and each element of lists of them.
+  /// The range of int and float attributes, and of the elements of lists of them.
   std::optional<Bound> lower, upper;
-  /// For string attributes: the values accepted; empty means any. For shapes: words that may stand
-  /// in place of sizes, `pad="same"`.
+  /// For string attributes: the accepted values; empty: any. For shapes: words that are accepted
+  /// instead of sizes, as in `pad="same"`.
   std::vector<std::string> choices;
-  /// For tensor attributes: the dtype attribute of the same operator that says how a literal is
-  /// read; empty where a literal takes its natural dtype.
+  /// For tensor attributes: the dtype attribute of the same operator that determines the dtype of a
+  /// literal; empty: the literal's default dtype.
   std::string dtype_from;
-  /// Counts dims of the first input: an int, or a list of them.
+  /// For int attributes and lists of them: an axis of the first input.
   bool is_axis = false;
-  /// For shapes: takes ragged dims, as `dims(x)` of a ragged x has them.
+  /// For shapes: accepts ragged dims, as in `dims(x)` of a ragged x.
   bool takes_ragged = false;
-  /// An int that the compiler counts: how many operands an input has (InputDecl::count), or how
-  /// many results a call.
+  /// An int that the compiler sets: the number of operands of an input (InputDecl::count) or of
+  /// results.
   bool counted = false;
 
   bool required() const { return !optional && !counted && IsNone(default_value); }
-  /// "float > 0 = 1.0": kind, range or choices, default.
+  /// Kind, range or choices, and default, for documentation: "float > 0 = 1.0".
   std::string ToString() const;
 };
 
-/// The most ragged dims of a type.
+/// The maximum number of ragged dims of a type.
 inline constexpr uint8_t kMaxRaggedLevels = 2;
 
-/// What an operator declares of one input.
+/// The declaration of one input of an operator.
 struct InputDecl {
   std::string name;
   std::string comment;
   DTypeSet dtypes = kAnyDType;
-  /// Takes one or more operands; the last input, or one with a count.
+  /// Takes one or more operands. Only for the last input, or inputs with a `count`.
   bool repeatable = false;
-  /// The counted attribute that says how many operands a repeatable input has, from 0 on. Where one
-  /// input has it, all repeatable ones do.
+  /// The counted attribute (AttributeDecl::counted) with the number of operands of a repeatable
+  /// input, which may be 0. If one input has it, all repeatable inputs do.
   std::string count;
-  /// May be left out; no required input follows it.
+  /// May be omitted; must not be followed by a required input.
   bool optional = false;
-  /// The number that a compiler puts where an optional input is left out before one that is given;
-  /// none: it must not be left out there.
+  /// The scalar that the compiler inserts if an optional input is omitted before one that is given;
+  /// nullopt: it must not be omitted there.
   std::optional<int64_t> stand_in;
-  /// An untyped literal given here has a dtype of its own (i64, or f32), whatever stands beside it.
+  /// An untyped literal given here has its default dtype (i64 or f32), regardless of the dtype of
+  /// the other operands.
   bool own_dtype = false;
   bool accepts_sparse = false;
-  /// The most ragged dims that a value here may have.
+  /// The maximum number of ragged dims of an operand.
   uint8_t ragged_levels = 0;
-  /// The gradient rule gives it a gradient. False of every input that takes no floats.
+  /// Whether the gradient rule sets a gradient for it; false for all inputs that do not accept
+  /// floats.
   bool differentiable = true;
-  /// Chooses elements of the other inputs, or the indices of elements in the result: an index, a
-  /// condition. Its own elements are none of the results'.
+  /// Selects elements of the other inputs, or indices in the result: an index or a condition. No
+  /// element of a result is copied from it.
   bool is_selector = false;
 };
 
-/// What an operator declares of one output.
+/// The declaration of one output of an operator.
 struct OutputDecl {
   std::string name;
   std::string comment;
-  /// Its dtype does not follow that of the operands: indices and counts are i64.
+  /// Its dtype is independent of the operands' dtypes: indices and counts are i64.
   bool own_dtype = false;
 };
 
-/// Everything that an operator type declares; exported as the message `OpProto`.
+/// The complete declaration of an operator type; exported as the message `OpProto`.
 struct PDL_API OpSignature {
   std::string name;
   std::string comment;
   std::vector<InputDecl> inputs;
   std::vector<OutputDecl> outputs;
   std::vector<AttributeDecl> attributes;
-  /// Attributes that say how many results the last output stands for, an int or a list with an item
-  /// for each: the first of them that is not none does. Empty: each output is one result.
+  /// The attributes that determine how many results the last output stands for, an int or a list
+  /// with one item for each: the first that is not none is used. Empty: each output is one result.
   std::vector<std::string> results_from;
   OpProperties properties;
-  /// What it is listed under: "Reductions"; empty for operators from outside.
+  /// The heading in lists: "Reductions"; empty for operators from outside pdl.
   std::string family;
-  /// Statements in pdl that run as they stand. `# = [1.0, 2.0]` at the end of an assignment is what
-  /// it gives.
+  /// Complete programs in pdl. A trailing `# = [1.0, 2.0]` states the value of the assignment.
   std::vector<std::string> examples;
-  /// The largest error of an f32 result in units of its last place, measured over all f32; 0 where
-  /// it is not measured.
+  /// The maximum measured error of f32 results over all f32 arguments, in ulp; 0 if it has not been
+  /// measured.
   double max_ulp = 0;
 
-  /// Index of that attribute or -1.
+  /// The index of the declaration with that name, or -1.
   int FindAttribute(llvm::StringRef attribute) const;
   int FindInput(llvm::StringRef input) const;
   int FindOutput(llvm::StringRef output) const;
-  /// Index of the first positional attribute or -1.
+  /// The index of the first positional attribute, or -1.
   int PositionalAttribute() const;
   unsigned MinOperands() const;
-  /// UINT_MAX where an input is repeatable.
+  /// UINT_MAX if an input is repeatable.
   unsigned MaxOperands() const;
-  /// How many results a call with these attributes (complete, in order) has.
+  /// The number of results of a call with these attributes, which must be complete and in order.
   size_t NumResults(llvm::ArrayRef<AttributeValue> values) const;
-  /// Whether attributes say how many operands the inputs have.
+  /// Whether attributes determine the number of operands of the inputs.
   bool has_counts() const { return !inputs.empty() && !inputs.front().count.empty(); }
-  /// Index of the first operand of an input in a call with these attributes.
+  /// The index of an input's first operand in a call with these attributes.
   size_t FirstOperand(size_t input, llvm::ArrayRef<AttributeValue> values) const;
-  /// The input that an operand belongs to; the last one for an operand too many.
+  /// The input that an operand belongs to; the last input if there are too many operands.
   const InputDecl& InputOf(size_t operand, llvm::ArrayRef<AttributeValue> values) const;
-  /// Index of the attribute that is a Block, or -1.
+  /// The index of the attribute of kind kBlock, or -1.
   int BlockAttribute() const;
-  /// The declaration of a result.
+  /// The output declaration that a result belongs to.
   const OutputDecl& output(size_t result) const {
     return outputs[result < outputs.size() ? result : outputs.size() - 1];
   }
 };
 
-/// Checks the operands and sets the result types; a complaint is a CallError.
+/// Checks the operands and sets the result types. Errors are CallErrors.
 using InferFunction = llvm::Error (*)(InferenceContext&);
-/// The types of what the block of a call is given: one for each operand that the text writes, in
-/// their order. FreshSymbol makes a size that the block alone has.
+/// Returns the input types of a call's block: one for each operand given in the source, in order.
+/// FreshSymbol creates sizes that are local to the block.
 using BodyFunction = llvm::Expected<std::vector<Type>> (*)(InferenceContext&);
 /// Emits the calls that compute the gradients of the inputs from those of the outputs.
 using GradientFunction = void (*)(GradientContext&);
-/// Emits the calls of dense values that take the place of a call with ragged or sparse operands.
+/// Emits the calls on dense values that replace a call with ragged or sparse operands.
 using LowerFunction = llvm::Error (*)(LoweringContext&);
-/// Makes the operator of one call for one kind of device.
+/// Creates the kernel of one call for one kind of device.
 using KernelCreator = llvm::Expected<std::unique_ptr<OperatorBase>> (*)(const OperatorArguments&);
 
-/// The one record per operator type.
+/// The definition of an operator type: declaration, rules and kernels.
 struct OpDef {
   OpSignature signature;
   InferFunction infer = nullptr;
-  /// Of an operator with a Block attribute, which the text gives as a function; else null.
+  /// Set for operators with a Block attribute, which source gives as a function; else null.
   BodyFunction body = nullptr;
-  /// Null: not differentiable.
+  /// Null if the operator is not differentiable.
   GradientFunction gradient = nullptr;
-  /// Null: the same call on packed values. Where there is no kernel for the CPU, it replaces every
-  /// call.
+  /// Null: the same call on packed values (LoweringContext::LowerPacked). If the operator has no
+  /// CPU kernel, the rule replaces every call.
   LowerFunction lower = nullptr;
-  /// By DeviceKind; null: not on such a device.
+  /// By DeviceKind; null: not available on that kind of device.
   std::array<KernelCreator, kNumDeviceKinds> kernels = {};
 
   const std::string& name() const { return signature.name; }

@@ -9,25 +9,26 @@
 #include "pdl/op/op_def.h"
 #include "pdl/op/op_registry.h"
 
-// Documentation of operators and layers, from what they declare. As messages and as JSON: see
-// "pdl/serialize.h".
+// Documentation of operators and layers, generated from their declarations. For protobuf messages
+// and JSON see "pdl/compiler/serialize.h".
 
 namespace pdl {
 
-/// How it is called: "cos(x, scale: float > 0 = 1.0) -> y".
+/// The signature as a call: "cos(x, scale: float > 0 = 1.0) -> y".
 PDL_API std::string OpCallToString(const OpSignature& signature);
 
-/// All about one operator, for a terminal of `width` columns.
+/// The complete documentation of one operator, for a terminal of `width` columns.
 PDL_API std::string OpDocText(const OpDef& def, unsigned width = 80);
 
-/// A line for each operator: its name and the first sentence of its comment, cut at `width`.
+/// One line for each operator: its name and the first sentence of its comment, truncated to
+/// `width`.
 PDL_API std::string OpListText(const OpRegistry& registry, unsigned width = 80);
 
-/// All about all operators, for a terminal and as Markdown.
+/// The complete documentation of all operators, for a terminal and as Markdown.
 PDL_API std::string OpDocsText(const OpRegistry& registry, unsigned width = 80);
 PDL_API std::string OpDocsMarkdown(const OpRegistry& registry);
 
-// The same of layers.
+// As above, for layers.
 
 PDL_API std::string LayerCallToString(const LayerSignature& layer);
 PDL_API std::string LayerDocText(const LayerSignature& layer, unsigned width = 80);

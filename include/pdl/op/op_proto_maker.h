@@ -10,7 +10,7 @@
 
 namespace pdl {
 
-/// The AttributeKind, and the type in an AttributeValue, that a C++ type stands for.
+/// Maps a C++ type to its AttributeKind and its type in an AttributeValue.
 template <typename T>
 struct AttributeTraits;
 template <AttributeKind kKind, typename Stored, bool kIsList = false>
@@ -34,46 +34,47 @@ template <typename T> struct AttributeTraits<std::vector<T>>
     : AttributeTraitsBase<AttributeTraits<T>::kind, std::vector<typename AttributeTraits<T>::stored>, true> {};
 // clang-format on
 
-/// Declares one input further: `AddInput("x", "…").Accepts(kFloats)`.
+/// Refines the declaration of an input: `AddInput("x", "…").Accepts(kFloats)`.
 class InputBuilder {
  public:
   explicit InputBuilder(InputDecl* decl) : decl_(decl) {}
   InputBuilder& Accepts(DTypeSet dtypes) { return decl_->dtypes = dtypes, *this; }
   InputBuilder& Repeatable() { return decl_->repeatable = true, *this; }
-  /// Repeatable, from no operand on: the attribute `count` says how many.
+  /// Repeatable, with zero or more operands; the attribute `count` holds their number.
   InputBuilder& Counted(std::string count) {
     return decl_->count = std::move(count), decl_->repeatable = true, *this;
   }
   InputBuilder& Optional() { return decl_->optional = true, *this; }
-  /// The same as a scalar of that value.
+  /// Optional; omitting it is the same as giving a scalar of that value.
   InputBuilder& Optional(int64_t stand_in) { return decl_->stand_in = stand_in, Optional(); }
   InputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
-  /// Takes ragged dims at up to `levels` levels; every input of an elementwise operator does.
+  /// Accepts up to `levels` ragged dims, as every input of an elementwise operator does.
   InputBuilder& Ragged(uint8_t levels = kMaxRaggedLevels) {
     return decl_->ragged_levels = levels, *this;
   }
   InputBuilder& Sparse() { return decl_->accepts_sparse = true, *this; }
-  /// The gradient rule leaves it without a gradient. Inputs that take no floats need not say so.
+  /// The gradient rule sets no gradient for it. Not needed for inputs that do not accept floats.
   InputBuilder& NotDifferentiable() { return decl_->differentiable = false, *this; }
-  /// An index or a condition, see InputDecl::is_selector; it has no gradient.
+  /// An index or a condition, see InputDecl::is_selector; implies NotDifferentiable.
   InputBuilder& Selector() { return decl_->is_selector = true, NotDifferentiable(); }
 
  private:
   InputDecl* decl_;
 };
 
-/// Declares one output further: `AddOutput("indices", "…").OwnDType()`.
+/// Refines the declaration of an output: `AddOutput("indices", "…").OwnDType()`.
 class OutputBuilder {
  public:
   explicit OutputBuilder(OutputDecl* decl) : decl_(decl) {}
-  /// Its dtype does not follow that of the operands.
+  /// Its dtype is independent of the operands' dtypes.
   OutputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
 
  private:
   OutputDecl* decl_;
 };
 
-/// Declares one attribute further: `AddAttr<float>("scale", "…").Default(1).GreaterThan(0)`.
+/// Refines the declaration of an attribute: `AddAttr<float>("scale",
+/// "…").Default(1).GreaterThan(0)`.
 template <typename T>
 class AttributeBuilder {
  public:
@@ -90,15 +91,15 @@ class AttributeBuilder {
     return decl_->choices = std::move(choices), *this;
   }
   AttributeBuilder& Positional() { return decl_->positional = true, *this; }
-  /// `none` is accepted, and the default.
+  /// Accepts `none`, which is the default.
   AttributeBuilder& Optional() { return decl_->optional = true, *this; }
-  /// Counts dims of the first input.
+  /// An axis of the first input.
   AttributeBuilder& Axis() { return decl_->is_axis = true, *this; }
-  /// A shape that may have ragged dims.
+  /// A shape that may contain ragged dims.
   AttributeBuilder& Ragged() { return decl_->takes_ragged = true, *this; }
-  /// The compiler counts it.
+  /// Set by the compiler, see AttributeDecl::counted.
   AttributeBuilder& Counted() { return decl_->counted = true, *this; }
-  /// A literal is read as the dtype that the attribute `name` holds.
+  /// The attribute `name` determines the dtype of a literal.
   AttributeBuilder& DTypeFrom(std::string name) {
     return decl_->dtype_from = std::move(name), *this;
   }
@@ -107,7 +108,8 @@ class AttributeBuilder {
   AttributeDecl* decl_;
 };
 
-/// Fluent builder of an operator's declaration. Derive, override Make, and register the class:
+/// Fluent builder of an operator's declaration. Derive from it, override Make, and register the
+/// class:
 ///
 ///   struct CosineMaker : OpProtoMaker {
 ///     void Make() override {
@@ -121,22 +123,22 @@ class AttributeBuilder {
 ///     }
 ///   };
 ///
-/// A declaration that contradicts itself (two attributes of one name, a default outside its range)
-/// is an internal error when it is registered.
+/// An inconsistent declaration (two attributes with one name, a default outside its range) is an
+/// internal error at registration.
 class PDL_API OpProtoMaker {
  public:
   virtual ~OpProtoMaker() = default;
   virtual void Make() = 0;
 
-  /// Runs Make and checks what it declared.
+  /// Runs Make and checks the declaration.
   OpDef Build(llvm::StringRef name);
 
  protected:
   void AddComment(std::string comment) { def_.signature.comment = std::move(comment); }
-  /// `y = relu([-1.0, 2.0])  # = [0.0, 2.0]`: statements that the documentation shows and the tests
-  /// run, with what the assignment before the mark gives.
+  /// Adds statements that the documentation shows and the tests run; the value after the mark is
+  /// checked: `y = relu([-1.0, 2.0])  # = [0.0, 2.0]`.
   void AddExample(std::string example) { def_.signature.examples.push_back(std::move(example)); }
-  /// The largest error of f32 results in units of the last place, as the tests measure it.
+  /// The maximum error of f32 results in ulp, as measured by the tests.
   void SetMaxUlp(double ulp) { def_.signature.max_ulp = ulp; }
   InputBuilder AddInput(std::string name, std::string comment);
   OutputBuilder AddOutput(std::string name, std::string comment);
@@ -145,12 +147,12 @@ class PDL_API OpProtoMaker {
     return AttributeBuilder<T>(AddAttribute(std::move(name), std::move(comment),
                                             AttributeTraits<T>::kind, AttributeTraits<T>::is_list));
   }
-  /// The last output stands for as many results as the first of these attributes that is not none
-  /// says: an int from 1 on, or a list with an item for each.
+  /// Makes the last output stand for several results. Their number is given by the first of these
+  /// attributes that is not none: an int >= 1, or a list with one item for each result.
   void RepeatLastOutput(std::vector<std::string> attributes) {
     def_.signature.results_from = std::move(attributes);
   }
-  /// What passes and the planner ask of the operator: `properties().elementwise = true;`.
+  /// Properties for passes and the planner: `properties().elementwise = true;`.
   OpProperties& properties() { return def_.signature.properties; }
   void SetInference(InferFunction infer) { def_.infer = infer; }
   void SetBody(BodyFunction body) { def_.body = body; }

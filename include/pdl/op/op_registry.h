@@ -14,12 +14,12 @@ namespace pdl {
 
 class CPUContext;
 
-/// The KernelCreator of an operator class; defined in "pdl/operator.h".
+/// The KernelCreator of an operator class; defined in "pdl/op/operator.h".
 template <typename Kernel>
 llvm::Expected<std::unique_ptr<OperatorBase>> CreateKernel(const OperatorArguments& arguments);
 
-/// All operator types that a program knows. Records are added, never changed or removed, so a
-/// pointer from Find stays good; safe to use from many threads.
+/// A set of operator types. Definitions are added but never changed or removed, so pointers from
+/// Find stay valid. Thread-safe.
 class PDL_API OpRegistry {
  public:
   OpRegistry() = default;
@@ -33,30 +33,30 @@ class PDL_API OpRegistry {
     def.kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
     Add(std::move(def));
   }
-  /// Registers an operator that passes alone make, on the CPU: a form of a call that a Plan runs in
-  /// its place. No text, file or list names it.
+  /// Registers an internal operator with a CPU kernel: another form of a call, which only passes
+  /// create. It is not visible in the language, in files or in lists.
   template <template <typename> class Op, typename Maker>
   void RegisterInternalOp(llvm::StringRef name) {
     OpDef def = Maker().Build(name);
     def.kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
     AddInternal(std::move(def));
   }
-  /// Operators that are added from here on are listed under this heading.
+  /// Sets the heading under which subsequently added operators are listed.
   void BeginFamily(std::string heading);
-  /// Adds a kernel for another device to an operator that is registered already.
+  /// Adds a kernel for another device to a registered operator.
   void AddKernel(llvm::StringRef name, DeviceKind device, KernelCreator creator);
-  /// A second operator of the same name is an internal error.
+  /// A duplicate name is an internal error.
   void Add(OpDef def);
   void AddInternal(OpDef def);
 
-  /// Null where there is no such operator.
+  /// Returns null if there is no such operator.
   const OpDef* Find(llvm::StringRef name) const;
-  /// The operator with that OpProperties::onnx_name; of several the one that was added first. Null
-  /// where there is none.
+  /// Returns the operator with that OpProperties::onnx_name, the first one added if there are
+  /// several, or null.
   const OpDef* FindByOnnxName(llvm::StringRef name) const;
-  /// The same as Find of those that passes make.
+  /// As Find, among the internal operators.
   const OpDef* FindInternal(llvm::StringRef name) const;
-  /// All operators, by name.
+  /// Returns all operators, sorted by name.
   std::vector<const OpDef*> All() const;
 
  private:
@@ -67,7 +67,7 @@ class PDL_API OpRegistry {
   std::string family_;
 };
 
-/// The operators built into libpdl, and those that plugins and REGISTER_OP added.
+/// The operators of libpdl and those added by plugins and REGISTER_OP.
 PDL_API OpRegistry& GlobalRegistry();
 
 }  // namespace pdl

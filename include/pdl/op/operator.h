@@ -24,28 +24,27 @@ namespace pdl {
 class Graph;
 class OpDesc;
 
-/// One call, as its operator is made from it. What it refers to needs to live only until the
-/// operator is made.
+/// One call, from which its operator is created. The arguments only have to live until then.
 struct OperatorArguments {
   const OpDef* def = nullptr;
-  /// In the order of the signature, complete.
+  /// Complete and in declaration order.
   std::vector<AttributeValue> attributes;
-  /// Names of the variables read and written.
+  /// Names of the Variables that are read and written.
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   /// "model.pdl:3:5", for messages; may be empty.
   std::string location;
-  /// dtypes of inputs and outputs where they are known (in a Plan they are); else empty.
+  /// Dtypes of the inputs and outputs if known, as they always are in a Plan; else empty.
   std::vector<DType> input_dtypes;
   std::vector<DType> output_dtypes;
-  /// The Block that an attribute names, as a network of its own; null where none does.
+  /// The Block that an attribute refers to, as a network; null if there is none.
   std::shared_ptr<const Graph> body;
-  /// Of the Plan: whether the body is run for training, and may have fused groups.
+  /// From the Plan: whether the body runs for training, and whether it may have fused groups.
   bool training = false;
   bool fuse = true;
 };
 
-/// dtype and sizes of one operand, known while a Plan is bound.
+/// Dtype and sizes of one operand; known when a Plan is bound.
 struct OperandType {
   DType dtype = DType::kF32;
   Sizes sizes;
@@ -56,53 +55,55 @@ struct OperandType {
   }
 };
 
-/// What a kernel learns when its sizes become known.
+/// The information that a kernel gets when its sizes are known.
 class PDL_API PrepareContext {
  public:
   virtual ~PrepareContext() = default;
   virtual llvm::ArrayRef<OperandType> inputs() const = 0;
   virtual llvm::ArrayRef<OperandType> outputs() const = 0;
   virtual DeviceContext& device() const = 0;
-  /// The value of a dim from an attribute.
+  /// Evaluates a dim of an attribute.
   virtual llvm::Expected<int64_t> Evaluate(const Dim& dim) const = 0;
-  /// The operand's tensor where it is the same in every run (a weight, a constant), else null.
+  /// The operand's tensor if it is the same in every run (a weight, a constant), else null.
   virtual const Tensor* constant_input(unsigned index) const = 0;
-  /// A form of constant input `index` made by `pack` once for each `layout` and kept by the Network
-  /// for this device: all bindings share it. `pack` gives the bytes.
+  /// Returns a packed form of constant input `index`. `pack` creates it once for each `layout`; the
+  /// Network keeps it for this device and shares it between all bindings.
   virtual llvm::Expected<std::shared_ptr<const void>> Pack(
       unsigned index, llvm::StringRef layout,
       llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const = 0;
 };
 
-/// What a kernel answers. Every field has a sensible default.
+/// The result of Prepare. All defaults are valid.
 struct Preparation {
-  /// Handed to Run through `context.state<State>()`.
+  /// Available to Run as `context.state<State>()`.
   std::shared_ptr<const CallState> state;
-  /// Scratch memory for Run: `context.workspace()`, aligned to 64 bytes.
+  /// The size of the scratch memory for Run, `context.workspace()`, which is aligned to 64 bytes.
   int64_t workspace_bytes = 0;
-  /// Output i is input j's memory, nothing to be computed (reshape). Run is then not called.
+  /// Pairs (i, j): output i is the memory of input j and nothing is computed (reshape). Run is then
+  /// not called.
   llvm::SmallVector<std::pair<unsigned, unsigned>, 1> aliases;
-  /// Output i may be written over input j, where nobody else needs that (same element size and
-  /// count; Run works element by element).
+  /// Pairs (i, j): output i may overwrite input j if the input is not needed elsewhere. Requires
+  /// equal element sizes and counts, and a Run that works element by element.
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> in_place;
-  /// Of an operator that makes rows (see OperatorBase::RunRows): how many there are.
+  /// The number of rows of an operator with makes_rows() (see OperatorBase::RunRows).
   int64_t rows = 0;
 };
 
-/// A part of an output: `rows` runs of `columns` elements, the first of which begins at element
-/// `begin`, and each `stride` elements behind the one before.
+/// A tile of an output: `rows` runs of `columns` contiguous elements. The first run begins at
+/// element `begin`, each further one `stride` elements after the previous one.
 struct OutputPiece {
   int64_t begin = 0, rows = 1, columns = 0, stride = 0;
 };
 
-/// One call, ready to run, device unknown. Immutable: many threads run one operator at once.
+/// One call, ready to run on a device of any kind. Immutable: several threads may run one operator
+/// at the same time.
 class PDL_API OperatorBase {
  public:
   virtual ~OperatorBase() = default;
 
-  /// Runs the call by itself: fetches the input Variables of `scope`, checks them, makes the output
-  /// Variables' Tensors, computes. For single calls; a Network goes through its Plan instead.
-  /// Errors: a missing input, one that holds no Tensor, wrong types, a context of another device.
+  /// Runs a single call outside a Network: checks the input Variables of `scope`, creates the
+  /// output Variables' Tensors, and computes them. Errors: a missing input, an input that holds no
+  /// Tensor, wrong types, a context of another kind of device.
   llvm::Error Run(Scope* scope, DeviceContext* context) const;
 
   const OpDef& def() const { return *arguments_.def; }
@@ -111,44 +112,46 @@ class PDL_API OperatorBase {
   AttributeReader attributes() const { return {def().signature, arguments_.attributes}; }
   DeviceKind device_kind() const { return device_kind_; }
 
-  // --- What a Plan calls --------------------------------------------------------------------
-  /// Called once for each set of sizes, before any RunPrepared with them.
+  // --- Called by a Plan ---------------------------------------------------------------------
+  /// Called once for each set of sizes, before any RunPrepared with these sizes.
   virtual llvm::Expected<Preparation> Prepare(const PrepareContext&) const { return Preparation(); }
-  /// The tile functions of an elementwise call with operands of these dtypes; nullptr functions
-  /// where it has none.
+  /// Returns the tile functions of an elementwise call with operands of these dtypes; null
+  /// functions if there are none.
   virtual Tile GetTile(llvm::ArrayRef<DType> /*inputs*/, DType /*output*/) const { return {}; }
-  /// Whether RunRows makes the one output of these calls, so that elementwise calls behind it can
-  /// go over some rows while they are in the cache. The call needs no workspace then.
+  /// Whether the call is a row producer: RunRows computes its only output row by row, so that
+  /// subsequent elementwise calls can process rows while they are in the cache. Such a call must
+  /// not need a workspace.
   virtual bool makes_rows() const { return false; }
-  /// Writes rows [begin, end) of the output to `to`, as RunPrepared would. Rows are runs of the
-  /// output's elements, of equal length; `Preparation::rows` says how many. A row depends on the
-  /// same row of inputs that it may be written over (`Preparation::in_place`), and on all of the
-  /// others. `state` is what Prepare gave. Called by many threads at once.
+  /// Writes rows [begin, end) of the output to `to`, as RunPrepared would. A row is a contiguous
+  /// run of elements of the output; `Preparation::rows` is their number, and all have the same
+  /// length. A row may depend on the same row of inputs that it may overwrite
+  /// (`Preparation::in_place`), and on all elements of the other inputs. `state` is
+  /// Preparation::state. Called by several threads at once.
   virtual void RunRows(const CallState* state, llvm::ArrayRef<const Tensor*> inputs, int64_t begin,
                        int64_t end, void* to) const;
-  /// Whether RunPieces computes the one output of these calls, so that elementwise calls behind it
-  /// can go over each piece while it is in the cache. CPU only.
+  /// Whether the call is a tiled producer: RunPieces computes its only output tile by tile, so that
+  /// subsequent elementwise calls can run as its epilogue while a tile is in the cache. CPU only.
   virtual bool makes_pieces() const { return false; }
-  /// Writes the output to `to` as RunPrepared would, and calls `then` with each piece when it is
-  /// computed, from the thread that did so; the pieces make up the output, and each comes once.
-  /// `then` may write over its piece. `state` and `workspace` are what Prepare asked for.
+  /// Writes the output to `to` as RunPrepared would, and calls `then` with each tile once it is
+  /// computed, from the thread that computed it. The tiles partition the output. `then` may
+  /// overwrite its tile. `state` and `workspace` are those that Prepare asked for.
   virtual void RunPieces(const CallState* state, void* workspace,
                          llvm::ArrayRef<const Tensor*> inputs, void* to, DeviceContext& context,
                          llvm::function_ref<void(const OutputPiece&)> then) const;
-  /// Computes outputs whose memory and sizes are set. `context` must be of device_kind() and carry
-  /// what Prepare gave. On CUDA it only launches.
+  /// Computes the outputs, whose memory and sizes are set. `context` must be of device_kind() and
+  /// provide the state and workspace from Prepare. On CUDA, work is only launched.
   virtual llvm::Error RunPrepared(llvm::ArrayRef<const Tensor*> inputs,
                                   llvm::MutableArrayRef<Tensor*> outputs,
                                   DeviceContext& context) const = 0;
 
  protected:
-  /// Reads the attributes once; what it stores is all that an operator holds.
+  /// Reads the attributes into members. Called once.
   virtual llvm::Error InitializeAttributes(const AttributeReader&) {
     return llvm::Error::success();
   }
-  /// Takes the call, then reads its attributes. Called once, before anything else.
+  /// Stores the arguments, then calls InitializeAttributes. Called once, before anything else.
   llvm::Error Initialize(const OperatorArguments& arguments, DeviceKind kind);
-  /// Key of this call's random stream: the hash of its first output's name.
+  /// The key of this call's random stream: the hash of its first output's name.
   uint64_t stream_key() const { return stream_key_; }
 
  private:
@@ -160,16 +163,16 @@ class PDL_API OperatorBase {
   uint64_t stream_key_ = 0;
 };
 
-/// The middle layer: an operator for one kind of device. Derive, read the attributes in
-/// InitializeAttributes, compute in Run.
+/// Base class of operators for one kind of device. Derive from it, read the attributes in
+/// InitializeAttributes, and compute in Run.
 template <typename Context>
 class Operator : public OperatorBase {
  public:
   static constexpr DeviceKind kKind = Context::kKind;
   using OperatorBase::Run;
 
-  /// The contract of architecture.md: allocates nothing, validates nothing, throws nothing; fails
-  /// only where the device does.
+  /// Computes the outputs. Must not allocate, validate or throw; returns an Error only if the
+  /// device fails.
   virtual llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs,
                           llvm::MutableArrayRef<Tensor*> outputs, Context& context) const = 0;
 
@@ -188,13 +191,13 @@ llvm::Expected<std::unique_ptr<OperatorBase>> CreateKernel(const OperatorArgumen
   return std::unique_ptr<OperatorBase>(std::move(kernel));
 }
 
-/// The operator of a call, checked in full: its type is known, it has a kernel for that kind of
-/// device, its inputs, outputs and attributes fit what the OpProto declares. The Error is what the
-/// compiler would say.
+/// Creates the operator of a call after complete checks: its type is registered and has a kernel
+/// for that kind of device, and its inputs, outputs and attributes match the OpProto. The Error is
+/// the one that the compiler would report.
 PDL_API llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(const OpRegistry& registry,
                                                                      const OpDesc& desc,
                                                                      DeviceKind device);
-/// The same from parts that were checked before (by a Graph).
+/// As above, from arguments that have been checked already (by a Graph).
 PDL_API llvm::Expected<std::unique_ptr<OperatorBase>> CreateOperator(
     const OperatorArguments& arguments, DeviceKind device);
 

@@ -12,12 +12,12 @@
 
 namespace pdl {
 
-/// A DeviceError: "out of memory while DOING".
+/// Returns a DeviceError: "out of memory while DOING".
 PDL_API llvm::Error OutOfMemory(llvm::StringRef doing);
 
-/// What `f` returns, an Error or an Expected; OutOfMemory where it runs out of memory on its way.
-/// Inside of libpdl memory that is missing is an exception, so that no container has to be asked
-/// each time; each function that a program calls, and that may take much memory, ends it so.
+/// Returns the result of `f`, an Error or an Expected, or OutOfMemory if `f` runs out of memory.
+/// Inside libpdl an allocation failure is an exception, so that containers need no checks. Each
+/// public function that may allocate much memory converts the exception with this function.
 template <class F>
 std::invoke_result_t<F> WithOutOfMemory(llvm::StringRef doing, F f) {
   try {

@@ -1,4 +1,4 @@
-// REGISTER_OP: operators that live outside libpdl, in a plugin or in a program.
+// REGISTER_OP: registration of operators outside libpdl, in a plugin or in a program.
 // Module: kernels
 #ifndef PDL_OP_REGISTER_OP_H_
 #define PDL_OP_REGISTER_OP_H_
@@ -14,7 +14,7 @@ namespace pdl::internal {
 using OpRegistrar = void (*)(OpRegistry&);
 
 #ifdef PDL_BUILD_PLUGIN
-/// The plugin's own list: filled by its static initializers, read when the plugin is accepted.
+/// The plugin's operators: filled by its static initializers, registered when the plugin is loaded.
 __attribute__((visibility("hidden"))) inline std::vector<OpRegistrar>& PluginOps() {
   static std::vector<OpRegistrar> ops;
   return ops;
@@ -38,9 +38,9 @@ struct RegisterAtStart {
 
 }  // namespace pdl::internal
 
-/// Registers `Op<CPUContext>`, declared by Maker, under a name (a string). In a plugin (its target
-/// made by `pdl_add_plugin`) it takes effect when LoadPlugin accepts the plugin, in a program
-/// before main. `Op` is a class template over the context, `Maker` an OpProtoMaker.
+/// Registers `Op<CPUContext>`, declared by `Maker`, under the string `name`. `Op` is a class
+/// template over the context, `Maker` an OpProtoMaker. In a plugin (a target of `pdl_add_plugin`)
+/// this takes effect when LoadPlugin accepts the plugin, in a program before main.
 #define REGISTER_OP(Op, Maker, name) PDL_REGISTER_OP(Op, Maker, name, __COUNTER__)
 #define PDL_REGISTER_OP(Op, Maker, name, number) PDL_REGISTER_OP_AS(Op, Maker, name, number)
 #define PDL_REGISTER_OP_AS(Op, Maker, name, number)                    \

@@ -1,4 +1,4 @@
-// How ragged and sparse values are kept: as dense tensors, each under a name of its own.
+// The representation of ragged and sparse values: several dense tensors, each with its own name.
 // Module: ir
 #ifndef PDL_OP_STORAGE_H_
 #define PDL_OP_STORAGE_H_
@@ -16,35 +16,35 @@
 
 namespace pdl {
 
-/// Which of the dense tensors of a value.
+/// One of the dense tensors that represent a value.
 enum class Part : uint8_t {
-  /// The elements, one row after another; of a sparse tensor those that are there.
+  /// The elements, row after row; of a sparse tensor, the stored ones.
   kValues,
-  /// Where each row begins, and where the last one ends: from 0 on, never smaller than before.
+  /// The beginning of each row and the end of the last one: begins with 0 and never decreases.
   kOffsets,
-  /// The same one level further in: of what the rows themselves are made of.
+  /// The same for the next inner level, the rows of which the outer rows consist.
   kInnerOffsets,
   kInnermostOffsets,
-  /// The column of each element of a sparse tensor.
+  /// The column index of each element of a sparse tensor.
   kIndices,
 };
 
 /// "x", "x.offsets", "x.offsets2", "x.offsets3", "x.indices".
 PDL_API std::string PartName(llvm::StringRef name, Part part);
 
-/// The offsets of a level: of the first ragged dim 0, and so on. A sparse tensor has one level more
-/// than it has ragged dims: which elements a row has.
+/// The offsets of a level; 0 is the first ragged dim. A sparse tensor has one more level than
+/// ragged dims: the elements of each row.
 inline Part OffsetsPart(unsigned level) {
   return level == 0 ? Part::kOffsets : level == 1 ? Part::kInnerOffsets : Part::kInnermostOffsets;
 }
 
-/// A part, and the dense type that it has.
+/// A part and its dense type.
 struct PartType {
   Part part;
   Type type;
 };
 
-/// The dense tensors that a value of `type` called `name` is kept as:
+/// Returns the dense tensors that represent a value of `type` with the name `name`:
 ///
 ///     f32[N, 4]            x: f32[N, 4]
 ///     f32[N, ~T, 4]        x: f32[sum(T), 4]   x.offsets: i64[N + 1]
@@ -55,45 +55,47 @@ struct PartType {
 ///                                                                      x.indices: i64[count(x)]
 PDL_API llvm::SmallVector<PartType, 4> PartsOf(llvm::StringRef name, const Type& type);
 
-/// A known value of any type, as the constants that it is kept as. A dense value is one constant.
+/// A known value of any type, as the constants of its parts. A dense value is one constant.
 struct PDL_API PackedConstant {
-  /// With the sizes that it has: `f32[2, ~T, 4]`.
+  /// The type with its actual sizes: `f32[2, ~T, 4]`.
   Type type;
-  /// Unused for a sparse tensor of truth values.
+  /// Unused for a sparse bool tensor.
   Constant values;
-  /// One for each ragged dim, the outermost first; of a sparse tensor one more, where the elements
-  /// of each row begin.
+  /// One for each ragged dim, outermost first. A sparse tensor has one more, with the beginning of
+  /// each row's elements.
   llvm::SmallVector<Constant, 3> offsets;
-  /// The columns of a sparse tensor.
+  /// The column indices of a sparse tensor.
   Constant indices;
 
   PackedConstant() = default;
   PackedConstant(Constant dense);  // NOLINT: a dense value is one
   const Constant& part(Part part) const;
-  /// One of the parts that PartsOf lists.
+  /// `part` must be one of those that PartsOf lists.
   void SetPart(Part part, Constant constant);
 };
 
-/// `type` with the sizes of a value that is kept as `values` and `offsets` of these sizes. Columns
-/// of a sparse tensor stay what they are.
+/// Returns `type` with the sizes of a value whose `values` and `offsets` have these sizes. The
+/// number of columns of a sparse tensor is not changed.
 PDL_API Type TypeWithSizes(const Type& type, llvm::ArrayRef<int64_t> values,
                            llvm::ArrayRef<int64_t> offsets);
 
-/// A dense value as one of a ragged or sparse `type`: sequences as long as each other; of rows that
-/// are sparse the elements that are not 0. The Error (plain text) says why it is none.
+/// Converts a dense value to a ragged or sparse `type`: all sequences have equal lengths; sparse
+/// rows store the elements that are not 0. The Error is a plain string that says why this is not
+/// possible.
 PDL_API llvm::Expected<PackedConstant> Pack(const Constant& dense, const Type& type);
 
-/// A value of the dense type that has the dims of a sparse `type`, as one of that: its elements
+/// Converts a value of a dense type to the sparse `type` with the same dims: stores the elements
 /// that are not 0.
 PDL_API PackedConstant ToSparse(PackedConstant dense, const Type& type);
 
-/// The sizes of the values of a ragged type without rows: as far as the type tells.
+/// Returns the sizes of the values of a ragged type that has no rows, as far as `type` determines
+/// them.
 PDL_API llvm::SmallVector<int64_t, 4> SizesWithoutRows(const Type& type);
 
-/// How many rows a ragged dim has in all: the symbol `sum(T)` of `~T`.
+/// The total number of rows of a ragged dim: the symbol `sum(T)` of `~T`.
 PDL_API Dim TotalOf(const Dim& ragged);
 
-/// The dims of the packed values of a ragged type; those of a dense one are its own.
+/// The dims of the packed values of a ragged type; for a dense type, `dims` itself.
 PDL_API Shape PackedDims(const Shape& dims);
 
 }  // namespace pdl

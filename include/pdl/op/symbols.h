@@ -12,15 +12,15 @@
 
 namespace pdl {
 
-/// The size that a symbol stands for; nullopt where it is not known.
+/// Returns the size of a symbol; nullopt if it is not known.
 using SymbolLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
 
-/// Calls `visit` with the name of each symbol in a type: in its dims and its index bound; in the
-/// dims of a call's results and attributes. One that occurs several times is visited as often.
+/// Calls `visit` for each occurrence of a symbol in a type (dims and index bound), or in the types
+/// of a call's results and its attributes.
 PDL_API void ForEachSymbol(const Type& type, llvm::function_ref<void(llvm::StringRef)> visit);
 PDL_API void ForEachSymbol(const Op& op, llvm::function_ref<void(llvm::StringRef)> visit);
 
-/// Whether the dims of a type have that symbol.
+/// Whether the dims of a type contain the symbol.
 PDL_API bool HasSymbol(const Type& type, llvm::StringRef symbol);
 
 }  // namespace pdl

@@ -16,31 +16,30 @@
 
 namespace pdl {
 
-/// The sizes of a tensor that exists, outermost first.
+/// The concrete sizes of a tensor, outermost first.
 using Sizes = llvm::SmallVector<int64_t, 4>;
 
 /// "f32[2, 784]".
 PDL_API std::string TensorTypeToString(DType dtype, llvm::ArrayRef<int64_t> sizes);
-/// dtype size times the product of `sizes`; an Error where that leaves 63 bits or a size is
-/// negative.
+/// Returns the element size times the product of `sizes`. An Error if that exceeds 63 bits or a
+/// size is negative.
 PDL_API llvm::Expected<int64_t> CheckedNumBytes(DType dtype, llvm::ArrayRef<int64_t> sizes);
 
-/// A typed, shaped, dense row-major buffer on a device. A copy refers to the same memory, which
-/// lives as long as any of them where the tensor owns it; a tensor over borrowed memory owns
-/// nothing.
+/// A typed, dense, row-major buffer on a device. Copies refer to the same memory, which is freed
+/// with the last copy if the tensor owns it; a tensor over borrowed memory does not own it.
 class PDL_API Tensor {
  public:
   Tensor() = default;
-  /// Refers to `bytes`, which must hold num_elements() * element size.
+  /// Refers to `bytes`, which must hold num_elements() elements of `dtype`.
   Tensor(DType dtype, llvm::ArrayRef<int64_t> sizes, std::shared_ptr<void> bytes,
          Device device = {});
-  /// Zeroed memory on the CPU. An Error where the size overflows, or memory is short.
+  /// Allocates zeroed memory on the CPU. An Error if the size overflows or memory is exhausted.
   static llvm::Expected<Tensor> Allocate(DType dtype, llvm::ArrayRef<int64_t> sizes);
-  /// The same without clearing it: for who writes all of it.
+  /// As above, but uninitialized, for callers that write all elements.
   static llvm::Expected<Tensor> AllocateUninitialized(DType dtype, llvm::ArrayRef<int64_t> sizes);
-  /// Refers to the Constant's bytes without a copy; they must not be written.
+  /// Refers to the constant's bytes without copying; they must not be written.
   static Tensor FromConstant(const Constant& constant);
-  /// CPU only; shares the bytes, which must not be written afterwards.
+  /// Shares the bytes of a CPU tensor, which must not be written afterwards.
   Constant ToConstant() const;
   /// Copies `values` to the CPU.
   template <typename T>
@@ -56,13 +55,13 @@ class PDL_API Tensor {
   int64_t num_bytes() const { return num_elements_ * DTypeSize(dtype_); }
   Device device() const { return device_; }
   bool owns_memory() const { return owner_ != nullptr; }
-  /// Whether its memory came from AllocateUninitialized and nobody else refers to it, so that it
-  /// may be written anew.
+  /// Whether this is the only reference to memory from AllocateUninitialized, so that it may be
+  /// reused.
   bool is_recyclable() const { return recyclable_ && owner_.use_count() == 1; }
 
   const void* raw() const { return data_; }
   void* raw() { return data_; }
-  /// T must be the C++ type of the dtype (float16 and bfloat16 for the halves, bool for bool).
+  /// T must be the C++ type of the dtype: float16 for f16, bfloat16 for bf16, bool for bool.
   template <typename T>
   const T* data() const {
     return static_cast<const T*>(data_);
@@ -72,7 +71,7 @@ class PDL_API Tensor {
     return static_cast<T*>(data_);
   }
 
-  /// Makes this a view of memory that somebody else keeps, as a Plan's binding does.
+  /// Makes this a view of memory owned elsewhere, such as by a Plan's binding.
   void Borrow(DType dtype, llvm::ArrayRef<int64_t> sizes, void* data, Device device);
   void SetData(void* data) { data_ = data; }
   std::string TypeString() const { return TensorTypeToString(dtype_, sizes_); }
@@ -87,14 +86,14 @@ class PDL_API Tensor {
   bool recyclable_ = false;
 };
 
-/// How many elements to show.
+/// How TensorToString prints elements.
 struct PrintOptions {
-  /// Tensors of more elements are abbreviated to `edge` items at both ends of each axis.
+  /// Tensors with more elements are abbreviated to `edge` items at both ends of each axis.
   int64_t threshold = 1000;
   int64_t edge = 3;
   unsigned line_width = 80;
 };
-/// The elements of a CPU tensor in nested brackets, like NumPy: "[0.0, 1.0]".
+/// Formats the elements of a CPU tensor in nested brackets, like NumPy: "[0.0, 1.0]".
 PDL_API std::string TensorToString(const Tensor& tensor, const PrintOptions& options = {});
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// Tile functions: how an elementwise operator computes one contiguous run of elements.
+// Tile functions: the inner loops of elementwise operators over contiguous elements.
 // Module: runtime
 #ifndef PDL_OP_TILE_H_
 #define PDL_OP_TILE_H_
@@ -7,25 +7,26 @@
 
 namespace pdl {
 
-/// Computes `output[i] = f(inputs[0][i], inputs[1][i], …)` for i in [0, n).
-/// Pointers are aligned to their element only. `output` may be exactly one of the inputs, or lie
-/// apart from all of them. `parameters` is what Tile::parameters points at. Never fails.
+/// Computes `output[i] = f(inputs[0][i], inputs[1][i], …)` for i in [0, n). Pointers are aligned to
+/// their element type only. `output` is either equal to one of the inputs or does not overlap any.
+/// `parameters` is Tile::parameters. Never fails.
 using TileFunction = void (*)(const void* const* inputs, void* output, int64_t n,
                               const void* parameters);
 
-/// An elementwise call, ready to be run over any piece of its operands; the planner chains such
-/// tiles into fused groups. All pointers live as long as the operator that gave them.
+/// The tile functions of an elementwise call, which can run over any contiguous part of its
+/// operands; the planner chains them into fused groups. All pointers are valid for the lifetime of
+/// the operator.
 struct Tile {
   /// Every input has n elements.
   TileFunction dense = nullptr;
-  /// As `dense`, with stores that pass by the cache, for an output larger than it. The output is
-  /// aligned to 64 bytes and apart from the inputs; a store fence (StreamFence) is the caller's.
-  /// Null where there is no such form.
+  /// As `dense`, with non-temporal stores, for an output larger than the cache. The output must be
+  /// aligned to 64 bytes and must not overlap the inputs; the caller issues the store fence
+  /// (StreamFence). Null if not available.
   TileFunction stream = nullptr;
-  /// scalar[i]: as `dense`, but input i is one element that serves all n. Null where there is no
-  /// such form; the caller then repeats the element into a buffer and calls `dense`.
+  /// scalar[i]: as `dense`, but input i is a single element that is broadcast. Null if not
+  /// available; the caller then fills a buffer with the element and calls `dense`.
   TileFunction scalar[3] = {nullptr, nullptr, nullptr};
-  /// The attributes, in the form that the functions expect.
+  /// The attributes, in the representation that the functions expect.
   const void* parameters = nullptr;
 };
 

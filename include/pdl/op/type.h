@@ -11,20 +11,20 @@
 
 namespace pdl {
 
-/// How the elements of a tensor are kept.
+/// How the elements of a tensor are stored.
 enum class Storage : uint8_t {
   kDense = 0,
-  kSparse = 1,  // CSR: the rows of a matrix [N, D], or of sequences, [N, ~T, D]
+  kSparse = 1,  // CSR: a matrix [N, D], or sequences of sparse rows, [N, ~T, D]
 };
 
-/// The type of a value: what is known of a tensor before it exists. Rank and dtype always are,
-/// dims up to their symbols. `f32[N, ~T, D]` is N sequences, each of its own length, and
-/// `f32[N, ~S, ~T, D]` N sequences of sequences: ragged dims come right after the first dim.
+/// The static type of a value: dtype, rank, and dims up to their symbols. `f32[N, ~T, D]` is N
+/// sequences of individual lengths, `f32[N, ~S, ~T, D]` N sequences of sequences: ragged dims
+/// immediately follow the first dim.
 struct PDL_API Type {
   DType dtype = DType::kF32;
   Storage storage = Storage::kDense;
   Shape dims;
-  /// For integers: every element lies in [0, index_bound). Checked where the value is fed.
+  /// For integers: every element is in [0, index_bound). Checked for inputs of a run.
   std::optional<Dim> index_bound;
 
   Type() = default;
@@ -33,17 +33,18 @@ struct PDL_API Type {
   unsigned rank() const { return static_cast<unsigned>(dims.size()); }
   bool is_scalar() const { return dims.empty(); }
   bool is_sparse() const { return storage == Storage::kSparse; }
-  /// How many dims are ragged: 0, 1 or 2 in a type that has no fault.
+  /// The number of ragged dims: 0, 1 or 2 in a valid type.
   unsigned ragged_levels() const;
-  /// Every dim has one size, and every element is there.
+  /// Whether the type is dense: neither ragged nor sparse.
   bool is_plain() const { return !is_sparse() && ragged_levels() == 0; }
-  /// What no value can be: ragged dims out of place, a sparse tensor that is no matrix. Empty where
-  /// there is nothing of the kind.
+  /// Describes why the type is invalid (misplaced ragged dims, a sparse tensor that is not a
+  /// matrix); empty if it is valid.
   std::string Fault() const;
   /// "f32[N, 784]", "i64[N] in 0..10".
   std::string ToString() const;
 };
 
+/// Equality of all components, including the index bound.
 PDL_API bool operator==(const Type& a, const Type& b);
 inline bool operator!=(const Type& a, const Type& b) { return !(a == b); }
 

@@ -10,7 +10,8 @@
 
 namespace pdl {
 
-/// A named holder of any C++ value, usually a Tensor. Its address stays as long as its Scope lives.
+/// A named container for a C++ value of any type, usually a Tensor. Its address is stable for the
+/// lifetime of its Scope.
 class PDL_API Variable {
  public:
   /// Whether it holds a T.
@@ -18,7 +19,7 @@ class PDL_API Variable {
   bool Holds() const {
     return value_ != nullptr && type_ == std::type_index(typeid(T));
   }
-  /// Null where it holds no T.
+  /// Returns null if it does not hold a T.
   template <typename T>
   const T* Get() const {
     return Holds<T>() ? static_cast<const T*>(value_.get()) : nullptr;
@@ -27,7 +28,7 @@ class PDL_API Variable {
   T* GetMutable() {
     return Holds<T>() ? static_cast<T*>(value_.get()) : nullptr;
   }
-  /// Replaces what it held.
+  /// Replaces the current value.
   template <typename T>
   T* Set(T value) {
     auto holder = std::make_shared<T>(std::move(value));

@@ -1,5 +1,5 @@
-// The values of elementwise calls where operands are 0, by which a pass leaves rows of tables as
-// they are.
+// Values of elementwise calls for operands that are 0. They prove which rows of a table an update
+// leaves unchanged.
 #ifndef PDL_OP_ZERO_RULE_H_
 #define PDL_OP_ZERO_RULE_H_
 
@@ -11,12 +11,12 @@
 
 namespace pdl {
 
-/// The value of a tensor where a gradient that it is computed from is 0.
+/// The value of a tensor at elements where the gradient that it is computed from is 0.
 struct AtZero {
   enum class Kind : uint8_t {
     kOther,
     kZero,  // 0
-    kSame,  // that of `same`
+    kSame,  // the value of `same`
   };
   Kind kind = Kind::kOther;
   const Value* same = nullptr;
@@ -28,20 +28,20 @@ struct AtZero {
   bool operator==(const AtZero&) const = default;
 };
 
-/// The value of an elementwise call by that of each operand, where those are finite.
+/// Returns the value of an elementwise call from those of its operands, which are finite.
 PDL_API AtZero ResultAtZero(const Op& op, llvm::ArrayRef<AtZero> operands);
 
 // Rules for OpProperties::zero_rule.
 
-/// 0 where the first operand is: abs, div.
+/// 0 if the first operand is 0: abs, div.
 PDL_API AtZero ZeroIfFirstIs(const Op& op, llvm::ArrayRef<AtZero> operands);
-/// 0 where one operand is: mul.
+/// 0 if any operand is 0: mul.
 PDL_API AtZero ZeroIfAnyIs(const Op& op, llvm::ArrayRef<AtZero> operands);
-/// 0 where all operands are: minimum.
+/// 0 if all operands are 0: minimum.
 PDL_API AtZero ZeroIfAllAre(const Op& op, llvm::ArrayRef<AtZero> operands);
-/// The only operand that is not 0, or 0: add.
+/// The only operand that is not 0, or 0 if all are: add.
 PDL_API AtZero SumAtZero(const Op& op, llvm::ArrayRef<AtZero> operands);
-/// An operand as the result of `op`: kOther where it is broadcast.
+/// `operand` as the result of `op`, or kOther if it is broadcast.
 PDL_API AtZero UnlessBroadcast(const Op& op, const AtZero& operand);
 
 }  // namespace pdl

@@ -16,26 +16,27 @@
 #include "pdl/op/constant.h"
 #include "pdl/op/tensor.h"
 
-// Tensors in files. Reading maps the file: a tensor refers to the mapping where alignment, byte
-// order and element order allow, and else is a copy. Every size in a file is checked against the
-// file's own length before anything is allocated. Writing goes to a temporary name beside the file,
-// which takes its place when it is whole: a file is written whole or not at all.
+// Reading and writing tensor files. Reading maps the file: a tensor refers to the mapping if
+// alignment, byte order and element order permit, and is a copy otherwise. Every size in a file is
+// checked against the file's length before anything is allocated. Writing is atomic: it goes to a
+// temporary file in the same folder, which is renamed when it is complete.
 
 namespace pdl {
 
+/// Tensors and strings by name, as pairs of name and value.
 using NamedTensor = std::pair<std::string, Tensor>;
 using NamedText = std::pair<std::string, std::string>;
 
-/// NumPy's format, versions 1.0 to 3.0; little or big endian, C or Fortran order. Refused: object
-/// arrays, structured types, complex numbers.
+/// Reads NumPy's format, versions 1.0 to 3.0, little or big endian, C or Fortran order. Object
+/// arrays, structured dtypes and complex numbers are rejected.
 PDL_API llvm::Expected<Tensor> ReadNpy(llvm::StringRef path);
-/// bf16 has no NumPy dtype and is an Error.
+/// Writes NumPy's format. bf16 has no NumPy dtype and is an Error.
 PDL_API llvm::Error WriteNpy(llvm::StringRef path, const Tensor& tensor);
 
-/// A zip archive of npy members, stored or deflated, zip64 too; in the archive's order.
-/// Arrays of text (as SciPy puts beside a sparse matrix) are left out.
+/// Reads a zip archive of npy members, stored or deflated, including zip64, in the archive's order.
+/// String arrays (which SciPy adds to a sparse matrix) are skipped.
 PDL_API llvm::Expected<std::vector<NamedTensor>> ReadNpz(llvm::StringRef path);
-/// Stored, not compressed.
+/// Writes an npz archive without compression.
 PDL_API llvm::Error WriteNpz(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors);
 
 /// The safetensors format (https://huggingface.co/docs/safetensors).
@@ -50,12 +51,12 @@ class PDL_API SafetensorsFile {
   /// Maps the file and checks its header: sizes, overlaps, gaps, dtypes, duplicate names.
   static llvm::Expected<SafetensorsFile> Open(llvm::StringRef path);
   llvm::ArrayRef<Entry> entries() const { return entries_; }
-  /// What the file says of itself: names and texts, in the order of the names.
+  /// The file's metadata, strings by name, sorted by name.
   llvm::ArrayRef<NamedText> metadata() const { return metadata_; }
-  /// The text of that name; empty where there is none.
+  /// The metadata of that name; empty if there is none.
   llvm::StringRef FindMetadata(llvm::StringRef name) const;
   const Entry* Find(llvm::StringRef name) const;
-  /// Shares the mapping, which lives as long as the Constant.
+  /// Returns the tensor. It shares the mapping, which lives as long as the Constant.
   Constant Read(const Entry& entry) const;
 
  private:
@@ -63,21 +64,21 @@ class PDL_API SafetensorsFile {
   std::vector<NamedText> metadata_;
   std::shared_ptr<const char> data_;  // start of the tensors' bytes
 };
-/// Wide elements first, then by name, so that every tensor is aligned; deterministic bytes.
+/// Writes a safetensors file: tensors with the largest elements first, then by name, so that every
+/// tensor is aligned. The bytes are deterministic.
 PDL_API llvm::Error WriteSafetensors(llvm::StringRef path, llvm::ArrayRef<NamedTensor> tensors,
                                      llvm::ArrayRef<NamedText> metadata = {});
 
 /// SHA-256 of a constant's bytes, in lower-case hex.
 PDL_API std::string Sha256(const Constant& constant);
-/// The bytes of a file. Only regular files are read: a pipe may never be written to, and a device
-/// may never end.
+/// Reads a regular file. Other files are an Error, because a pipe may block and a device may have
+/// no end.
 PDL_API llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadFile(llvm::StringRef path);
-/// Standard input to its end, of which there may be at most `max_bytes`.
+/// Reads standard input to its end; an Error if it has more than `max_bytes` bytes.
 PDL_API llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadStandardInput(int64_t max_bytes);
-/// Writes a whole file as above.
+/// Writes a file atomically, as described above.
 PDL_API llvm::Error WriteFileAtomically(llvm::StringRef path, llvm::StringRef bytes);
-/// The path of `relative` below `folder`, with no symlink or ".." that leads out of it; an Error
-/// otherwise.
+/// Resolves `relative` below `folder`; an Error if a symlink or ".." leads out of the folder.
 PDL_API llvm::Expected<std::string> ResolveInFolder(llvm::StringRef folder,
                                                     llvm::StringRef relative);
 

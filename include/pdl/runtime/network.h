@@ -21,95 +21,96 @@ namespace pdl {
 class PassObserver;
 class RunObserver;
 
-/// How a Network is made from a Graph.
+/// Options for creating a Network from a Graph.
 struct NetworkOptions {
-  /// Seed of initializers and of random operators.
+  /// Seed of initializers and random operators.
   uint64_t seed = 0;
-  /// Run the passes that only make it faster (see "pdl/pipeline.h").
+  /// Run the optional optimization passes (see "pdl/compiler/pipeline.h").
   bool optimize = true;
   /// Form fused groups of elementwise calls.
   bool fuse = true;
-  /// The dtype that products of f32 are computed in: kF32, or kF16 or kBF16 (mixed precision, see
-  /// ComputeProductsInHalves). Parameters, states and outputs keep their types.
+  /// The dtype that f32 matmul, convolutions and attention are computed in: kF32, or kF16 or kBF16
+  /// (mixed precision, see ComputeProductsInHalves). Parameters, states and outputs keep their
+  /// types.
   DType precision = DType::kF32;
-  /// The folder that relative weight files are looked up in; nothing outside it is read.
+  /// The folder of weight files; nothing outside it is read.
   std::string weight_folder = ".";
-  /// Compare the SHA-256 of each weight with the stored one, where there is one.
+  /// Verify the SHA-256 of each weight that has a stored one.
   bool verify_weights = true;
-  /// Values of parameters and states by name, which come before files and initializers.
+  /// Values of parameters and states by name; they take precedence over files and initializers.
   llvm::StringMap<Constant> weights;
-  /// Bindings kept, the least recently used going first.
+  /// The maximum number of cached bindings (least recently used eviction).
   unsigned max_bindings = 32;
-  /// Where not null, it sees all passes: those of the network in Create, those of a plan when a run
-  /// first needs it, then in the thread of that run and under a lock of the Network. It must
-  /// outlive the Network.
+  /// If not null, observes all passes: those of the network in Create, and those of a plan when a
+  /// run first needs it, in the thread of that run and under a lock of the Network. It must outlive
+  /// the Network.
   PassObserver* pass_observer = nullptr;
 };
 
 class RunProfile;
 
-/// What one run wants.
+/// Options of one run.
 struct RunOptions {
-  /// Names of the outputs to compute; empty means all. Inputs that none of them (nor an update)
-  /// needs need not be there.
+  /// Names of the outputs to compute; empty: all. Inputs that neither they nor updates depend on
+  /// may be missing.
   std::vector<std::string> outputs;
   bool training = false;
-  /// Looks at the result of each call, in the order of the text and without fused groups: the run
-  /// ends with an Error of Code::kNotFinite where a call gives a nan or an infinity that none of
-  /// its operands had. Calls without operands may give one. Slow.
+  /// Checks the result of each call: the run fails with an Error of Code::kNotFinite if a call
+  /// returns a NaN or an infinity that none of its operands had. Calls without operands may return
+  /// one. Calls run in source order without fused groups. Slow.
   bool check_finite = false;
-  /// Sees the result of each call, in the order of the text and without fused groups. Slow.
+  /// Observes the result of each call. Calls run in source order without fused groups. Slow.
   RunObserver* observer = nullptr;
-  /// Where not null, the time that each step takes is added there: of the run as it is planned,
-  /// with its fused groups. On CUDA each step is waited for.
+  /// If not null, accumulates the time of each step of the plan, including fused groups. On CUDA,
+  /// each step is synchronized.
   RunProfile* profile = nullptr;
-  /// Where set and true, the run ends before its next call with an Error of Code::kCancelled.
+  /// If not null and true, the run ends before its next call with an Error of Code::kCancelled.
   const std::atomic<bool>* cancel = nullptr;
 
-  /// Whether the results of calls are looked at one by one.
+  /// Whether the results of calls are observed individually.
   bool is_observed() const { return check_finite || observer != nullptr; }
 };
 
-/// A compiled network: immutable, shared by threads. It owns the weights, the Plans made of it and
-/// the Frames that runs take in turn.
+/// A compiled network: immutable and thread-safe. Owns the weights, the Plans made from it, and the
+/// Frames that runs use, one run at a time each.
 ///
-/// A run reads inputs from the Scope's Variables (Tensors on the CPU or on the run's device; those
-/// that are ragged or sparse as the tensors of PartsOf, see "pdl/packed_value.h"),
-/// states from the same Scope, in which they are made with their first values where they are
-/// missing, and writes outputs there as Tensors on the CPU. A parameter that the Scope has under
-/// its name is used in place of the network's own. A run that fails changes no state.
+/// A run reads inputs from the Scope's Variables: Tensors on the CPU or on the run's device; for
+/// ragged and sparse inputs, the tensors of PartsOf (see "pdl/runtime/packed_value.h"). States are
+/// read from and written to the same Scope; missing ones are created with their initial values.
+/// Outputs are written to the Scope as Tensors on the CPU. A Scope's Variable with the name of a
+/// parameter overrides the network's value. A failing run changes no state.
 class PDL_API Network : public std::enable_shared_from_this<Network> {
  public:
-  /// Takes the elaborated graph; loads or computes the parameters.
+  /// Creates a Network from an elaborated graph; loads or computes the parameters.
   static llvm::Expected<std::shared_ptr<const Network>> Create(Graph graph, NetworkOptions options,
                                                                const OpRegistry& registry);
-  /// The network in a `.pdlc` file, which is mapped while it is read. Its weights lie beside it:
-  /// `options.weight_folder` is not used.
+  /// Loads a `.pdlc` file, which is mapped while it is read. Weight files are relative to the
+  /// file's folder; `options.weight_folder` is ignored.
   static llvm::Expected<std::shared_ptr<const Network>> Load(llvm::StringRef path,
                                                              NetworkOptions options,
                                                              const OpRegistry& registry);
   ~Network();
 
-  /// Runs it once. Errors: a missing, surplus or misshapen input, sizes that contradict each other,
-  /// more memory than MemoryLimit(), a device that fails; each names the call and its source line
-  /// where there is one. The first Error ends the run.
+  /// Runs the network once. Errors: a missing, surplus or mistyped input, contradicting sizes, more
+  /// memory than MemoryLimit(), a device failure; each names the call and its source line if there
+  /// is one. The first Error ends the run.
   llvm::Error Run(Scope* scope, DeviceContext* context) const;
   llvm::Error Run(Scope* scope, DeviceContext* context, const RunOptions& options) const;
 
-  /// The graph as it was given, before any pass.
+  /// The graph before any pass.
   const Graph& graph() const;
-  /// The graph that runs, after the passes.
+  /// The graph after the passes of NetworkPipeline().
   const Graph& optimized_graph() const;
-  /// The value of a parameter, or the first value of a state (where its size is known).
+  /// Returns the value of a parameter, or the initial value of a state whose size is known.
   llvm::Expected<Tensor> InitialValue(llvm::StringRef name) const;
 
-  /// How many runs that drew random numbers the Scope has seen: the numbers of the next one depend
-  /// on it. What sets it takes up where another Scope was.
+  /// The number of runs with random operators in a Scope; the random numbers of the next run depend
+  /// on it. SetRunCount continues from the state of another Scope.
   static uint64_t RunCount(const Scope& scope);
   static void SetRunCount(Scope* scope, uint64_t count);
 
-  /// What `pdl dump --emit=plan` prints: calls with kernels, fused groups, and, where every symbol
-  /// has a size in `symbols`, arena offsets and peak bytes.
+  /// Describes the plan as `pdl dump --emit=plan` prints it: calls with kernels and fused groups;
+  /// if `symbols` has the size of every symbol, also arena offsets and peak bytes.
   llvm::Expected<std::string> DescribePlan(DeviceContext* context, const RunOptions& options,
                                            const llvm::StringMap<int64_t>& symbols) const;
 

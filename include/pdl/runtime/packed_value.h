@@ -1,4 +1,4 @@
-// Ragged and sparse values of a run.
+// Ragged and sparse values in a run.
 // Module: runtime
 #ifndef PDL_RUNTIME_PACKED_VALUE_H_
 #define PDL_RUNTIME_PACKED_VALUE_H_
@@ -14,37 +14,40 @@
 
 namespace pdl {
 
-/// A value as the dense tensors that a Scope holds of it; see PartsOf. A dense value is one tensor.
+/// A value as the dense tensors that represent it in a Scope; see PartsOf. A dense value is one
+/// tensor.
 struct PDL_API PackedValue {
-  /// What the network says that it is.
+  /// The type that the network declares.
   Type type;
-  /// Unused for a sparse tensor of truth values.
+  /// Unused for a sparse bool tensor.
   Tensor values;
-  /// One for each ragged dim, the outermost first; of a sparse tensor one more, where the elements
-  /// of each row begin.
+  /// One for each ragged dim, outermost first. A sparse tensor has one more, with the beginning of
+  /// each row's elements.
   llvm::SmallVector<Tensor, 3> offsets;
-  /// The columns of a sparse tensor.
+  /// The column indices of a sparse tensor.
   Tensor indices;
 
-  /// The parts under `name`, on the CPU. An Error where one is missing, or where offsets are none.
+  /// Reads the parts of the value `name`, which must be on the CPU. An Error if one is missing or
+  /// the offsets are invalid.
   static llvm::Expected<PackedValue> Find(const Scope& scope, llvm::StringRef name,
                                           const Type& type);
   void Put(Scope* scope, llvm::StringRef name) const;
   static PackedValue FromConstant(const PackedConstant& constant);
-  /// With the sizes in its type. The parts lie on the CPU.
+  /// Converts to a constant whose type has the actual sizes. The parts must be on the CPU.
   PackedConstant ToConstant() const;
   const Tensor& part(Part part) const;
-  /// Its type with the sizes that it has.
+  /// The type with the actual sizes.
   Type SizedType() const;
-  /// "f32[2, ~T, 4]": the same, written.
+  /// SizedType() as a string: "f32[2, ~T, 4]".
   std::string TypeString() const;
 };
 
-/// What is wrong with offsets, or nothing: they begin with 0, never go down, and end at `rows`.
+/// Returns why offsets are invalid, or an empty string: they begin with 0, never decrease, and end
+/// with `rows`.
 PDL_API std::string FaultOfOffsets(const Tensor& offsets, int64_t rows);
 
-/// Like TensorToString: "[[0.0, 1.0], [2.0]]"; of a sparse matrix "{[0, 3]: 1.5, [1, 0]: 2.0}", of
-/// sequences of sparse rows "{[0, 2, 3]: 1.5}".
+/// Formats a value like TensorToString: "[[0.0, 1.0], [2.0]]"; a sparse matrix as "{[0, 3]: 1.5,
+/// [1, 0]: 2.0}", sequences of sparse rows as "{[0, 2, 3]: 1.5}".
 PDL_API std::string PackedToString(const PackedValue& value, const PrintOptions& options = {});
 
 }  // namespace pdl

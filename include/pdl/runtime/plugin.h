@@ -7,9 +7,9 @@
 
 namespace pdl {
 
-/// Loads a shared library of operators (REGISTER_OP) into the GlobalRegistry. An Error where it
-/// cannot be loaded, is no plugin, or was built against another version of libpdl; nothing of it is
-/// registered then. A plugin is never unloaded; loading one again does nothing.
+/// Loads a plugin, a shared library of operators (REGISTER_OP), into the GlobalRegistry. An Error
+/// if it cannot be loaded, is not a plugin, or was built against another version of libpdl; nothing
+/// is registered then. A plugin is never unloaded; loading it again has no effect.
 PDL_API llvm::Error LoadPlugin(llvm::StringRef path);
 
 }  // namespace pdl

@@ -10,29 +10,29 @@
 
 namespace pdl {
 
-/// Sees what the calls of a run give (RunOptions::observer), one after another, as they are
-/// computed; nothing is kept for it. What a Plan knows before anything runs is no call of the run.
+/// Observes the results of the calls of a run (RunOptions::observer) one by one, as they are
+/// computed; results are not kept alive for it. Values that a Plan knows before the run are not
+/// observed.
 class PDL_API RunObserver {
  public:
-  /// A result of a call.
+  /// One result of a call.
   struct Result {
-    /// Of the value; ragged and sparse ones are seen as the tensors of PartsOf.
+    /// The name of the value. Ragged and sparse values are observed as the tensors of PartsOf.
     llvm::StringRef name;
-    /// On the CPU, for as long as See() lasts.
+    /// On the CPU; valid during See().
     const Tensor& tensor;
-    /// The operator, and where it was called: "model.pdl:3:5", or empty.
+    /// The operator, and the position of the call: "model.pdl:3:5", or empty.
     llvm::StringRef op;
     llvm::StringRef place;
   };
 
   virtual ~RunObserver();
-  /// Before the first call, with the names of all results to come, in order. Where the data decide
-  /// sizes a run has several parts, and this is said before each.
+  /// Called before the first call with the names of all results, in order. If sizes are
+  /// data-dependent, a run consists of several parts, and this is called before each.
   virtual void Begin(llvm::ArrayRef<llvm::StringRef> names);
-  /// Whether See() is to be called with the result of that name: what is not wanted is not brought
-  /// to the CPU.
+  /// Whether to call See() with the result `name`; other results are not copied to the CPU.
   virtual bool Wants(llvm::StringRef name) const;
-  /// An Error ends the run, which returns it.
+  /// Called with each result. An Error ends the run, which returns it.
   virtual llvm::Error See(const Result& result) = 0;
 };
 

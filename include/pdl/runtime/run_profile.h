@@ -11,25 +11,25 @@
 
 namespace pdl {
 
-/// How long the steps of runs take (RunOptions::profile): a step is a call, or a group of calls
-/// that run as one. Not for two runs at the same time.
+/// The time of each step of runs (RunOptions::profile). A step is a call, or a fused group of
+/// calls. Not thread-safe.
 class PDL_API RunProfile {
  public:
   struct Step {
-    /// The operators of its calls, as `pdl dump --emit=plan` names them: "conv2d, add, relu".
+    /// The operators of its calls, as in `pdl dump --emit=plan`: "conv2d, add, relu".
     std::string calls;
-    /// What it gives, with sizes: "y: f32[8, 64]".
+    /// Its result, with sizes: "y: f32[8, 64]".
     std::string result;
-    /// Where its first call was written: "model.pdl:3:5", or empty.
+    /// The position of its first call: "model.pdl:3:5", or empty.
     std::string place;
-    /// Of all its runs together, by the clock.
+    /// Total wall time of all its runs.
     double seconds = 0;
     int64_t runs = 0;
   };
 
-  /// In the order in which they first ran.
+  /// In the order of their first run.
   llvm::ArrayRef<Step> steps() const { return steps_; }
-  /// Counts one run of a step; steps are told apart by their result.
+  /// Adds one run of a step. Steps are identified by their result.
   void Add(Step step, double seconds);
 
  private:

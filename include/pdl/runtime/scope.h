@@ -14,9 +14,9 @@
 
 namespace pdl {
 
-/// The names that a run can see. A child finds its parent's Variables and hides those of the same
-/// name. Not synchronized: threads that run one Network use a Scope each (children of one parent
-/// that nobody changes, say).
+/// The Variables that a run can access, by name. A child Scope finds its parent's Variables and
+/// hides those with the same name. Not thread-safe: threads that run one Network use one Scope each
+/// (for example, children of a common parent that is not modified).
 class PDL_API Scope {
  public:
   /// `parent` must outlive this.
@@ -24,18 +24,18 @@ class PDL_API Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  /// The Variable of that name in this Scope, made where there is none.
+  /// Returns the Variable of that name in this Scope; creates it if there is none.
   Variable* Create(llvm::StringRef name);
-  /// This Scope's, or the nearest parent's; null where there is none.
+  /// Returns the Variable in this Scope, or in the nearest parent; null if there is none.
   const Variable* Find(llvm::StringRef name) const;
-  /// This Scope's only.
+  /// As Find, in this Scope only.
   Variable* FindLocal(llvm::StringRef name);
   bool Erase(llvm::StringRef name);
-  /// This Scope's names, sorted.
+  /// The names in this Scope, sorted.
   std::vector<std::string> Names() const;
   const Scope* parent() const { return parent_; }
-  /// A number that grows whenever a name is added or erased here or in a parent, and that a Scope
-  /// made later at the same address does not repeat.
+  /// A number that increases whenever a name is added or erased here or in a parent. A later Scope
+  /// at the same address never has the same number.
   uint64_t version() const { return parent_ ? std::max(version_, parent_->version()) : version_; }
 
  private:

@@ -13,24 +13,24 @@
 
 namespace pdl {
 
-/// Where the time of runs goes, of one network with the same inputs. For numbers of runs that are
-/// planned already, and have their states, the Scope is one that it has run in before.
+/// Measures where the time of a network's runs is spent, for the same inputs. To exclude planning
+/// and the creation of states, use a Scope that the network has run in before.
 class PDL_API TimedRuns {
  public:
-  /// Runs the network twice: with a clock around the whole, and then with one around each step,
-  /// which takes time itself. States go on from run to run. `options.profile` and
-  /// `options.check_finite`, which looks at another plan, are not used.
+  /// Runs the network twice: once measuring the complete run, and once measuring each step, which
+  /// has some overhead. States are carried over from run to run. `options.profile` and
+  /// `options.check_finite`, which requires a different plan, are ignored.
   llvm::Error Run(const Network& network, Scope* scope, DeviceContext* context, RunOptions options);
 
-  /// How many there were with each of the two.
+  /// The number of runs of each of the two kinds.
   int64_t runs() const { return runs_; }
-  /// Of all runs without clocks inside, together.
+  /// Total time of the complete runs, without per-step measurement, in seconds.
   double seconds() const { return seconds_; }
-  /// What those with clocks inside took, by step.
+  /// The times per step.
   const RunProfile& steps() const { return steps_; }
 
-  /// Prints how long a run took on average, and its steps, the longest first: time, share of the
-  /// run, operators, result, place.
+  /// Prints the average time of a run, and its steps by decreasing time: time, share of the run,
+  /// operators, result, position.
   void Print(llvm::raw_ostream& os) const;
 
  private:

@@ -16,9 +16,9 @@
 
 namespace pdl {
 
-/// The rows that a network is trained on, or measured by: for each of its inputs an array, whose
-/// first dim counts the rows. All inputs begin with one and the same symbol, `f32[N, 64]` and
-/// `i64[N]`; a batch is some of the rows, and N how many. Immutable; a copy shares the arrays.
+/// Training or validation data: one array for each input of a network, whose first dim is the rows.
+/// The types of all inputs begin with the same symbol, as in `f32[N, 64]` and `i64[N]`; a batch
+/// consists of N rows. Immutable; copies share the arrays.
 class PDL_API Dataset {
  public:
   /// All rows of one input, on the CPU.
@@ -27,26 +27,26 @@ class PDL_API Dataset {
     PackedValue rows;
   };
 
-  /// Reads a .npz archive, a folder of .npy files (and of .npz files, each a sparse matrix that
-  /// SciPy wrote), or a .csv table, for the inputs of `graph`. Of a ragged or sparse input `x` an
-  /// archive and a folder have the arrays of PartsOf: `x`, `x.offsets`, `x.indices`. Columns of a
-  /// table are called `y`, or `x[0]`, `x[1]`, … for an input whose rows have several elements, in
-  /// row-major order. Files are mapped where their format allows it.
+  /// Reads data for the inputs of `graph` from a .npz archive, a folder of .npy files (and of .npz
+  /// files, each a sparse matrix written by SciPy), or a .csv table. For a ragged or sparse input
+  /// `x`, an archive or folder has the arrays of PartsOf: `x`, `x.offsets`, `x.indices`. The
+  /// columns of a table are named `y`, or `x[0]`, `x[1]`, … in row-major order for an input whose
+  /// rows have several elements. Files are mapped if their format permits it.
   ///
-  /// Errors tell all inputs at once that have no array, or one of another dtype or other sizes;
-  /// inputs that neither `minimize`, an update nor an output of one element needs may be missing.
-  /// Arrays that no input is called like are left out.
+  /// The Error lists all inputs that have no array, or one with a wrong dtype or wrong sizes.
+  /// Inputs may be missing if no `minimize`, update, or output with one element depends on them.
+  /// Arrays whose names are not those of inputs are ignored.
   static llvm::Expected<Dataset> Open(llvm::StringRef path, const Graph& graph);
-  /// The same of tensors on the CPU. `source` is for messages.
+  /// As above, from tensors on the CPU. `source` is the name of the data in messages.
   static llvm::Expected<Dataset> FromTensors(llvm::ArrayRef<NamedTensor> tensors,
                                              const Graph& graph,
                                              llvm::StringRef source = "the data");
 
   int64_t num_rows() const { return num_rows_; }
   llvm::ArrayRef<Field> fields() const { return fields_; }
-  /// As messages call it.
+  /// The name for messages.
   const std::string& source() const { return source_; }
-  /// "row 5", and of a table "row 5 (line 7)": rows are counted from 0, lines from 1.
+  /// Returns "row 5", or for a table "row 5 (line 7)". Rows count from 0, lines from 1.
   std::string DescribeRow(int64_t row) const;
 
  private:
@@ -55,7 +55,7 @@ class PDL_API Dataset {
   std::string source_;
   int64_t num_rows_ = 0;
   std::vector<Field> fields_;
-  /// Of a table: rows, and the lines they are on, where that is not the line after the one before.
+  /// For a table: rows and their line numbers, if a row is not on the line after the previous row.
   std::vector<std::pair<int64_t, int64_t>> lines_;
 };
 

@@ -1,4 +1,4 @@
-// Event files, which TensorBoard reads.
+// Event files for TensorBoard.
 #ifndef PDL_TRAIN_EVENT_FILE_H_
 #define PDL_TRAIN_EVENT_FILE_H_
 
@@ -13,21 +13,21 @@
 
 namespace pdl {
 
-/// Appends events to a file of TFRecords that hold tensorflow.Event. TensorBoard looks for files
-/// that are called `events.out.tfevents.…` in a folder.
+/// Writes a TFRecord file of tensorflow.Event messages. TensorBoard reads the files of a folder
+/// whose names are `events.out.tfevents.…`.
 class PDL_API EventFile {
  public:
-  /// Begins a new file; an Error where it cannot be written.
+  /// Creates a new file; an Error if it cannot be written. `wall_time` in seconds since 1970.
   static llvm::Expected<EventFile> Create(llvm::StringRef path, double wall_time);
   EventFile(EventFile&& other) noexcept;
   EventFile& operator=(EventFile&&) = delete;
   ~EventFile();
 
-  /// Numbers of one step, each under a tag such as "training/loss". `wall_time` in seconds since
-  /// 1970.
+  /// Adds the scalars of one step, each with a tag such as "training/loss". `wall_time` in seconds
+  /// since 1970.
   llvm::Error AddScalars(int64_t step, double wall_time,
                          llvm::ArrayRef<std::pair<std::string, double>> scalars);
-  /// Tells readers that what earlier files of the folder have from `step` on counts no more.
+  /// Makes readers discard the events of earlier files in the folder from `step` on.
   llvm::Error AddRestart(int64_t step, double wall_time);
 
  private:
@@ -38,7 +38,7 @@ class PDL_API EventFile {
   int fd_;
 };
 
-/// CRC-32C (Castagnoli) of RFC 3720, by which the records are checked.
+/// CRC-32C (Castagnoli, RFC 3720), the checksum of the records.
 PDL_API uint32_t Crc32c(llvm::StringRef bytes);
 
 }  // namespace pdl

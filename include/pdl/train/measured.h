@@ -10,23 +10,24 @@
 
 namespace pdl {
 
-/// What a training run reports: the outputs of one element of its steps, losses first.
+/// The metrics that training reports: the outputs with one element of a step, losses first.
 struct MetricNames {
   std::vector<std::string> all;
-  /// How many of them are losses. Without `minimize`, the first output of floats is the loss.
+  /// The number of losses. Without `minimize`, the first floating-point output is the loss.
   size_t losses = 0;
 };
-/// `step` is the network of a step that does all minimize statements of `network`.
+/// Returns the metrics of `step`, the network of a step in which all `minimize` statements of
+/// `network` are active.
 PDL_API MetricNames NamesOfMetrics(const Graph& network, const Graph& step);
 
-/// A network that computes what a step reports, under the same names, and changes no state.
+/// Returns a network that computes the metrics, under the same names, without updating states.
 PDL_API Graph MakeEvaluation(const Graph& network, const MetricNames& names);
 
-/// The names of the parameters, and of the states that are there without the training of `network`:
-/// not those of optimizers, and `step` only where something else uses it.
+/// Returns the names of the parameters and of the states that `network` has apart from its
+/// training: no states of optimizers, and `step` only if something else uses it.
 PDL_API llvm::StringSet<> VariablesToRun(const Graph& network);
 
-/// The state that counts the steps, where nothing in the network of a step updates it; or null.
+/// Returns the step counter if nothing in the network of a step updates it; otherwise null.
 PDL_API const Value* FindStepCounter(const Graph& step);
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// Steps of training in which gradients may overflow.
+// Training steps with scaled gradients, which may overflow.
 // Module: runtime
 #ifndef PDL_TRAIN_SCALED_STEP_H_
 #define PDL_TRAIN_SCALED_STEP_H_
@@ -15,20 +15,20 @@
 
 namespace pdl {
 
-/// What a step did.
+/// The outcome of a step.
 struct ScaledStep {
-  /// What the losses were scaled by.
+  /// The scale of the losses.
   double scale = 0;
-  /// A gradient was not finite, so the step changed nothing but the scale.
+  /// Whether a gradient was not finite, so that the step only changed the scale.
   bool is_skipped = false;
 };
 
-/// Runs the network of a step that ScaleGradients was given; `state` is the state that scales. An
-/// Error of Code::kNotFinite where a gradient is not finite however small the scale has become.
+/// Runs the network of a step that was transformed by ScaleGradients; `state` is the state that
+/// holds the scale. Returns an Error of Code::kNotFinite if a gradient is not finite even with the
+/// smallest scale; no state has changed then.
 ///
-/// Gradients that overflow are no mistake while the scale can fall: with run.check_finite what is
-/// found in a step that is skipped is passed over, if all `losses` (names of outputs) are finite. A
-/// step that fails so has changed no state.
+/// Gradients that overflow are not an error while the scale can decrease: with run.check_finite, a
+/// NaN or an infinity in a skipped step is ignored if all `losses` (names of outputs) are finite.
 PDL_API llvm::Expected<ScaledStep> RunScaledStep(const Network& network, llvm::StringRef state,
                                                  llvm::ArrayRef<std::string> losses, RunOptions run,
                                                  Scope* scope, DeviceContext* context);

@@ -22,142 +22,144 @@
 
 namespace pdl {
 
-/// How a Trainer works.
+/// Options of a Trainer.
 struct TrainerOptions {
-  /// Rows in a batch; the last one of an epoch may have fewer.
+  /// The number of rows in a batch; the last batch of an epoch may have fewer.
   int64_t batch_size = 32;
-  /// The run ends after so many epochs, or steps, whichever comes first; 0 is no limit. Counted
-  /// from the beginning of the run, also of one that was resumed.
+  /// Training ends after this number of epochs or steps, whichever comes first; 0: no limit.
+  /// Counted from the beginning of the original run if it is resumed.
   int64_t epochs = 1;
   int64_t steps = 0;
-  /// Of initial parameters, of random operators and of the order of the rows.
+  /// Seed of initial parameters, random operators and the order of the rows.
   uint64_t seed = 0;
-  /// Takes the rows in another order in each epoch, else in theirs.
+  /// Shuffles the rows in each epoch.
   bool shuffle = true;
-  /// Leaves out the last batch of an epoch where it is short.
+  /// Skips the last batch of an epoch if it is incomplete.
   bool drop_last = false;
-  /// Looks at the result of every call: see RunOptions::check_finite.
+  /// Checks the result of every call: see RunOptions::check_finite.
   bool check_finite = false;
-  /// Where `last.safetensors`, a checkpoint, and `best.safetensors`, as SaveWeights writes it, are
-  /// kept; empty: nowhere. The folder is there.
+  /// An existing folder for `last.safetensors`, a checkpoint, and `best.safetensors`, written as by
+  /// SaveWeights; empty: nothing is written.
   std::string folder;
-  /// Writes last.safetensors after so many steps, besides at the ends of epochs; 0: only there.
-  /// Epochs that follow each other in less than `save_seconds` share one file, written in the end.
+  /// Writes last.safetensors after this number of steps, in addition to the ends of epochs; 0: at
+  /// the ends of epochs only. If epochs take less than `save_seconds`, not every one is saved, but
+  /// always the last one.
   int64_t save_every = 0;
   double save_seconds = 5;
-  /// The metric that says what is best: of the validation data where there are some, else of the
-  /// training data. Empty: the first loss, and after Resume what said it there.
+  /// The metric that determines the best epoch: on the validation data if there are any, else on
+  /// the training data. Empty: the first loss or, after Resume, the metric of the checkpoint.
   std::string monitor;
-  /// Larger is better; said without `monitor`, of the first loss.
+  /// Larger values of the metric are better. Applies to the first loss if `monitor` is empty.
   bool monitor_largest = false;
-  /// Ends the run after so many epochs that were not better than the best one; 0: never.
+  /// Training ends after this number of epochs without an improvement; 0: never.
   int64_t patience = 0;
-  /// Weights and folders; its seed is not used. Its precision is that of the steps: with kF16 the
-  /// losses are scaled, and a step whose gradients overflow changes nothing but the scale, which is
-  /// kept in the checkpoint. Measured is in f32.
+  /// Weights and folders; its seed is ignored. Its precision is that of the training steps: with
+  /// kF16 the losses are scaled, and a step whose gradients overflow only changes the scale, which
+  /// is part of the checkpoint. Evaluation is in f32.
   NetworkOptions network;
 };
 
-/// A loss, or an output of one element.
+/// A metric: a loss, or an output with one element.
 struct Metric {
   std::string name;
   double value = 0;
 };
 
-/// What one step gave.
+/// The results of one step.
 struct StepReport {
-  int64_t step = 0;     // steps done, this one counted
+  int64_t step = 0;     // number of steps done, including this one
   int64_t epoch = 0;    // from 1
   int64_t batch = 0;    // of the epoch, from 1
   int64_t batches = 0;  // in an epoch
   int64_t rows = 0;
-  /// What the losses were scaled by; 0 where they are not.
+  /// The scale of the losses; 0 if they are not scaled.
   double loss_scale = 0;
-  /// A gradient was not finite, so the step changed nothing but the scale.
+  /// Whether a gradient was not finite, so that the step only changed the scale.
   bool is_skipped = false;
-  /// Computed before the parameters changed; losses first. Of what a step leaves out (`every`)
-  /// there is none.
+  /// Losses first; computed before the parameters changed. Losses that are not active in this step
+  /// (`every`) are omitted.
   std::vector<Metric> metrics;
 };
 
-/// What an epoch gave.
+/// The results of one epoch.
 struct EpochReport {
   int64_t step = 0;
   int64_t epoch = 0;
   /// Means over the rows of the epoch.
   std::vector<Metric> training;
-  /// Of the validation data, in inference mode; empty where there are none.
+  /// The metrics on the validation data, in inference mode; empty if there are none.
   std::vector<Metric> validation;
   bool is_best = false;
-  /// Once in a run: why no epoch can be best, because the metric that says it is nan.
+  /// Set at most once in a run: why no epoch can be the best one, namely that the metric is NaN.
   std::string warning;
 };
 
-/// Why Train came back.
+/// Why Train returned.
 enum class TrainingEnd : uint8_t {
-  kDone,      // as many epochs or steps as wanted
-  kPatience,  // no epoch was better for long
+  kDone,      // reached the number of epochs or steps
+  kPatience,  // no improvement for `patience` epochs
   kStopped,   // `stop` became true
 };
 
-/// Called from Train, in its thread; may be empty. An Error ends the training.
+/// Callbacks of Train, called in its thread; may be empty. An Error ends the training.
 struct TrainingCallbacks {
   std::function<llvm::Error(const StepReport&)> on_step;
   std::function<llvm::Error(const EpochReport&)> on_epoch;
-  /// Where set and true, the run ends after the step that is being done, and saves.
+  /// If not null and true, training ends after the current step and saves.
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// Trains a network: makes batches of data, runs the network of a step on each, and keeps what the
-/// steps change: parameters, states, and the optimizers' states. The same network, data, options
-/// and count of steps give the same bits, on one kind of device, with any number of threads, and
-/// also where the run was broken off and resumed.
+/// Trains a network: batches the data, runs the network of a training step on each batch, and keeps
+/// the parameters, states and optimizer states that steps change. The same network, data, options
+/// and number of steps give the same bits on one kind of device, with any number of threads, and
+/// also if the run was interrupted and resumed. Not thread-safe.
 class PDL_API Trainer {
  public:
-  /// `network` is one with `minimize`, compiled for training, or one that computes all its updates
-  /// itself: then what it updates is what is trained, and its first output that is one float is the
-  /// loss. `context` and `registry` must outlive the Trainer.
+  /// `network` either has `minimize` and was compiled for training, or computes all its updates
+  /// itself: then its updates are the training, and its first floating-point output with one
+  /// element is the loss. `context` and `registry` must outlive the Trainer.
   static llvm::Expected<std::unique_ptr<Trainer>> Create(const Graph& network, Dataset data,
                                                          TrainerOptions options,
                                                          DeviceContext* context,
                                                          const OpRegistry& registry);
   ~Trainer();
 
-  /// What each epoch is measured by, in inference mode. To be called before Resume.
+  /// Sets the validation data, on which each epoch is evaluated in inference mode. Must be called
+  /// before Resume.
   void SetValidation(Dataset data);
 
-  /// Goes on from a checkpoint, of this network and these data, seed and batches, and of the same
-  /// initial weights where options.network has some; an Error says what differs, and changes
-  /// nothing. Where validation data told the best epoch, some must be set. If something else says
-  /// what is best than before, a warning tells, and the next epoch is the best one. To be called
-  /// before the first step.
+  /// Continues from a checkpoint of a run with the same network, data, seed and batches, and the
+  /// same initial weights if options.network has any. An Error says what differs, and changes
+  /// nothing. If validation data determined the best epoch, validation data must be set. If the
+  /// best epoch is now determined differently, a warning is added, and the next epoch becomes the
+  /// best one. Must be called before the first step.
   llvm::Error Resume(llvm::StringRef path);
-  /// Writes a checkpoint: all that Resume needs. `pdl run --weights` takes it, too.
+  /// Writes a checkpoint for Resume; it is also accepted by `pdl run --weights`.
   llvm::Error Save(llvm::StringRef path);
-  /// Writes the parameters, and the states that the network has without its training: what running
-  /// it needs, and Resume does not take.
+  /// Writes the parameters and the states that the network has apart from its training: sufficient
+  /// to run the network, but not to Resume.
   llvm::Error SaveWeights(llvm::StringRef path);
 
-  /// Trains on the next batch. An Error of Code::kNotFinite where a loss is nan or infinite, or a
-  /// gradient however small the scale has become.
+  /// Trains on the next batch. Returns an Error of Code::kNotFinite if a loss is NaN or infinite,
+  /// or a gradient is not finite even with the smallest scale.
   llvm::Expected<StepReport> Step();
-  /// Means over the rows of `data`, in inference mode.
+  /// Returns the metrics on `data` in inference mode: means over its rows.
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& data);
-  /// Steps to the end, measures each epoch, and keeps the checkpoints in options.folder. Where it
-  /// ends with an Error, the last good checkpoint is there.
+  /// Runs all remaining steps, evaluates each epoch, and writes the files in options.folder. After
+  /// an Error, the last good checkpoint is kept.
   llvm::Expected<TrainingEnd> Train(const TrainingCallbacks& callbacks = {});
 
-  /// Steps done, epochs done and measured, batches in an epoch.
+  /// The number of steps done, of epochs done and evaluated, and of batches per epoch.
   int64_t step() const;
   int64_t epoch() const;
   int64_t batches() const;
-  /// Names of what a step reports: losses, then outputs of one element.
+  /// The names of the metrics: losses, then outputs with one element.
   llvm::ArrayRef<std::string> metrics() const;
   llvm::ArrayRef<std::string> losses() const;
-  /// The value of a parameter or state now, on the CPU.
+  /// The current value of a parameter or state, on the CPU.
   llvm::Expected<Tensor> ValueOf(llvm::StringRef name) const;
-  /// What Resume found odd: the network computes something else than when the checkpoint was made,
-  /// or something else says what is best.
+  /// Warnings of Resume: the network differs from the one of the checkpoint, or the best epoch is
+  /// determined differently.
   llvm::ArrayRef<std::string> warnings() const;
 
  private:
@@ -166,7 +168,7 @@ class PDL_API Trainer {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Of a checkpoint: how far its run had come, and how it made its batches.
+/// The progress of a checkpoint's run, and how it made its batches.
 struct CheckpointInfo {
   int64_t step = 0;
   int64_t epoch = 0;
@@ -176,9 +178,9 @@ struct CheckpointInfo {
   bool drop_last = false;
   DType precision = DType::kF32;
 };
-/// An Error where the file is broken, or no checkpoint.
+/// Returns an Error if the file is damaged or not a checkpoint.
 PDL_API llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path);
-/// Whether a file of weights is one: it also has states of optimizers, which no network has.
+/// Whether a weights file is a checkpoint, which also has states of optimizers.
 PDL_API bool IsCheckpoint(const SafetensorsFile& file);
 
 }  // namespace pdl

@@ -48,22 +48,22 @@ DimDesc& DimOf(NetworkDesc& desc) { return *VarOf(desc, "x").mutable_type()->mut
 
 const BrokenCase kBroken[] = {
     {"NoVersion", [](NetworkDesc& d) { d.clear_format_version(); },
-     "not a network file, or a damaged one [PDL0402]"},
+     "not a network file, or damaged [PDL0402]"},
     {"NewerVersion", [](NetworkDesc& d) { d.set_format_version(7); },
      "format version 7, but this version of pdl reads 1 to 1 [PDL0402]"},
     {"NoBlock", [](NetworkDesc& d) { d.clear_blocks(); }, "there is no block 0 [PDL0402]"},
     {"Block0Inputs", [](NetworkDesc& d) { d.mutable_blocks(0)->add_inputs("x"); },
      "block 0 has inputs or outputs of its own [PDL0402]"},
     {"SymbolTwice", [](NetworkDesc& d) { d.add_symbols("N"); },
-     "two symbols are called 'N' [PDL0402]"},
+     "two symbols have the name 'N' [PDL0402]"},
     {"SymbolOfInference", [](NetworkDesc& d) { d.add_symbols("?5"); },
-     "a symbol has no proper name [PDL0402]"},
+     "a symbol has an invalid name [PDL0402]"},
     {"SymbolNobodyHas", [](NetworkDesc& d) { d.add_symbols("Q"); },
      "the inputs introduce the symbols [N, M], not [N, M, Q] [PDL0402]"},
     {"UnknownSymbol", [](NetworkDesc& d) { DimOf(d).set_symbol("Q"); },
      "variable 'x': no input introduces the symbol 'Q' [PDL0402]"},
     {"FileTwice", [](NetworkDesc& d) { d.add_files("model.pdl"); },
-     "two source files are called 'model.pdl' [PDL0402]"},
+     "two source files have the name 'model.pdl' [PDL0402]"},
     {"FileNameWithEscape", [](NetworkDesc& d) { d.add_files("\x1b[2J"); },
      "a file's name has a control character [PDL0402]"},
     {"LocationInNoFile", [](NetworkDesc& d) { d.mutable_locations(1)->set_file(2); },
@@ -73,21 +73,21 @@ const BrokenCase kBroken[] = {
     {"NoLocation", [](NetworkDesc& d) { OpOf(d, "y").set_location(3); },
      "there is no location 3 [PDL0402]"},
     {"NoName", [](NetworkDesc& d) { VarOf(d, "x").clear_name(); },
-     "'' is no name for a variable [PDL0402]"},
+     "'' is not a valid name for a variable [PDL0402]"},
     {"NameWithControl", [](NetworkDesc& d) { VarOf(d, "x").set_name("a\nb"); },
-     "'a\\0Ab' is no name for a variable [PDL0402]"},
+     "'a\\0Ab' is not a valid name for a variable [PDL0402]"},
     {"InputWithDottedName", [](NetworkDesc& d) { VarOf(d, "x").set_name("load.b"); },
-     "'load.b' is not a valid name of an input [PDL0402]"},
+     "'load.b' is not a valid name for an input [PDL0402]"},
     {"NameOfASymbol", [](NetworkDesc& d) { VarOf(d, "x").set_name("~T"); },
-     "'~T' is no name for a variable [PDL0402]"},
+     "'~T' is not a valid name for a variable [PDL0402]"},
     {"NameTwice", [](NetworkDesc& d) { VarOf(d, "label").set_name("x"); },
-     "two variables are called 'x' [PDL0402]"},
+     "two variables have the name 'x' [PDL0402]"},
     {"ResultTwice",
      [](NetworkDesc& d) {
        OpOf(d, "low").set_outputs(1, "low");
        VarOf(d, "high").set_name("low");
      },
-     "two variables are called 'low' [PDL0402]"},
+     "two variables have the name 'low' [PDL0402]"},
     {"UnknownRole", [](NetworkDesc& d) { VarOf(d, "x").set_role(static_cast<VarDesc::Role>(9)); },
      "variable 'x': there is no role 9 [PDL0402]"},
     {"CommentWithControl", [](NetworkDesc& d) { VarOf(d, "x").set_comment("\x1b[2J"); },
@@ -116,13 +116,13 @@ const BrokenCase kBroken[] = {
        DimOf(d).set_constant(3);
        DimOf(d).set_ragged(true);
      },
-     "variable 'x': a ragged dim is no symbol [PDL0402]"},
+     "variable 'x': a ragged dim is not a symbol [PDL0402]"},
     {"RaggedNothing",
      [](NetworkDesc& d) {
        DimOf(d).Clear();
        DimOf(d).set_ragged(true);
      },
-     "variable 'x': a ragged dim is no symbol [PDL0402]"},
+     "variable 'x': a ragged dim is not a symbol [PDL0402]"},
     {"RaggedUnknown",
      [](NetworkDesc& d) { VarOf(d, "x").mutable_type()->mutable_dims(0)->set_ragged(true); },
      "variable 'x': no input introduces the ragged dim '~N' [PDL0402]"},
@@ -138,7 +138,7 @@ const BrokenCase kBroken[] = {
        d.add_symbols("~N");
        DimOf(d).set_symbol("~N");
      },
-     "variable 'x': a size is a symbol without a proper name [PDL0402]"},
+     "variable 'x': a size is a symbol with an invalid name [PDL0402]"},
     {"RaggedBound",
      [](NetworkDesc& d) {
        d.add_symbols("~N");
@@ -146,7 +146,7 @@ const BrokenCase kBroken[] = {
        bound->set_symbol("N");
        bound->set_ragged(true);
      },
-     "variable 'label': a ragged dim stands where a size belongs [PDL0402]"},
+     "variable 'label': a ragged dim where a size is required [PDL0402]"},
     {"RaggedInsideASize",
      [](NetworkDesc& d) {
        DimDesc::Call* call = DimOf(d).mutable_call();
@@ -154,10 +154,10 @@ const BrokenCase kBroken[] = {
        call->add_operands()->set_symbol("N");
        call->mutable_operands(0)->set_ragged(true);
      },
-     "variable 'x': a ragged dim stands where a size belongs [PDL0402]"},
+     "variable 'x': a ragged dim where a size is required [PDL0402]"},
     {"RaggedConstraint",
      [](NetworkDesc& d) { d.mutable_constraints(0)->mutable_right()->set_ragged(true); },
-     "a constraint: a ragged dim stands where a size belongs [PDL0402]"},
+     "a constraint: a ragged dim where a size is required [PDL0402]"},
     {"SparseParameter", [](NetworkDesc& d) { VarOf(d, "v").mutable_type()->set_storage(SPARSE); },
      "variable 'v': a parameter of the type sparse bf16[2, 0] [PDL0402]"},
     {"UnknownFunction",
@@ -178,7 +178,7 @@ const BrokenCase kBroken[] = {
        call->add_operands()->set_symbol("N");
        call->add_operands()->set_constant(0);
      },
-     "variable 'x': a size leaves 64 bits, or divides by zero [PDL0402]"},
+     "variable 'x': a size overflows 64 bits or divides by zero [PDL0402]"},
     {"IndexBoundOnFloats",
      [](NetworkDesc& d) { VarOf(d, "x").mutable_type()->mutable_index_bound()->set_constant(3); },
      "variable 'x': an index bound on f32 [PDL0402]"},
@@ -196,21 +196,21 @@ const BrokenCase kBroken[] = {
     {"NeitherInitializerNorWeight", [](NetworkDesc& d) { VarOf(d, "w").clear_initializer(); },
      "parameter 'w' has neither an initializer nor a weight [PDL0402]"},
     {"NoInitializer", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(77); },
-     "variable 'w': there is no block 76 to make it [PDL0402]"},
+     "variable 'w': there is no block 76 to compute it [PDL0402]"},
     {"InitializerOfAnotherType", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(3); },
-     "variable 'w': block 2 does not make one f32[3] of nothing [PDL0402]"},
+     "variable 'w': block 2 does not compute one f32[3] without inputs [PDL0402]"},
     {"UnknownOperator", [](NetworkDesc& d) { OpOf(d, "y").set_type("sine"); },
      "call of 'sine' for 'y' (block.pdl:7:11): no operator is called 'sine' [PDL0101]"},
     {"ResultCount", [](NetworkDesc& d) { OpOf(d, "y").add_outputs("more"); },
      "call of 'cos' for 'y' (block.pdl:7:11): 2 results, but 'cos' has 1 [PDL0402]"},
     {"InputOfLater", [](NetworkDesc& d) { OpOf(d, "y").set_inputs(0, "z"); },
-     "call of 'cos' for 'y' (block.pdl:7:11): it reads 'z', which is no variable before it "
+     "call of 'cos' for 'y' (block.pdl:7:11): it reads 'z', which is not a variable before it "
      "[PDL0402]"},
     {"InputOfAnotherBlock", [](NetworkDesc& d) { OpOf(d, "y").set_inputs(0, "given"); },
-     "call of 'cos' for 'y' (block.pdl:7:11): it reads 'given', which is not of its block "
+     "call of 'cos' for 'y' (block.pdl:7:11): it reads 'given', which is not in its block "
      "[PDL0402]"},
     {"BlockReadsOutside", [](NetworkDesc& d) { OpOf(d, "taken").set_inputs(0, "x"); },
-     "call of 'cos' for 'taken': it reads 'x', which is not of its block [PDL0402]"},
+     "call of 'cos' for 'taken': it reads 'x', which is not in its block [PDL0402]"},
     {"InputCount", [](NetworkDesc& d) { OpOf(d, "y").clear_inputs(); },
      "call of 'cos' for 'y' (block.pdl:7:11): takes 1 input (x), got 0 [PDL0205]"},
     {"InputDType", [](NetworkDesc& d) { OpOf(d, "y").set_inputs(0, "label"); },
@@ -269,23 +269,24 @@ const BrokenCase kBroken[] = {
        OpOf(d, "taken").clear_attributes();
        (*OpOf(d, "taken").mutable_attributes())["body"].set_block(2);
      },
-     "blocks call each other in a circle [PDL0402]"},
+     "blocks call each other recursively [PDL0402]"},
     {"BlockInputTwice", [](NetworkDesc& d) { d.mutable_blocks(1)->add_inputs("given"); },
      "'given' is an input of blocks twice [PDL0402]"},
     {"BlockInputNoVariable", [](NetworkDesc& d) { d.mutable_blocks(1)->add_inputs("nothing"); },
      "the inputs of block 1 are not variables, in their order [PDL0402]"},
     {"BlockOutputOfAnother", [](NetworkDesc& d) { d.mutable_blocks(1)->set_outputs(0, "x"); },
-     "variable 'x' is not of block 1 [PDL0402]"},
+     "variable 'x' is not in block 1 [PDL0402]"},
     {"TypeNotInferred",
      [](NetworkDesc& d) { VarOf(d, "y").mutable_type()->mutable_dims(0)->set_constant(3); },
-     "call of 'cos' for 'y' (block.pdl:7:11): 'y' is stored as f32[3, 2*M + 1], but the call gives "
+     "call of 'cos' for 'y' (block.pdl:7:11): 'y' is stored as f32[3, 2*M + 1], but the call "
+     "returns "
      "f32[N, 2*M + 1] [PDL0402]"},
     {"ResultIsNoVariable", [](NetworkDesc& d) { d.mutable_variables()->RemoveLast(); },
-     "call of 'add' for 'loss': its results are no variables [PDL0402]"},
+     "call of 'add' for 'loss': its results are not variables [PDL0402]"},
     {"NoCallForResult", [](NetworkDesc& d) { d.mutable_blocks(0)->mutable_ops()->RemoveLast(); },
-     "variable 'loss': no call makes it, or not in the order of variables [PDL0402]"},
+     "variable 'loss': no call computes it, or the call is out of order [PDL0402]"},
     {"SecondResultIsNoVariable", [](NetworkDesc& d) { VarOf(d, "high").set_role(VarDesc::INPUT); },
-     "call of 'halves' for 'low': its result 'high' is not in its place among the variables "
+     "call of 'halves' for 'low': its result 'high' is out of order among the variables "
      "[PDL0402]"},
     {"ConstraintRelation", [](NetworkDesc& d) { d.mutable_constraints(0)->clear_relation(); },
      "a constraint has an unknown relation (0) [PDL0402]"},
@@ -297,25 +298,25 @@ const BrokenCase kBroken[] = {
        constraint.mutable_right()->set_symbol("N");
        constraint.set_message("N is small");
      },
-     "no sizes keep the constraint 'N is small' [PDL0402]"},
+     "no sizes satisfy the constraint 'N is small' [PDL0402]"},
     {"OutputTwice", [](NetworkDesc& d) { *d.add_outputs() = d.outputs(0); },
-     "two outputs are called 'probability' [PDL0402]"},
+     "two outputs have the name 'probability' [PDL0402]"},
     {"OutputWithoutName", [](NetworkDesc& d) { d.mutable_outputs(0)->clear_name(); },
-     "'' is not a valid name of an output [PDL0402]"},
+     "'' is not a valid name for an output [PDL0402]"},
     {"OutputThatIsNoName", [](NetworkDesc& d) { d.mutable_outputs(0)->set_name("a\nb"); },
-     "'a\\0Ab' is not a valid name of an output [PDL0402]"},
+     "'a\\0Ab' is not a valid name for an output [PDL0402]"},
     {"OutputWithDottedName", [](NetworkDesc& d) { d.mutable_outputs(0)->set_name("a.b"); },
-     "'a.b' is not a valid name of an output [PDL0402]"},
+     "'a.b' is not a valid name for an output [PDL0402]"},
     {"OutputWithAPointAtItsEnd", [](NetworkDesc& d) { d.mutable_outputs(0)->set_name("a."); },
-     "'a.' is not a valid name of an output [PDL0402]"},
+     "'a.' is not a valid name for an output [PDL0402]"},
     {"OutputNamedLikeAState", [](NetworkDesc& d) { d.mutable_outputs(0)->set_name("s"); },
      "output 's' is 'e', and there is another variable 's' that a run reads [PDL0402]"},
     {"OutputOfNothing", [](NetworkDesc& d) { d.mutable_outputs(0)->set_variable("q"); },
      "there is no variable 'q' [PDL0402]"},
     {"OutputOfABlock", [](NetworkDesc& d) { d.mutable_outputs(0)->set_variable("taken"); },
-     "variable 'taken' is not of block 0 [PDL0402]"},
+     "variable 'taken' is not in block 0 [PDL0402]"},
     {"UpdateOfAnInput", [](NetworkDesc& d) { d.mutable_updates(0)->set_state("x"); },
-     "update of 'x', which is no state [PDL0402]"},
+     "update of 'x', which is not a state [PDL0402]"},
     {"UpdateTwice", [](NetworkDesc& d) { *d.add_updates() = d.updates(0); },
      "two updates of 's' [PDL0402]"},
     {"UpdateOfAnotherType", [](NetworkDesc& d) { d.mutable_updates(0)->set_value("label"); },
@@ -323,13 +324,13 @@ const BrokenCase kBroken[] = {
     {"LossOfNothing", [](NetworkDesc& d) { d.mutable_training(0)->set_loss("q"); },
      "there is no variable 'q' [PDL0402]"},
     {"LossIsNoNumber", [](NetworkDesc& d) { d.mutable_training(0)->set_loss("y"); },
-     "the loss 'y' is no number but f32[N, 2*M + 1] [PDL0402]"},
+     "the loss 'y' must be a scalar of floats, got f32[N, 2*M + 1] [PDL0402]"},
     {"TrainingOfAnInput", [](NetworkDesc& d) { d.mutable_training(0)->set_parameters(0, "x"); },
-     "training of 'x', which is no parameter [PDL0402]"},
+     "training of 'x', which is not a parameter [PDL0402]"},
     {"TrainingTwice", [](NetworkDesc& d) { d.mutable_training(0)->add_parameters("w"); },
-     "training of 'w' twice in one place [PDL0402]"},
+     "training of 'w' twice in one statement [PDL0402]"},
     {"TrainingByNextValues", [](NetworkDesc& d) { d.mutable_training(0)->add_next_values("y"); },
-     "training of 'loss' by next values, which this version of pdl does not know [PDL0402]"},
+     "training of 'loss' by new values, which this version of pdl does not support [PDL0402]"},
     {"OptimizerOfControl", [](NetworkDesc& d) { d.mutable_training(0)->set_optimizer("\x1b[2J"); },
      "an optimizer has a control character [PDL0402]"},
 };
@@ -338,9 +339,8 @@ INSTANTIATE_TEST_SUITE_P(Networks, Broken, testing::ValuesIn(kBroken),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Deserialize, NoNetworkAtAll) {
-  EXPECT_EQ(ErrorOf("input x: f32[N]\n"),
-            "net.pdlc: not a network file, or a damaged one [PDL0402]");
-  EXPECT_EQ(ErrorOf(""), "net.pdlc: not a network file, or a damaged one [PDL0402]");
+  EXPECT_EQ(ErrorOf("input x: f32[N]\n"), "net.pdlc: not a network file, or damaged [PDL0402]");
+  EXPECT_EQ(ErrorOf(""), "net.pdlc: not a network file, or damaged [PDL0402]");
 }
 
 TEST(Deserialize, EveryTruncationIsRefused) {
@@ -403,10 +403,10 @@ TEST(Deserialize, DimsThatExplodeAreRefused) {
     };
   };
   EXPECT_EQ(ErrorOf(WithDim(power(1000))),
-            "net.pdlc: variable 'x': a size is too large an expression [PDL0402]");
+            "net.pdlc: variable 'x': the expression of a size is too large [PDL0402]");
   // Even where each is small, all together cost no more than the file is long.
   EXPECT_EQ(ErrorOf(WithDim(power(9))),
-            "net.pdlc: variable 'x': a size is too large an expression [PDL0402]");
+            "net.pdlc: variable 'x': the expression of a size is too large [PDL0402]");
   auto nested = [](int depth) {
     return [depth](DimDesc* dim) {
       for (int i = 0; i < depth; ++i) {
@@ -420,11 +420,10 @@ TEST(Deserialize, DimsThatExplodeAreRefused) {
     };
   };
   EXPECT_EQ(ErrorOf(WithDim(nested(380))),
-            "net.pdlc: variable 'x': a size leaves 64 bits, or divides by zero [PDL0402]");
+            "net.pdlc: variable 'x': a size overflows 64 bits or divides by zero [PDL0402]");
   EXPECT_EQ(ErrorOf(WithDim(nested(405))),
-            "net.pdlc: variable 'x': a size is too large an expression [PDL0402]");
-  EXPECT_EQ(ErrorOf(WithDim(nested(2000))),
-            "net.pdlc: not a network file, or a damaged one [PDL0402]");
+            "net.pdlc: variable 'x': the expression of a size is too large [PDL0402]");
+  EXPECT_EQ(ErrorOf(WithDim(nested(2000))), "net.pdlc: not a network file, or damaged [PDL0402]");
 }
 
 }  // namespace

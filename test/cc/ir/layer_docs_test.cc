@@ -61,7 +61,7 @@ Inputs
       one or many
       dense, sparse, sparse with ones only, indices; up to 2 ragged dims
 
-A caller must keep
+Constraints
   D > 1
   size % 2 == 0
 
@@ -104,7 +104,7 @@ TEST(LayerDocs, ListAndMarkdown) {
   EXPECT_TRUE(has("## dense\n\n```\ndense(xs...")) << text;
   EXPECT_TRUE(has("| `size` | `int > 0` | width of the result |")) << text;
   EXPECT_TRUE(has("| `xs...` | `F[..., D] \\| sparse F[..., D] \\|")) << text;
-  EXPECT_TRUE(has("Outputs: `total`, `x`, `y_3`.\n\nA caller must keep `D > 1`")) << text;
+  EXPECT_TRUE(has("Outputs: `total`, `x`, `y_3`.\n\nConstraints: `D > 1`")) << text;
   EXPECT_TRUE(has("| `lr = 0.001` | `f32[]` | dense |  |")) << text;
 }
 

@@ -101,7 +101,7 @@ Examples
 
 Properties
   not differentiable
-  In f32, the largest error is 1.25 units of the last place
+  In f32, the largest error is 1.25 ulp
 )")) << text;
   const std::string page = OpDocsMarkdown(registry);
   EXPECT_TRUE(Contains(page, "```pdl\ny = shown([1.0])\nz = shown(y)\n\ny = shown([2.0])\n```\n"))

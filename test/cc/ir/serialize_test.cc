@@ -71,7 +71,7 @@ TEST(Serialize, ABigSymbolicExpressionIsRefused) {
   llvm::Expected<std::string> bytes = SerializeNetwork(graph);
   ASSERT_FALSE(static_cast<bool>(bytes));
   EXPECT_EQ(llvm::toString(bytes.takeError()),
-            "a dim is too large an expression to be stored [PDL0307]");
+            "the expression of a dim is too large to be stored [PDL0307]");
 }
 
 TEST(Serialize, UpdatesMayLeaveSizesToBeChecked) {
@@ -103,7 +103,7 @@ TEST(Serialize, TextsAreUtf8) {
   llvm::Expected<std::string> bytes = SerializeNetwork(graph);
   ASSERT_FALSE(static_cast<bool>(bytes));
   EXPECT_EQ(llvm::toString(bytes.takeError()),
-            "a text that is not UTF-8 cannot be stored [PDL0402]");
+            "a string that is not UTF-8 cannot be stored [PDL0402]");
 }
 
 TEST(Serialize, HoldsAHundredThousandCalls) {

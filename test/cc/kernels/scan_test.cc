@@ -180,9 +180,9 @@ const BrokenCase kBroken[] = {
      "call of 'scan' for 'y': a carried value has type f32[rows, 5], but the body returns "
      "f32[rows, 3] as its value 1 [PDL0318]"},
     {"OutputFromOutside", [](NetworkDesc& d) { BodyOf(d, "y").set_outputs(0, "x"); },
-     "variable 'x' is not of block 1 [PDL0402]"},
+     "variable 'x' is not in block 1 [PDL0402]"},
     {"InputLacks", [](NetworkDesc& d) { BodyOf(d, "y").mutable_inputs()->RemoveLast(); },
-     "call of 'matmul' for 'y.body.next_matmul': it reads 'y.body.w_2', which is not of its block "
+     "call of 'matmul' for 'y.body.next_matmul': it reads 'y.body.w_2', which is not in its block "
      "[PDL0402]"},
     {"NoBlock",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["body"].set_block(77); },
@@ -197,7 +197,7 @@ const BrokenCase kBroken[] = {
      "call of 'scan' for 'y': the body takes 0 values, but is given 3 [PDL0318]"},
     {"MoreSequences",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(2); },
-     "call of 'scan' for 'y': takes 5 inputs by its counts, got 3 [PDL0205]"},
+     "call of 'scan' for 'y': takes 5 inputs according to its counts, got 3 [PDL0205]"},
     {"ManySequences",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["num_xs"].set_int_(INT64_MAX); },
      "call of 'scan' for 'y': attribute 'num_xs' of 'scan' must be at least 0 and at most 65536, "
@@ -221,7 +221,7 @@ const BrokenCase kBroken[] = {
        VarOf(d, BodyOf(d, "y").inputs(0)).mutable_type()->mutable_dims(1)->set_constant(4);
      },
      "call of 'concat' for 'y.body.next_concat': 'y.body.next_concat' is stored as f32[rows, 8], "
-     "but the call gives f32[rows, 9] [PDL0402]"},
+     "but the call returns f32[rows, 9] [PDL0402]"},
 };
 INSTANTIATE_TEST_SUITE_P(, ScanBroken, testing::ValuesIn(kBroken),
                          [](const auto& info) { return std::string(info.param.name); });

@@ -68,7 +68,7 @@ TEST(RaggedType, StandsRightBehindTheFirstDim) {
   EXPECT_EQ(fault({n, 3, t}),
             "the ragged dim ~T does not come right after the first dim or another ragged one");
   EXPECT_EQ(fault({n, s, t, Dim::Symbol("~R")}), "a tensor has at most 2 ragged dims, not 3");
-  EXPECT_EQ(fault({n, t, t}), "two ragged dims of one tensor are both called ~T");
+  EXPECT_EQ(fault({n, t, t}), "two ragged dims of one tensor have the name ~T");
   Type sparse(DType::kF32, {n, t});
   sparse.storage = Storage::kSparse;
   EXPECT_EQ(sparse.Fault(), "a sparse tensor has 2 dims besides its ragged ones, not 1");
@@ -112,19 +112,19 @@ TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("sum(p, axes=[0, 1, 2])"), "f32[4]");
   EXPECT_EQ(TypeOf("sum(x, axes=[0, 1], keep=true)"), "f32[1, 1, 4]");
   EXPECT_EQ(TypeOf("sum(p, axes=[1, 2])"),
-            "sum: axis 1 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
+            "sum: axis 1 of f32[N, ~S, ~R, 4] is not after its ragged dims [PDL0308]");
   EXPECT_EQ(TypeOf("sum(x, axes=[1])"),
-            "sum: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+            "sum: axis 1 of f32[N, ~T, 4] is not after its ragged dim [PDL0308]");
   EXPECT_EQ(TypeOf("mean(x, axes=[0])"),
-            "mean: axis 0 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+            "mean: axis 0 of f32[N, ~T, 4] is not after its ragged dim [PDL0308]");
   EXPECT_EQ(TypeOf("argmax(x)"), "i64[N, ~T] in 0..4");
   EXPECT_EQ(TypeOf("softmax(p)"), "f32[N, ~S, ~R, 4]");
   EXPECT_EQ(TypeOf("softmax(p, axis=2)"),
-            "softmax: axis 2 of f32[N, ~S, ~R, 4] does not lie behind its ragged dims [PDL0308]");
+            "softmax: axis 2 of f32[N, ~S, ~R, 4] is not after its ragged dims [PDL0308]");
   EXPECT_EQ(TypeOf("cos_sim(x, relu(x))"), "f32[N, ~T]");
   EXPECT_EQ(TypeOf("standardize(p)"), "f32[N, ~S, ~R, 4]");
   EXPECT_EQ(TypeOf("standardize(x, axis=1)"),
-            "standardize: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+            "standardize: axis 1 of f32[N, ~T, 4] is not after its ragged dim [PDL0308]");
   EXPECT_EQ(TypeOf("cross_entropy(x @ ones([4, 100]), word)"), "f32[N, ~T]");
   EXPECT_EQ(TypeOf("mean(cross_entropy(x @ ones([4, 100]), word))"), "f32[]");
   EXPECT_EQ(TypeOf("cross_entropy(y @ ones([4, 100]), word)"),
@@ -140,7 +140,7 @@ TEST(RaggedInference, AlongAnAxisBehindTheRaggedDims) {
   EXPECT_EQ(TypeOf("concat(x, y, axis=-1)"),
             "concat: sizes along other axes differ: ~T and ~S [PDL0301]");
   EXPECT_EQ(TypeOf("concat(x, y, axis=1)"),
-            "concat: axis 1 of f32[N, ~T, 4] does not lie behind its ragged dim [PDL0308]");
+            "concat: axis 1 of f32[N, ~T, 4] is not after its ragged dim [PDL0308]");
 }
 
 TEST(RaggedInference, Products) {
