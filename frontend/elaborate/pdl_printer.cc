@@ -21,7 +21,7 @@ class PdlPrinter {
   void Print();
 
  private:
-  // Inputs, variables and calls, each after all that it uses.
+  // Inputs, variables and calls, each after the values that it uses.
   void PrintDefinitions();
   void PrintConstraints();
   void PrintComment(llvm::StringRef comment);

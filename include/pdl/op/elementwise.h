@@ -31,7 +31,7 @@ namespace pdl {
 inline constexpr unsigned kMaxElementwiseInputs = 3;
 
 /// Decides how a call iterates over its operands, for their sizes. `inputs` (at most
-/// kMaxElementwiseInputs) broadcast to `output`. What `tile` points at must outlive the result,
+/// kMaxElementwiseInputs) broadcast to `output`. The parameters of `tile` must outlive the result,
 /// which only RunElementwise uses.
 PDL_API std::shared_ptr<CallState> PrepareElementwise(const Tile& tile,
                                                       llvm::ArrayRef<OperandType> inputs,
