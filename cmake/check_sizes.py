@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that classes and functions of a folder stay small: no class has more than 30 methods, no function more
-than 60 lines, both counted in sources as clang-format lays them out.
+than 60 lines, counted in sources formatted by clang-format.
 
   check_sizes.py ROOT FOLDER...
 """
@@ -11,7 +11,7 @@ import sys
 
 MAX_METHODS = 30
 MAX_LINES = 60
-# Comments, and literals, which may hold braces; a digit separator is none.
+# Comments, and literals, which may contain braces. A digit separator does not begin a character literal.
 SKIPPED = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 SCOPE = re.compile(r"^\s*(?:inline )?(?:namespace\b|extern \"\s*\")")
@@ -19,14 +19,14 @@ CLASS = re.compile(r"^\s*(?:template\s*)?(?:class|struct|union)\s+(?:PDL_API\s+)
 
 
 def blank(match):
-    """Keeps the lines and the quotes of what is left out."""
+    """Removes all but the quotes and the line breaks."""
     text = match.group(0)
     quote = text[0] if text[0] in "\"'" else ""
     return quote + "\n" * text.count("\n") + quote
 
 
 def without_templates(text):
-    """Leaves out what is between '<' and '>'."""
+    """Removes template arguments."""
     before = None
     while before != text:
         before, text = text, re.sub(r"<[^<>]*>", "", text)
@@ -34,7 +34,7 @@ def without_templates(text):
 
 
 def is_function(head):
-    """Whether what precedes a '{' or ';' declares a function."""
+    """Whether `head`, the code before a '{' or ';', declares a function."""
     head = without_templates(head).strip()
     if re.match(r"(?:using|typedef|friend|static_assert|enum)\b", head) or re.match(r"^[^(]*=(?!=)", head):
         return False
@@ -43,8 +43,8 @@ def is_function(head):
 
 
 def is_counted(head, name):
-    """Whether a declaration in the class `name` is a method: no constructor, nothing deleted, nothing that
-    a base declares."""
+    """Whether a declaration in the class `name` counts as a method. Constructors, deleted functions and overrides
+    do not."""
     head = without_templates(head).strip()
     if not is_function(head) or re.search(r"=\s*(?:delete|default)$|\boverride$", head):
         return False
@@ -56,9 +56,9 @@ def check(text):
     text = SKIPPED.sub(blank, text)
     text = re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.MULTILINE) if "\\\n" in text else re.sub(
         r"^[ \t]*#[^\n]*", "", text, flags=re.MULTILINE)
-    # What is open: (kind, name, line, methods).
+    # The enclosing braces: [kind, name, line, methods].
     stack = [["scope", "", 0, 0]]
-    begin = 0  # of the declaration that is read
+    begin = 0  # of the current declaration
     parentheses = 0
     for i, c in enumerate(text):
         if stack[-1][0] == "body" and c not in "{}":
@@ -90,7 +90,7 @@ def check(text):
                     stack[-1][3] += is_counted(head, stack[-1][1])
             else:
                 kind, name = "other", ""
-            # A function's body is not read, but for its end.
+            # Of a function's body only its end is searched for.
             stack.append(["body" if kind in ("function", "other", "body") else kind, name, line, 0])
             stack[-1].append(kind)
             if kind in ("scope", "class"):
