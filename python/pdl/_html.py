@@ -1,4 +1,4 @@
-"""What a notebook shows of a network: a picture of its calls, and its text with colours."""
+"""The representation of networks in notebooks: a diagram of the calls, and the source with syntax highlighting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COLOURS = {name: colour for name, _, colour in _TOKENS}
 
 
 def highlight(text: str) -> str:
-    """A text of the language as HTML with colours."""
+    """Source of the language as HTML with syntax highlighting."""
 
     def paint(match: re.Match[str]) -> str:
         return f'<span style="color:{_COLOURS[match.lastgroup or "text"]}">{escape(match.group())}</span>'
@@ -43,6 +43,6 @@ def highlight(text: str) -> str:
 
 
 def network_html(network: Network) -> str:
-    """The picture above the text."""
+    """The diagram above the source."""
     picture = f'<div style="overflow:auto;max-height:40em">{network_svg(network.program)}</div>'
     return f"{picture}\n<details><summary>text</summary>{highlight(network.text())}</details>"
