@@ -122,8 +122,8 @@ PYTHON_TOKEN = re.compile(
     r'|(?P<quotes>"""|\'\'\')(?P<raw>.*?)(?P=quotes)'
     r'|"(?P<string>(?:[^"\\\n]|\\.)*)"|\'(?P<single>(?:[^\'\\\n]|\\.)*)\'', re.S)
 COMMENT_PREFIX = re.compile(r"^([ \t]*)(//[/!]?<?|/\*+|\*(?!/)|\#+)", re.M)
-# Inside comments and messages, quoted code is no prose.
-QUOTED = re.compile(r"`[^`\n]*`|'[^'\s]+'|\\?\"[^\"\n]*\"")
+# Not prose in comments and messages: quoted code, placeholders, names of XML elements.
+QUOTED = re.compile(r"`[^`\n]*`|'[^'\s]+'|\\?\"[^\"\n]*\"|\{[^{}\n]*\}|</?[a-z]+\b")
 
 
 def code_prose(token, strings):

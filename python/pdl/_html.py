@@ -26,14 +26,14 @@ _TOKENS = [
     ("call", r"\b[A-Za-z_]\w*(?=\()", "#e36209"),
 ]
 _PATTERN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern, _ in _TOKENS))
-_COLOURS = {name: colour for name, _, colour in _TOKENS}
+_COLORS = {name: colour for name, _, colour in _TOKENS}
 
 
 def highlight(text: str) -> str:
     """Source of the language as HTML with syntax highlighting."""
 
     def paint(match: re.Match[str]) -> str:
-        return f'<span style="color:{_COLOURS[match.lastgroup or "text"]}">{escape(match.group())}</span>'
+        return f'<span style="color:{_COLORS[match.lastgroup or "text"]}">{escape(match.group())}</span>'
 
     parts, end = [], 0
     for match in _PATTERN.finditer(text):
