@@ -90,7 +90,7 @@ NO_ARRAY = "input 'x': expected an array, a number or nested lists of numbers, n
         ([[1, 2]], "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got f32\[1, 2\]"),
         (b"ab", "f32[N]", pdl.RunError, r"input 'x' is declared f32\[N\], got u8\[2\]"),
         (f32(1).astype(">f4"), "f32[N]", TypeError, r"input 'x': elements of dtype '>f4' have no dtype in pdl; array.astype\(array.dtype.newbyteorder\('='\)\)"),
-        (np.array([1], object), "f32[N]", TypeError, r"input 'x': elements of dtype 'object' have no dtype in pdl; array.astype\(\"float32\"\) makes"),
+        (np.array([1], object), "f32[N]", TypeError, r"input 'x': elements of dtype 'object' have no dtype in pdl; array.astype\(\"float32\"\) converts"),
         (np.array(["a"]), "f32[N]", TypeError, "input 'x': elements of dtype '<U1' have no dtype"),
         (np.array([1j]), "f32[N]", TypeError, "input 'x': elements of dtype 'complex128' have no"),
         (np.array(["2020-01-01"], "M8[D]"), "f32[N]", TypeError, r"dtype 'datetime64\[D\]' have no"),
@@ -234,19 +234,19 @@ def test_names_and_mappings() -> None:
     assert net(mapping)["y"].item() == net.run(mapping)["y"].item() == 4
     wrong: Any
     for wrong in ([1, 2], 3, f32(1)):
-        with pytest.raises(TypeError, match=r"takes its inputs by name: net\(x=…\), or a dict"):
+        with pytest.raises(TypeError, match=r"takes its inputs by name: net\(x=…\), or as a dict"):
             net(wrong)
     with pytest.raises(TypeError, match="takes its inputs by name"):
         net({}, {})
     with pytest.raises(TypeError, match="takes its inputs by name"):
         net.run([1])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="the name of an input is a text, not int"):
+    with pytest.raises(TypeError, match="the name of an input must be a string, not int"):
         net({1: 2})
     with pytest.raises(pdl.RunError, match=r"no value for input 'z': f32\[\]"):
         net(x=1)
     with pytest.raises(pdl.UnknownNameError, match="the network has no output 'w'"):
         net.run({"x": 1, "z": 2}, outputs=["w"])
-    with pytest.raises(TypeError, match="weights are the path of a .safetensors file, or arrays"):
+    with pytest.raises(TypeError, match="weights must be the path of a .safetensors file, or arrays"):
         pdl.compile("output y = 1", weights=[1])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="the name of a weight must be a string"):
         pdl.compile("output y = 1", weights={1: 2})  # type: ignore[dict-item]

@@ -147,7 +147,7 @@ minimize loss with adam(lr=0.02)
 
 
 def test_a_precision_that_there_is_not() -> None:
-    with pytest.raises(pdl.Error, match="in f32, bf16 or f16, not in f8"):
+    with pytest.raises(pdl.Error, match="must be f32, bf16 or f16, got f8"):
         pdl.train(DIGITS, [], precision="f8")
 
 
