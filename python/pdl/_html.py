@@ -19,7 +19,7 @@ _DTYPES = "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool"
 # In the order in which they are tried.
 _TOKENS = [
     ("comment", r"\#[^\n]*", "#6a737d"),
-    ("text", r'"(?:\\.|[^"\\\n])*"', "#22863a"),
+    ("string", r'"(?:\\.|[^"\\\n])*"', "#22863a"),
     ("number", r"(?<![\w.])\d[\d_]*(?:\.\d+)?(?:e-?\d+)?", "#005cc5"),
     ("dtype", r"\b(?:" + "|".join(_DTYPES.split()) + r")\b", "#6f42c1"),
     ("word", r"\b(?:" + "|".join(_WORDS.split()) + r")\b(?!\s*=[^=]|\.)", "#d73a49"),
@@ -33,7 +33,7 @@ def highlight(text: str) -> str:
     """Source of the language as HTML with syntax highlighting."""
 
     def paint(match: re.Match[str]) -> str:
-        return f'<span style="color:{_COLORS[match.lastgroup or "text"]}">{escape(match.group())}</span>'
+        return f'<span style="color:{_COLORS[match.lastgroup or "string"]}">{escape(match.group())}</span>'
 
     parts, end = [], 0
     for match in _PATTERN.finditer(text):

@@ -169,10 +169,10 @@ def test_mistakes() -> None:
         with pytest.raises(pdl.RunError, match=r"no value for input 'b': f32\[N\] \[PDL0501\]"):
             other(a=x)
         with pdl.Graph():
-            stranger = pdl.input("stranger", "f32[N]")
-        with pytest.raises(pdl.Error, match="'stranger' belongs to another graph"):
-            other(a=x, b=stranger)
+            foreign = pdl.input("foreign", "f32[N]")
+        with pytest.raises(pdl.Error, match="'foreign' belongs to another graph"):
+            other(a=x, b=foreign)
         assert g.text().startswith(text)
-    # The text alone lacks what the network is and has learned.
+    # The graph's source does not contain the network.
     with pytest.raises(pdl.UnknownNameError, match="cannot read 'net.pdl'"):
         pdl.compile(g.text())

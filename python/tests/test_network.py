@@ -292,7 +292,7 @@ def test_states_that_changed_are_saved(tmp_path: pathlib.Path, ending: str) -> N
     again = pdl.load(path)
     assert again.states["total"].item() == 2 and again(x=1.0)["sum"].item() == 3
     again.reset()
-    again.save(path)  # what was given stays given
+    again.save(path)  # still has the given value
     assert pdl.load(path).states["total"].item() == 2
     net.set_state("total", 7.0)
     net.save(path)

@@ -424,7 +424,7 @@ def up_to_names(text: str) -> str:
                 names.setdefault(name, f"%{len(names)}")
     result = []
     for line in lines:
-        # `output y` is `output y = y`; outputs are compared by what they are.
+        # `output y` is `output y = y`; outputs are compared by value, not by name.
         output = re.fullmatch(r"output ([\w.]+)(?: = ([\w.]+))?", line)
         if output:
             result.append(f"output {names[output[2] or output[1]]}")
