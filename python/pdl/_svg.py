@@ -115,7 +115,7 @@ def network_svg(program: _pdl.Program) -> str:
     """The diagram, or a message if the network is too large for one."""
     nodes = _nodes(program)
     if len(nodes) > _MOST_BOXES:
-        return f"<p>{len(program.calls)} calls are too many for a diagram; see text()</p>"
+        return f"<p>{len(program.calls)} calls are too many for a diagram; see `text()`</p>"
     boxes = {key: node.box() for key, node in nodes.items()}
     layout = place(boxes)
     parts = [
