@@ -1,4 +1,4 @@
-// soft_ramp(x, beta): an operator that lives outside libpdl.
+// soft_ramp(x, beta): an operator outside of libpdl, built as a plugin.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// The formula over one contiguous run of elements. Halves are computed as floats.
+/// The formula over a contiguous run of elements. f16 and bf16 are computed as float.
 template <typename T>
 void SoftRampTile(const void* const* inputs, void* output, int64_t n, const void* parameters) {
   using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -28,7 +28,7 @@ void SoftRampTile(const void* const* inputs, void* output, int64_t n, const void
 template <typename Context>
 class SoftRampOp : public pdl::Operator<Context> {
  public:
-  /// Has a tile, so the planner fuses it with its elementwise neighbours.
+  /// The tile function lets the planner fuse the call with other elementwise calls.
   pdl::Tile GetTile(llvm::ArrayRef<pdl::DType> inputs, pdl::DType) const override {
     pdl::Tile tile;
     tile.parameters = &beta_;
