@@ -76,7 +76,7 @@ if can_mount():
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
 if config.pdl_sanitize:
-    # A sanitizer reserves more than any limit of the address space leaves.
+    # A sanitizer reserves more address space than any limit allows.
     config.environment["PDL_NO_ADDRESS_LIMIT"] = "1"
 if "address" in config.pdl_sanitize:
     config.available_features.add("asan")

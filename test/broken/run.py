@@ -26,7 +26,7 @@ import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
-# Codes that no file and no command line can show, with the reason.
+# Codes that no file and no command line can produce, with the reason.
 UNREACHABLE = {
     "PDL0507": "a C++ program's misuse of an operator; test/cc/runtime/operator_test.cc shows it",
     "PDL0509": "every operator has a kernel on the CPU; a plugin without one is needed",
@@ -72,7 +72,7 @@ def generated(folder):
         with open(path, "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
         yield name, path, expected[name] + "\n"
-    # A hole of 2 GiB takes no module on the disk and is not read.
+    # A sparse file of 2 GiB, which takes no disk space and is not read.
     path = os.path.join(folder, "two_gibibytes.pdl")
     with open(path, "wb") as file:
         file.truncate(2**31 + 1)
@@ -116,7 +116,7 @@ def run(pdl, path):
     problem = "" if done.returncode == 1 else f"it ended with status {done.returncode}, not 1\n"
     text = ""
     if arguments[0] == "test":
-        # A failed test is a result, so it stands on standard output; its time does not count.
+        # The report of failed tests is on standard output; times are removed.
         text = re.sub(r"  \(\d+\.\d+ s\)", "", done.stdout.decode(errors="replace"))
     for line in done.stderr.decode(errors="replace").splitlines():
         if line.startswith("{"):

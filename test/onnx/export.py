@@ -30,13 +30,13 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-# Outcomes that are not what a case says.
+# Outcomes of cases that fail.
 WRONG = ("broken", "failed", "differs", "crashed")
 BEGIN, END = "<!-- what cannot be exported -->", "<!-- end -->"
-# What ONNX Runtime says where a model is right, and it has no kernel for a dtype of it.
+# Messages of ONNX Runtime for a valid model with a dtype for which it has no kernel.
 NO_KERNEL = re.compile(r"NOT_IMPLEMENTED|Could not find an implementation|not yet implemented|"
                        r"ImportError|data type .* not supported|not supported data type", re.IGNORECASE)
-# What it says of an index outside its axis, which is no mistake here.
+# Messages of ONNX Runtime for an index out of range, which pdl allows.
 OUTSIDE = re.compile(r"out of data bounds|out of bound|invalid index found|invalid indice found|out of range value in index|must be within the inclusive range",
                      re.IGNORECASE)
 
@@ -53,7 +53,7 @@ def session(path):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    # What is folded while loading is computed all the same.
+    # ONNX Runtime logs failures of constant folding, and computes those calls at run time.
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
@@ -236,14 +236,14 @@ def feed_of(model, sizes):
     return feeds
 
 
-# The networks of the examples, what to set, sizes of symbols, and the tolerance; None: it is refused,
-# as it has ragged or sparse inputs, or draws random numbers.
+# The networks of the examples, their settings, sizes of symbols, and the tolerance. None: it cannot be exported,
+# since it has ragged or sparse inputs, or random operators.
 NETWORKS = [
     ("examples/digits/digits.pdl", [], {}, 1e-5),
     ("examples/layers/layers.pdl", [], {}, 1e-5),
     ("examples/siamese/siamese.pdl", [], {}, 1e-5),
     ("examples/gpt2/gpt2.pdl", [], {}, 1e-4),
-    # 50 layers of weights that nobody trained: f32 is as far from f64.
+    # 50 layers with untrained weights; f32 differs from f64 by as much.
     ("examples/resnet/resnet.pdl", [], {"N": 1, "32*H": 64, "32*W": 64}, 1e-3),
     ("examples/embed/model.pdl", [], {}, 1e-5),
     ("examples/unet/unet.pdl", [], {}, None),
@@ -322,7 +322,7 @@ def main():
             open(docs, "w").write(fresh)
         elif fresh != text:
             print("docs/onnx.md says otherwise; to write it anew: test/onnx/export.py PDL ROOT --write")
-        # The page lists what is wrong; a model that the checker refuses never is right.
+        # The page lists cases that fail, but a model that the checker rejects is always an error.
         return total["broken"] > 0 or (fresh != text and not arguments.write)
     return wrong != 0
 

@@ -22,8 +22,8 @@ except ImportError as error:
 
 from models import floats, run_runtime
 
-# Windows with as many places as the input has strides. Where ONNX Runtime does not do what ONNX says of auto_pad
-# (windows that leave something out, or with dilation), the padding is computed.
+# Windows with input size / stride outputs. If ONNX Runtime deviates from ONNX's definition of auto_pad (windows
+# that skip elements, or with dilation), the padding is computed.
 WINDOWS = {
     "conv2d(x, w, {})": "w",
     "conv2d(x, w, {}, groups=1)": "w",
@@ -54,9 +54,9 @@ def windows():
     yield "padding of a size", text, [{"x": floats(1, 2, 6, 5), "w": floats(2, 2, 3, 3)}]
 
 
-# What is refused: (text, the message behind the place).
+# Networks that cannot be exported: (source, message with location).
 REFUSED = [
-    # A state of as many rows as a run is given.
+    # A state whose number of rows is known only at run time.
     ("input x: f32[N, 3]\nstate s: f32[N, 3] = zeros()\noutput y = x + s\n",
      "<stdin>:2:1: the state 's' is f32[N, 3], and what an ONNX model begins with has known sizes; make it an input, "
      "or a value that is computed [PDL0901]"),

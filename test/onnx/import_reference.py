@@ -48,7 +48,7 @@ def splits():
                          opset=opset)
             for size in range(parts if opset < 18 else 1, 10):
                 if opset < 18 and size % parts:
-                    continue  # equal parts are wanted there
+                    continue  # this version requires equal parts
                 yield f"Split-{opset} of {size} into {parts}", model, X.random((2, size), "float32")
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# No text can call these, with the reason.
+# Operators that source cannot call, with the reason.
 NOT_WRITTEN = {"data_size": "its symbol is new; the calls that become it name it"}
 
 

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 FOLDERS = ["examples", "test/networks", "test/layers", "test/round_trip", "test/frontend", "test/digits"]
 WORDS = ["in", "sparse", "bool", "min", "max"]
 PAGES = ["README.md", "docs", "examples"]
-# Sizes that the symbols of a network may be all at once.
+# Common sizes for all symbols of a network.
 SIZES = [4, 8, 3, 16, 1, 28, 32]
 
 
@@ -58,7 +58,7 @@ def ragged_value(declared, size):
     def build(dims, row):
         if not dims:
             return element()
-        # Equal ragged dims are equal lengths.
+        # Equal ragged dims have equal lengths.
         length = (2 * row + 2) % 5 if dims[0][0] == "~" else int(dims[0]) if dims[0].isdigit() else size
         return [build(dims[1:], i) for i in range(length)]
 
@@ -96,7 +96,7 @@ class Trip:
         return None
 
     def __call__(self):
-        # Beside the files that it loads.
+        # In the folder of the files that it loads.
         compiled, printed = (self.path.with_suffix(end) for end in (".trip.pdlc", ".trip.pdl"))
         if self.run("check", self.path.name, ok=None).returncode != 0:
             return "not checked"
@@ -107,7 +107,7 @@ class Trip:
             raise RuntimeError("the compiled file prints as another text")
         printed.write_bytes(flat)
         self.run("check", printed.name)
-        # A comment stands for a `minimize` whose optimizer is a layer of the text.
+        # A `minimize` whose optimizer is a custom layer is emitted as a comment.
         without = re.sub(rb"^# .*\n", b"", flat, flags=re.M)
         if self.run("dump", "--emit=pdl", printed.name).stdout != without:
             raise RuntimeError("the flat text prints as another text")

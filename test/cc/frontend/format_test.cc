@@ -31,7 +31,7 @@ std::string Format(std::string text) {
   return "";
 }
 
-// What formatting must preserve: the syntax tree, and the order of comments.
+// Formatting must preserve the syntax tree and the order of comments.
 std::string Meaning(const std::string& text) {
   Diagnostics diagnostics;
   const std::unique_ptr<Ast> ast = Parse(Source(text), &diagnostics);

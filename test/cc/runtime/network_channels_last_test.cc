@@ -120,7 +120,7 @@ class RandomConvNet {
         return Assign("concat(" + x + ", tanh(" + x + "), axis=1)");
       case 9:
         return Assign("softmax(" + x + ", axis=" + (Below(2) == 0 ? "1" : "-1") + ")");
-      case 10:  // wants the order as it is written
+      case 10:  // requires the original layout
         text_ += "output o" + std::to_string(outputs_++) + " = cumsum(" + x + ", axis=1)\n";
         return;
       default:

@@ -64,7 +64,7 @@ struct Case {
 struct Outcome {
   std::string status = "passed", reason;
   std::vector<std::string> fixed;
-  /// The number of lines of the source, with --text.
+  /// The number of lines of the emitted source; see g_as_text.
   int64_t lines = 0;
 };
 

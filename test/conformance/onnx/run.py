@@ -23,7 +23,7 @@ ROOT = HERE.parents[2]
 PASSED = HERE / "passed.txt"
 PAGE = ROOT / "docs/conformance.md"
 SKIPPED = 77
-# What the text of a network may have: each of the light ones is to be read by a person.
+# Maximum number of lines of the source of a light model, which should be readable.
 MAX_LINES = 400
 KINDS = ["node", "simple", "light", "pytorch-operator", "pytorch-converted"]
 
@@ -132,7 +132,7 @@ def main():
         PASSED.write_text("".join(name + "\n" for name in sorted(passed)))
         PAGE.write_text(text)
         return 0
-    # The text of what passes computes the same.
+    # The emitted source of the cases that pass computes the same.
     status = 0
     for outcome in run_cases(arguments.program, str(arguments.data), "--text"):
         if name_of(outcome) in passed and outcome["status"] != "passed":

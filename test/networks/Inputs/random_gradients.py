@@ -23,7 +23,7 @@ def graph(draw, name):
     values, lines = ["a", "b"], []
     for i in range(draw.randint(5, 30)):
         rule = draw.choice(UNARY + BINARY)
-        # What was made last is used the most, and some values many times.
+        # Recent values are used most often, and some values many times.
         picked = [draw.choice(values[-3:] if draw.random() < 0.7 else values) for _ in range(2)]
         lines.append(f"  v{i} = {rule.format(*picked)}")
         values.append(f"v{i}")
