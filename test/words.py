@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-r"""Checks that the prose of this repository uses the terms of the field.
+r"""Checks that comments, messages and pages of this repository use the terms of the field.
 
     words.py ROOT [FILE…]
 
@@ -7,8 +7,7 @@ Reads all files of ROOT for which READERS has an entry, or only the files given,
 
     FILE:LINE: PHRASE -> TERM TO USE INSTEAD
 
-for each phrase of PHRASES that occurs in their prose. Exits with 1 if there is any, or if an entry of ALLOWED
-allows nothing.
+for each phrase of PHRASES in their prose. Exits with 1 if there is any, or if an entry of ALLOWED is not needed.
 """
 
 import bisect
@@ -17,7 +16,7 @@ import re
 import sys
 
 # Regular expressions, matched as complete words without regard to case, and the term to use instead. A space
-# also matches a line break; in a look-behind, write \s.
+# also matches a line break; in lookbehind assertions, use \s.
 PHRASES = [
     # Errors and messages.
     (r"mistakes?", "error"),
@@ -102,7 +101,7 @@ EXCLUDED = {
 
 
 def blank(match):
-    """Spaces of the same length, so that the positions of all other characters stay."""
+    """Spaces of the same length, so that the positions of all other characters do not change."""
     return re.sub(r"[^\n]", " ", match.group(0))
 
 
@@ -155,7 +154,7 @@ def code_prose(token, strings):
     return read
 
 
-# A function for each kind of file: from its text to text of the same length in which all but prose is blank.
+# A function for each kind of file: returns the contents with everything but prose replaced by blanks.
 READERS = {".md": markdown_prose}
 READERS.update((suffix, code_prose(CPP_TOKEN, strings=True)) for suffix in (".h", ".cc", ".cu", ".cuh", ".def", ".c"))
 READERS[".py"] = code_prose(PYTHON_TOKEN, strings=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes test/layers/{lstm,gru,rnn,bidirectional}.pdl: the recurrent layers against PyTorch's.
+"""Writes test/layers/{lstm,gru,rnn,bidirectional}.pdl: the recurrent layers compared with PyTorch's.
 
     test/layers/generate.py [--pdl PROGRAM]
 
-Wants numpy, ml_dtypes and torch, as test/ops/generate does; `pdl fmt` lays the files out.
+Requires numpy, ml_dtypes and torch, like test/ops/generate; `pdl fmt` formats the files.
 """
 
 import pathlib
@@ -51,7 +51,7 @@ def sequences():
 
 
 def run(module, x, states, reverse=False):
-    """Each sequence by itself: values of the steps, and last states by their kind."""
+    """Runs each sequence individually: values of the steps, and last states by their kind."""
     every, last = [], []
     directions = 2 if module.bidirectional else 1
     for n, length in enumerate(LENGTHS):

@@ -62,7 +62,7 @@ def check(path):
 
 
 def differs(got, wanted, tolerance):
-    """Why they are not near, by the rule of `~=`; None where they are."""
+    """The reason why they differ, by the rule of `~=`; None if they do not."""
     wanted = numpy.asarray(wanted)
     if got.dtype.kind == "f":
         wanted = wanted.astype(got.dtype)
@@ -127,7 +127,7 @@ def judge_op(pdl, path, sender):
 
 
 def collect(receiver):
-    """Counts of results, and the cases that are not good. What crashes ONNX Runtime is one, too."""
+    """The number of cases with each result, and the cases that are not good, including crashes of ONNX Runtime."""
     counts, notes, last = collections.Counter(), [], ("ends", "", "")
     while True:
         try:
@@ -177,15 +177,14 @@ def judge_operators(pdl, root, only):
 
 
 def cases_otherwise(notes):
-    """The cases that ONNX Runtime does not compute as they say; each once where it is so with and without
-    symbols."""
+    """The cases with wrong results in ONNX Runtime; those that are wrong with and without symbols are listed once."""
     cases = [case for result, case, _ in notes if result in WRONG]
     return [case for case in cases if case.removesuffix(" with symbols") == case
             or case.removesuffix(" with symbols") not in cases]
 
 
 def page(results):
-    """The table of what is not exported."""
+    """The table of operators that cannot be exported."""
     lines = []
     whole, partly, none, untested = [], [], [], []
     for op, (counts, notes) in sorted(results.items()):
@@ -321,7 +320,7 @@ def main():
         if arguments.write:
             open(docs, "w").write(fresh)
         elif fresh != text:
-            print("docs/onnx.md says otherwise; to write it anew: test/onnx/export.py PDL ROOT --write")
+            print("docs/onnx.md is stale: run test/onnx/export.py PDL ROOT --write")
         # The page lists cases that fail, but a model that the checker rejects is always an error.
         return total["broken"] > 0 or (fresh != text and not arguments.write)
     return wrong != 0

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""export_runtime.py PDL [-v]: networks whose sizes are known at a run alone, exported and run by ONNX Runtime.
+"""export_runtime.py PDL [-v]: networks whose sizes are known only at run time, exported and run by ONNX Runtime.
 
-What comes out must be within 1e-4 of what `pdl run` gives, for several sizes. Then, what is refused, and how.
+The outputs must be within 1e-4 of those of `pdl run`, for several sizes. It also checks the messages for networks
+that cannot be exported.
 
 Exit status 77 where Python has no onnx or no onnxruntime.
 """
@@ -74,7 +75,7 @@ def differs(got, wanted):
 
 
 def judge(pdl, text, feeds, folder):
-    """What is wrong with it, or None."""
+    """The error, or None."""
     path, exported = f"{folder}/model.pdl", f"{folder}/model.onnx"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

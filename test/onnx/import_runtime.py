@@ -31,7 +31,7 @@ from models import run_runtime
 
 
 def run_pdl(pdl, path, outputs, feeds, folder):
-    """The outputs, or what pdl says."""
+    """The outputs, or the error of pdl."""
     command = [pdl, "run", path]
     for name, value in feeds.items():
         numpy.save(f"{folder}/in_{name}.npy", value)
@@ -44,7 +44,7 @@ def run_pdl(pdl, path, outputs, feeds, folder):
 
 
 def differs(got, wanted):
-    """Why they are not near; None where they are."""
+    """The reason why they differ; None if they do not."""
     if isinstance(got, str):
         return got
     for index, (value, want) in enumerate(zip(got, wanted, strict=True)):
@@ -64,7 +64,7 @@ def bits_differ(a, b):
 
 
 def check_emitted(pdl, path, folder):
-    """What is wrong with the flat text of a model, or None."""
+    """The error in the emitted source of a model, or None."""
     done = subprocess.run([pdl, "dump", "--emit=pdl", path], capture_output=True, text=True, check=False)
     if done.returncode == 0:
         with open(f"{folder}/emitted.pdl", "w", encoding="utf-8") as file:
@@ -77,7 +77,7 @@ def check_emitted(pdl, path, folder):
 
 
 def judge(pdl, case, folder, settings=()):
-    """What is wrong with it, or None. `settings` are for the text alone."""
+    """The error, or None. `settings` only apply to the source."""
     path, text, again = f"{folder}/model.onnx", f"{folder}/text.pdl", f"{folder}/again.onnx"
     onnx.save(case.model, path)
     outputs = [output.name for output in case.model.graph.output]

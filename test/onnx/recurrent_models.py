@@ -104,7 +104,7 @@ def variants():
     yield "GRU", {"linear_before_reset": 1}
     yield "GRU", {"linear_before_reset": 1, "give": "", "clip": 0.2}
     yield "GRU", {"linear_before_reset": 1, "weights": False, "direction": "bidirectional"}
-    # Each activation takes the next values of activation_alpha and activation_beta that it needs.
+    # Each activation takes as many of the remaining activation_alpha and activation_beta as it needs.
     yield "RNN", {"activations": ["Relu"]}
     yield "RNN", {"activations": ["Affine"], "activation_alpha": [0.3], "activation_beta": [0.1]}
     yield "RNN", {"activations": ["ScaledTanh"], "activation_alpha": [0.7], "activation_beta": [0.8]}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_examples.py PDL: runs the examples that operators declare.
+"""check_examples.py PDL: runs the examples in the declarations of operators.
 
 An example is a statement or several; `NAME = …  # = VALUE` is what the name must be near. One with
 inputs is checked, not run. Every operator must have one that calls it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that passes and the runtime ask operators for their properties instead of naming them.
+"""Checks that passes and the runtime use properties of operators and do not refer to operators by name.
 
 usage: check_names.py PDL ROOT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that what `pdl compile` and `pdl dump --emit=pdl` write of a network is that network.
+"""Checks that the files written by `pdl compile` and `pdl dump --emit=pdl` contain the same network.
 
 usage: run.py PDL ROOT [PART]
 
@@ -25,7 +25,7 @@ SIZES = [4, 8, 3, 16, 1, 28, 32]
 
 
 def texts_of_pages(root, folder):
-    """The texts of the documentation, beside the files that they import; yields their paths."""
+    """Writes the examples of the documentation, with the files that they import; yields their paths."""
     pages = [path for name in PAGES for path in ([root / name] if name.endswith(".md") else (root / name).rglob("*.md"))]
     for page in sorted(pages):
         target = folder / page.relative_to(root).with_suffix("")
@@ -104,13 +104,13 @@ class Trip:
         self.run("check", compiled)
         flat = self.run("dump", "--emit=pdl", self.path.name).stdout
         if self.run("dump", "--emit=pdl", compiled).stdout != flat:
-            raise RuntimeError("the compiled file prints as another text")
+            raise RuntimeError("the compiled file is emitted as different source")
         printed.write_bytes(flat)
         self.run("check", printed.name)
         # A `minimize` whose optimizer is a custom layer is emitted as a comment.
         without = re.sub(rb"^# .*\n", b"", flat, flags=re.M)
         if self.run("dump", "--emit=pdl", printed.name).stdout != without:
-            raise RuntimeError("the flat text prints as another text")
+            raise RuntimeError("the emitted source is emitted as different source")
         ran = self.compare(flat.decode(), compiled) and self.compare(flat.decode(), printed)
         return "same" if ran else "not run"
 

@@ -1,6 +1,6 @@
 // Runs the ONNX project's backend test data: imports each model, runs it, and compares the outputs.
 //
-//   onnx_conformance DATA [--kind=KIND] [--case=NAME] [--text] [--cuda]
+//   `onnx_conformance DATA [--kind=KIND] [--case=NAME] [--text] [--cuda]`
 //
 // DATA is onnx/backend/test/data. Prints a JSON object for each case, one per line: kind, case,
 // status ("passed", "failed", "unsupported"), reason, and the inputs that were constants at import.
