@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""export.py PDL ROOT [--only=OP] [--write | --check] [--networks]: what `pdl export` makes, judged by
-ONNX's checker and by ONNX Runtime.
+"""export.py PDL ROOT [--only=OP] [--write | --check] [--networks]: tests `pdl export` with ONNX's checker and
+ONNX Runtime.
 
-Every case of the operators' tests is exported, with its sizes as numbers and, where it compiles so,
-as symbols; checked in full; run by ONNX Runtime on what the case feeds; and compared with what it
-expects. --networks does the same with the networks of examples/, compared with what `pdl run`
-gives. --write prints what was found into docs/onnx.md; --check fails where that says otherwise.
+Every case of the operators' tests is exported, with constant sizes and, if it compiles, with symbolic sizes; checked;
+run by ONNX Runtime on the inputs of the case; and compared with the expected outputs. --networks does the same with
+the networks of examples/, compared with `pdl run`. --write writes the results into docs/onnx.md; --check fails if
+docs/onnx.md differs.
 
-Exit status 77 where Python has no onnx, onnxruntime or numpy: they come from PyPI, in .venv.
+Exit status 77 if Python has no onnx, onnxruntime or numpy, which ./dev installs from PyPI in .venv.
 """
 
 import argparse
@@ -84,8 +84,8 @@ def differs(got, wanted, tolerance):
 
 
 def run_case(pdl, case, text, path):
-    """One of: refused, broken (the checker says no), no kernel, outside, failed, special (of nan,
-    infinities or nothing), differs, good; and why."""
+    """The result and the reason. The result is one of: refused, broken (rejected by the checker), no kernel, outside,
+    failed, special (differs only for nan, infinities or empty tensors), differs, good."""
     done = pdl("export", "-", "-o", path, text=text)
     if done.returncode != 0:
         return ("refused" if "[PDL0901]" in done.stderr else "uncompiled"), done.stderr

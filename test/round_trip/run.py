@@ -3,9 +3,10 @@
 
 usage: run.py PDL ROOT [PART]
 
-Of each network under ROOT (those of test/round_trip, the examples, the networks and layers of the tests, and
-the texts of the documentation), or of those with PART in their path: the compiled file and the flat text check again, are stored and printed as they
-were, and give the same results to the bit. A network that no random input fits is only read again.
+Tests each network under ROOT (those of test/round_trip, the examples, the networks and layers of the tests, and
+the examples in the documentation), or those with PART in their path. `pdl check` must accept the compiled file and
+the emitted source, storing and emitting them again must not change them, and their results must have the same bits.
+A network for which no random inputs can be generated is not run.
 """
 
 import json
