@@ -1,4 +1,4 @@
-"""The operators' tests (test/ops) as networks of their own, for test/onnx/export.py.
+"""The operators' tests (test/ops) as individual networks, for test/onnx/export.py.
 
 A case is a `test` block: `NAME: TYPE = LITERAL` becomes an input that is fed, what `expect` names
 an output, and the number beside it what must come out.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""import_reference.py PDL [-v]: what ONNX's own cases leave out, imported and compared with onnx.reference.
+"""import_reference.py PDL [-v]: models not covered by ONNX's own cases, imported and compared with onnx.reference.
 
-Each model is run by `pdl run`, and what comes out must be within 1e-5 of what the reference gives; it is
-exported again, too, and ONNX Runtime, where it is there, must give the same for that.
+Each model is run by `pdl run`, and the outputs must be within 1e-5 of those of the reference. It is also exported
+again, and the outputs of ONNX Runtime, if installed, must be the same.
 
-Exit status 77 where Python has no onnx with a reference evaluator.
+Exit status 77 if Python has no onnx with a reference evaluator.
 """
 
 import argparse

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""import_runtime.py PDL [-v] [WORD...]: models as exporters write them, imported and compared with ONNX Runtime.
+"""import_runtime.py PDL [-v] [WORD...]: models in the form of exporters, imported and compared with ONNX Runtime.
 
-Each model is run as it is, as the text that `pdl import` makes of it, and in ONNX Runtime as what `pdl export`
-makes of it; all must be within 1e-4 of what ONNX Runtime gives for the model, and the text must give the same bits
-as the model. What `pdl dump --emit=pdl` writes of it must be sound, too. Only cases that have all words in their name
-are run.
+Each model is run directly, as the source written by `pdl import`, and in ONNX Runtime after `pdl export`. All outputs
+must be within 1e-4 of those of ONNX Runtime for the model, and those of the source must have the same bits as those of
+the model. The source of `pdl dump --emit=pdl` must be valid, too. Only cases with all words in their names are run.
 
-Exit status 77 where Python has no onnx or no onnxruntime.
+Exit status 77 if Python has no onnx or no onnxruntime.
 """
 
 import argparse

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """round_trip.py PDL [KIND...] [--only=CASE] [-v]: ONNX's own backend cases, imported and exported again.
 
-All that test/conformance/onnx/passed.txt lists: each model is read by `pdl export model.onnx -o
-again.onnx`, which writes it anew; ONNX's checker looks at that, and ONNX Runtime runs it on the case's
-inputs. What comes out must be within 1e-5 of what ONNX Runtime gives for the original, or of what the case
-expects (a few have files of four digits, and some originals ONNX Runtime cannot run).
+All cases in test/conformance/onnx/passed.txt: each model is exported by `pdl export model.onnx -o again.onnx`, checked
+by ONNX's checker, and run by ONNX Runtime on the case's inputs. The outputs must be within 1e-5 of those of ONNX
+Runtime for the original model, or of the case's expected outputs (a few files have only four digits, and ONNX Runtime
+cannot run some of the original models).
 
-Exit status 77 where Python has no onnx of a version that ships the cases, or no onnxruntime.
+Exit status 77 if Python has no version of onnx with the cases, or no onnxruntime.
 """
 
 import argparse
