@@ -158,7 +158,7 @@ def test_gradients_of_gradients() -> None:
         (lambda x: x * x, {}, pdl.ShapeError, r"a gradient is of a scalar, got f64\[2\]"),
         (lambda x: pdl.ops.sum(x), {"argnums": 3}, TypeError, "argnums contains 3, but there are 1"),
         (lambda x: np.float32(3), {}, TypeError, "the function must return a value .*, got float32"),
-        (lambda x: np.sin(x), {}, TypeError, "np.sin computes with arrays"),
+        (lambda x: np.sin(x), {}, TypeError, "np.sin needs arrays"),
         (lambda x: x if x > 0 else -x, {}, TypeError, "pdl.ops.where"),
     ],
 )
@@ -181,10 +181,10 @@ def test_a_value_has_no_truth() -> None:
         (lambda x: pdl.minimize(3.0, pdl.layers.adam()), TypeError, "a loss must be a value .* not 3.0"),
         (lambda x: pdl.update("x", x), TypeError, "a state must be a value of a graph, not 'x'"),
         (lambda x: pdl.output(x, "a b"), ValueError, "^'a b' is not a valid name: names consist of letters, dig"),
-        (lambda x: pdl.output(x, ""), ValueError, "^'' is not a name"),
-        (lambda x: pdl.input("a b", "f32[]"), ValueError, "^'a b' is not a name"),
-        (lambda x: pdl.param("1a", "f32[]"), ValueError, "^'1a' is not a name"),
-        (lambda x: pdl.ops.cos(x, name="a-b"), ValueError, "^'a-b' is not a name"),
+        (lambda x: pdl.output(x, ""), ValueError, "^'' is not a valid name"),
+        (lambda x: pdl.input("a b", "f32[]"), ValueError, "^'a b' is not a valid name"),
+        (lambda x: pdl.param("1a", "f32[]"), ValueError, "^'1a' is not a valid name"),
+        (lambda x: pdl.ops.cos(x, name="a-b"), ValueError, "^'a-b' is not a valid name"),
         (lambda x: pdl.input(3, "f32[]"), TypeError, "^a name must be a string, not 3$"),
         (
             lambda x: pdl.input("q", np.float16),

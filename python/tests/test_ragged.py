@@ -172,12 +172,12 @@ def test_training_on_ragged_batches() -> None:
 @pytest.mark.parametrize(
     "options,kind,message",
     [
-        ({"offsets": [1, 3]}, ValueError, "^offsets begin at 0, got 1$"),
+        ({"offsets": [1, 3]}, ValueError, "^offsets must begin at 0, got 1$"),
         ({"offsets": [0, 2, 1, 3]}, ValueError, "^offsets must not decrease, got 1 after 2$"),
         ({"offsets": [0, 2]}, ValueError, "^offsets end at 2, but there are 3 values$"),
         ({"offsets": [0, 4]}, ValueError, "^offsets end at 4, but there are 3 values$"),
-        ({"offsets": []}, ValueError, r"^offsets have one dim, .* got i64\[0\]$"),
-        ({"offsets": [[0, 3]]}, ValueError, r"^offsets have one dim, .* got i64\[1, 2\]$"),
+        ({"offsets": []}, ValueError, r"^offsets must have one dim, .* got i64\[0\]$"),
+        ({"offsets": [[0, 3]]}, ValueError, r"^offsets must have one dim, .* got i64\[1, 2\]$"),
         ({"offsets": [0.0, 3.0]}, TypeError, "offsets and indices must be integers, not float64"),
         ({"lengths": [2, 2]}, ValueError, "^the sums of lengths end at 4, but there are 3 values$"),
         ({"lengths": [4, -1]}, ValueError, r"^lengths must be a list of non-negative integers, got \[4, -1\]$"),
