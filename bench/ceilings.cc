@@ -1,4 +1,4 @@
-// What the processor and the memory could do at most, measured beside what is compared with it.
+// Comparison with the peak speeds of processor and memory, measured alternately.
 #include "bench/ceilings.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace pdl::bench {
 namespace {
 
-/// The processor time of this thread: what else runs on the machine does not count.
+/// The CPU time of this thread, which excludes other processes.
 double ThreadSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -33,7 +33,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-/// Chains of products and sums that do not wait for each other, of the vectors of simd.h.
+/// Independent chains of multiply-adds, with the vectors of simd.h.
 template <class S>
 struct FmaChains {
   static constexpr int kChains = 12;
@@ -41,7 +41,7 @@ struct FmaChains {
 
   static PDL_INLINE float Run(int64_t steps, float x) {
     const auto a = S::Set(0.5f), b = S::Set(0.25f);
-    // Different lanes, or a compiler computes equal vectors once.
+    // Different lanes, so that the compiler does not merge the chains.
     float lanes[S::kLanes];
     for (int i = 0; i < S::kLanes; ++i) lanes[i] = x + static_cast<float>(i);
     typename S::Floats sums[kChains];
@@ -57,7 +57,7 @@ struct FmaChains {
   }
 };
 
-/// Floating-point operations a second of the chains, about `flops` of them.
+/// Floating-point operations per second of the chains, measured over about `flops` of them.
 double FmaSpeed(double flops) {
   const bool wide = __builtin_cpu_supports("avx512f");
   using Wide = FmaChains<simd::Avx512>;
@@ -76,7 +76,7 @@ double FmaSpeed(double flops) {
   return of_step * static_cast<double>(steps) / seconds;
 }
 
-/// Of which a short `work` is run together between two looks at the ceiling.
+/// Seconds for which a short `work` is repeated between two measurements of the peak.
 constexpr double kSlice = 2e-3;
 
 int TimesInSlice(llvm::function_ref<void()> work) {

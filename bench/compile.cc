@@ -1,4 +1,4 @@
-// From text to a checked graph, and from a file to a network.
+// Compilation of source to a graph, and loading of a network from a file.
 #include <algorithm>
 
 #include "bench/networks.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMany = kFileCalls, kFew = 10'000;
 
-/// All that `pdl check` does with a text.
+/// The work of `pdl check` on source.
 void Check(const std::string& text) { benchmark::DoNotOptimize(CompileOrDie(text)); }
 
 void CheckStatements(benchmark::State& state) {
@@ -25,7 +25,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// How many times longer ten times the text takes, measured in turn.
+/// The ratio of the times for source of ten times the length, measured alternately.
 void CheckRatio(benchmark::State& state) {
   std::string few = ChainOfCosines(kFew), many = ChainOfCosines(kMany);
   std::vector<double> few_seconds, many_seconds;
@@ -41,7 +41,7 @@ void CheckRatio(benchmark::State& state) {
 }
 BENCHMARK(CheckRatio)->Iterations(9)->Unit(benchmark::kMillisecond);
 
-/// Layers and a loop: the time for a block, which should not depend on their number.
+/// Layers and a loop: the time per block, which should not depend on the number of blocks.
 void CheckTransformer(benchmark::State& state) {
   std::string text = Transformer(static_cast<int>(state.range(0)));
   for (auto _ : state) Check(text);

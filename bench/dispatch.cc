@@ -1,4 +1,4 @@
-// What a call costs besides its arithmetic: 1000 of them over a few floats, one thread.
+// The overhead of a call: 1000 calls on a few floats, one thread.
 #include <cmath>
 #include <cstdlib>
 
@@ -18,7 +18,7 @@ benchmark::Counter PerCall() {
       kCalls, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-/// Nothing was left out of the chain, and its result is right.
+/// Checks that no call was optimized away, and that the result is right.
 void CheckChain(const Network& network, const Scope& scope) {
   size_t adds = llvm::count_if(network.optimized_graph().ops(),
                                [](const Op* op) { return op->type() == "add"; });
@@ -26,7 +26,7 @@ void CheckChain(const Network& network, const Scope& scope) {
   for (int i = 0; i < kCalls; ++i) sum += AddedBy(i);
   double result = *scope.Find("y")->Get<Tensor>()->data<float>();
   if (adds != kCalls || std::abs(result / sum - 1) > 1e-4) {
-    llvm::errs() << "pdl_bench: " << adds << " adds give " << result << "\n";
+    llvm::errs() << "pdl_bench: the result of " << adds << " additions is " << result << "\n";
     std::exit(1);
   }
 }
@@ -44,7 +44,7 @@ void Dispatch(benchmark::State& state, bool fuse) {
 BENCHMARK_CAPTURE(Dispatch, plain, false)->Arg(1)->Arg(16);
 BENCHMARK_CAPTURE(Dispatch, fused, true)->Arg(1)->Arg(16)->Arg(1024);
 
-/// Every run has sizes for which there is no binding: the cache holds fewer than there are.
+/// Every run makes a new binding: there are more sizes than the cache of bindings holds.
 void Bind(benchmark::State& state) {
   std::shared_ptr<const Network> network = MakeNetwork(ChainOfAdds(kCalls), false);
   CPUContext context(1);

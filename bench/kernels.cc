@@ -1,4 +1,4 @@
-// Large calls on one thread, beside what the processor and the memory could do at most.
+// Large calls on one thread, compared with the peak speeds of processor and memory.
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMany = int64_t{16} << 20;
 
-/// A network with its inputs fed, ready to be run again and again.
+/// A network with its inputs, for repeated runs.
 class Runner {
  public:
   Runner(const std::string& text, std::initializer_list<std::pair<const char*, Sizes>> inputs)
@@ -28,7 +28,7 @@ class Runner {
   Scope scope_;
 };
 
-/// Of floats; read once and written once.
+/// Compares a network on floats with a copy that reads and writes as many bytes.
 void AgainstCopy(benchmark::State& state, const std::string& text,
                  std::initializer_list<std::pair<const char*, Sizes>> inputs) {
   Runner run(text, inputs);
@@ -62,7 +62,7 @@ void Matmul(benchmark::State& state) {
 }
 BENCHMARK(Matmul)->Arg(256)->Arg(1024)->Arg(2048)->UseManualTime()->Unit(benchmark::kMicrosecond);
 
-/// 128 steps of 16 sequences; all products count.
+/// 128 steps of 16 sequences. The flops are those of all matmuls.
 void Lstm(benchmark::State& state) {
   constexpr int64_t kSteps = 128, kRows = 16, kSize = 256;
   const int64_t features = state.range(0);

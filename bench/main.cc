@@ -1,5 +1,5 @@
-// Runs the benchmarks; without --benchmark_filter also reports the peak memory of some of them,
-// each in a process of its own.
+// Runs the benchmarks. Without --benchmark_filter it also reports the peak memory of some of them,
+// each in a separate process.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kPeakOnly[] = "PDL_BENCH_PEAK";
 
-/// The peak of this process's resident memory, as the kernel words it: "12345 kB".
+/// The peak resident memory of this process, as formatted by the kernel: "12345 kB".
 std::string PeakMemory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -26,7 +26,7 @@ std::string PeakMemory() {
   return "unknown";
 }
 
-/// What a process that only reports its peak prints of its benchmark.
+/// The reporter of processes that only report their peak memory.
 class Silent : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>&) override {}
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   if (filtered) return 0;
 
   std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  std::printf("\nPeak memory of a process that does this alone (VmHWM)\n");
+  std::printf("\nPeak memory of a process that runs only this benchmark (VmHWM)\n");
   for (const char* name :
        {kNothing, "Dispatch/plain/1", "Dispatch/fused/1", "BindNewSizeAndRun",
         "CheckStatements/10000", "CheckStatements/100000", "LoadNetwork", "LoadNetworkAndRun"})

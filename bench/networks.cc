@@ -62,7 +62,7 @@ Graph CompileOrDie(const std::string& text, bool training_step) {
   request.training_step = training_step;
   CompileResult result = Compile(request);
   result.diagnostics.Render(llvm::errs());
-  if (!result.graph) Die("the text does not compile");
+  if (!result.graph) Die("the source does not compile");
   return std::move(*result.graph);
 }
 

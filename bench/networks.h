@@ -9,10 +9,10 @@
 
 namespace pdl::bench {
 
-/// What call i of the chain adds.
+/// The constant that call i of the chain adds.
 inline double AddedBy(int i) { return 0.5 + 0.001 * i; }
-/// `count` calls of `add`, each with another constant, one after the other: nothing to be folded,
-/// merged or left out. From `x: f32[N]` to `y`.
+/// A chain of `count` calls of `add` with different constants, which cannot be folded, merged or
+/// removed. From `x: f32[N]` to `y`.
 std::string ChainOfAdds(int count);
 /// `count` statements like "y7 = cos(y6, scale=5.0)".
 std::string ChainOfCosines(int count);
@@ -21,25 +21,25 @@ std::string ChainOfCosines(int count);
 std::string Transformer(int blocks);
 
 [[noreturn]] void Die(const std::string& message);
-/// Ends the program where the text has a mistake.
+/// Exits if the source has an error.
 Graph CompileOrDie(const std::string& text, bool training_step = false);
 std::shared_ptr<const Network> MakeNetwork(const std::string& text, bool fuse = true);
-/// One run; ends the program where it fails.
+/// Runs once; exits if the run fails.
 void RunOrDie(const Network& network, Scope* scope, DeviceContext* context,
               const RunOptions& run = {});
 
-/// Calls of the network in NetworkFile().
+/// The number of calls of the network in NetworkFile().
 inline constexpr int kFileCalls = 100'000;
-/// Names the file that a process is to take as its NetworkFile().
+/// The environment variable with the file that a child process uses as NetworkFile().
 inline constexpr char kFileVariable[] = "PDL_BENCH_FILE";
-/// A `.pdlc` of ChainOfCosines(kFileCalls): the one that kFileVariable names, else made by the
-/// first call and removed with the program.
+/// A `.pdlc` of ChainOfCosines(kFileCalls): the one that kFileVariable names; otherwise a temporary
+/// file, created by the first call and removed at exit.
 const std::string& NetworkFile();
 
-/// Numbers in [-1, 1) that look random, always the same.
+/// Deterministic pseudorandom numbers in [-1, 1).
 Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed = 1);
 
-/// Seconds of processor time that this process has taken.
+/// The CPU time of this process in seconds.
 double ProcessorSeconds();
 
 }  // namespace pdl::bench

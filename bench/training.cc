@@ -1,4 +1,4 @@
-// What a step of training costs. bench/peers/torch_training.py does the same in PyTorch.
+// The time of a training step. bench/peers/torch_training.py does the same in PyTorch.
 #include "pdl/compiler/training.h"
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
@@ -40,7 +40,7 @@ std::string Table(const std::string& optimizer, int64_t rows) {
          optimizer + "\n";
 }
 
-/// Numbers from 0 on that look random.
+/// Deterministic pseudorandom integers in [0, bound).
 Tensor Indices(llvm::ArrayRef<int64_t> sizes, int64_t bound) {
   const Tensor noise = Noise(sizes);
   auto indices = Tensor::Allocate(DType::kI64, sizes);
@@ -50,7 +50,7 @@ Tensor Indices(llvm::ArrayRef<int64_t> sizes, int64_t bound) {
   return *indices;
 }
 
-/// A step over `rows` examples. Arguments of the benchmark: threads.
+/// A step on `rows` examples. The argument of the benchmark is the number of threads.
 void Train(benchmark::State& state, const std::string& text, int64_t rows, int64_t bound = 10) {
   auto step = MakeTrainingStep(CompileOrDie(text, /*training_step=*/true));
   if (!step) Die(llvm::toString(step.takeError()));
@@ -67,7 +67,7 @@ void Train(benchmark::State& state, const std::string& text, int64_t rows, int64
   }
   RunOptions run;
   run.training = true;
-  // The first step makes the plan, the second one has tensors of its own for all states.
+  // The first step makes the plan, and the second one allocates the tensors of all states.
   for (int i = 0; i < 2; ++i) RunOrDie(**network, &scope, &context, run);
   for (auto _ : state) RunOrDie(**network, &scope, &context, run);
   state.counters["rows"] =

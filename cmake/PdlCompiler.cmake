@@ -11,11 +11,11 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# Line tables stay in every build: a report of valgrind or of a sanitizer names its line.
+# Every build has line tables, so that reports of valgrind and the sanitizers name source lines.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
-# How the loops of kernels are optimized, and the code of tests and of the command line, which no test
-# waits for. Under a sanitizer, optimizing either would only take time.
+# Optimization of the kernels' loops, and of the tests and the command line, whose speed does not matter.
+# Sanitizer builds optimize neither, to save compile time.
 set(PDL_LOOP_OPTIMIZATION -O3)
 set(PDL_COLD_OPTIMIZATION "")
 if(PDL_SANITIZE)
@@ -35,7 +35,7 @@ if(PDL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${PDL_CCACHE})
 endif()
 
-# The first fast linker that is there.
+# Use the first of these fast linkers that is installed.
 find_program(PDL_MOLD mold)
 find_program(PDL_LLD ld.lld)
 if(PDL_MOLD)
@@ -44,17 +44,17 @@ elseif(PDL_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# The settings of our own C++; generated code takes pdl_generated_options instead.
+# Settings of our own C++; generated code uses pdl_generated_options instead.
 add_library(pdl_options INTERFACE)
 add_library(pdl_generated_options INTERFACE)
 target_compile_options(pdl_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror>)
 target_compile_options(pdl_generated_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-w>)
 
 foreach(target pdl_options pdl_generated_options)
-  # Fused and unfused chains must agree to the last bit, so no multiply and add become one.
+  # Fused and unfused chains must agree to the last bit, so multiplications and additions must not be contracted.
   target_compile_options(
     ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-semantic-interposition>)
-  # The same objects from every checkout.
+  # Object files do not depend on the path of the checkout.
   target_compile_options(
     ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
@@ -65,23 +65,23 @@ foreach(target pdl_options pdl_generated_options)
       ${target} INTERFACE -fsanitize=${PDL_SANITIZE} -fno-sanitize-recover=all
                           -fno-omit-frame-pointer)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-      # What a plugin's or a thread pool's function is called through is declared in another library.
+      # Functions of plugins and thread pools are called through types that another library declares.
       target_compile_options(${target} INTERFACE -fno-sanitize=function,vptr)
-      # std::stable_sort of libstdc++ 12 uses what C++17 deprecates; the others are what g++ accepts
-      # of loops that shall become vector code.
+      # std::stable_sort of libstdc++ 12 uses functions that C++17 deprecates. The other warnings concern
+      # pragmas and conditions, written for g++, in loops that are to be vectorized.
       target_compile_options(
         ${target} INTERFACE -Wno-deprecated-declarations -Wno-unknown-pragmas
                             -Wno-bitwise-conditional-parentheses -Wno-bitwise-instead-of-logical
                             -Wno-string-concatenation -Wno-pass-failed)
     endif()
     if(PDL_SANITIZE MATCHES "address")
-      # AddressSanitizer names the place of an access through a null pointer too, and looking for them
-      # twice is a fifth of the time to compile.
+      # AddressSanitizer already reports accesses through null pointers, and the additional checks of
+      # UndefinedBehaviorSanitizer are expensive to compile.
       target_compile_options(${target} INTERFACE -fno-sanitize=null)
     endif()
-    # -O1 makes no vector code, so the forms of a loop differ in nothing that a sanitizer sees.
+    # -O1 does not vectorize, so a sanitizer sees no difference between the versions of a loop.
     target_compile_definitions(${target} INTERFACE PDL_ONE_ISA_FORM)
-    # What a sanitizer adds to a function confuses this warning.
+    # Sanitizer instrumentation causes false positives of this warning.
     target_compile_options(${target} INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     if(PDL_SANITIZE STREQUAL "thread")
       target_compile_options(

@@ -1,7 +1,7 @@
-# Finds nvcc as PDL_CUDA asks and sets PDL_HAVE_CUDA.
+# Finds nvcc, as PDL_CUDA requires, and sets PDL_HAVE_CUDA.
 
-# One target keeps a build short. What leaves this machine has them all: ./dev bundle and ./dev wheel.
-set(PDL_CUDA_ARCHITECTURES 90-real CACHE STRING "Targets of the CUDA kernels, as CMAKE_CUDA_ARCHITECTURES")
+# A single target keeps builds short. ./dev bundle and ./dev wheel build for all targets.
+set(PDL_CUDA_ARCHITECTURES 90-real CACHE STRING "Targets of the CUDA kernels, in the format of CMAKE_CUDA_ARCHITECTURES")
 set(PDL_HAVE_CUDA OFF)
 if(NOT PDL_CUDA STREQUAL "OFF")
   find_program(PDL_NVCC nvcc HINTS $ENV{CUDACXX} $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
@@ -14,16 +14,16 @@ if(NOT PDL_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_EXTENSIONS OFF)
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-      # CMake 3.25 does not know that nvcc takes C++20.
+      # CMake 3.25 does not know that nvcc supports C++20.
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
     endif()
     set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
     set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
   elseif(PDL_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "PDL_CUDA=ON, but there is no nvcc; set CUDACXX to it")
+    message(FATAL_ERROR "PDL_CUDA=ON requires nvcc, which was not found; set CUDACXX to its path")
   elseif(NOT PDL_SAID_NO_CUDA)
-    message(NOTICE "no nvcc: building for the CPU only")
+    message(NOTICE "nvcc was not found: building for the CPU only")
     set(PDL_SAID_NO_CUDA ON CACHE INTERNAL "")
   endif()
 endif()

@@ -1,8 +1,8 @@
-# The libraries and tools that the modules are built on, each library as one target.
+# Third-party libraries and tools, each library as one target.
 
 set(missing "")
 
-# pdl_need(FOUND WHAT PACKAGE): notes what is missing, and the Debian package that has it.
+# pdl_need(FOUND WHAT PACKAGE): if FOUND is false, adds WHAT and its Debian package to the list of missing packages.
 macro(pdl_need found what package)
   if(NOT ${found})
     list(APPEND missing "  ${what}: ${package}")
@@ -52,14 +52,13 @@ if(missing)
                       "installs them all):\n${missing}")
 endif()
 
-# LLVM's headers alone, for the modules. Under this name they are also what a user of the installed
-# library gets.
+# LLVM's headers, without its libraries, for the modules. The installed package exports them under the same name.
 add_library(pdl::llvm_headers INTERFACE IMPORTED GLOBAL)
 set_target_properties(pdl::llvm_headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
                                                    "${LLVM_INCLUDE_DIRS}")
 
-# LLVM's code, for libpdl and for nothing else. LLVMSupport without its Z3 solver, which nobody here
-# calls and which would make every program load 23 MB of libz3.
+# LLVM's libraries, linked into libpdl only. LLVMSupport without its Z3 solver, which is unused and would make
+# every program load 23 MB of libz3.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(PDL_LLVM_LIBRARIES "")
 foreach(name Support Demangle LineEditor)

@@ -1,4 +1,4 @@
-# libpdl.so: all modules and the only copy of LLVMSupport. Programs, tests and plugins link to it alone.
+# libpdl.so: all modules and the only copy of LLVMSupport. Programs, tests and plugins link to no other library of pdl.
 
 set(PDL_MODULES pdl_proto pdl_ir pdl_grammar pdl_frontend pdl_runtime pdl_layers pdl_kernels
     pdl_onnx_proto pdl_onnx pdl_model)
@@ -21,7 +21,7 @@ target_include_directories(
                    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_options(libpdl PRIVATE -Wl,-Bsymbolic-functions)
-# With clang, the run-time library of a sanitizer is in the program alone.
+# clang links the run-time library of a sanitizer into programs only, not into shared libraries.
 if(NOT (PDL_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
   target_link_options(libpdl PRIVATE -Wl,--no-undefined)
 endif()
@@ -31,7 +31,7 @@ target_link_libraries(
   PRIVATE pdl_generated_options ${PDL_MODULES} "$<LINK_LIBRARY:WHOLE_ARCHIVE,${PDL_LLVM_LIBRARIES}>"
           ${PDL_LLVM_SYSTEM_LIBRARIES})
 
-# The same code as an archive, for tests that reach behind the public headers.
+# The same code as a static library, for tests that use internal headers.
 add_library(pdl_static STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/empty.cc)
 target_link_libraries(
   pdl_static

@@ -1,15 +1,15 @@
 # pdl_module(NAME
-#          [SOURCES file…]     sources of the module, relative to its folder or absolute
-#          [DEPENDS module…]     the modules it may include, as docs/architecture.md lists them
-#          [LIBRARIES target…] libraries from outside that it uses
-#          [OPTIONS option…]   compiler options of its own
-#          [GENERATED])        its sources are generated: no warnings
+#            [SOURCES file…]     sources of the module, relative to its folder or absolute
+#            [DEPENDS module…]   modules that it may include, as listed in docs/architecture.md
+#            [LIBRARIES target…] third-party libraries that it uses
+#            [OPTIONS option…]   additional compiler options
+#            [GENERATED])        its sources are generated: no warnings
 #
-# Makes the target pdl_NAME. All modules together become libpdl, see PdlLibrary.cmake.
+# Adds the target pdl_NAME. All modules are linked into libpdl, see PdlLibrary.cmake.
 function(pdl_module name)
   cmake_parse_arguments(PARSE_ARGV 1 module "GENERATED" "" "SOURCES;DEPENDS;LIBRARIES;OPTIONS")
   if(module_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "pdl_module(${name}): what is '${module_UNPARSED_ARGUMENTS}'?")
+    message(FATAL_ERROR "pdl_module(${name}): unknown arguments '${module_UNPARSED_ARGUMENTS}'")
   endif()
   set(target pdl_${name})
   set(options pdl_options)
@@ -37,8 +37,8 @@ function(pdl_module name)
   endif()
 endfunction()
 
-# pdl_cuda_module(SOURCES file.{cu,cc}… LIBRARIES target…) makes libpdl_cuda.so, where there is nvcc. It
-# links to libpdl, which loads it from its own folder when a CUDA device is first asked for.
+# pdl_cuda_module(SOURCES file.{cu,cc}… LIBRARIES target…) adds libpdl_cuda.so if nvcc was found. It
+# links to libpdl, which loads it from its own folder when a CUDA device is first requested.
 function(pdl_cuda_module)
   cmake_parse_arguments(PARSE_ARGV 0 module "" "" "SOURCES;LIBRARIES")
   if(NOT PDL_HAVE_CUDA OR NOT module_SOURCES)
@@ -50,8 +50,8 @@ function(pdl_cuda_module)
   target_link_libraries(pdl_cuda PRIVATE pdl_options libpdl ${module_LIBRARIES})
   set_target_properties(pdl_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static INSTALL_RPATH "$ORIGIN"
                                             BUILD_WITH_INSTALL_RPATH ON)
-  # The toolkit's libraries often lie outside the dynamic linker's folders. CMake takes their folder
-  # for one of the linker's own and would leave it out of INSTALL_RPATH.
+  # The toolkit's libraries are often outside the dynamic linker's search path. CMake assumes that their folder
+  # is in the linker's search path and would omit it from INSTALL_RPATH.
   target_link_options(pdl_cuda PRIVATE -Wl,-rpath,${CUDAToolkit_LIBRARY_DIR})
   install(TARGETS pdl_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

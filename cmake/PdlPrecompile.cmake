@@ -1,19 +1,18 @@
-# Headers of libraries that nearly every source includes, read once for all sources of a target: half
-# of the time that a test needs to compile, a quarter of it under AddressSanitizer.
+# Precompiled headers: library headers that nearly every source includes.
 #
-# pdl_precompile(TARGET) is for the code of the modules. It acts under AddressSanitizer alone: the other
-# builds see to it that a source includes what it uses.
+# pdl_precompile(TARGET) is for the modules. It has an effect under AddressSanitizer only, so that the other
+# builds still verify that every source includes the headers it uses.
 #
-# pdl_precompile_tests(TARGET IS_INTERNAL) is for GoogleTest programs, in every build. All share what
-# was read, but those that link the modules themselves are compiled with other options.
+# pdl_precompile_tests(TARGET IS_INTERNAL) is for GoogleTest programs, in every build. They share one precompiled
+# header, and those that link the modules statically another one, since their compiler options differ.
 
 if(PDL_CCACHE)
-  # What ccache asks for before it keeps objects that were made with precompiled headers.
+  # ccache requires this to cache objects compiled with precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
                                   CCACHE_SLOPPINESS=pch_defines,time_macros ${PDL_CCACHE})
 endif()
 
-# With these ccache can tell whether an object depends on what a precompiled header has.
+# These let ccache determine whether an object is affected by a change of the precompiled headers.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(PDL_PRECOMPILED_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 else()
@@ -65,7 +64,7 @@ function(pdl_precompile target)
 endfunction()
 
 function(pdl_precompile_tests target is_internal)
-  # What ThreadSanitizer's build puts in front of every source must come first.
+  # thread_sanitizer.h must be included before the precompiled headers.
   if(PDL_SANITIZE MATCHES "thread")
     return()
   endif()

@@ -1,5 +1,5 @@
 # pdl_gtest(NAME [INTERNAL] source…) adds a GoogleTest program and its ctest. It runs in the folder
-# test/. INTERNAL links the modules' code as an archive, and so reaches what libpdl.so hides.
+# test/. INTERNAL links the modules statically, which makes symbols available that libpdl.so does not export.
 function(pdl_gtest name)
   cmake_parse_arguments(PARSE_ARGV 1 test "INTERNAL" "" "")
   add_executable(${name} ${test_UNPARSED_ARGUMENTS})

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bundle.sh BUILD FILE packs what another machine needs to run the tests into FILE, a .tar.xz: the
-# program, the shared libraries that it needs, the tests, and lit with its tools. The machine brings
-# Python, glibc (Debian 12's or newer), and for a GPU the driver and the CUDA libraries.
+# bundle.sh BUILD FILE packs everything that another machine needs to run the tests into FILE, a .tar.xz: the
+# program, its shared libraries, the tests, and lit with its tools. The machine must have Python, glibc
+# (Debian 12's or newer), and for a GPU the driver and the CUDA libraries.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1 file=$2
@@ -24,7 +24,7 @@ if [[ -e $build/lib/libpdl_cuda.so ]]; then
   install -m 755 "$build/lib/libpdl_cuda.so" "$top/lib/"
 fi
 
-# What they need, without glibc's parts and without what belongs to CUDA and its driver.
+# Their shared libraries, except those of glibc, CUDA and its driver.
 find "$top" -type f -perm /100 -print0 | xargs -0 -n 1 ldd |
   sed -n 's/^[[:space:]]*[^ ]* => \(\/[^ ]*\) .*/\1/p' | sort -u |
   while read -r library; do
@@ -36,7 +36,7 @@ find "$top" -type f -perm /100 -print0 | xargs -0 -n 1 ldd |
   done
 find "$top" -type f -perm /100 -print0 | xargs -0 strip --strip-unneeded
 
-# The tests as git knows them, and lit.
+# The tests (files that git does not ignore), and lit.
 git -C "$root" ls-files -z -co --exclude-standard -- test examples docs |
   tar -C "$root" --null --files-from=- -c | tar -C "$top" -x
 cp -rL "$llvm/../build/utils/lit" "$top/lit"
@@ -62,7 +62,7 @@ fi
 tar -C "$work" --sort=name --owner=0 --group=0 -c pdl-tests | xz -9e -T0 >"$file.new"
 size=$(stat -c %s "$file.new")
 if ((size >= limit)); then
-  echo "bundle: $size bytes are more than the $limit allowed" >&2
+  echo "bundle: $size bytes exceed the limit of $limit bytes" >&2
   rm "$file.new"
   exit 1
 fi

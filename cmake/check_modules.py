@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every file includes only what its module may include.
+"""Checks that every file includes only headers that its module may include.
 
-A public header, NAME.h below include/pdl/, belongs to the module that holds NAME.cc or NAME.cu; one without such
-a source, or with two, names its module in a line `// Module: NAME`.
+A public header, NAME.h below include/pdl/, belongs to the module that contains NAME.cc or NAME.cu; a header without
+such a source, or with several, names its module in a line `// Module: NAME`.
 """
 
 import pathlib
@@ -44,8 +44,8 @@ def includes_of(path):
             yield number, match.group(1)
 
 
-def module_of_public_headers(root, complain):
-    """Maps each public header, as it is included, to its module; the tables NAME.def count as headers."""
+def module_of_public_headers(root, report):
+    """Maps the include path of each public header to its module; the tables NAME.def count as headers."""
     sources = {}
     for module in MAY_INCLUDE.keys() - PROGRAMS:
         for path in sorted((root / module).rglob("*")):
@@ -58,23 +58,23 @@ def module_of_public_headers(root, complain):
         held = sources.get(path.name.split(".")[0], set())
         if stated:
             if stated[0] not in MAY_INCLUDE:
-                complain(path, 1, f"there is no module '{stated[0]}'")
+                report(path, 1, f"there is no module '{stated[0]}'")
             modules[name] = stated[0]
         elif len(held) == 1:
             modules[name] = next(iter(held))
         else:
             found = " and ".join(sorted(held)) if held else "no module"
-            complain(path, 1, f"{found} holds its source; add a line '// Module: NAME'")
+            report(path, 1, f"{found} contains its source; add a line '// Module: NAME'")
     return modules
 
 
 def check(root):
-    complaints = []
+    errors = []
 
-    def complain(path, line, message):
-        complaints.append(f"{path.relative_to(root)}:{line}: {message}")
+    def report(path, line, message):
+        errors.append(f"{path.relative_to(root)}:{line}: {message}")
 
-    public = module_of_public_headers(root, complain)
+    public = module_of_public_headers(root, report)
 
     def check_file(path, module):
         allowed = MAY_INCLUDE.get(module, set()) | {module}
@@ -84,16 +84,16 @@ def check(root):
             if included.startswith("pdl/"):
                 target = public.get(included)
                 if target is None:
-                    complain(path, line, f"there is no public header '{included}', or it has no module")
+                    report(path, line, f"there is no public header '{included}', or it has no module")
                 elif target not in allowed:
-                    complain(path, line, f"'{module}' may not include '{included}', which is of '{target}'")
+                    report(path, line, f"'{module}' may not include '{included}' of module '{target}'")
             elif top in MAY_INCLUDE and "/" in included:
                 if is_public:
-                    complain(path, line, f"a public header may not include the private '{included}'")
+                    report(path, line, f"a public header may not include the private '{included}'")
                 elif module in PUBLIC_ONLY and top != module:
-                    complain(path, line, f"'{module}' may include public headers only, not '{included}'")
+                    report(path, line, f"'{module}' may include public headers only, not '{included}'")
                 elif top not in allowed:
-                    complain(path, line, f"'{module}' may not include '{included}'")
+                    report(path, line, f"'{module}' may not include '{included}'")
 
     for folder in sorted(path for path in root.iterdir() if path.is_dir()):
         module = folder.name
@@ -103,20 +103,20 @@ def check(root):
             if path.suffix not in SOURCES:
                 continue
             if module not in MAY_INCLUDE:
-                complain(path, 1, f"'{module}' is not in the table of modules, {pathlib.Path(__file__).name}")
+                report(path, 1, f"'{module}' is not in the table of modules, {pathlib.Path(__file__).name}")
                 break
             check_file(path, module)
     for name, module in public.items():
         path = root / "include" / name
         if path.exists():
             check_file(path, module)
-    return complaints
+    return errors
 
 
 def main():
-    complaints = check(pathlib.Path(sys.argv[1]).resolve())
-    print("\n".join(complaints) if complaints else "every file includes only what its module may include")
-    return 1 if complaints else 0
+    errors = check(pathlib.Path(sys.argv[1]).resolve())
+    print("\n".join(errors) if errors else "every file includes only headers that its module may include")
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

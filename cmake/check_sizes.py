@@ -24,14 +24,14 @@ CLASS = re.compile(r"^\s*(?:template\s*)?(?:class|struct|union)\s+(?:PDL_API\s+)
 
 
 def blank(match):
-    """Keeps the lines and the quotes of what is left out."""
+    """Removes all but the quotes and the line breaks."""
     text = match.group(0)
     quote = text[0] if text[0] in "\"'" else ""
     return quote + "\n" * text.count("\n") + quote
 
 
 def without_templates(text):
-    """Leaves out what is between '<' and '>'."""
+    """Removes template arguments."""
     before = None
     while before != text:
         before, text = text, re.sub(r"<[^<>]*>", "", text)
@@ -39,7 +39,7 @@ def without_templates(text):
 
 
 def is_function(head):
-    """Whether what precedes a '{' or ';' declares a function."""
+    """Whether `head`, the code before a '{' or ';', declares a function."""
     head = without_templates(head).strip()
     if re.match(r"(?:using|typedef|friend|static_assert|enum)\b", head) or re.match(r"^[^(]*=(?!=)", head):
         return False
@@ -48,8 +48,8 @@ def is_function(head):
 
 
 def is_counted(head, name):
-    """Whether a declaration in the class `name` is a method: no constructor, nothing deleted, nothing that
-    a base declares."""
+    """Whether a declaration in the class `name` counts as a method. Constructors, deleted functions and overrides
+    do not."""
     head = without_templates(head).strip()
     if not is_function(head) or re.search(r"=\s*(?:delete|default)$|\boverride$", head):
         return False
@@ -61,9 +61,9 @@ def check(text, max_lines, max_methods):
     text = SKIPPED.sub(blank, text)
     text = re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.MULTILINE) if "\\\n" in text else re.sub(
         r"^[ \t]*#[^\n]*", "", text, flags=re.MULTILINE)
-    # What is open: (kind, name, line, methods).
+    # The enclosing braces: [kind, name, line, methods].
     stack = [["scope", "", 0, 0]]
-    begin = 0  # of the declaration that is read
+    begin = 0  # of the current declaration
     parentheses = 0
     for i, c in enumerate(text):
         if stack[-1][0] == "body" and c not in "{}":
@@ -95,7 +95,7 @@ def check(text, max_lines, max_methods):
                     stack[-1][3] += is_counted(head, stack[-1][1])
             else:
                 kind, name = "other", ""
-            # A function's body is not read, but for its end.
+            # Of a function's body only its end is searched for.
             stack.append(["body" if kind in ("function", "other", "body") else kind, name, line, 0])
             stack[-1].append(kind)
             if kind in ("scope", "class"):

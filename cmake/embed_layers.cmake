@@ -1,4 +1,4 @@
-# Writes OUTPUT: a table of the SOURCES, their names and texts as C++ strings.
+# Writes OUTPUT: a table of the names and contents of SOURCES as C++ strings.
 set(table "")
 foreach(source IN LISTS SOURCES)
   get_filename_component(name ${source} NAME)

@@ -1,5 +1,5 @@
-# pdl_add_plugin(NAME source…) makes NAME.so, a plugin of operators: sources with REGISTER_OP
-# ("pdl/register_op.h"). `pdl run --plugin=NAME.so` and LoadPlugin load it.
+# pdl_add_plugin(NAME source…) adds NAME.so, a plugin of operators: sources that use REGISTER_OP
+# ("pdl/op/register_op.h"). `pdl run --plugin=NAME.so` and LoadPlugin load it.
 function(pdl_add_plugin name)
   if(DEFINED pdl_HAVE_LLVM_HEADERS AND NOT pdl_HAVE_LLVM_HEADERS)
     message(FATAL_ERROR "a plugin needs the headers of LLVM that pdl was built with (Debian: "
@@ -8,6 +8,6 @@ function(pdl_add_plugin name)
   add_library(${name} MODULE ${ARGN})
   target_link_libraries(${name} PRIVATE pdl::pdl)
   target_compile_definitions(${name} PRIVATE PDL_BUILD_PLUGIN)
-  # A plugin shows libpdl its two entry points and nothing else.
+  # A plugin exports only its two entry points.
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden)
 endfunction()

@@ -77,7 +77,7 @@ blocks, signs and powers can be nested 256 deep.
 
 
 def without_actions(text):
-    """The text without `{…}`; quoted braces stay."""
+    """Removes `{…}`; quoted braces are kept."""
     result, i = "", 0
     while i < len(text):
         if text[i] == "'":
@@ -104,7 +104,7 @@ def tidy(rule):
             continue
         if not words:
             continue
-        # A line goes on with the one before it where both fit on one.
+        # Join a line with the one before it if they fit.
         joins = lines and words[0] not in "|)" and lines[-1].strip() != ")"
         if joins and len(lines[-1]) + len(words) < 100:
             lines[-1] += " " + words

@@ -1,6 +1,7 @@
-// Put before every source when PDL_SANITIZE is thread. The system's libprotobuf is built without
-// ThreadSanitizer; where the macro stands, its headers give some classes members that the library
-// does not know of. The standard library's own use of the macro is kept.
+// Included before every source when PDL_SANITIZE is thread. The system's libprotobuf is built
+// without ThreadSanitizer, but where the macro is defined, its headers add members to some classes,
+// which the library does not have. <cstddef> comes first, so that the standard library is
+// configured with the macro.
 #include <cstddef>
 #ifdef __SANITIZE_THREAD__
 #undef __SANITIZE_THREAD__

@@ -1,5 +1,5 @@
-# For a wheel of the build in PDL_BUILD: installs its libraries, and its module where that is for this
-# Python (PDL_HAVE_MODULE); else makes the targets that the module is built with.
+# For a wheel of the build in PDL_BUILD: installs its libraries, and its module if that was built for this
+# Python (PDL_HAVE_MODULE); otherwise defines the targets that are required to build the module.
 
 get_filename_component(build ${PDL_BUILD} ABSOLUTE)
 file(GLOB library ${build}/lib/libpdl.so.?.?)

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# make_wheel.sh BUILD PYTHON FOLDER [OTHER…]: a wheel of the build in BUILD, with the C++ libraries that
-# it needs inside, but for those of glibc, of g++ and of CUDA. PYTHON has what requirements.txt lists. The
-# module is built again for each OTHER, a CPython that has its headers; what that takes comes from
-# PyPI. Prints the paths of the wheels.
+# make_wheel.sh BUILD PYTHON FOLDER [OTHER…]: makes a wheel of the build in BUILD, with the C++ libraries that it
+# needs except those of glibc, g++ and CUDA. PYTHON must have the packages in requirements.txt. The module is built
+# again for each OTHER, a CPython with headers; the packages for that come from PyPI. Prints the paths of the wheels.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(cd "$1" && pwd) python=$2 folder=$3

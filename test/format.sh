@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# format.sh PDL [OPTION…]: runs `pdl fmt` over the texts of this repository, but for those that are
-# kept as they are: the sources of stored networks, and texts that are wrong on purpose.
+# format.sh PDL [OPTION…]: runs `pdl fmt` on the .pdl files of this repository, except the sources of stored
+# networks, and files that are wrong on purpose.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 pdl=$1

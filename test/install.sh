@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# install.sh BUILD: installs to an empty prefix, moves it elsewhere, and builds and tests each example
-# that is a CMake project of its own against it, as a user would; those that are no plugins as on a
-# machine without the headers of LLVM.
+# install.sh BUILD: installs to an empty prefix, moves it, and builds and tests each example that is a CMake project
+# against it. Examples that are not plugins are built as on a machine without LLVM's headers.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1

@@ -1,4 +1,4 @@
-"""How lit runs the tests of this folder: each file's RUN lines, with these substitutions.
+"""Configuration of lit, which runs the RUN lines of each test in this folder, with these substitutions:
 
 %pdl        the program
 %test       this folder
@@ -6,7 +6,7 @@
 %docs       the folder docs/
 %python     a Python interpreter
 %lib        the folder of the tests' plugins
-FileCheck, not, count and split-file are found as they are.
+FileCheck, not, count and split-file are in PATH.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
 (with the .proto file), dev-full, tmpfs, git, plugins (those of the tests were built).
@@ -34,7 +34,7 @@ def has_gpu():
 
 
 def can_mount():
-    """Whether a test may mount a file system of its own: as root, in most places."""
+    """Whether tests can mount file systems, which mostly requires root."""
     unshare = shutil.which("unshare")
     command = "mkdir -p /tmp && mount -t tmpfs -o size=4k tmpfs /tmp"
     return unshare is not None and subprocess.run([unshare, "-m", "sh", "-c", command], stderr=subprocess.DEVNULL).returncode == 0
@@ -76,7 +76,7 @@ if can_mount():
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
 if config.pdl_sanitize:
-    # A sanitizer reserves more than any limit of the address space leaves.
+    # A sanitizer reserves more address space than any limit allows.
     config.environment["PDL_NO_ADDRESS_LIMIT"] = "1"
 if "address" in config.pdl_sanitize:
     config.available_features.add("asan")

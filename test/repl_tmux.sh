@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A session at a terminal: repl_tmux.sh PDL drives `PDL repl` in tmux and looks at its screen.
-# Exit status 77: there is no tmux. With KEEP_SCREENS=FOLDER the screens are kept there.
+# A session in a terminal: repl_tmux.sh PDL runs `PDL repl` in tmux and checks its screen. Exit status 77: there is
+# no tmux. KEEP_SCREENS=FOLDER saves the screens there.
 set -euo pipefail
 pdl=$(realpath "$1")
 command -v tmux > /dev/null || { echo "no tmux: skipped"; exit 77; }
@@ -11,7 +11,7 @@ trap 'tmux kill-server 2> /dev/null || true; rm -rf "$folder"' EXIT
 screens=0
 
 screen() { tmux capture-pane -p -t repl; }
-# Waits until a line of the screen matches; the whole screen is shown where none ever does.
+# Waits until a line of the screen matches; prints the screen if none does.
 expect() {
   for ((i = 0; i < 300; i++)); do
     if screen > "$folder/screen" 2> /dev/null && grep -qE -- "$1" "$folder/screen"; then
@@ -28,8 +28,8 @@ expect() {
 keys() { tmux send-keys -t repl "$@"; }
 line() { keys -l -- "$1"; keys Enter; }
 clear_screen() { keys C-l; sleep 0.3; }
-# Ctrl-C while LINE is typed. What follows is typed only once the editor has given the line up: until it
-# has, keys still go to the old line, which a busy machine is slow enough to show.
+# Presses Ctrl-C while LINE is typed, and waits until the editor has discarded the line, since until then keys still
+# go to the old line.
 interrupt() {
   keys C-c
   expect "$1\\^C\$"
@@ -47,7 +47,7 @@ expect '^f32\[2\] = \[5\.0, 2\.70151'
 line 'y = cos(x, scal=5.0)'
 expect "^repl:2:12: error: .*'scal'.*did you mean 'scale'"
 
-# Tab completes an attribute, an operator, and shows what there is to choose from.
+# Tab completes an attribute, an operator, and lists candidates.
 keys -l 'y = cos(x, sc'
 keys Tab
 expect '^pdl> y = cos\(x, scale=$'
@@ -57,11 +57,11 @@ keys -l 'softm'
 keys Tab
 expect '^pdl> softmax\($'
 
-# Types stand in colour.
+# Types are colored.
 tmux capture-pane -e -p -t repl > "$folder/colours"
 grep -q $'\033\\[36mf32\\[2\\]' "$folder/colours" || { echo "no colours" >&2; exit 1; }
 
-# Ctrl-C clears what was typed, in a continued statement too.
+# Ctrl-C clears the typed line, in a continued statement, too.
 interrupt '^pdl> softmax\('
 line 'z = ['
 expect '^\.\.\.> ?$'
@@ -69,7 +69,7 @@ interrupt '^\.\.\.> '
 line 'x'
 expect '^f32\[2\] = \[0\.0, 1\.0\]$'
 
-# A leading |> goes on from the last value; pasted, it goes on with its statement.
+# A leading |> uses the last value; pasted, it continues its statement.
 line '|> sum()'
 expect '^f32\[\] = 1\.0$'
 printf 'p = [1.0, 2.0]\n  |> sum()\nq = p + 1.0\n' > paste
@@ -122,7 +122,7 @@ line 't'
 line ':time'
 expect '^compiled in .* ms; 0 calls run in'
 
-# What was typed is a file that runs; files are completed.
+# The saved session is a file that runs; file names are completed.
 line ':save saved_here.pdl'
 for ((i = 0; i < 100; i++)); do [[ -s saved_here.pdl ]] && break; sleep 0.1; done
 sleep 0.3
@@ -143,7 +143,7 @@ line ':device cpu'
 line ':ops'
 expect '^transformer_encoder '
 
-# Sequences of their own lengths, and what can be fed.
+# Ragged inputs, and values to feed.
 clear_screen
 line 'input words: f32[K, ~T, 2]'
 expect '^words: f32\[K, ~T, 2\]  # requires: feed words$'
@@ -159,7 +159,7 @@ expect '^indices: i64\[2\] = \[0, 2\]$'
 line 'quit'
 expect "^error: no value is called 'quit'; the command is ':quit'$"
 
-# A run is interrupted between its calls, and the session goes on.
+# A run is interrupted between its calls, and the session continues.
 clear_screen
 line 'r = uniform([1500, 1500])'
 expect '^ *\.\.\.'

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests of a bundle (./dev bundle) where it was unpacked: ./run-tests.sh [lit argument…]
 #
-# CUDA's libraries are looked for where CUDA_HOME points, in the dynamic linker's own places, below
-# /usr/local/cuda*, and in the folders nvidia/* of the Python packages, where an installed PyTorch has
-# them. PYTHON names the interpreter.
+# CUDA's libraries are searched for in CUDA_HOME, in the dynamic linker's search path, below /usr/local/cuda*, and
+# in the folders nvidia/* of Python packages, where PyTorch installs them. PYTHON names the interpreter.
 set -uo pipefail
 PDL_BUNDLE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PDL_BUNDLE PDL_LIBRARY_PATH=$PDL_BUNDLE/lib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-r"""Checks that the prose of this repository uses the terms of the field.
+r"""Checks that comments, messages and pages of this repository use the terms of the field.
 
     words.py ROOT [FILE…]
 
@@ -7,8 +7,7 @@ Reads all files of ROOT for which READERS has an entry, or only the files given,
 
     FILE:LINE: PHRASE -> TERM TO USE INSTEAD
 
-for each phrase of PHRASES that occurs in their prose. Exits with 1 if there is any, or if an entry of ALLOWED
-allows nothing.
+for each phrase of PHRASES in their prose. Exits with 1 if there is any, or if an entry of ALLOWED is not needed.
 """
 
 import bisect
@@ -17,7 +16,7 @@ import re
 import sys
 
 # Regular expressions, matched as complete words without regard to case, and the term to use instead. A space
-# also matches a line break; in a look-behind, write \s.
+# also matches a line break; in lookbehind assertions, use \s.
 PHRASES = [
     # Errors and messages.
     (r"mistakes?", "error"),
@@ -92,11 +91,11 @@ ALLOWED = [
     ("tools/pdl/support/common_options.cc", "expected text, json or sarif", "the name of a format"),
     ("tools/pdl/support/untested.cc", "a size of 0 beside others", "a key of test/ops/waivers.txt"),
     ("docs/limits.md", "updates whole tables", "as opposed to their rows"),
+    ("python/pdl/_svg.py", "text-anchor", "an attribute in SVG"),
 ]
 
 # Files that are not checked, and the reason.
 EXCLUDED = {
-    "CONTRIBUTING.md": "not written in these terms yet",
     "docs/conformance.md": "printed by test/conformance/onnx/run.py",
     "docs/diagnostics.md": "printed by pdl explain",
     "docs/operators.md": "printed by test/ops/write_page.py",
@@ -104,7 +103,7 @@ EXCLUDED = {
 
 
 def blank(match):
-    """Spaces of the same length, so that the positions of all other characters stay."""
+    """Spaces of the same length, so that the positions of all other characters do not change."""
     return re.sub(r"[^\n]", " ", match.group(0))
 
 
@@ -125,8 +124,8 @@ PYTHON_TOKEN = re.compile(
     r'|(?P<quotes>"""|\'\'\')(?P<raw>.*?)(?P=quotes)'
     r'|"(?P<string>(?:[^"\\\n]|\\.)*)"|\'(?P<single>(?:[^\'\\\n]|\\.)*)\'', re.S)
 COMMENT_PREFIX = re.compile(r"^([ \t]*)(//[/!]?<?|/\*+|\*(?!/)|\#+)", re.M)
-# Inside comments and messages, quoted code is no prose.
-QUOTED = re.compile(r"`[^`\n]*`|'[^'\s]+'|\\?\"[^\"\n]*\"")
+# Not prose in comments and messages: quoted code, placeholders, names of XML elements.
+QUOTED = re.compile(r"`[^`\n]*`|'[^'\s]+'|\\?\"[^\"\n]*\"|\{[^{}\n]*\}|</?[a-z]+\b")
 
 
 def code_prose(token, strings):
@@ -157,7 +156,7 @@ def code_prose(token, strings):
     return read
 
 
-# A function for each kind of file: from its text to text of the same length in which all but prose is blank.
+# A function for each kind of file: returns the contents with everything but prose replaced by blanks.
 READERS = {".md": markdown_prose}
 READERS.update((suffix, code_prose(CPP_TOKEN, strings=True)) for suffix in (".h", ".cc", ".cu", ".cuh", ".def", ".c"))
 READERS[".py"] = code_prose(PYTHON_TOKEN, strings=True)

@@ -1,6 +1,6 @@
-"""What a call costs in ONNX Runtime: the chain of `bench/dispatch.cc`, 1000 `Add`s of different
+"""The overhead of a call in ONNX Runtime: the chain of `bench/dispatch.cc`, 1000 `Add`s of different
 constants, one thread, no graph optimization that would fold it. Needs the packages onnx, onnxruntime
-and numpy; says so and ends well where they are missing."""
+and numpy; if they are missing, it prints a message and exits with status 0."""
 
 import statistics
 import sys

@@ -1,11 +1,11 @@
-"""Whole networks beside ONNX Runtime: the networks of `bench/networks` and ResNet-50 of `examples/resnet`,
+"""Comparison of networks with ONNX Runtime: the networks of `bench/networks` and ResNet-50 of `examples/resnet`,
 exported by `pdl export`, so both run the same graph with the same weights. One thread unless
 `--threads=N`. Each result is compared before anything is timed; the two run in turn, some runs at a
 time, with a pause between, since threads of ONNX Runtime spin for a while when they are done.
 
 onnxruntime_networks.py PDL [--threads=N] [--only=NAME]
 
-Needs the packages onnxruntime and numpy, and pdl itself; says so and ends well where one is missing."""
+Requires the packages onnxruntime, numpy and pdl; if one is missing, it prints a message and exits with status 0."""
 
 import argparse
 import pathlib
@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).parent
 NETWORKS = HERE.parent / "networks"
 RESNET = HERE.parent.parent / "examples" / "resnet" / "resnet.pdl"
 
-# Name, text, output, input, its dims.
+# Name, source, output, input, dims of the input.
 CASES = [
     ("MLP 784-256-256-10, batch 1", NETWORKS / "mlp.pdl", "y", "x", (1, 784)),
     ("MLP 784-256-256-10, batch 64", NETWORKS / "mlp.pdl", "y", "x", (64, 784)),
@@ -42,7 +42,7 @@ ROUNDS, ROUND_SECONDS, PAUSE_SECONDS = 9, 0.15, 0.02
 
 
 def seconds_of_one(call, runs):
-    """The median of some runs, after one to wake everything up."""
+    """The median time of some runs, after a first run that is not measured."""
     time.sleep(PAUSE_SECONDS)
     call()
     times = []
@@ -57,7 +57,7 @@ def measure(program, case, threads, folder):
     name, path, output, fed, dims = case
     model = folder / "model.onnx"
     text = folder / "model.pdl"
-    # Only what the output needs, so that neither is asked for more.
+    # Only the output to compare, so that both compute the same.
     source = path.read_text().split('\ntest "')[0]
     lines = [line for line in source.splitlines() if not line.startswith(("output prob", "minimize", "input label", "loss"))]
     if f"output {output}" not in source:

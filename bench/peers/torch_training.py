@@ -1,5 +1,5 @@
-"""What a step of training costs in PyTorch: the networks of `bench/training.cc`, eager, with fused
-optimizers where it has them. Needs the package torch; says so and ends well where it is missing."""
+"""The time of a training step in PyTorch: the networks of `bench/training.cc`, eager, with fused optimizers if
+available. Requires the package torch; if it is missing, it prints a message and exits with status 0."""
 
 import statistics
 import sys

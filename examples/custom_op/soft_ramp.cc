@@ -1,4 +1,4 @@
-// soft_ramp(x, beta): an operator that lives outside libpdl.
+// soft_ramp(x, beta): an operator outside of libpdl, built as a plugin.
 #include <algorithm>
 #include <cmath>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares the classes in a .npy file with the right ones: check.py digit.npy [labels.npy]
+"""Compares the classes in a .npy file with the correct ones: check.py digit.npy [labels.npy]
 
-Prints the share that is right; exits with 1 below 95 %, with 2 where the files cannot be
-compared. Needs nothing but Python.
+Prints the share of correct classes. Exits with 1 if it is below 95 %, with 2 if the files cannot be
+compared. Requires only Python.
 """
 
 import array

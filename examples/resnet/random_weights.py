@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""random_weights.py PDL OUT.safetensors FILE.pdl [OPTION]...: untrained weights of a network, for trying
-out what loads trained ones. The options are those of `pdl dump`, such as --set width=4."""
+"""random_weights.py PDL OUT.safetensors FILE.pdl [OPTION]...: writes untrained weights of a network, to try
+networks that load trained ones. The options are those of `pdl dump`, such as --set width=4."""
 
 import json
 import math

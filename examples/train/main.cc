@@ -1,10 +1,10 @@
-// Trains a network on points that the program makes itself, and uses what was learned.
+// Trains a network on generated points, and runs and saves the trained network.
 #include <pdl/pdl.h>
 
 #include <iostream>
 #include <random>
 
-/// Points, and which of them are inside a circle: the inputs of circle.pdl.
+/// Points, and whether each is inside a circle: the inputs of circle.pdl.
 struct Points {
   Points(int64_t count, unsigned seed) : positions(2 * count), inside(count) {
     std::mt19937 random(seed);
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   pdl::Result<pdl::TrainedModel> trained = model->Train(points.arrays(), request);
   if (!trained.ok()) return std::cerr << trained.status().ToString() << '\n', 1;
 
-  // The network with what it learned: run it, or save it.
+  // The trained network can be run or saved.
   float center[] = {0, 0};
   pdl::RunRequest guess;
   guess.outputs = {"guess"};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a call of a network costs from Python: one `neg` of one float.
+"""Measures the time of a call of a network from Python: one `neg` of one float.
 
-overhead.py [MOST]     # exits with 1 where a call takes more than MOST microseconds
+overhead.py [LIMIT]     # exits with 1 if a call takes more than LIMIT microseconds
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pdl
 
 
 def microseconds(call: Callable[[], Any]) -> float:
-    """Of one call; the best of many rounds."""
+    """The time of a call in microseconds, the minimum of many rounds."""
     rounds, calls = 15, 20_000
     return min(timeit.repeat(call, number=calls, repeat=rounds)) / calls * 1e6
 

@@ -1,6 +1,6 @@
-"""Builds the network of examples/digits, trains it, and saves what it learned.
+"""Builds the network of examples/digits, trains it, and saves it.
 
-python python/examples/digits.py [FOLDER]     # writes digits.pdl and digits.safetensors there
+python python/examples/digits.py [FOLDER]     # writes digits.pdl and digits.safetensors to FOLDER
 """
 
 from __future__ import annotations

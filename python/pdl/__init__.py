@@ -1,7 +1,7 @@
-"""pdl: a small language for neural networks, with its compiler and its runtime.
+"""pdl: a small language for neural networks, its compiler and its runtime.
 
-``pdl.ops`` has every operator as a function, ``pdl.layers`` the standard layers. ``pdl.load`` and
-``pdl.compile`` give networks, ``pdl.Graph`` builds one, ``pdl.train`` trains one."""
+``pdl.ops`` has a function for each operator, ``pdl.layers`` one for each standard layer. ``pdl.load`` and
+``pdl.compile`` create networks, ``pdl.Graph`` builds one from Python, and ``pdl.train`` trains one."""
 
 from __future__ import annotations
 
@@ -42,37 +42,37 @@ _tensor.install()
 
 
 def input(name: str, type: str, comment: str = "") -> Value:
-    """An input of the graph in use; see Graph.input."""
+    """Adds an input to the current graph; see ``Graph.input``."""
     return Graph.current().input(name, type, comment)
 
 
 def param(name: str, type: str, init: Function | str | None = None, **attributes: Any) -> Value:
-    """A parameter of the graph in use; see Graph.param."""
+    """Adds a parameter to the current graph; see ``Graph.param``."""
     return Graph.current().param(name, type, init, **attributes)
 
 
 def state(name: str, type: str, init: Function | str | None = None) -> Value:
-    """A state of the graph in use; see Graph.state."""
+    """Adds a state to the current graph; see ``Graph.state``."""
     return Graph.current().state(name, type, init)
 
 
 def update(state: Value, value: Any) -> None:
-    """The next value of a state; see Graph.update."""
+    """Updates a state; see ``Graph.update``."""
     _of_graph(state, "a state").graph.update(state, value)
 
 
 def output(value: Value, name: str | None = None, comment: str = "") -> None:
-    """An output; see Graph.output."""
+    """Adds an output; see ``Graph.output``."""
     _of_graph(value, "an output").graph.output(value, name, comment)
 
 
 def minimize(loss: Value, optimizer: Function, over: Any = None, every: int | None = None) -> None:
-    """What training does; see Graph.minimize."""
+    """Adds a loss to minimize; see ``Graph.minimize``."""
     _of_graph(loss, "a loss").graph.minimize(loss, optimizer, over, every)
 
 
 def step() -> Value:
-    """The count of training steps done, in the graph in use."""
+    """The number of training steps done, as a value of the current graph."""
     return Graph.current().step()
 
 

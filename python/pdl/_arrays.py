@@ -28,7 +28,7 @@ _DTYPE_NAMES = {numpy: name for name, numpy in NUMPY_NAMES.items()}
 
 
 def is_array(value: object) -> bool:
-    """Whether it is a tensor, what has a buffer of numbers or DLPack, or a ragged or sparse value."""
+    """Whether ``value`` is a tensor, an array with the buffer protocol or DLPack, or a ragged or sparse value."""
     if isinstance(value, (Tensor, np.ndarray, np.generic, Ragged, Sparse)):
         return True
     if isinstance(value, (str, bytes, bytearray, int, float)):
@@ -37,8 +37,9 @@ def is_array(value: object) -> bool:
 
 
 def to_input(value: Any, name: str, type: str) -> Any:
-    """What is given for an input and is no tensor by itself, as an array, or as the parts of a ragged or
-    sparse value; the extension module calls it."""
+    """Converts an argument that is not an array to one, or to the parts of a ragged or sparse value.
+
+    Called by the extension module for the input ``name``, declared ``type``."""
     try:
         if isinstance(value, (Ragged, Sparse)):
             return value.parts()
@@ -52,15 +53,15 @@ def to_input(value: Any, name: str, type: str) -> Any:
             return of_rows(value, NUMPY_NAMES[dtype_of(type)], levels, row_dims).parts()
         return to_array(value, dtype_of(type))
     except (TypeError, ValueError, OverflowError, BufferError) as error:
-        # As one of Python's own: what NumPy raises may take other arguments.
+        # As a built-in exception: NumPy's subclasses may take other arguments.
         kinds = (TypeError, OverflowError, BufferError, ValueError)
         kind = next(one for one in kinds if isinstance(error, one))
         raise kind(f"input '{name}': {error}") from None
 
 
 def to_array(value: object, dtype: str | None) -> Any:
-    """Numbers and nested lists as an array of the dtype, without one NumPy's; what has a dtype of its own
-    keeps it."""
+    """Converts numbers and nested lists to an array of ``dtype`` (None: of the dtype that NumPy infers). Arrays
+    keep their dtype."""
     if is_array(value):
         return tensor(value)
     if hasattr(value, "__array__"):
@@ -68,30 +69,30 @@ def to_array(value: object, dtype: str | None) -> Any:
     strange = _no_number(value)
     if strange is not None:
         of_them = f"a list with {strange}" if isinstance(value, (list, tuple)) else strange
-        raise TypeError(f"an array, numbers or nested lists of numbers are wanted, not {of_them}")
+        raise TypeError(f"expected an array, a number or nested lists of numbers, not {of_them}")
     try:
         numbers = np.asarray(value)
     except ValueError:
-        raise ValueError("the lists in a list are not as long as each other") from None
+        raise ValueError("the nested lists have different lengths") from None
     if dtype is None:
         return numbers
     outside = f"a number is outside the range of {dtype}"
-    if numbers.dtype.kind == "O":  # integers that no integer dtype has
+    if numbers.dtype.kind == "O":  # integers that do not fit into any integer dtype
         try:
             numbers = np.asarray(value, np.float64 if dtype[0] in "fb" else np.int64)
         except OverflowError:
             raise OverflowError(outside) from None
-    wanted = np.dtype("float32" if dtype == "bf16" else NUMPY_NAMES[dtype])
-    if numbers.size and numbers.dtype.kind == "f" and wanted.kind != "f":
-        raise TypeError(f"numbers with a point are given where {dtype} is wanted")
-    if wanted.kind in "iu" and numbers.size:
-        range_ = np.iinfo(wanted)
+    target = np.dtype("float32" if dtype == "bf16" else NUMPY_NAMES[dtype])
+    if numbers.size and numbers.dtype.kind == "f" and target.kind != "f":
+        raise TypeError(f"expected {dtype}, got floating-point numbers")
+    if target.kind in "iu" and numbers.size:
+        range_ = np.iinfo(target)
         if int(numbers.min()) < range_.min or int(numbers.max()) > range_.max:
             raise OverflowError(outside)
     with np.errstate(over="ignore"):
-        made = numbers.astype(wanted)
+        made = numbers.astype(target)
         bits = _round_to_bf16(made) if dtype == "bf16" else None
-    if wanted.kind == "f":
+    if target.kind == "f":
         finite = made if bits is None else (bits.astype(np.uint32) << 16).view(np.float32)
         if not np.array_equal(np.isfinite(finite), np.isfinite(numbers)):
             raise OverflowError(outside)
@@ -99,7 +100,7 @@ def to_array(value: object, dtype: str | None) -> Any:
 
 
 def _no_number(value: object) -> str | None:
-    """What is no number there, by its type; None where all are numbers."""
+    """The name of the type of the first element that is not a number; None if all are."""
     if isinstance(value, (list, tuple)):
         return next(filter(None, map(_no_number, value)), None)
     if isinstance(value, (bool, int, float, range, np.bool_, np.integer, np.floating, np.ndarray)):
@@ -108,19 +109,19 @@ def _no_number(value: object) -> str | None:
 
 
 def _round_to_bf16(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The upper halves of the bits, rounded to even."""
+    """The bits of the nearest bf16 numbers, ties to even."""
     bits = numbers.view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
     return np.where(np.isnan(numbers), 0x7FC0, rounded).astype(np.uint16)
 
 
 def from_bits(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
-    """A tensor of what NumPy has no dtype for."""
+    """A tensor of a dtype that NumPy lacks, from its bits."""
     return tensor(bits)._view(dtype)
 
 
 def dtype_name(dtype: object) -> str:
-    """The name that pdl has for a dtype: "f32" for ``np.float32``; a text stays."""
+    """pdl's name of a dtype: "f32" for ``np.float32``. Other strings are returned unchanged."""
     if isinstance(dtype, str) and dtype not in _DTYPE_NAMES:
         return dtype
     name: str = np.dtype(dtype).name  # type: ignore[call-overload]
@@ -128,8 +129,8 @@ def dtype_name(dtype: object) -> str:
 
 
 def numpy_dtype(dtype: object) -> np.dtype[Any]:
-    """The dtype of NumPy, by its name in pdl or NumPy's."""
+    """The NumPy dtype for pdl's or NumPy's name of a dtype."""
     name = dtype_name(dtype)
     if name not in NUMPY_NAMES:
-        raise ValueError(f"'{name}' is no dtype of NumPy's; there are {', '.join(NUMPY_NAMES)}")
+        raise ValueError(f"'{name}' is not a NumPy dtype; expected one of {', '.join(NUMPY_NAMES)}")
     return np.dtype(NUMPY_NAMES[name])

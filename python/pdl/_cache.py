@@ -1,4 +1,4 @@
-"""Networks that are kept for the next call like the one that they were made for."""
+"""A cache of compiled networks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ T = TypeVar("T")
 
 
 class Cache(Generic[T]):
-    """Values by keys, the last used ones: as many as ``most``, and as long as what they were used on takes
-    no more than ``most_bytes`` together, since a network keeps memory for what it computed."""
+    """A least-recently-used cache of at most ``most`` values.
+
+    It also limits the total size of the arrays that the values were used on to ``most_bytes``, since a network
+    keeps memory for the sizes that it ran with."""
 
     def __init__(self, most: int = 1024, most_bytes: int = 128 << 20) -> None:
         self._most = most
@@ -21,7 +23,7 @@ class Cache(Generic[T]):
         self._kept: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What is kept, or made now."""
+        """The cached value of ``key``, or the result of ``make``, which is not cached."""
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
@@ -30,7 +32,7 @@ class Cache(Generic[T]):
         return make()
 
     def keep(self, key: Hashable, value: T, num_bytes: int) -> None:
-        """Keeps a value that was used on so many bytes."""
+        """Caches a value that was used on ``num_bytes`` bytes of arrays."""
         with self._lock:
             self._bytes += num_bytes - self._kept.pop(key, (value, 0))[1]
             self._kept[key] = value, num_bytes

@@ -1,6 +1,6 @@
-"""A call of an operator or layer from Python: run at once on arrays, or added to a graph.
+"""Calls of operators and layers from Python: run eagerly on arrays, or added to a graph.
 
-Either way the call is written as the language has it, and the compiler decides what it means."""
+In both cases the call is rendered as source of the language, which the compiler checks."""
 
 from __future__ import annotations
 
@@ -26,8 +26,13 @@ _kept: list[_pdl.EagerCalls] = []
 
 
 def seed(number: int) -> None:
-    """Sets the seed of the random operators that are called on their own: after it they draw the same
-    numbers again. ``number`` is an integer from 0 up to 2**64 - 1."""
+    """Sets the seed of random operators that are called eagerly, and restarts their sequence of numbers.
+
+    Parameters
+    ----------
+    number : int
+        from 0 to 2**64 - 1
+    """
     global _seed
     _seed = seed_of(number)
     _pdl.begin_draws()
@@ -36,28 +41,28 @@ def seed(number: int) -> None:
 
 
 def current_seed() -> int:
-    """The seed of the next one."""
+    """The seed of random operators that are called eagerly."""
     return _seed
 
 
 def eager_calls() -> _pdl.EagerCalls:
-    """Where the calls of one function on arrays are kept."""
+    """A new cache for the eager calls of one function."""
     _kept.append(_pdl.EagerCalls())
     return _kept[-1]
 
 
 class _Arguments:
-    """The arguments of one call, written."""
+    """The rendered arguments of one call."""
 
     def __init__(self, declaration: Declaration, renderer: Renderer) -> None:
         self.declaration = declaration
         self.renderer = renderer
         self.text: list[str] = []
-        # The tensors of the call are not those that were given.
+        # Whether lists of arrays were converted, so that operands are not the caller's arrays.
         self.made_arrays = False
 
     def add(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Writes them all, in their order."""
+        """Renders all arguments, in order."""
         places = self.declaration.parameters
         repeated = next((one for one in places if one.place is Place.REPEATED), None)
         plain = iter([one for one in places if one.place is Place.ANY])
@@ -80,7 +85,7 @@ class _Arguments:
             self.text.append(f"{name}={rendered}")
 
     def _one_array(self, given: object) -> object:
-        """Of a list with arrays, or with numbers of NumPy, the one array that they make."""
+        """Converts a list that contains arrays or NumPy scalars to one array; other arguments are unchanged."""
         if not isinstance(given, (list, tuple)):
             return given
         items = list(_flat(given))
@@ -105,7 +110,7 @@ def call(
     kwargs: dict[str, Any],
     calls: _pdl.EagerCalls,
 ) -> Any:
-    """What the generated functions do where ``calls`` has no network for the call."""
+    """Performs a call of a generated function for which ``calls`` has no cached network."""
     name = None if declaration.has_name_attribute else kwargs.pop("name", None)
     given = list(_flat(args)) + list(_flat(kwargs.values()))
     if _is_function(declaration, args, kwargs):
@@ -116,7 +121,7 @@ def call(
     if graph is not None:
         return _build(graph, declaration, args, kwargs, name)
     if name is not None:
-        raise ArgumentError("name= names a value of a graph, and here is none")
+        raise ArgumentError("name= is only valid inside a pdl.Graph")
     return _run(declaration, args, kwargs, calls)
 
 
@@ -129,7 +134,7 @@ def _flat(values: Any) -> Any:
 
 
 def _is_function(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the call leaves out its inputs; of an operator without inputs, its sizes."""
+    """Whether the call has no inputs, or for an operator without inputs no sizes, and so makes a Function."""
     if args:
         return False
     if declaration.inputs:
@@ -142,7 +147,7 @@ def _is_function(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[s
 
 
 def declaration_default(declaration: Declaration, name: str) -> bool:
-    """Whether the input may be left out, like the learning rate of an optimizer."""
+    """Whether the input is optional, like the learning rate of an optimizer."""
     name = name.rstrip("_")
     return any(one.name == name and one.optional for one in declaration.inputs)
 
@@ -178,7 +183,8 @@ def _build(
 
 
 def num_results(declaration: Declaration, text: Any) -> int:
-    """How many results a call has; ``text`` gives one that ends with it, where only it can say."""
+    """The number of results of a call. If the declaration does not determine it, ``text()`` is compiled, source
+    that ends with the call."""
     if not declaration.results_from:
         return max(1, len(declaration.outputs))
     try:
@@ -192,11 +198,11 @@ def _count_results(text: str) -> int:
     return _pdl.compile(text, "<call>").num_last_results
 
 
-# --- At once -----------------------------------------------------------------------------------
+# --- Eager calls -------------------------------------------------------------------------------
 
 
 class _Operands:
-    """The tensors of a call, with names and types."""
+    """The operands of an eager call by name, and their declarations as inputs."""
 
     def __init__(self) -> None:
         self.tensors: dict[str, Any] = {}
@@ -222,14 +228,14 @@ class _Operands:
 
 
 _networks: Cache[_pdl.NetworkCore] = Cache()
-# Calls on more bytes than that are found by their text alone: beside what they compute that is little.
+# Calls on more bytes are not added to EagerCalls: the cost of rendering them is small relative to their run time.
 _SMALL = 1 << 20
 
 
 def _network(text: str, device: str, is_layer: bool) -> _pdl.NetworkCore:
     program = _pdl.compile(text, "<call>")
     if is_layer and (program.parameters or program.states):
-        raise ArgumentError("the layer has parameters of its own, so it is called in a pdl.Graph")
+        raise ArgumentError("the layer has parameters of its own and can only be called in a pdl.Graph")
     return _pdl.NetworkCore(program, device=device, seed=_seed, at_once=True)
 
 

@@ -1,4 +1,4 @@
-"""Networks as parts of a graph: each is a file that the graph's text imports."""
+"""Networks as parts of a graph: the graph's source imports each as a file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from pdl._render import Renderer
 from pdl.errors import Error, RunError
 
 def call(network: Network, inputs: Mapping[str, Any]) -> dict[str, Value]:
-    """The outputs of a network for values of a graph, as values of it; the extension module calls it.
-    All calls of one network in one graph share its parameters and its states. Inputs may be missing, and
-    the outputs that need one are, too."""
+    """Calls a network on values of a graph and returns its outputs as values of that graph.
+
+    Called by the extension module. All calls of one network in a graph share its parameters and states. If inputs
+    are missing, the outputs that depend on them are omitted."""
     graph = next(one.graph for one in inputs.values() if isinstance(one, Value))
     types = network.inputs
     for name in inputs:
@@ -41,7 +42,7 @@ def call(network: Network, inputs: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def _name_of(network: Network) -> str:
-    """What the graph calls it: as its file is called."""
+    """The network's name in a graph, derived from its file name."""
     stem = os.path.splitext(os.path.basename(network.program.name))[0]
     name = re.sub(r"\W", "_", stem, flags=re.ASCII).strip("_")
     if not name or name[0].isdigit() or name == "text":

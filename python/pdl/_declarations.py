@@ -1,6 +1,6 @@
-"""What operators and layers declare, read from what ``pdl ops --format=json`` prints.
+"""Declarations of operators and layers, read from the output of ``pdl ops --format=json``.
 
-Imports nothing of the package: the generators in ``python/tools`` use it, too, without the library.
+Imports nothing from the package, since the generators in ``python/tools`` use it without the library.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DEFAULT_KINDS = (
 
 
 class Text(str):
-    """A default that only the language can write: ``{}``, ``relu()``."""
+    """A default value that has no Python equivalent: ``{}``, ``relu()``."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -43,8 +43,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Attribute:
-    """What is declared of one attribute. ``type`` is one of INT, FLOAT, STRING, BOOLEAN, DTYPE, SHAPE,
-    TENSOR, BLOCK, and of layers FUNCTION and PARAMETER."""
+    """The declaration of an attribute. ``type`` is one of INT, FLOAT, STRING, BOOLEAN, DTYPE, SHAPE, TENSOR,
+    BLOCK, and for layers FUNCTION and PARAMETER."""
 
     name: str
     comment: str
@@ -61,38 +61,38 @@ class Attribute:
 
     @property
     def required(self) -> bool:
-        """Whether a call must give it."""
+        """Whether calls must specify it."""
         return not (self.optional or self.counted or self.has_default)
 
 
 @dataclass(frozen=True)
 class Input:
-    """What is declared of one input."""
+    """The declaration of an input."""
 
     name: str
     comment: str
     repeatable: bool
     optional: bool
-    # The attribute that says how many values there are; empty where the call's length does.
+    # The attribute with the number of values; empty if the number of arguments determines it.
     count: str
-    # Of operators: the dtypes that it may have (none: all), how many dims may be ragged, and whether it
-    # may be sparse.
+    # Operators only: the accepted dtypes (empty: all), the maximum number of ragged dims, and whether sparse
+    # matrices are accepted.
     dtypes: tuple[str, ...]
     ragged_levels: int
     sparse: bool
-    # Of layers: its type, and what it is where it is left out, both as the language has them.
+    # Layers only: its type and its default, as source of the language.
     type: str
     default_text: str
 
     @property
     def counted(self) -> bool:
-        """Whether there may be none of a repeatable input."""
+        """Whether a repeatable input may have no values."""
         return bool(self.count)
 
 
 @dataclass(frozen=True)
 class Output:
-    """What is declared of one output."""
+    """The declaration of an output."""
 
     name: str
     comment: str
@@ -109,37 +109,37 @@ class Declaration:
     outputs: tuple[Output, ...]
     attributes: tuple[Attribute, ...]
     results_from: tuple[str, ...]
-    # Calls, as the language has them, with their results.
+    # Calls with their results, as source of the language.
     examples: tuple[str, ...]
     differentiable: bool
     random: bool
-    # The largest error in f32, in units of the last place; 0 where nothing is said.
+    # The maximum error in f32, in ULP; 0 if it is not declared.
     max_ulp: float
-    # Of layers: what param_attr and bias_attr may have.
+    # Layers only: the fields of param_attr and bias_attr.
     parameter_attributes: tuple[Attribute, ...]
     bias_attributes: tuple[Attribute, ...]
 
     @cached_property
     def parameters(self) -> list[Parameter]:
-        """Those of its Python function."""
+        """The parameters of its Python function."""
         return parameters(self)
 
     def attribute(self, name: str) -> Attribute | None:
-        """The attribute of that name."""
+        """The attribute with that name."""
         return next((one for one in self.attributes if one.name == name), None)
 
     def has_input(self, name: str) -> bool:
-        """Whether an input is called so."""
+        """Whether there is an input with that name."""
         return any(one.name == name for one in self.inputs)
 
     @cached_property
     def has_name_attribute(self) -> bool:
-        """Whether ``name`` is an argument of its own, so that it cannot name the result."""
+        """Whether the declaration has an argument ``name``, so that ``name=`` cannot name the result."""
         return self.has_input("name") or self.attribute("name") is not None
 
 
 class Place(Enum):
-    """How a parameter of a Python function may be given."""
+    """The kind of a parameter of a Python function."""
 
     ANY = "any"
     REPEATED = "repeated"
@@ -158,12 +158,12 @@ class Parameter:
 
 
 def python_name(name: str) -> str:
-    """``from`` is a word of Python's: such an argument is ``from_``."""
+    """The name with ``_`` appended if it is a Python keyword: ``from_``."""
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def parameters(declaration: Declaration) -> list[Parameter]:
-    """The parameters of its Python function: inputs, attributes that may be given by position, others."""
+    """The parameters of its Python function: inputs, positional attributes, other attributes."""
     result: list[Parameter] = []
     place, some_default = Place.ANY, False
     for one in declaration.inputs:
@@ -278,7 +278,7 @@ def _declaration(row: dict[str, Any], is_layer: bool) -> Declaration:
 
 
 def read(text: str) -> tuple[dict[str, Declaration], dict[str, Declaration]]:
-    """Operators and layers by name, of what ``pdl ops --format=json`` prints."""
+    """Operators and layers by name, parsed from the output of ``pdl ops --format=json``."""
     everything = json.loads(text)
     ops = [_declaration(row, False) for row in everything.get("ops", ())]
     layers = [_declaration(row, True) for row in everything.get("layers", ())]

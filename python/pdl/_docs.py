@@ -1,6 +1,6 @@
-"""Docstrings of operators and layers, in the form of NumPy's, made of what they declare.
+"""Docstrings of operators and layers in NumPy's format, generated from their declarations.
 
-Imports nothing that needs the library: the generator of the stubs uses it, too."""
+Imports nothing that needs the library, since the generator of the stubs uses it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _wrap(text: str, indent: str) -> list[str]:
 
 
 def _entries(rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Each a name, what it is, and its comment."""
+    """Lines of entries, each from a name, a type, and a description."""
     lines = []
     for name, kind, comment in rows:
         lines.append(f"{name} : {kind}" if kind else name)
@@ -123,9 +123,9 @@ def _notes(declaration: Declaration) -> list[str]:
     if declaration.is_layer:
         return []
     notes = [
-        "Random: drawn anew in each run." if declaration.random else "",
+        "Random: sampled anew in each run." if declaration.random else "",
         "Differentiable." if declaration.differentiable else "Not differentiable.",
-        f"In f32, the largest error is {declaration.max_ulp:.3g} units of the last place."
+        f"In f32, the maximum error is {declaration.max_ulp:.3g} ULP."
         if declaration.max_ulp
         else "",
     ]
@@ -133,7 +133,7 @@ def _notes(declaration: Declaration) -> list[str]:
 
 
 def _first_sentence(text: str) -> tuple[str, str]:
-    """It, and what follows; a full stop in parentheses ends none."""
+    """The first sentence, and the rest. A period in parentheses does not end a sentence."""
     depth = 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -143,7 +143,7 @@ def _first_sentence(text: str) -> tuple[str, str]:
 
 
 def documentation(declaration: Declaration) -> str:
-    """The docstring of its function. The examples are written as in the language."""
+    """The docstring of its function. Examples are source of the language."""
     first, rest = _first_sentence(declaration.comment)
     lines = _wrap(first, "")
     if rest:

@@ -1,4 +1,4 @@
-"""What steps and epochs of training give, and which epoch is the best one."""
+"""Results of training steps and epochs, and the choice of the best epoch."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pdl.errors import Error, UnknownNameError
 
 
 class Step(NamedTuple):
-    """What one step of training gave. ``metrics`` are the losses, then the other outputs that are one
-    number, as they were before the step; of what a step leaves out there is none. ``loss`` is the first
-    loss that the step has, nan where it has none."""
+    """The result of a training step.
+
+    ``metrics`` are the losses and then the other scalar outputs, computed with the parameters before the step.
+    Those that the step does not compute (``every=``) are absent. ``loss`` is the first loss of the step, or nan."""
 
     step: int
     epoch: int
@@ -23,9 +24,11 @@ class Step(NamedTuple):
 
 
 class Epoch(NamedTuple):
-    """What one pass over the data gave. ``training`` has the means of what its steps gave, over the rows of
-    the batches, and ``validation`` those of the validation data after it; empty where there are none. ``loss``
-    is the first loss in ``training``. ``is_best``: no epoch before it was as good."""
+    """The result of an epoch, one pass over the data.
+
+    ``training`` are the means of the metrics of its steps over all rows, and ``validation`` the means over the
+    validation data after the epoch (empty without validation data). ``loss`` is the first loss in ``training``.
+    ``is_best`` is whether the epoch is better than all before it."""
 
     step: int
     epoch: int
@@ -36,7 +39,7 @@ class Epoch(NamedTuple):
 
 
 class Means:
-    """Means of metrics over the rows of batches."""
+    """Means of metrics, weighted by the numbers of rows of the batches."""
 
     def __init__(self) -> None:
         self._sums: dict[str, float] = {}
@@ -48,12 +51,12 @@ class Means:
             self._rows[name] = self._rows.get(name, 0) + rows
 
     def of(self, names: Sequence[str]) -> dict[str, float]:
-        """Of those that there were, in this order."""
+        """The means of ``names``, in this order, without those that were never added."""
         return {name: self._sums[name] / self._rows[name] for name in names if self._rows.get(name)}
 
 
 class Watch:
-    """Which epoch is the best one: by the metric of ``monitor``, "right:max", else by the first loss."""
+    """Determines the best epoch by the metric ``monitor``, such as "right:max"; by default the first loss."""
 
     def __init__(self, monitor: str | None, patience: int | None, metrics: Sequence[str]) -> None:
         self.name, self._is_largest = _read_monitor(monitor, metrics)
@@ -63,7 +66,7 @@ class Watch:
         self._has_warned = False
 
     def is_best(self, value: float | None, epoch: int) -> bool:
-        """Whether the epoch that gave this value is better than all before it; nan never is."""
+        """Whether an epoch with this value is better than all before it; nan never is."""
         is_best = value is not None and (
             value > self._best if self._is_largest else value < self._best
         )
@@ -73,22 +76,21 @@ class Watch:
         self._stale += 1
         if self.name and not math.isfinite(self._best) and not self._has_warned:
             self._has_warned = True
-            why = "no step of it computes" if value is None else f"is {value}"
+            why = "was computed by no step" if value is None else f"is {value}"
             warnings.warn(
-                f"'{self.name}', which says which epoch is best, {why} after epoch {epoch}: as long as "
-                "that is so, none is best",
+                f"the monitored metric '{self.name}' {why} after epoch {epoch}, so there is no best epoch yet",
                 RuntimeWarning,
                 stacklevel=2,
             )
         return False
 
     def is_over(self) -> bool:
-        """Whether so many epochs were not better that training ends."""
+        """Whether training ends early because of ``patience``."""
         return self._patience is not None and self._stale >= self._patience
 
 
 def _read_monitor(monitor: str | None, metrics: Sequence[str]) -> tuple[str, bool]:
-    """The metric, and whether its largest value is the best."""
+    """The name of the metric, and whether larger values are better."""
     if monitor is None:
         return (metrics[0] if metrics else ""), False
     name, _, kind = text_of(monitor, "monitor").rpartition(":")
@@ -97,7 +99,7 @@ def _read_monitor(monitor: str | None, metrics: Sequence[str]) -> tuple[str, boo
     if name not in metrics:
         near = difflib.get_close_matches(name, metrics, n=1)
         hint = f", did you mean '{near[0]}'?" if near else f"; there are {', '.join(metrics)}"
-        raise UnknownNameError(f"no loss or metric is called '{name}'{hint} [PDL0102]", "PDL0102")
+        raise UnknownNameError(f"there is no loss or metric '{name}'{hint} [PDL0102]", "PDL0102")
     return name, kind == "max"
 
 
@@ -105,11 +107,11 @@ def _read_patience(patience: int, metrics: Sequence[str]) -> int:
     count = integer_of(patience, "patience")
     if count < 1:
         raise ValueError(
-            "patience is after how many epochs that were not better than the best one training ends, at "
+            "patience, the number of epochs without improvement after which training ends, must be at "
             f"least 1, got {patience}"
         )
     if not metrics:
         raise Error(
-            "the network has no loss and no output that is one number, which could say when to end early"
+            "patience requires a metric to monitor, but the network has no loss and no scalar output"
         )
     return count

@@ -1,4 +1,4 @@
-"""Python functions of what operators and layers declare: made when they are first asked for."""
+"""Python functions of operators and layers, created from their declarations on first use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,18 @@ def declarations() -> tuple[dict[str, Declaration], dict[str, Declaration]]:
 
 
 def load_plugin(path: str) -> None:
-    """Loads a shared library with operators; they are in ``pdl.ops`` then."""
+    """Loads a plugin, a shared library with operators, and adds the operators to ``pdl.ops``.
+
+    Parameters
+    ----------
+    path : str
+        path of the library
+
+    Raises
+    ------
+    pdl.RunError
+        if it cannot be loaded, or was built for another version of pdl
+    """
     global _declarations
     _pdl.load_plugin(path)
     with _lock:
@@ -38,7 +49,7 @@ def load_plugin(path: str) -> None:
 
 
 def signature(declaration: Declaration) -> inspect.Signature:
-    """The signature of its function."""
+    """The signature of the declaration's Python function."""
     result = []
     for one in declaration.parameters:
         default = (
@@ -51,7 +62,7 @@ def signature(declaration: Declaration) -> inspect.Signature:
 
 
 def make_function(declaration: Declaration, module: str) -> Callable[..., Any]:
-    """The function of an operator or a layer."""
+    """The Python function of an operator or a layer."""
 
     calls = eager_calls()
 

@@ -19,18 +19,37 @@ from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
 def grad(
     of: Any, wrt: Any = None, cotangent: Value | None = None, *, argnums: int | Sequence[int] = 0
 ) -> Any:
-    """Of a value of a graph: its gradient with respect to a value, or to each of a list. Of a function
-    of arrays that gives a scalar: the function that gives its gradient with respect to its argument
-    ``argnums``, or a tuple of several::
+    """The gradient of a value of a graph, or the gradient function of a Python function.
 
-        slope = pdl.grad(lambda x: pdl.ops.sum(x ** 3))
-        slope(numpy.array([1.0, 2.0]))
-        pdl.grad(lambda x: pdl.ops.sum(slope(x)))    # the second derivative
+    Parameters
+    ----------
+    of : Value or callable
+        a scalar of a graph (or any value, given its ``cotangent``), or a function of arrays, written with
+        ``pdl.ops``, that returns a scalar
+    wrt : Value or list of Value
+        for a value: the values to differentiate with respect to
+    cotangent : Value, optional
+        for a value: its cotangent
+    argnums : int or sequence of int
+        for a function: the arguments to differentiate with respect to
 
-    Each call runs the function anew, so what it takes from around it counts as it is then: a
-    minibatch, a rate, whatever an ``if`` asks. Calls that write the same network find it compiled.
-    Arrays from around the function are inputs of that network, with the dtypes that they have, so
-    another minibatch of the same sizes compiles nothing; another Python number does.
+    Returns
+    -------
+    Value or list of Value, or callable
+        for a value its gradients, a list if ``wrt`` is one; for a function a function with the same arguments that
+        returns the gradient, or a tuple if ``argnums`` is a sequence
+
+    Notes
+    -----
+    Each call traces the function again, so changes of captured variables and Python control flow take effect. Calls
+    that trace to the same network use it compiled. Captured arrays are inputs of that network, so a different array
+    of the same type and sizes needs no compilation; a different Python number does.
+
+    Examples
+    --------
+    >>> derivative = pdl.grad(lambda x: pdl.ops.sum(x ** 3))
+    >>> derivative(numpy.array([1.0, 2.0]))
+    >>> pdl.grad(lambda x: pdl.ops.sum(derivative(x)))    # the second derivative
     """
     if isinstance(of, Value):
         return of.graph.grad(of, wrt, cotangent)
@@ -41,23 +60,23 @@ def grad(
 def value_and_grad(
     of: Callable[..., Value], *, argnums: int | Sequence[int] = 0
 ) -> Callable[..., Any]:
-    """The function that gives the value of ``of``, and its gradient; see ``pdl.grad``."""
+    """A function that returns the value of ``of`` and its gradient; see ``pdl.grad``."""
     made: Cache[_pdl.NetworkCore] = Cache(most=64)
 
-    places, is_one = _places(argnums), not isinstance(argnums, (list, tuple))
+    indices, is_one = _indices(argnums), not isinstance(argnums, (list, tuple))
     def function(*args: Any) -> tuple[Any, Any]:
-        for place in places:
-            if not -len(args) <= place < len(args):
-                raise TypeError(f"argnums has {place}, and there are {len(args)} arguments")
-        if len({place % len(args) for place in places}) < len(places):
-            raise ValueError(f"argnums names an argument twice: {argnums}")
+        for index in indices:
+            if not -len(args) <= index < len(args):
+                raise TypeError(f"argnums contains {index}, but there are {len(args)} arguments")
+        if len({index % len(args) for index in indices}) < len(indices):
+            raise ValueError(f"argnums contains an argument twice: {argnums}")
         if any(isinstance(one, Value) for one in args):  # a gradient of a gradient
-            value, listed = _value_and_grad_in_graph(of, args, places)
+            value, listed = _value_and_grad_in_graph(of, args, indices)
             return value, listed[0] if is_one else tuple(listed)
-        trace = _trace(of, args, places)
+        trace = _trace(of, args, indices)
         text = trace.text()
         seed = _call.current_seed()
-        if trace.files:  # the networks in it have other values each time, may be
+        if trace.files:  # the parameters of networks in it may have changed
             results = _network(text, seed, trace)(trace.fed)
         else:
             network = made.get((text, seed), lambda: _network(text, seed, trace))
@@ -70,29 +89,29 @@ def value_and_grad(
     return function
 
 
-def _places(argnums: Any) -> list[int]:
-    """The arguments that it names."""
+def _indices(argnums: Any) -> list[int]:
+    """The argument indices in ``argnums``."""
     if not isinstance(argnums, (list, tuple)):
         return [integer_of(argnums, "argnums")]
     if not argnums:
-        raise ValueError("argnums names no argument")
-    places = [integer_of(one, "argnums") for one in argnums]
-    if len(set(places)) < len(places):
-        raise ValueError(f"argnums names an argument twice: {argnums}")
-    return places
+        raise ValueError("argnums is empty")
+    indices = [integer_of(one, "argnums") for one in argnums]
+    if len(set(indices)) < len(indices):
+        raise ValueError(f"argnums contains an argument twice: {argnums}")
+    return indices
 
 
 class Trace(Graph):
-    """What a function does to arrays. Those from around it are inputs, as its arguments are."""
+    """The graph of a traced function. Its arguments and the arrays that it captures are inputs."""
 
     def __init__(self) -> None:
         super().__init__()
-        # What the inputs are fed with.
+        # The arrays for the inputs.
         self.fed: dict[str, Any] = {}
         self._lengths = Lengths()
 
     def feed(self, given: Any, base: str) -> Value:
-        """An input for an array."""
+        """Adds an input for an array."""
         name = self.new_name(base)
         ragged = isinstance(given, (Ragged, Sparse))
         type = given.type_with(self._lengths.symbol) if ragged else given.type
@@ -108,7 +127,7 @@ class Trace(Graph):
         return _rows_of(text, tuple(self.files.items()))
 
 
-# A function that is traced anew mostly says the same.
+# Tracing a function again mostly gives the same source.
 _rows_of = lru_cache(maxsize=1024)(rows_of)
 
 
@@ -125,7 +144,7 @@ def _as_tensor(given: Any) -> Any:
 
 
 def _snapshot(array: Any) -> Any:
-    """An array as it is now: the function may write to it before its network runs."""
+    """A copy of an array that may be modified before the network runs; others are returned as they are."""
     tensor = _as_tensor(array)
     if not isinstance(tensor, _pdl.Tensor) or tensor.device != "cpu":
         return tensor
@@ -133,7 +152,7 @@ def _snapshot(array: Any) -> Any:
     return tensor if memoryview(bits).readonly else copy.copy(tensor)
 
 
-def _trace(of: Callable[..., Value], args: Sequence[Any], places: Sequence[int]) -> Trace:
+def _trace(of: Callable[..., Value], args: Sequence[Any], indices: Sequence[int]) -> Trace:
     trace = Trace()
     with trace:
         names = list(inspect.signature(of).parameters)
@@ -141,7 +160,7 @@ def _trace(of: Callable[..., Value], args: Sequence[Any], places: Sequence[int])
         for i, one in enumerate(args):
             base = names[i] if i < len(names) else f"argument_{i}"
             values.append(trace.feed(_as_tensor(one), base))
-        loss, gradients = _value_and_grad_in_graph(of, values, places)
+        loss, gradients = _value_and_grad_in_graph(of, values, indices)
         trace.output(loss, trace.new_name("value"))
         for i, gradient in enumerate(gradients):
             trace.output(gradient, trace.new_name(f"gradient_{i}"))
@@ -149,12 +168,11 @@ def _trace(of: Callable[..., Value], args: Sequence[Any], places: Sequence[int])
 
 
 def _value_and_grad_in_graph(
-    of: Callable[..., Value], args: Sequence[Any], places: Sequence[int]
+    of: Callable[..., Value], args: Sequence[Any], indices: Sequence[int]
 ) -> tuple[Value, list[Value]]:
     loss = of(*args)
     if not isinstance(loss, Value):
         raise TypeError(
-            f"the function gives {type(loss).__name__}, and no value made of its arguments: is it written "
-            "with pdl.ops?"
+            f"the function must return a value computed from its arguments by pdl.ops, got {type(loss).__name__}"
         )
-    return loss, loss.graph.grad(loss, [args[place] for place in places])
+    return loss, loss.graph.grad(loss, [args[index] for index in indices])

@@ -1,7 +1,7 @@
-"""A network that is built by a program: statements of the language, added one by one.
+"""Networks built from Python: statements of the language, added one by one.
 
-Each call is checked by the compiler when it is added, against the types of what it is given, so that a
-mistake is raised at its line of Python."""
+The compiler checks each call against the types of its operands when it is added, so an error is raised at the
+responsible line of Python."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from pdl.errors import Error, without_place
 
 
 class Value(Infix):
-    """A tensor of a graph: an input, a parameter, a state, or what a call computes. It has a name and a
-    type, and takes part in arithmetic; it has no elements."""
+    """A value of a graph: an input, a parameter, a state, or a result of a call. It has a name and a type and
+    supports infix operators, but has no elements."""
 
     __slots__ = ("graph", "name", "type", "is_built_in", "__weakref__")
     __array_ufunc__ = value_ufunc
@@ -34,7 +34,7 @@ class Value(Infix):
         self.graph = graph
         self.name = name
         self.type = type
-        # There in every text, like `step`, or made of what is.
+        # Whether it needs no declaration: `step`, and expressions of it.
         self.is_built_in = is_built_in
 
     @property
@@ -44,12 +44,12 @@ class Value(Infix):
 
     @property
     def shape(self) -> tuple[int | str, ...]:
-        """The sizes, numbers or expressions of symbols: ("N", 784)."""
+        """The sizes, each an int or an expression of symbols: ("N", 784)."""
         return dims_of(self.type)
 
     @property
     def ndim(self) -> int:
-        """How many dims there are."""
+        """The number of dims."""
         return len(self.shape)
 
     def __repr__(self) -> str:
@@ -57,16 +57,16 @@ class Value(Infix):
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"'{self.name}' has no elements while the graph is built: say pdl.ops.where(condition, a, b)"
+            f"'{self.name}' has no elements while the graph is built: use pdl.ops.where(condition, a, b)"
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError(
-            f"'{self.name}' is a value of a graph, without elements; pdl.ops has functions of such values"
+            f"'{self.name}' is a value of a graph, without elements: use the functions of pdl.ops"
         )
 
     def __iter__(self) -> Any:
-        raise TypeError(f"'{self.name}' is one value of the graph; say pdl.ops.split for its parts")
+        raise TypeError(f"'{self.name}' is a value of a graph and cannot be iterated over: use pdl.ops.split")
 
     def __getitem__(self, key: Any) -> Value:
         renderer = Renderer(lambda one: isinstance(one, Value), None)
@@ -91,14 +91,14 @@ def _bound(item: object, renderer: Renderer) -> str:
 
 
 def of_graph(given: Any, what: str) -> Value:
-    """A value of a graph; what is none raises TypeError."""
+    """The argument, which must be a value of a graph; otherwise raises TypeError."""
     if isinstance(given, Value):
         return given
-    raise TypeError(f"{what} is a value of a graph, not {shown(given)}")
+    raise TypeError(f"{what} must be a value of a graph, not {shown(given)}")
 
 
 class Rows(NamedTuple):
-    """What a text declares: names and types, as a program has them."""
+    """Names and types declared by a program; the tuples are those of ``Program``."""
 
     inputs: list[tuple[str, str, str]]
     parameters: list[tuple[str, str, str]]
@@ -107,13 +107,13 @@ class Rows(NamedTuple):
 
 
 def rows_of(text: str, files: tuple[tuple[str, str], ...] = ()) -> Rows:
-    """Of a text, which is compiled; ``files`` are what it may import, by path."""
+    """Compiles source. ``files`` are the files that it may import: pairs of a path and its source."""
     program = _pdl.compile(text, "<graph>", files=dict(files))
     return Rows(program.inputs, program.parameters, program.states, program.outputs)
 
 
 class Instance:
-    """A layer with its parameters: all its calls share them."""
+    """An instance of a layer: all its calls share its parameters."""
 
     def __init__(self, graph: Graph, name: str) -> None:
         self.graph = graph
@@ -131,13 +131,15 @@ _active = threading.local()
 
 
 class Graph:
-    """A network that grows by calls::
+    """A network under construction, to which calls of ``pdl.ops`` and ``pdl.layers`` are added.
 
-    with pdl.Graph() as g:
-        x = pdl.input("x", "f32[N, 3]")
-        y = pdl.layers.fc(x, size=2, act="relu", name="hidden")
-        pdl.output(y, "y")
-    net = g.compile()
+    Examples
+    --------
+    >>> with pdl.Graph() as g:
+    ...     x = pdl.input("x", "f32[N, 3]")
+    ...     y = pdl.layers.fc(x, size=2, act="relu", name="hidden")
+    ...     pdl.output(y, "y")
+    >>> net = g.compile()
     """
 
     def __init__(self) -> None:
@@ -145,12 +147,11 @@ class Graph:
         self._statements: list[str] = []
         self._names: set[str] = set()
         self._outputs: set[str] = set()
-        # Texts that the statements import, and the networks that they are of, by what the graph
-        # calls those.
+        # The sources that the statements import, by path, and their networks, by their names in the graph.
         self._files: dict[str, str] = {}
         self._parts: dict[str, Network] = {}
 
-    # --- The graph in use ---------------------------------------------------------------------
+    # --- The current graph --------------------------------------------------------------------
 
     def __enter__(self) -> Graph:
         _stack().append(self)
@@ -166,21 +167,31 @@ class Graph:
 
     @staticmethod
     def current() -> Graph:
-        """The graph of the innermost ``with``."""
+        """The graph of the innermost ``with`` statement; raises ``pdl.Error`` outside of any."""
         if not _stack():
-            raise Error("there is no graph here: say `with pdl.Graph() as g:`")
+            raise Error("there is no current graph: use `with pdl.Graph() as g:`")
         return _stack()[-1]
 
     @staticmethod
     def active() -> Graph | None:
-        """The same; None outside of any ``with``."""
+        """The graph of the innermost ``with`` statement; None outside of any."""
         return _stack()[-1] if _stack() else None
 
     # --- Statements ---------------------------------------------------------------------------
 
     def input(self, name: str, type: str, comment: str = "") -> Value:
-        """What is fed at run time. The type is written as in the language, ``f32[N, 784]``,
-        ``i64[N] in 0..10``, ``f32[N, T] where T % 4 == 0``."""
+        """Adds an input.
+
+        Parameters
+        ----------
+        name : str
+            its name
+        type : str
+            its type in the syntax of the language: ``f32[N, 784]``, ``i64[N] in 0..10``,
+            ``f32[N, T] where T % 4 == 0``
+        comment : str
+            its documentation
+        """
         self._check_free(name)
         _check_type(name, type)
         statement = f"input {name}: {type}"
@@ -193,26 +204,43 @@ class Graph:
     def param(
         self, name: str, type: str, init: Function | str | None = None, **attributes: Any
     ) -> Value:
-        """What is learned. ``init`` is an initializer, ``pdl.ops.normal(std=0.02)``; without one,
-        zeros. Attributes are weight_decay, gradient_clipping, lr_scale and trainable."""
+        """Adds a parameter.
+
+        Parameters
+        ----------
+        name : str
+            its name
+        type : str
+            its type in the syntax of the language: ``f32[784, 10]``
+        init : Function or str, optional
+            an initializer, ``pdl.ops.normal(std=0.02)``; by default zeros
+        **attributes
+            weight_decay, gradient_clipping, lr_scale and trainable
+        """
         return self._variable("param", name, type, init, attributes)
 
     def state(self, name: str, type: str, init: Function | str | None = None) -> Value:
-        """What is kept from one run to the next; see ``update``."""
+        """Adds a state, a value that is kept from one run to the next; see ``update`` and ``param``."""
         return self._variable("state", name, type, init, {})
 
     def update(self, state: Value, value: Any) -> None:
-        """The next value of a state, and from here on the value of its name."""
+        """Sets the value of a state for the next run. Later statements see the new value, too."""
         self.add(f"update {of_graph(state, 'a state').name} = {_renderer().plain(value)}")
 
     def output(self, value: Value, name: str | None = None, comment: str = "") -> None:
-        """What a run returns, under its own name or another. A name that an output has raises ValueError."""
+        """Adds an output, by default with the name of the value.
+
+        Raises
+        ------
+        ValueError
+            if there is an output with that name
+        """
         value = of_graph(value, "an output")
         name = value.name if name is None else name
         if not value.is_built_in:
             _check_name(name)
         if name in self._outputs:
-            raise ValueError(f"'{name}' is an output of this graph already")
+            raise ValueError(f"this graph already has an output '{name}'")
         self._outputs.add(name)
         self._statements += [f"## {line}" for line in comment.splitlines()]
         self._statements.append(
@@ -226,8 +254,19 @@ class Graph:
         over: Sequence[Value | str] | Value | str | None = None,
         every: int | None = None,
     ) -> None:
-        """What training does: makes ``loss`` small with an optimizer, ``pdl.layers.adam(lr=0.001)``,
-        by the parameters of ``over`` (values, or names of layers), all of them unless given."""
+        """Adds a loss that training minimizes.
+
+        Parameters
+        ----------
+        loss : Value
+            a scalar
+        optimizer : Function
+            ``pdl.layers.adam(lr=0.001)``
+        over : Value or str, or a list of them, optional
+            the parameters to update, or names of layers; by default all parameters
+        every : int, optional
+            updates them only in every n-th step
+        """
         statement = f"minimize {of_graph(loss, 'a loss').name}"
         if over is not None:
             names = [over] if isinstance(over, (Value, str)) else list(over)
@@ -237,14 +276,14 @@ class Graph:
         self.add(statement if every is None else f"{statement} every {literal(every)}")
 
     def layer(self, name: str, function: Function) -> Instance:
-        """One instance of a layer: all calls of it share its parameters."""
+        """Adds an instance of a layer: all its calls share its parameters."""
         self._take(name)
         self.add(f"layer {name} = {function_text(function)}")
         return Instance(self, name)
 
     def grad(self, output: Value, inputs: Any, cotangent: Value | None = None) -> Any:
-        """The gradient of a scalar with respect to a value, or to each of a list; of anything, given
-        its cotangent."""
+        """The gradients of a scalar with respect to a value or a list of values; with a cotangent, those of any
+        value."""
         listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
         of = ", ".join(one.name for one in listed)
         tail = "" if cotangent is None else f", {cotangent.name}"
@@ -255,7 +294,7 @@ class Graph:
         return values[0] if not isinstance(inputs, (list, tuple)) else values
 
     def define(self, expression: str, name: str = "value") -> Value:
-        """The value of any expression of the language: ``g.define("hidden.w")``."""
+        """Adds an expression of the language and returns its value: ``g.define("hidden.w")``."""
         return self.define_all([self.new_name(name)], expression)[0]
 
     def add(self, statement: str) -> None:
@@ -264,13 +303,13 @@ class Graph:
         self._statements.append(statement)
 
     def step(self) -> Value:
-        """The count of training steps done, i64[]."""
+        """The number of training steps done, i64[]."""
         return Value(self, "step", "i64[]", is_built_in=True)
 
-    # --- The whole ----------------------------------------------------------------------------
+    # --- The network --------------------------------------------------------------------------
 
     def text(self) -> str:
-        """The network in the language."""
+        """The source of the network in the language."""
         return "\n".join(self._statements) + "\n"
 
     def compile(
@@ -284,8 +323,9 @@ class Graph:
         threads: int = 0,
         seed: int = 0,
     ) -> Network:
-        """The network, ready to run; the options are those of ``pdl.compile``. Networks that were called
-        in the graph give it the values that their parameters and states have now."""
+        """Compiles the graph to a network. The options are those of ``pdl.compile``.
+
+        The parameters and states of networks that were called in the graph get their current values."""
         return compile_files(
             self.text(),
             self._files,
@@ -305,24 +345,25 @@ class Graph:
     def _repr_html_(self) -> str:
         return self.compile()._repr_html_()
 
-    # --- For the package ----------------------------------------------------------------------
+    # --- Internal -----------------------------------------------------------------------------
 
     @property
     def capture(self) -> Callable[[Any, str], str] | None:
-        """Gives an array among the operands of a call a name; where it is None, its numbers are written."""
+        """A function that adds an array operand to the graph and returns its name. If None, arrays are rendered
+        as literals."""
         return None
 
     @property
     def files(self) -> dict[str, str]:
-        """Texts that it imports, by the paths that it has for them."""
+        """The sources that the graph imports, by path."""
         return self._files
 
     def part(self, network: Network, base: str, text: str) -> str:
-        """The name of the layer that a network is in this graph; ``text`` is what is imported."""
+        """Adds a network as a layer, imported from the source ``text``, and returns the layer's name."""
         for name, part in self._parts.items():
             if part is network:
                 if self._files[f"{name}.pdl"] != text:
-                    raise Error(f"'{name}' was called with values for other inputs in this graph")
+                    raise Error(f"'{name}' was called with a different set of inputs in this graph")
                 return name
         name = self.new_name(base)
         file = self.new_name(f"{name}_file")
@@ -338,7 +379,7 @@ class Graph:
         return name
 
     def part_values(self) -> dict[str, Any]:
-        """The values that the networks in it have, by the names that those have here."""
+        """The current parameters and states of the networks in the graph, by their names in the graph."""
         return {
             f"{part}.{name}": value
             for part, network in self._parts.items()
@@ -355,7 +396,7 @@ class Graph:
         count: int = 1,
         name: str | None = None,
     ) -> list[Value]:
-        """Names for the results of a call whose operands are ``values``. Only the call is compiled."""
+        """Adds a call with operands ``values`` and returns its results. Only the call is compiled."""
         if name is not None:
             _check_name(name)
         if count == 1:
@@ -371,12 +412,12 @@ class Graph:
         return [Value(self, row[0], row[1]) for row in program.outputs]
 
     def expression(self, expression: str) -> Value:
-        """A value that is written where it is used, as a schedule stands inside its optimizer."""
+        """A value whose expression is rendered at each use, like a schedule in the arguments of an optimizer."""
         program = self._check(f"output value = {expression}")
         return Value(self, expression, program.outputs[0][1], is_built_in=True)
 
     def check_text(self, statement: str, values: Mapping[str, Value]) -> str:
-        """A text with the statement alone, whose operands are inputs."""
+        """Source that consists of the statement, with its operands declared as inputs."""
         lines = list(self._inputs)
         known = {line.split(":")[0].removeprefix("input ") for line in lines}
         for value in values.values():
@@ -387,7 +428,7 @@ class Graph:
         return "".join(lines) + statement
 
     def new_name(self, base: str) -> str:
-        """``base``, or ``base_2``, ``base_3``, … where that is taken."""
+        """``base``, or ``base_2``, ``base_3``, … if that is used already."""
         base = base.replace(".", "_")
         name, number = base, 1
         while name in self._names or name in _BUILTINS or _pdl.is_keyword(name):
@@ -402,10 +443,10 @@ class Graph:
     def _check_free(self, name: str) -> None:
         _check_name(name)
         if name in self._names:
-            raise ValueError(f"'{name}' is the name of another value of this graph")
+            raise ValueError(f"this graph already has a value '{name}'")
 
     def define_all(self, names: Sequence[str], expression: str) -> list[Value]:
-        """The same of an expression with several results."""
+        """``define`` for an expression with several results."""
         statement = f"{', '.join(names)} = {expression}"
         text = "\n".join(
             [*(one for one in self._statements if not one.startswith("output ")), statement]
@@ -453,10 +494,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def _check_name(name: Any) -> None:
     if not isinstance(name, str):
-        raise TypeError(f"a name is a text, not {shown(name)}")
+        raise TypeError(f"a name must be a string, not {shown(name)}")
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"'{name}' is not a name: names are letters, digits and _, and begin with no digit"
+            f"'{name}' is not a valid name: names consist of letters, digits and _ and do not begin with a digit"
         )
 
 
@@ -469,8 +510,8 @@ def _check_type(name: str, type: Any) -> None:
         dtype = "f32"
     dtype = dtype if dtype in NUMPY_NAMES else "f32"
     raise TypeError(
-        f"the type of '{name}' is a text with its dtype and sizes, such as '{dtype}[N, 3]', or '{dtype}[]' "
-        f"for one number, not {type.__name__ if isinstance(type, builtins.type) else shown(type)}"
+        f"the type of '{name}' must be a string with dtype and sizes, such as '{dtype}[N, 3]', or '{dtype}[]' "
+        f"for a scalar, not {type.__name__ if isinstance(type, builtins.type) else shown(type)}"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of a network: a picture of its calls, and its text with colours."""
+"""The representation of networks in notebooks: a diagram of the calls, and the source with syntax highlighting."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _DTYPES = "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool"
 # In the order in which they are tried.
 _TOKENS = [
     ("comment", r"\#[^\n]*", "#6a737d"),
-    ("text", r'"(?:\\.|[^"\\\n])*"', "#22863a"),
+    ("string", r'"(?:\\.|[^"\\\n])*"', "#22863a"),
     ("number", r"(?<![\w.])\d[\d_]*(?:\.\d+)?(?:e-?\d+)?", "#005cc5"),
     ("dtype", r"\b(?:" + "|".join(_DTYPES.split()) + r")\b", "#6f42c1"),
     ("word", r"\b(?:" + "|".join(_WORDS.split()) + r")\b(?!\s*=[^=]|\.)", "#d73a49"),
     ("call", r"\b[A-Za-z_]\w*(?=\()", "#e36209"),
 ]
 _PATTERN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern, _ in _TOKENS))
-_COLOURS = {name: colour for name, _, colour in _TOKENS}
+_COLORS = {name: colour for name, _, colour in _TOKENS}
 
 
 def highlight(text: str) -> str:
-    """A text of the language as HTML with colours."""
+    """Source of the language as HTML with syntax highlighting."""
 
     def paint(match: re.Match[str]) -> str:
-        return f'<span style="color:{_COLOURS[match.lastgroup or "text"]}">{escape(match.group())}</span>'
+        return f'<span style="color:{_COLORS[match.lastgroup or "string"]}">{escape(match.group())}</span>'
 
     parts, end = [], 0
     for match in _PATTERN.finditer(text):
@@ -43,6 +43,6 @@ def highlight(text: str) -> str:
 
 
 def network_html(network: Network) -> str:
-    """The picture above the text."""
+    """The diagram above the source."""
     picture = f'<div style="overflow:auto;max-height:40em">{network_svg(network.program)}</div>'
     return f"{picture}\n<details><summary>text</summary>{highlight(network.text())}</details>"

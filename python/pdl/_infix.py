@@ -1,4 +1,4 @@
-"""Infix operators of values and tensors: each is sugar for an operator, as in the language."""
+"""Infix operators of values and tensors: each is a call of an operator, as in the language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _is_operand(given: Any) -> bool:
     return isinstance(given, (Infix, bool, int, float)) or is_array(given)
 
 
-# NumPy's names of the operators.
+# Operators by the names of the corresponding NumPy ufuncs.
 _OF_UFUNCS = {
     "add": "add",
     "subtract": "sub",
@@ -48,8 +48,8 @@ _OF_UFUNCS = {
 
 
 def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """What NumPy asks for ``array + tensor``: a tensor. Where it has an array to write to, as for
-    ``array += tensor``, and for all other functions of NumPy, tensors are arrays."""
+    """``__array_ufunc__`` of tensors: ``array + tensor`` returns a tensor. If there is an output array, as in
+    ``array += tensor``, and in all other ufuncs, tensors are converted to arrays."""
     name = _OF_UFUNCS.get(ufunc.__name__)
     if method == "__call__" and not options and name is not None and all(map(_is_operand, inputs)):
         return _apply(name, *inputs)
@@ -61,33 +61,33 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
 
 
 def value_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """The same for ``array + value`` of a graph; other functions of NumPy compute at once, which it
-    cannot."""
+    """``__array_ufunc__`` of values of a graph: ``array + value`` adds a call. Other ufuncs need elements and raise
+    TypeError."""
     name = _OF_UFUNCS.get(ufunc.__name__)
     if method == "__call__" and not options and name is not None and all(map(_is_operand, inputs)):
         return _apply(name, *inputs)
     what = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
     raise TypeError(
-        f"np.{what} computes with arrays, and '{self.name}' is a value of a graph, without elements: "
-        "pdl.ops has functions of such values"
+        f"np.{what} needs arrays, but '{self.name}' is a value of a graph, without elements: use the functions "
+        "of pdl.ops"
     )
 
 
 def no_attribute(self: Any, name: str) -> Any:
-    """What is said of ``value.sum`` where there is a ``pdl.ops.sum``."""
+    """``__getattr__``: raises AttributeError with a hint, such as ``pdl.ops.sum`` for ``value.sum``."""
     message = f"'{type(self).__name__}' object has no attribute '{name}'"
     if not name.startswith("_"):
         from pdl import ops
 
         if name in dir(ops):
-            message += f"; say pdl.ops.{name}(…)"
+            message += f"; use pdl.ops.{name}(…)"
         if type(self).__name__ == "Tensor" and hasattr(np.ndarray, name):
-            message += f"{', or' if 'say' in message else '; say'} .numpy().{name}"
+            message += f"{', or' if '; use' in message else '; use'} .numpy().{name}"
     raise AttributeError(message, name=name, obj=self)
 
 
 class Infix:
-    """What has infix operators."""
+    """Base class with infix operators."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -181,7 +181,7 @@ class Infix:
 
 
 def install(kind: type) -> None:
-    """Gives them to a class of the extension module."""
+    """Adds the infix operators to a class of the extension module."""
     for name, method in vars(Infix).items():
         if name.startswith("__") and (callable(method) and name not in ("__init_subclass__",)):
             setattr(kind, name, method)

@@ -1,4 +1,4 @@
-"""Networks: loaded or compiled, run on arrays."""
+"""Networks: loading, compiling, and running on arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDINGS = (".pdl", ".pdlc", ".onnx")
 
 
 class Values(Mapping[str, _pdl.Tensor]):
-    """The values of parameters or states by name, as they are when it is made; to be read."""
+    """A read-only snapshot of the values of parameters or states, by name."""
 
     def __init__(self, kind: str, values: Mapping[str, _pdl.Tensor]) -> None:
         self._kind = kind
@@ -43,26 +43,30 @@ class Values(Mapping[str, _pdl.Tensor]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         raise TypeError(
-            f"the {self._kind}s of a network can only be read here: net.set_{self._kind}({name!r}, …) "
-            "gives one a value"
+            f"this mapping of {self._kind}s is read-only: use net.set_{self._kind}({name!r}, …)"
         )
 
 
 class Network(_pdl.NetworkCore):
-    """A compiled network on a device. Call it with its inputs by name, arrays of any library that has
-    the buffer protocol or DLPack, and it gives its outputs by name::
+    """A compiled network on a device.
 
-        net = pdl.load("model.pdl")
-        prob = net(image=image)["prob"]
+    A call takes the inputs by name, arrays of any library that supports the buffer protocol or DLPack, and returns
+    a dict of the outputs by name. Called with values of a ``pdl.Graph``, the network is added to the graph as a
+    layer, and the call returns values of the graph.
 
-    Arrays are not copied where they are row-major. Many threads may call one network at once; while it
-    runs, others go on. Calls of a network with states come one after another; ``session`` gives each
-    caller states of their own.
+    Notes
+    -----
+    Row-major arrays are not copied. Several threads may call a network concurrently, and runs release the GIL. Calls
+    of a network with states run one after another; ``session`` creates a network with separate states.
 
-    Called with values of a ``pdl.Graph`` it becomes a part of that, and gives values of it by name.
+    ``pdl.train`` trains a network in place: all its users see the parameters of the last step. Networks can be
+    pickled and copied, with their parameters and states; a copy restarts the sequence of random numbers.
 
-    ``pdl.train`` trains it in place: whatever uses it has what was learned up to the last step. It can
-    be pickled and copied, with its parameters and states; a copy draws random numbers from the start."""
+    Examples
+    --------
+    >>> net = pdl.load("model.pdl")
+    >>> prob = net(image=image)["prob"]
+    """
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}: {type}" for name, type in self.inputs.items())
@@ -81,24 +85,40 @@ class Network(_pdl.NetworkCore):
 
     @property
     def parameters(self) -> Values:
-        """The values of the parameters, by name, to be read: they share the network's memory.
-        ``set_parameter`` changes one."""
+        """The values of the parameters by name, read-only: they share the network's memory. ``set_parameter``
+        changes one."""
         return Values("parameter", {row[0]: self.value(row[0]) for row in self.program.parameters})
 
     @property
     def states(self) -> Values:
-        """The values of the states now, by name, to be read: before the first run the first ones. A
-        state whose size the data decide is there once a run has made it. ``set_state`` changes one."""
+        """The current values of the states by name, read-only; before the first run the initial values. A state
+        with a data-dependent size exists only after the first run. ``set_state`` changes one."""
         return Values("state", self._states())
 
     def set_parameter(self, name: str, value: Any) -> None:
-        """Gives a parameter a value: an array of its dtype and sizes, or numbers and lists, which are
-        copied. The network is made anew with it, so for many at once ``weights=`` of ``pdl.compile``
-        and ``pdl.load`` is faster."""
+        """Sets the value of a parameter.
+
+        This creates the network again, so to set many parameters, use ``weights=`` of ``pdl.compile`` and
+        ``pdl.load``.
+
+        Parameters
+        ----------
+        name : str
+            the parameter
+        value : array, number or nested lists
+            is copied; arrays must have the declared dtype and sizes
+
+        Raises
+        ------
+        pdl.UnknownNameError
+            if there is no such parameter
+        pdl.WeightError
+            if the value does not have the declared type
+        """
         self._set_parameter(name, _fitting("parameter", name, self.program.parameters, value))
 
     def set_state(self, name: str, value: Any) -> None:
-        """Gives a state a value, as ``set_parameter`` does, until a run updates it."""
+        """Sets the current value of a state; see ``set_parameter``."""
         self._set_state(name, _fitting("state", name, self.program.states, value))
 
     def run(
@@ -109,8 +129,29 @@ class Network(_pdl.NetworkCore):
         training: bool = False,
         check_finite: bool = False,
     ) -> dict[str, Any]:
-        """Runs once and gives the outputs by name: all, or those named. ``training`` runs as a step of
-        training does; ``check_finite`` ends with an error where a call makes a nan or an infinity."""
+        """Runs the network once.
+
+        Parameters
+        ----------
+        inputs : dict
+            arrays by the names of inputs
+        outputs : str or sequence of str
+            names of the outputs to compute; by default all
+        training : bool
+            whether to run in training mode
+        check_finite : bool
+            whether to raise an error at the first call that computes a nan or an infinity
+
+        Returns
+        -------
+        dict
+            the outputs by name
+
+        Raises
+        ------
+        pdl.RunError
+            if inputs are missing or have wrong types, or the run fails
+        """
         return self._run(
             inputs,
             _outputs(outputs),
@@ -126,54 +167,78 @@ class Network(_pdl.NetworkCore):
         outputs: str | Sequence[str] = (),
         training: bool = False,
     ) -> Profile:
-        """Runs so many times on these inputs, and tells how long each step takes, as ``pdl run
-        --profile`` does::
+        """Runs the network repeatedly and measures the time of each step, like ``pdl run --profile``.
 
-            profile = net.profile({"image": image}, runs=100)
-            print(profile)
-            slowest = profile[0].operators, profile[0].seconds
+        The runs update a copy of the states, not those of the network.
 
-        States go on from run to run in a copy: those of the network stay what they are."""
+        Parameters
+        ----------
+        inputs : dict
+            arrays by the names of inputs
+        runs : int
+            number of runs, from 1 to 1000000
+        outputs : str or sequence of str
+            names of the outputs to compute; by default all
+        training : bool
+            whether to run in training mode
+
+        Examples
+        --------
+        >>> profile = net.profile({"image": image}, runs=100)
+        >>> print(profile)
+        >>> slowest = profile[0].operators, profile[0].seconds
+        """
         count = integer_of(runs, "runs")
         if not 1 <= count <= 1_000_000:
-            raise ValueError(f"runs is a number from 1 to 1000000, got {count}")
+            raise ValueError(f"runs must be from 1 to 1000000, got {count}")
         measured = self._profile(inputs, _outputs(outputs), truth_of(training, "training"), count)
         return profile_of(*measured, count)
 
     @property
     def warnings(self) -> str:
-        """What the compiler warned of."""
+        """The compiler's warnings."""
         return self.program.warnings
 
     def text(self) -> str:
-        """The network in the language, flat: one call a line, layers expanded."""
+        """The source of the network with layers expanded, one call in each line."""
         return self.program.text()
 
     def ir(self) -> str:
-        """The network with all types, as ``pdl dump --emit=ir`` prints it."""
+        """The network with all types, like the output of ``pdl dump --emit=ir``."""
         return self.program.ir()
 
     def dot(self) -> str:
-        """The graph in Graphviz's language."""
+        """The graph in Graphviz's DOT language."""
         return self.program.dot()
 
     def plan(self, *, training: bool = False, **symbols: int) -> str:
-        """How it runs: calls, fused groups, and where symbols have sizes, memory: ``net.plan(N=32)``."""
+        """The execution plan: calls and fused groups, and if all symbols are given, memory: ``net.plan(N=32)``."""
         return self._plan(training, symbols)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it to a .pdl (text) or .pdlc (compiled) file, and its parameters to a .safetensors file
-        beside that; states, too, whose values were given or learned, or are not the first ones any
-        more, since runs or ``set_state`` have changed them. What is loaded begins with these. A state
-        whose size the data decide is not stored: it begins anew."""
+        """Writes the network to a file, and its parameters to a .safetensors file next to it.
+
+        States are stored if their values were given or learned, or changed by runs or ``set_state``; they are the
+        initial values of the loaded network. States with data-dependent sizes are not stored.
+
+        Parameters
+        ----------
+        path : str or path
+            ends in .pdl (source) or .pdlc (compiled)
+
+        Raises
+        ------
+        pdl.FileError
+            if the path has another suffix, or the file cannot be written
+        """
         path = os.fspath(path)
         if not path.endswith((".pdl", ".pdlc")):
-            raise FileError(f"'{path}' should end in .pdl (text) or .pdlc (compiled)")
+            raise FileError(f"'{path}' must end in .pdl (source) or .pdlc (compiled)")
         self._save(path)
 
     def session(self) -> Network:
-        """The same network with states of its own, which begin with the first values. It keeps the
-        parameters that there are now: training the network later does not change it."""
+        """A network with the current parameters of this one and separate states, which have their initial values.
+        Training this network later does not change it."""
         return Network(self)
 
     def __reduce__(self) -> Any:
@@ -181,7 +246,7 @@ class Network(_pdl.NetworkCore):
         return _restore, (self.program._store(), self.device, self._threads, self._seed, *values)
 
     def svg(self) -> str:
-        """The picture that a notebook shows, as SVG."""
+        """The diagram that notebooks show, as SVG."""
         from pdl._svg import network_svg
 
         return network_svg(self.program)
@@ -200,7 +265,7 @@ def _restore(
     weights: Mapping[str, _pdl.Tensor],
     states: Mapping[str, _pdl.Tensor],
 ) -> Network:
-    """What a pickle of a network makes."""
+    """Restores a pickled network."""
     network = make(_pdl.restore_program(*program), device, weights, threads, seed)
     for name, value in states.items():
         network._set_state(name, value)
@@ -213,17 +278,17 @@ def _settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def _outputs(given: str | Sequence[str]) -> list[str]:
-    """The names of outputs."""
+    """The argument ``outputs`` as a list."""
     names = [given] if isinstance(given, str) else given
     if isinstance(names, (list, tuple, set, frozenset)) and all(
         isinstance(name, str) for name in names
     ):
         return list(names)
-    raise TypeError(f"outputs is the name of an output, or a list of them, not {shown(given)}")
+    raise TypeError(f"outputs must be the name of an output, or a list of names, not {shown(given)}")
 
 
 def weights_of(program: _pdl.Program, weights: Weights) -> Any:
-    """Weights as the extension module takes them: a path, or arrays by name."""
+    """The argument ``weights`` in the form that the extension module expects: a path, or arrays by name."""
     if isinstance(weights, os.PathLike):
         return os.fspath(weights)
     if not isinstance(weights, Mapping):
@@ -232,7 +297,7 @@ def weights_of(program: _pdl.Program, weights: Weights) -> Any:
     arrays = {}
     for name, value in weights.items():
         if not isinstance(name, str):
-            raise TypeError(f"the name of a weight is a text, not {shown(name)}")
+            raise TypeError(f"the name of a weight must be a string, not {shown(name)}")
         if name not in types:
             hint = _hint(name, types)
             message = f"the network has no parameter or state '{name}'{hint} [PDL0404]"
@@ -246,7 +311,7 @@ def weights_of(program: _pdl.Program, weights: Weights) -> Any:
 
 
 def _hint(name: Any, known: Iterable[str]) -> str:
-    """"; did you mean 'image'?", where a name is near."""
+    """"; did you mean 'image'?" if there is a similar name."""
     near = difflib.get_close_matches(str(name), list(known), n=1)
     return f"; did you mean '{near[0]}'?" if near else ""
 
@@ -272,12 +337,12 @@ def _fitting(kind: str, name: str, rows: list[tuple[str, str, str]], value: Any)
     range = range_of(type)
     elements = np.asarray(tensor) if range else np.zeros(0)
     if range and elements.size and not range[0] <= elements.min() <= elements.max() < range[1]:
-        raise WeightError(f"{kind} '{name}' is declared {type}, and an element is outside", "PDL0404")
+        raise WeightError(f"{kind} '{name}' is declared {type}, but an element is outside the range", "PDL0404")
     return tensor
 
 
 def make(program: _pdl.Program, device: str, weights: Weights, threads: int, seed: int) -> Network:
-    """A network of a program."""
+    """Creates a network from a program."""
     return Network(
         program,
         device=text_of(device, "device"),
@@ -288,10 +353,10 @@ def make(program: _pdl.Program, device: str, weights: Weights, threads: int, see
 
 
 def threads_of(given: Any) -> int:
-    """How many threads; 0 means all."""
+    """The argument ``threads``; 0 means all."""
     threads = integer_of(given, "threads")
     if not 0 <= threads < 1 << 16:
-        raise ValueError(f"threads is how many there are, or 0 for all, got {threads}")
+        raise ValueError(f"threads must be the number of threads, or 0 for all, got {threads}")
     return threads
 
 
@@ -304,14 +369,35 @@ def load(
     threads: int = 0,
     seed: int = 0,
 ) -> Network:
-    """The network in a file: text (.pdl), compiled (.pdlc), or an ONNX model. ``weights`` is a .safetensors file, or
-    arrays by name; ``settings`` gives values to its ``attr``s; ``seed`` is that of initializers and
-    random operators; ``threads`` 0 means all."""
+    """Loads a network from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        source (.pdl), a compiled network (.pdlc), or an ONNX model (.onnx)
+    device : str
+        "cpu", "cuda" or "cuda:1"
+    weights : path or dict, optional
+        a .safetensors file, or arrays by the names of parameters and states
+    settings : dict, optional
+        values of the network's ``attr`` declarations
+    threads : int
+        number of threads; 0 means all
+    seed : int
+        seed of initializers and random operators
+
+    Raises
+    ------
+    pdl.FileError
+        if the file cannot be read, or is broken
+    pdl.Error
+        if the source has errors; ``mistakes`` lists them
+    """
     path = os.fspath(path)
     if "\n" in path:
-        raise FileError("that is a text and no name of a file; pdl.compile takes texts")
+        raise FileError("expected a file name, got source: use pdl.compile to compile source")
     if not path.endswith(_ENDINGS):
-        raise FileError(f"'{path}' is no network: it ends in none of .pdl, .pdlc and .onnx")
+        raise FileError(f"'{path}' is not a network: the name must end in .pdl, .pdlc or .onnx")
     program = _pdl.load(path, _settings(settings))
     return make(program, device, weights, threads, seed)
 
@@ -327,8 +413,24 @@ def compile(
     threads: int = 0,
     seed: int = 0,
 ) -> Network:
-    """The network that a text describes. ``name`` is what messages call it; files that it names lie in
-    ``folder``. The other options are those of ``load``."""
+    """Compiles source to a network.
+
+    Parameters
+    ----------
+    text : str
+        source in the language
+    name : str
+        file name for error messages
+    folder : str or path
+        folder for relative paths of imported files and weights
+    device, weights, settings, threads, seed
+        as in ``pdl.load``
+
+    Raises
+    ------
+    pdl.Error
+        if the source has errors; ``mistakes`` lists them
+    """
     return compile_files(
         text,
         {},
@@ -356,10 +458,10 @@ def compile_files(
     threads: int,
     seed: int,
 ) -> Network:
-    """``compile`` of a text that may import ``files``, texts by path. ``values`` are weights, too: of
-    names that the network lacks, and where ``weights`` has others, they are left out."""
-    if text_of(text, "what pdl.compile takes").endswith(_ENDINGS) and "\n" not in text:
-        raise FileError(f"'{text}' is the name of a file, and pdl.compile takes texts: pdl.load reads files")
+    """``compile`` for source that may import ``files``, sources by path. ``values`` are additional weights:
+    ``weights`` takes precedence, and names that the network lacks are ignored."""
+    if text_of(text, "the source").endswith(_ENDINGS) and "\n" not in text:
+        raise FileError(f"expected source, got the file name '{text}': use pdl.load to read files")
     program = _pdl.compile(
         text, text_of(name, "name"), os.fspath(folder), _settings(settings), False, files
     )
@@ -367,7 +469,7 @@ def compile_files(
 
 
 def with_values(program: _pdl.Program, values: Mapping[str, Any], weights: Weights) -> Weights:
-    """Weights that are given, and behind them values for what a program has."""
+    """``weights``, and ``values`` for other parameters and states of the program."""
     if not values or isinstance(weights, (str, os.PathLike)):
         return weights
     own = {row[0] for row in [*program.parameters, *program.states]}

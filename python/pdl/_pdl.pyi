@@ -1,4 +1,4 @@
-"""The extension module: tensors, compiled texts, networks and trainings of libpdl."""
+"""The extension module: tensors, compiled programs, networks and training of libpdl."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
@@ -9,38 +9,38 @@ __version__: str
 
 @final
 class Tensor:
-    """A typed, shaped array in memory. NumPy, and what knows DLPack, see it without a copy."""
+    """An array in memory. NumPy and libraries with DLPack access it without a copy."""
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes, outermost first."""
     @property
     def dtype(self) -> str:
-        """The type of an element, as the language has it: 'f32'."""
+        """The type of an element, as in the language: 'f32'."""
     @property
     def ndim(self) -> int:
-        """How many dims there are."""
+        """The number of dims."""
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """The size of all elements in bytes."""
     @property
     def device(self) -> str:
-        """Where it lies: 'cpu', 'cuda:0'."""
+        """The device with its memory: 'cpu', 'cuda:0'."""
     @property
     def type(self) -> str:
-        """dtype and sizes, as the language has them: 'f32[2, 3]'."""
+        """dtype and sizes, as in the language: 'f32[2, 3]'."""
     @property
     def address(self) -> int:
-        """Where its first element lies."""
+        """The address of its first element."""
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The same memory as a NumPy array."""
+        """A NumPy array of the same memory."""
     def item(self) -> Any:
-        """The one element, as a number of Python's."""
+        """The single element, as a Python number."""
     def tolist(self) -> Any:
-        """Nested lists of Python's numbers."""
+        """Nested lists of Python numbers."""
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -94,10 +94,10 @@ class Tensor:
     def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
 
 def tensor(array: Any) -> Tensor:
-    """The tensor over the memory of an array; of one that is read-only it is, too."""
+    """A tensor that shares the memory of an array; read-only if the array is."""
 
 class Program:
-    """A compiled text, or a stored network."""
+    """Compiled source, or a stored network."""
 
     @property
     def inputs(self) -> list[tuple[str, str, str]]: ...
@@ -174,15 +174,15 @@ class NetworkCore:
     def program(self) -> Program: ...
     @property
     def device(self) -> str:
-        """Where it runs: 'cpu', 'cuda:0'."""
+        """The device on which it runs: 'cpu', 'cuda:0'."""
     @property
     def _threads(self) -> int: ...
     @property
     def _seed(self) -> int: ...
     def value(self, name: str) -> Tensor:
-        """The value of a parameter, or the first one of a state."""
+        """The value of a parameter, or the initial value of a state."""
     def reset(self) -> None:
-        """Gives states their first values again."""
+        """Resets all states to their initial values."""
     def _first_values(self) -> dict[str, Tensor]: ...
     def _states(self) -> dict[str, Tensor]: ...
     def _set_state(self, name: str, array: Tensor) -> None: ...
@@ -196,10 +196,10 @@ class NetworkCore:
     def _learn_from(self, learn: Callable[[], None]) -> None: ...
 
 def begin_draws() -> None:
-    """The random operators that are called on their own begin their stream anew."""
+    """Restarts the sequence of random numbers of eager calls."""
 
 class EagerCalls:
-    """The calls of one operator on arrays that are kept for the next ones like them."""
+    """A cache of the eager calls of one function."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def keep(
@@ -234,7 +234,7 @@ def write_tensors(path: str, tensors: dict[str, Tensor]) -> None: ...
 def declarations() -> str: ...
 def is_keyword(word: str) -> bool: ...
 def explain(code: str) -> str:
-    """Why it is a mistake and how to mend it, by the code of an exception: 'PDL0203'."""
+    """The explanation of an error code, 'PDL0203'."""
 
 def load_plugin(path: str) -> None: ...
 def code_name(code: int) -> str: ...

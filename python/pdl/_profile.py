@@ -1,4 +1,4 @@
-"""Where the time of runs goes."""
+"""Profiles of runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 
 class ProfileStep(NamedTuple):
-    """A step of a run: a call, or several that run as one. It gives the value ``name``, and ``place`` is
-    where its first call is written, or empty. ``seconds`` are those of one run, on average, and
-    ``share`` what that is of a whole run, from 0 to 1."""
+    """A step of a run: a call, or several fused calls.
+
+    ``name`` is the value that it computes, and ``place`` the source location of its first call, or empty.
+    ``seconds`` is the average time in a run, and ``share`` its fraction of the run's time, from 0 to 1."""
 
     operators: tuple[str, ...]
     name: str
@@ -19,8 +20,10 @@ class ProfileStep(NamedTuple):
 
 
 class Profile(tuple[ProfileStep, ...]):
-    """The steps of a run, the longest first; printed it is a table of them. ``runs`` is how many there
-    were, ``seconds`` what one took on average, and ``between`` what of that no step took."""
+    """The steps of a run, sorted by decreasing time. ``str`` gives a table.
+
+    ``runs`` is the number of runs, ``seconds`` the average time of a run, and ``between`` the part of it outside of
+    all steps."""
 
     runs: int
     seconds: float
@@ -34,7 +37,7 @@ class Profile(tuple[ProfileStep, ...]):
 def profile_of(
     steps: list[tuple[str, str, str, float]], seconds: float, table: str, runs: int
 ) -> Profile:
-    """Of what the extension module measured: seconds are those of all runs there."""
+    """Makes a Profile from the measurements of the extension module, where seconds are totals over all runs."""
     rows = []
     for calls, result, place, taken in sorted(steps, key=lambda step: step[3], reverse=True):
         name, _, type = result.partition(": ")

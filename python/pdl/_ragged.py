@@ -1,5 +1,4 @@
-"""Rows of their own lengths, and sparse matrices, as networks take and give them: dense tensors and
-where each row begins."""
+"""Ragged values and sparse matrices, stored as dense tensors with offsets, the begin of each row."""
 
 from __future__ import annotations
 
@@ -15,17 +14,17 @@ Parts = dict[str, Tensor]
 
 
 def _index(array: Any) -> Tensor:
-    """Offsets or indices, as i64."""
+    """Offsets or indices as an i64 tensor."""
     if isinstance(array, Tensor) and array.dtype == "i64":
         return array
     numbers = np.asarray(array)
     if numbers.size and numbers.dtype.kind not in "iu":
-        raise TypeError(f"offsets and indices are integers, not {numbers.dtype}")
+        raise TypeError(f"offsets and indices must be integers, not {numbers.dtype}")
     return tensor(np.ascontiguousarray(numbers, np.int64))
 
 
 class Lengths:
-    """The symbols of the lengths of rows: equal lengths have the same."""
+    """Symbols for the lengths of rows: equal lengths get the same symbol."""
 
     def __init__(self) -> None:
         self._known: list[np.ndarray[Any, Any]] = []
@@ -40,11 +39,12 @@ class Lengths:
 
 
 class Ragged(Infix):
-    """N rows of their own lengths, one after another in ``values``; row i is
-    ``values[offsets[i]:offsets[i + 1]]``. With ``inner``, rows of rows: row i is made of the inner rows
-    from ``offsets[i]`` on, and inner row j is ``values[inner[j]:inner[j + 1]]``.
+    """N rows of different lengths, concatenated in ``values``: row i is ``values[offsets[i]:offsets[i + 1]]``.
 
-    Networks and operators take it, and give it where a result is ragged. See ``pdl.ragged``."""
+    With ``inner`` there are two ragged dims: row i consists of the inner rows ``offsets[i]`` to ``offsets[i + 1]``,
+    and inner row j is ``values[inner[j]:inner[j + 1]]``.
+
+    Networks and operators accept ragged values and return them for ragged results. See ``pdl.ragged``."""
 
     __slots__ = ("values", "offsets", "inner")
     __array_ufunc__ = None  # NumPy leaves `array + ragged` to the ragged value
@@ -61,28 +61,28 @@ class Ragged(Infix):
 
     @property
     def device(self) -> str:
-        """Where its values lie."""
+        """The device of its values."""
         return self.values.device
 
     @property
     def type(self) -> str:
-        """The type, as the language has it: ``f32[2, ~T, 4]``."""
+        """The type in the syntax of the language: ``f32[2, ~T, 4]``."""
         symbols = iter("ST" if self.inner is not None else "T")
         return self.type_with(lambda offsets: next(symbols))
 
     def type_with(self, symbol: Callable[[Tensor], str]) -> str:
-        """The same with the symbols that lengths are given."""
+        """The type, with ``symbol`` applied to offsets giving the symbols of the lengths."""
         lengths = [self.offsets] if self.inner is None else [self.offsets, self.inner]
         dims = [str(len(self)), *(f"~{symbol(one)}" for one in lengths)]
         return f"{self.dtype}[{', '.join([*dims, *map(str, self.values.shape[1:])])}]"
 
     @property
     def lengths(self) -> np.ndarray[Any, Any]:
-        """How long each row is."""
+        """The length of each row."""
         return np.diff(self.offsets.numpy())
 
     def parts(self) -> Parts:
-        """The tensors that it is kept as, by what follows the name of an input."""
+        """Its tensors, by the suffixes of the names of a network's inputs."""
         parts = {"": self.values, ".offsets": self.offsets}
         return parts if self.inner is None else {**parts, ".offsets2": self.inner}
 
@@ -93,11 +93,11 @@ class Ragged(Infix):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
-        """A row, by its number; by a slice or an array of numbers those rows."""
+        """A row; for a slice or an array of row numbers, a ragged value of those rows."""
         if isinstance(key, (int, np.integer)):
             row = int(key) + (len(self) if key < 0 else 0)
             if not 0 <= row < len(self):
-                raise IndexError(f"there is no row {key}: there are {len(self)}")
+                raise IndexError(f"row {key} is out of range: there are {len(self)} rows")
             begin, end = self.offsets.numpy()[row : row + 2]
             if self.inner is None:
                 return self.values[begin:end]
@@ -124,33 +124,51 @@ class Ragged(Infix):
 
 
 def _pick(values: Tensor, offsets: Tensor, rows: Any) -> Ragged:
-    """Some of the rows."""
+    """A ragged value of the given rows."""
     begin = offsets.numpy()[:-1][rows]
     lengths = np.diff(offsets.numpy())[rows]
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    places = np.repeat(begin - ends[:-1], lengths) + np.arange(ends[-1])
-    return Ragged(tensor(values[places]), tensor(ends))
+    indices = np.repeat(begin - ends[:-1], lengths) + np.arange(ends[-1])
+    return Ragged(tensor(values[indices]), tensor(ends))
 
 
 def _offsets_of(lengths: Any) -> Tensor:
     numbers = _index(lengths).numpy()
     if numbers.ndim != 1 or (numbers < 0).any():
-        raise ValueError(f"lengths are a list of numbers from 0 on, got {numbers.tolist()}")
+        raise ValueError(f"lengths must be a list of non-negative integers, got {numbers.tolist()}")
     return _index(np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64))
 
 
 def ragged(
     values: Any, offsets: Any = None, inner: Any = None, *, lengths: Any = None, dtype: Any = None
 ) -> Ragged:
-    """A value with rows of their own lengths, ``f32[N, ~T, …]``::
+    """Creates a ragged value, ``f32[N, ~T, …]``.
 
-        pdl.ragged([[1.0, 2.0], [3.0]])                   # rows: lists or arrays
-        pdl.ragged(values, offsets=[0, 2, 3])             # rows one after another
-        pdl.ragged(values, lengths=[2, 1])                # the same
+    Parameters
+    ----------
+    values : sequence of rows, or array
+        rows as lists or arrays; with ``offsets`` or ``lengths``, an array of all rows concatenated, which is not
+        copied
+    offsets : array of int, optional
+        the begin of each row and the end of the last; with ``inner``, in units of inner rows
+    inner : array of int, optional
+        for two ragged dims: offsets of the inner rows
+    lengths : array of int, optional
+        the lengths of the rows, instead of ``offsets``
+    dtype : dtype, optional
+        dtype of lists
 
-    With rows of rows, ``offsets`` counts inner rows, and ``inner`` has where those begin. ``values`` is
-    not copied where it is an array; ``dtype`` is that of lists. Offsets that do not begin at 0, go down,
-    or do not end at the count of what they count raise ValueError."""
+    Raises
+    ------
+    ValueError
+        if offsets do not begin at 0, decrease, or do not end at the number of values or inner rows
+
+    Examples
+    --------
+    >>> pdl.ragged([[1.0, 2.0], [3.0]])
+    >>> pdl.ragged(values, offsets=[0, 2, 3])
+    >>> pdl.ragged(values, lengths=[2, 1])
+    """
     if dtype is not None:
         from pdl._arrays import numpy_dtype
 
@@ -158,11 +176,11 @@ def ragged(
     if offsets is None and lengths is None:
         return of_rows(list(values), dtype)
     if offsets is not None and lengths is not None:
-        raise TypeError("give offsets or lengths, not both")
+        raise TypeError("pdl.ragged takes offsets or lengths, not both")
     values = values if hasattr(values, "dtype") else np.asarray(values, dtype)
     values = values if isinstance(values, Tensor) else tensor(values)
     if values.ndim == 0:
-        raise ValueError("the values of rows are an array, and a single number is given")
+        raise ValueError("values must be an array, got a single number")
     begins = _offsets_of(lengths) if offsets is None else _index(offsets)
     inner = None if inner is None else _index(inner)
     what = "offsets" if lengths is None else "the sums of lengths"
@@ -175,29 +193,29 @@ def ragged(
 
 
 def _check_offsets(given: Tensor, name: str, count: int, of: str) -> None:
-    """They begin at 0, never go down, and end at the count of what they count."""
+    """Checks that offsets begin at 0, do not decrease, and end at ``count``, the number of ``of``."""
     if given.ndim != 1 or given.size == 0:
         raise ValueError(
-            f"{name} have one dim, with the begin of each row and the end of the last, got {given.type}"
+            f"{name} must have one dim, with the begin of each row and the end of the last, got {given.type}"
         )
     if given.device != "cpu":
-        return  # a run looks at them
+        return  # they are checked when they are used
     numbers = given.numpy()
     if numbers[0] != 0:
-        raise ValueError(f"{name} begin at 0, got {numbers[0]}")
+        raise ValueError(f"{name} must begin at 0, got {numbers[0]}")
     down = np.flatnonzero(np.diff(numbers) < 0)
     if down.size:
         i = int(down[0])
-        raise ValueError(f"{name} never go down, got {numbers[i]} and then {numbers[i + 1]}")
+        raise ValueError(f"{name} must not decrease, got {numbers[i + 1]} after {numbers[i]}")
     if numbers[-1] != count:
-        raise ValueError(f"{name} end at {numbers[-1]}, and there are {count} {of}")
+        raise ValueError(f"{name} end at {numbers[-1]}, but there are {count} {of}")
 
 
 def of_rows(
     rows: Sequence[Any], dtype: Any = None, levels: int = 0, row_dims: Sequence[int] = ()
 ) -> Ragged:
-    """Of lists or arrays. ``levels`` says how many dims are ragged, 0 to find out; rows that are all
-    empty have elements of ``row_dims``."""
+    """A ragged value of rows, lists or arrays. ``levels`` is the number of ragged dims, 0 to determine it from the
+    rows; ``row_dims`` are the dims after the ragged ones, used if all rows are empty."""
     arrays = []
     if levels != 2:
         try:
@@ -205,12 +223,12 @@ def of_rows(
         except ValueError:
             if levels == 1 or not all(isinstance(row, (list, tuple)) for row in rows):
                 raise
-            levels = 2  # a row of rows that are not as long as each other
+            levels = 2  # the rows consist of rows of different lengths
     if levels == 2:
         flat = of_rows([item for row in rows for item in row], dtype, 1, row_dims)
         return Ragged(flat.values, _offsets_of([len(row) for row in rows]), flat.offsets)
     if any(one.ndim == 0 for one in arrays):
-        raise TypeError("rows are lists or arrays, and one of them is a single number")
+        raise TypeError("rows must be lists or arrays, got a single number")
     full = [one for one in arrays if one.size]
     kind = full[0].dtype if full else np.asarray([], dtype).dtype
     values = np.concatenate(full) if full else np.zeros((0, *row_dims), kind)
@@ -218,9 +236,8 @@ def of_rows(
 
 
 class Sparse:
-    """A matrix of which few elements are there, row after row: row i has ``values[offsets[i]:offsets[i +
-    1]]`` in the columns ``indices`` of the same places. Without values its elements are truth values. See
-    ``pdl.sparse``."""
+    """A sparse matrix in CSR format: row i has the elements ``values[offsets[i]:offsets[i + 1]]`` in the columns
+    ``indices[offsets[i]:offsets[i + 1]]``. Without values its dtype is bool. See ``pdl.sparse``."""
 
     __slots__ = ("values", "offsets", "indices", "shape")
 
@@ -234,25 +251,25 @@ class Sparse:
 
     @property
     def dtype(self) -> str:
-        """The type of an element: "f32"; "bool" where it has no values."""
+        """The type of an element: "f32"; "bool" if it has no values."""
         return "bool" if self.values is None else self.values.dtype
 
     @property
     def device(self) -> str:
-        """Where it lies."""
+        """The device of its tensors."""
         return self.indices.device
 
     @property
     def type(self) -> str:
-        """The type, as the language has it: ``sparse f32[3, 1000]``."""
+        """The type in the syntax of the language: ``sparse f32[3, 1000]``."""
         return f"sparse {self.dtype}[{self.shape[0]}, {self.shape[1]}]"
 
     def type_with(self, symbol: Callable[[Tensor], str]) -> str:
-        """The same; it has no symbols."""
+        """The type, which has no symbols; see ``Ragged.type_with``."""
         return self.type
 
     def parts(self) -> Parts:
-        """The tensors that it is kept as, by what follows the name of an input."""
+        """Its tensors, by the suffixes of the names of a network's inputs."""
         values = {} if self.values is None else {"": self.values}
         return {**values, ".offsets": self.offsets, ".indices": self.indices}
 
@@ -260,7 +277,7 @@ class Sparse:
         return self.shape[0]
 
     def todense(self) -> np.ndarray[Any, Any]:
-        """The matrix as a NumPy array, with zeros where nothing is."""
+        """The matrix as a dense NumPy array."""
         values = True if self.values is None else self.values.numpy()
         dense = np.zeros(self.shape, bool if self.values is None else self.values.numpy().dtype)
         rows = np.repeat(np.arange(self.shape[0]), np.diff(self.offsets.numpy()))
@@ -279,9 +296,21 @@ def sparse(
     indices: Any = None,
     shape: tuple[int, int] | None = None,
 ) -> Sparse:
-    """A sparse matrix, of SciPy's, of a dense one, or of its parts, which are those of SciPy's CSR
-    matrices: ``values`` (data), ``indices`` (columns), ``offsets`` (indptr). Without ``values`` the
-    elements are truth values."""
+    """Creates a sparse matrix from a SciPy matrix, from a dense array, or from the parts of a CSR matrix.
+
+    Parameters
+    ----------
+    matrix : SciPy sparse matrix or array, optional
+        the matrix, instead of its parts
+    values : array, optional
+        the elements (``data`` in SciPy); without them the dtype is bool
+    offsets : array of int
+        the begin of each row and the end of the last (``indptr``)
+    indices : array of int
+        the column of each element
+    shape : tuple of int
+        numbers of rows and columns
+    """
     if matrix is not None:
         if hasattr(matrix, "tocsr"):
             rows = matrix.tocsr()
@@ -289,13 +318,13 @@ def sparse(
         else:
             dense = np.asarray(matrix)
             if dense.ndim != 2:
-                raise ValueError(f"a sparse matrix has 2 dims, and the array has {dense.ndim}")
+                raise ValueError(f"a sparse matrix must have 2 dims, got an array with {dense.ndim}")
             at, indices = np.nonzero(dense)
             values, shape = dense[at, indices], (dense.shape[0], dense.shape[1])
             offsets = np.searchsorted(at, np.arange(dense.shape[0] + 1))
         values = None if values.dtype == np.bool_ else values
     if offsets is None or indices is None or shape is None:
-        raise TypeError("a sparse matrix needs its offsets, indices and shape")
+        raise TypeError("a sparse matrix requires offsets, indices and shape")
     return Sparse(
         None if values is None else tensor(np.ascontiguousarray(values)),
         _index(offsets),
@@ -305,7 +334,7 @@ def sparse(
 
 
 def bytes_of(value: Tensor | Ragged | Sparse | Parts) -> int:
-    """Of all elements."""
+    """The size of all elements in bytes."""
     if isinstance(value, Tensor):
         return value.nbytes
     parts = value if isinstance(value, dict) else value.parts()
@@ -313,8 +342,8 @@ def bytes_of(value: Tensor | Ragged | Sparse | Parts) -> int:
 
 
 def of_parts(type: str, parts: Sequence[Tensor]) -> Ragged | Sparse | Parts:
-    """An output of that type; the extension module calls it. Sequences of sparse rows, which only an
-    input can be, are their parts."""
+    """An output of that type from its parts. Called by the extension module. Sequences of sparse rows, which only
+    an input can have, are returned as a dict of parts."""
     if not type.startswith("sparse "):
         return Ragged(*parts)
     if "~" in type:
@@ -323,7 +352,7 @@ def of_parts(type: str, parts: Sequence[Tensor]) -> Ragged | Sparse | Parts:
         return dict(zip([*values, *names, ".indices"], parts))
     offsets, indices = parts[-2:]
     columns = dims_of(type)[1]
-    if not isinstance(columns, int):  # the type tells no number
+    if not isinstance(columns, int):  # symbolic
         columns = int(indices.numpy().max(initial=-1)) + 1
     return Sparse(
         parts[0] if len(parts) == 3 else None, offsets, indices, (offsets.size - 1, columns)

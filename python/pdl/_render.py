@@ -1,4 +1,4 @@
-"""Python values as the language writes them."""
+"""Rendering of Python values as source of the language."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pdl._declarations import Attribute
 
 
 class Named(Protocol):
-    """A value of a graph: it has a name there."""
+    """A value of a graph, which has a name."""
 
     @property
     def name(self) -> str: ...
 
 
 class Function:
-    """A call that leaves out its inputs, such as ``pdl.ops.relu()``: an initializer, an optimizer, the
-    value of an attribute like ``act``."""
+    """A call without its inputs, such as ``pdl.ops.relu()``: an initializer, an optimizer, the value of an attribute
+    like ``act``."""
 
     def __init__(self, text: str, values: Mapping[str, Any]) -> None:
         self.text = text
-        # What its arguments refer to, by name.
+        # The values of a graph in its arguments, by name.
         self.values = dict(values)
 
     def __repr__(self) -> str:
@@ -32,19 +32,19 @@ class Function:
 
 
 def function_text(given: object) -> str:
-    """A function as the language writes it: ``pdl.layers.adam(lr=0.1)``, or ``pdl.layers.adam``."""
+    """The source of a function argument: ``pdl.layers.adam(lr=0.1)``, or ``pdl.layers.adam``."""
     if isinstance(given, Function):
         return given.text
     if callable(given) and hasattr(given, "__pdl_declaration__"):
         return f"{given.__pdl_declaration__.name}()"
     raise TypeError(
-        f"a function is wanted, such as pdl.layers.adam(lr=0.001), not {type(given).__name__}"
+        f"expected a function such as pdl.layers.adam(lr=0.001), not {type(given).__name__}"
     )
 
 
 class Renderer:
-    """Writes the arguments of one call. ``add_array`` gives a tensor a name; where it is None, arrays
-    are written out as numbers."""
+    """Renders the arguments of one call. ``add_array`` adds an array and returns its name; if it is None, arrays are
+    rendered as literals."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Renderer:
         self.values: dict[str, Any] = {}
 
     def operand(self, given: object, name: str) -> str:
-        """An argument that is an input called ``name``."""
+        """Renders an argument for the input ``name``."""
         if isinstance(given, (list, tuple)):
             items = [self.operand(item, f"{name}_{i}") for i, item in enumerate(given)]
             return "[" + ", ".join(items) + "]"
@@ -67,7 +67,7 @@ class Renderer:
         return self.plain(given)
 
     def attribute(self, given: object, declared: Attribute | None) -> str:
-        """An argument that is an attribute."""
+        """Renders an argument for an attribute."""
         if declared is not None and given is not None:
             if declared.type == "DTYPE" and not isinstance(given, (list, tuple)):
                 return dtype_name(given)
@@ -88,7 +88,7 @@ class Renderer:
         return self.plain(given)
 
     def plain(self, given: object) -> str:
-        """A value by itself."""
+        """Renders any other value."""
         if self._is_value(given):
             name: str = given.name  # type: ignore[attr-defined]
             self.values[name] = given
@@ -108,7 +108,7 @@ def nested_list(array: Any) -> Any:
 
 
 def literal(given: object) -> str:
-    """None, a truth value, a number, a text, or an array as nested lists."""
+    """Renders None, a bool, a number, a string, or an array (as nested lists)."""
     if given is None:
         return "none"
     if isinstance(given, (bool, np.bool_)):
@@ -121,7 +121,7 @@ def literal(given: object) -> str:
         return text(given)
     if is_array(given):
         return _nested(nested_list(given))
-    raise TypeError(f"{type(given).__name__} is nothing that a call in pdl takes")
+    raise TypeError(f"pdl calls do not accept arguments of type {type(given).__name__}")
 
 
 def _nested(items: object) -> str:
@@ -142,7 +142,7 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "\\": "\\\\", '"
 
 
 def text(given: str) -> str:
-    """A text in quotes."""
+    """Renders a string literal."""
     return (
         '"'
         + "".join(_ESCAPES.get(c, c if c.isprintable() else f"\\u{{{ord(c):X}}}") for c in given)

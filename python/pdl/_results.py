@@ -1,4 +1,4 @@
-"""Several results of one call."""
+"""Results of calls with several outputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pdl._declarations import Declaration
 
 
 class Results(tuple[Any, ...]):
-    """The results of a call, in order, and by the names of its outputs: ``y, last = lstm(x, size=8)``,
+    """The results of a call, a tuple with fields named after its outputs: ``y, last = lstm(x, size=8)``,
     ``lstm(x, size=8).last``."""
 
     names: tuple[str, ...]
@@ -25,7 +25,7 @@ class Results(tuple[Any, ...]):
 
 
 def pack(declaration: Declaration, values: Sequence[Any]) -> Any:
-    """The one result, or all of them."""
+    """The result of a call: the single value, or ``Results``."""
     if len(values) == 1 and not declaration.results_from:
         return values[0]
     return Results(values, [one.name for one in declaration.outputs])

@@ -1,5 +1,5 @@
-"""A picture of a network: its calls in rows, from inputs at the top to outputs at the bottom, each with
-the parameters that it alone uses. Of a large network a box is a layer."""
+"""The diagram of a network: its calls in rows, from inputs at the top to outputs at the bottom, each with the
+parameters that no other call uses. In a large network, each box is a layer."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from itertools import groupby
 from pdl import _pdl
 from pdl._svg_layout import Box, place
 
-# More boxes than that become one for each layer, as deep inside as these many allow; still more are not
-# drawn.
+# Networks with more calls show one box for each layer, at the deepest level of nesting that fits; networks with more
+# boxes have no diagram.
 _MOST_CALLS = 60
 _MOST_BOXES = 400
-# Parameters of a box that are listed; more are counted.
+# Boxes with more parameters only show their number.
 _MOST_DETAILS = 3
 
 _CHARACTER, _SMALL = 7.2, 6.1
@@ -23,7 +23,7 @@ _FILLS = {"input": "#d9ead3", "parameter": "#fce8b2", "call": "#dde7f7", "output
 
 @dataclass
 class Node:
-    """What becomes a box."""
+    """The contents of a box."""
 
     kind: str
     title: str
@@ -32,7 +32,7 @@ class Node:
     details: list[str] = field(default_factory=list)
 
     def box(self) -> Box:
-        """With the sizes of its texts."""
+        """A box that is large enough for the labels."""
         small = [self.subtitle, *self.details]
         width = max(len(self.title) * _CHARACTER, *(len(one) * _SMALL for one in small)) + 18
         return Box(width, 38 + 14 * len(self.details), list(dict.fromkeys(self.sources)))
@@ -46,13 +46,13 @@ def _prefix(call: Call, depth: int) -> str:
 
 
 def _groups(calls: list[Call]) -> list[tuple[str, list[Call]]]:
-    """Calls that are one box, which follow each other and so make no circle; with the layer's name
-    where it is one."""
-    alone: list[tuple[str, list[Call]]] = [("", [call]) for call in calls]
+    """The calls of each box, with the layer's name if it is one. They are consecutive, so edges between boxes have
+    no cycles."""
+    single: list[tuple[str, list[Call]]] = [("", [call]) for call in calls]
     if len(calls) <= _MOST_CALLS:
-        return alone
+        return single
     deepest = max(call[3].count(".") + 1 for call in calls)
-    groups = alone
+    groups = single
     for depth in range(deepest, 0, -1):
         groups = []
         for prefix, several in groupby(calls, lambda call: _prefix(call, depth)):
@@ -64,11 +64,11 @@ def _groups(calls: list[Call]) -> list[tuple[str, list[Call]]]:
 
 
 def _nodes(program: _pdl.Program) -> dict[str, Node]:
-    """By key, in an order in which sources come first."""
-    # Numbers that the text writes, such as the 2 of `x * 2`, are not drawn.
+    """The nodes by key, in topological order."""
+    # Scalar literals, such as the 2 of `x * 2`, are not shown.
     calls = [one for one in program.calls if one[1] or not _is_number(one)]
     nodes: dict[str, Node] = {}
-    holder: dict[str, str] = {}  # the node that has a value
+    holder: dict[str, str] = {}  # from values to the nodes that compute them
     for name, type, _ in program.inputs:
         nodes[f"in {name}"] = Node("input", name, type)
         holder[name] = f"in {name}"
@@ -107,15 +107,15 @@ def _is_number(call: Call) -> bool:
 
 
 def _short(name: str, layer: str) -> str:
-    """A parameter's name without that of the layer it stands in."""
+    """A parameter's name without the name of its layer."""
     return name.removeprefix(f"{layer}.") if layer else name
 
 
 def network_svg(program: _pdl.Program) -> str:
-    """The picture, or a line where the network is too large for one."""
+    """The diagram, or a message if the network is too large for one."""
     nodes = _nodes(program)
     if len(nodes) > _MOST_BOXES:
-        return f"<p>{len(program.calls)} calls are too many for a picture; see text()</p>"
+        return f"<p>{len(program.calls)} calls are too many for a diagram; see `text()`</p>"
     boxes = {key: node.box() for key, node in nodes.items()}
     layout = place(boxes)
     parts = [
@@ -130,7 +130,7 @@ def network_svg(program: _pdl.Program) -> str:
 
 
 def _edge(points: list[tuple[float, float]]) -> str:
-    """A line down through the points; it stands upright in each of them."""
+    """A curve through the points, vertical at each of them."""
     (x, y), *rest = points
     path = f"M{x:.1f} {y:.1f}"
     for x1, y1 in rest:

@@ -1,5 +1,5 @@
-"""Where the boxes of a picture stand and its lines go: rows from the top, and within a row an order and
-places that keep lines short and boxes apart (after Sugiyama, Tagawa & Toda 1981)."""
+"""Layered layout of a diagram: assigns rows to boxes, and within a row an order and positions that keep edges short
+and boxes apart (Sugiyama, Tagawa & Toda 1981)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SWEEPS = 6
 
 @dataclass
 class Box:
-    """A box, and the keys of those that lines come from; ``place`` says where it stands."""
+    """A box, and the keys of the boxes with edges to it. ``place`` sets its position."""
 
     width: float
     height: float
@@ -20,18 +20,18 @@ class Box:
     row: int = 0
     x: float = 0.0
     y: float = 0.0
-    # A place that a line passes on its way through a row.
+    # A point where an edge crosses a row.
     is_bend: bool = False
 
     @property
-    def centre(self) -> float:
-        """Of its width."""
+    def center(self) -> float:
+        """The x coordinate of its center."""
         return self.x + self.width / 2
 
 
 @dataclass
 class Layout:
-    """The size of the picture, and its lines as points from the top to the bottom."""
+    """The size of the diagram, and its edges as points from top to bottom."""
 
     width: float
     height: float
@@ -39,7 +39,7 @@ class Layout:
 
 
 def place(boxes: dict[str, Box]) -> Layout:
-    """Sets row, x and y of the boxes, which come behind their sources."""
+    """Sets row, x and y of the boxes, which must be in topological order."""
     _find_rows(boxes)
     chains, bends = _find_bends(boxes)
     everything = [*boxes.values(), *bends]
@@ -77,7 +77,7 @@ def place(boxes: dict[str, Box]) -> Layout:
 def _find_rows(boxes: dict[str, Box]) -> None:
     for box in boxes.values():
         box.row = max((boxes[source].row + 1 for source in box.sources), default=0)
-    # What has no source stands right above its first use.
+    # A box without sources is placed right above its first use.
     uses: dict[str, int] = {}
     for box in boxes.values():
         for source in box.sources:
@@ -88,7 +88,7 @@ def _find_rows(boxes: dict[str, Box]) -> None:
 
 
 def _find_bends(boxes: dict[str, Box]) -> tuple[list[list[Box]], list[Box]]:
-    """The lines, each from box to box through the bends in between; lines from one box share them."""
+    """The edges, each from box to box through the bends in between, and all bends. Edges from one box share bends."""
     bends: dict[tuple[str, int], Box] = {}
     chains = []
     for target in boxes.values():
@@ -101,40 +101,40 @@ def _find_bends(boxes: dict[str, Box]) -> tuple[list[list[Box]], list[Box]]:
     return chains, list(bends.values())
 
 
-def _align(row: list[Box], neighbours: dict[int, list[Box]]) -> None:
-    """Orders a row by the middle of each box's neighbours, and moves it there as far as it can."""
-    wanted = {}
+def _align(row: list[Box], neighbors: dict[int, list[Box]]) -> None:
+    """Sorts a row by the mean center of each box's neighbors, and moves the boxes as close to it as possible."""
+    target = {}
     for box in row:
-        near = neighbours[id(box)]
-        wanted[id(box)] = sum(one.centre for one in near) / len(near) if near else box.centre
-    row.sort(key=lambda box: wanted[id(box)])
-    _put(row, [wanted[id(box)] for box in row])
+        near = neighbors[id(box)]
+        target[id(box)] = sum(one.center for one in near) / len(near) if near else box.center
+    row.sort(key=lambda box: target[id(box)])
+    _put(row, [target[id(box)] for box in row])
 
 
-def _put(row: Sequence[Box], centres: Iterable[float]) -> None:
-    """Places a row in its order, its boxes apart, with the least squares from the wanted centres: the
-    places without the widths before them only grow, so that is an isotonic regression."""
+def _put(row: Sequence[Box], centers: Iterable[float]) -> None:
+    """Positions the boxes of a row, in order and without overlap, with the least squared distances from ``centers``.
+    Positions minus the widths of the preceding boxes do not decrease, so this is an isotonic regression."""
     offset = 0.0
     pools: list[tuple[float, float, int]] = []  # mean, weight, count
     offsets = []
-    for box, centre in zip(row, centres):
+    for box, center in zip(row, centers):
         offsets.append(offset)
-        weight = 8.0 if box.is_bend else 1.0  # lines stay straight
-        mean, total, count = centre - box.width / 2 - offset, weight, 1
+        weight = 8.0 if box.is_bend else 1.0  # keeps edges straight
+        mean, total, count = center - box.width / 2 - offset, weight, 1
         while pools and pools[-1][0] > mean:
             mean_, total_, count_ = pools.pop()
             mean = (mean * total + mean_ * total_) / (total + total_)
             total, count = total + total_, count + count_
         pools.append((mean, total, count))
         offset += box.width + _GAP
-    places = [mean for mean, _, count in pools for _ in range(count)]
-    for box, offset, x in zip(row, offsets, places):
+    means = [mean for mean, _, count in pools for _ in range(count)]
+    for box, offset, x in zip(row, offsets, means):
         box.x = x + offset
 
 
 def _points(chain: list[Box]) -> list[tuple[float, float]]:
     first, *bends, last = chain
-    points = [(first.centre, first.y + first.height)]
+    points = [(first.center, first.y + first.height)]
     for bend in bends:
-        points += [(bend.centre, bend.y), (bend.centre, bend.y + bend.height)]
-    return [*points, (last.centre, last.y)]
+        points += [(bend.center, bend.y), (bend.center, bend.y + bend.height)]
+    return [*points, (last.center, last.y)]

@@ -1,4 +1,4 @@
-"""What pdl.Tensor takes from NumPy: elements, and conversions to Python's numbers."""
+"""Methods of pdl.Tensor that are implemented with NumPy: access to elements and conversions."""
 
 from __future__ import annotations
 
@@ -15,38 +15,45 @@ from pdl._pdl import Tensor
 
 
 def tensor(array: Any, dtype: Any = None) -> Tensor:
-    """The tensor over the memory of an array, which is read-only where the array is; of numbers and
-    nested lists a new one. ``dtype`` is its dtype, ``"f32"``, ``"bf16"``, ``np.float32``; without it that
-    of the array, and of numbers and lists NumPy's."""
-    wanted = None if dtype is None else dtype_name(dtype)
-    if wanted is not None and wanted != "bf16" and wanted not in NUMPY_NAMES:
-        raise ValueError(f"'{wanted}' is no dtype; there are {', '.join([*NUMPY_NAMES, 'bf16'])}")
+    """Creates a tensor.
+
+    Parameters
+    ----------
+    array : array, number or nested lists
+        an array of any library with the buffer protocol or DLPack, whose memory the tensor shares (read-only if the
+        array is), or numbers, which are copied
+    dtype : dtype, optional
+        ``"f32"``, ``"bf16"``, ``np.float32``; by default that of the array, or the one that NumPy infers
+    """
+    target = None if dtype is None else dtype_name(dtype)
+    if target is not None and target != "bf16" and target not in NUMPY_NAMES:
+        raise ValueError(f"'{target}' is not a dtype; expected one of {', '.join([*NUMPY_NAMES, 'bf16'])}")
     plain = isinstance(array, (bool, int, float, list, tuple, range, str, NoneType))
     plain = plain or hasattr(array, "__array__")
-    made: Tensor = _pdl.tensor(to_array(array, wanted) if plain else array)
-    if wanted is None or made.dtype == wanted:
+    made: Tensor = _pdl.tensor(to_array(array, target) if plain else array)
+    if target is None or made.dtype == target:
         return made
     from pdl import ops
 
-    cast: Tensor = ops.cast(made, to=wanted)
+    cast: Tensor = ops.cast(made, to=target)
     return cast
 
 
 def _numpy(self: Tensor) -> np.ndarray[Any, Any]:
-    """The same memory as a NumPy array; of bf16 with the dtype of the package ml_dtypes."""
+    """A NumPy array of the same memory; for bf16 with the dtype of the package ml_dtypes."""
     if self.dtype != "bf16":
         return np.asarray(memoryview(self))
     try:
         bfloat16 = import_module("ml_dtypes").bfloat16
     except ImportError:
         raise BufferError(
-            "bf16 has no NumPy dtype; use DLPack, cast it, or install ml_dtypes"
+            "NumPy has no dtype for bf16: use DLPack, cast the tensor, or install ml_dtypes"
         ) from None
     return np.asarray(memoryview(self._view("u16"))).view(bfloat16)
 
 
 def _elements(self: Tensor) -> np.ndarray[Any, Any]:
-    """What single elements are taken from: of bf16 a copy as float32."""
+    """A NumPy array for access to elements; for bf16 a copy as float32."""
     if self.dtype != "bf16":
         return np.asarray(memoryview(self))
     bits = np.asarray(memoryview(self._view("u16"))).astype(np.uint32)
@@ -60,29 +67,29 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
         array = _numpy(self)
     if dtype is not None and array.dtype != np.dtype(dtype):
         if copy is False:
-            raise ValueError("another dtype needs a copy")
+            raise ValueError("a conversion to another dtype requires a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
 
 
 def _make(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
-    """What a pickle holds."""
+    """Restores a pickled tensor."""
     return _pdl.tensor(bits)._view(dtype) if dtype == "bf16" else _pdl.tensor(bits)
 
 
 def _reduce(self: Tensor) -> Any:
-    """For pickles and copies: the elements."""
+    """For pickling and copying."""
     bits = self._view("u16") if self.dtype == "bf16" else self
     return _make, (np.array(memoryview(bits)), self.dtype)
 
 
 def _format(self: Tensor, spec: str) -> str:
-    """Of one number as Python formats numbers: ``f"{loss:.3f}"``."""
+    """Scalars accept the format specifiers of Python's numbers: ``f"{loss:.3f}"``."""
     return format(self.item(), spec) if spec and self.ndim == 0 else format(str(self), spec)
 
 
 def install() -> None:
-    """Gives them to the class."""
+    """Adds the methods to the class."""
     methods: dict[str, Any] = {
         "numpy": _numpy,
         "__array__": _array,

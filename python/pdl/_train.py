@@ -1,4 +1,4 @@
-"""Training: steps on batches that any iterable gives."""
+"""Training on batches from an iterable."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Optimizer = Function | Callable[..., Any]
 
 
 class _Source(NamedTuple):
-    """A text to train: its name and folder, the values of its attrs, what it imports, and values of what is
-    in that."""
+    """Source to train: its name and folder, the values of its attrs, the sources that it imports by path, and
+    values of their parameters and states."""
 
     text: str
     name: str = "<training>"
@@ -48,11 +48,12 @@ def _source_of(source: Network | Graph | str) -> _Source:
 
 
 class Training:
-    """Steps of training, one for each batch; what ``pdl.train`` gives. They are done as they are asked
-    for: ``for step in training`` gives each of them, ``for epoch in training.epochs()`` each pass over the
-    data. ``network()`` is the network with what was learned so far.
+    """A training run, returned by ``pdl.train``.
 
-    ``history`` has an ``Epoch`` for each pass so far, and ``best`` is the best one of them, or None."""
+    Steps are executed lazily: ``for step in training`` iterates over steps, one for each batch, and
+    ``for epoch in training.epochs()`` over epochs. ``network()`` returns the network with the current parameters.
+
+    ``history`` lists an ``Epoch`` for each epoch so far, and ``best`` is the best of them, or None."""
 
     def __init__(
         self,
@@ -78,7 +79,7 @@ class Training:
         self._data = batches_of(data, "data")
         self._epochs = integer_of(epochs, "epochs")
         if epochs < 1:
-            raise ValueError(f"epochs is the count of passes over the data, at least 1, got {epochs}")
+            raise ValueError(f"epochs must be at least 1, got {epochs}")
         self._validation = validation_of(validate, self._epochs)
         self._device = text_of(
             device or (source.device if isinstance(source, Network) else "cpu"), "device"
@@ -86,7 +87,7 @@ class Training:
         self._threads = threads_of(threads)
         self._seed = seed_of(seed)
         text, name, folder, settings, files, values = _source_of(source)
-        # What is trained, without what a step of training adds to it.
+        # The network to train, without the updates of a training step.
         self._program = (
             source.program
             if isinstance(source, Network)
@@ -97,7 +98,7 @@ class Training:
             text += f"\nminimize {loss} with {function_text(optimizer)}\n"
         given = with_values(self._program, values, weights)
         if isinstance(source, Network):
-            # What a loss that is not finite takes it back to.
+            # Restored if a loss is not finite.
             self._before, self._states = source.session(), source.states
             if given is None:
                 given = {**source.parameters, **self._states}
@@ -106,8 +107,8 @@ class Training:
         except UnknownNameError as error:
             if optimizer is None or f"'{loss}'" not in str(error):
                 raise
-            told = f"{error}\n   = loss=… of pdl.train names the value that is minimized"
-            raise UnknownNameError(told, error.code, error.mistakes) from None
+            message = f"{error}\n   = loss=… of pdl.train names the value that is minimized"
+            raise UnknownNameError(message, error.code, error.mistakes) from None
         self._core = _pdl.TrainingCore(
             program,
             self._device,
@@ -120,9 +121,9 @@ class Training:
         self._losses = self._core.metrics[: self._core.num_losses]
         self._watch = Watch(monitor, patience, self._core.metrics)
         self._best_values: dict[str, _pdl.Tensor] = {}
-        # After how many steps the network that is given has learned what they did.
+        # The numbers of steps at the start, and when the given network was last updated.
         self._first = self._learned = self._core.steps
-        # Made when the first step is asked for: it refers to this.
+        # Created at the first step, since it holds a reference to this object.
         self._events: Iterator[Step | Epoch] | None = None
         self._is_used = False
 
@@ -136,21 +137,23 @@ class Training:
         raise StopIteration
 
     def epochs(self) -> Iterator[Epoch]:
-        """Does the steps of one pass over the data after another, and gives what each pass gave::
+        """Iterates over epochs: executes the steps of an epoch and yields its result.
 
-            for epoch in training.epochs():
-                print(epoch.epoch, epoch.loss, epoch.validation)
+        Examples
+        --------
+        >>> for epoch in training.epochs():
+        ...     print(epoch.epoch, epoch.loss, epoch.validation)
         """
         for event in self._go_on():
             if isinstance(event, Epoch):
                 yield event
 
     def network(self, *, best: bool = False) -> Network:
-        """The network with what was learned so far, or with ``best`` with what it had learned after the
-        best epoch; it trains no further."""
+        """A network with the current parameters, or with ``best`` those after the best epoch. Later steps do not
+        change it."""
         self._is_used = True
         if best and self.best is None:
-            raise Error("no epoch is the best one so far: none is over, or what says it was nan")
+            raise Error("there is no best epoch yet: no epoch is complete, or the monitored metric was nan")
         values = self._best_values if best else self._own_values()
         return make(self._program, self._device, values, self._threads, self._seed)
 
@@ -158,14 +161,14 @@ class Training:
         if getattr(self, "_is_used", True):
             return
         warnings.warn(
-            "pdl.train does its steps as they are asked for, and none was: loop over what it gives, "
-            "or over its epochs()",
+            "pdl.train executes steps lazily, and none was executed: iterate over its result, or over its "
+            "epochs()",
             RuntimeWarning,
             stacklevel=2,
         )
 
     def _go_on(self) -> Iterator[Step | Epoch]:
-        """What is left to do."""
+        """The remaining steps and epochs."""
         self._is_used = True
         if self._events is None:
             self._events = self._run()
@@ -176,13 +179,13 @@ class Training:
         return {name: value for name, value in self._core.values().items() if name in own}
 
     def _teach(self) -> None:
-        """Gives the network that is trained what was learned since the last time."""
+        """Copies the current parameters to the given network, if there were steps since the last time."""
         if isinstance(self._source, Network) and self._learned != self._core.steps:
             self._learned = self._core.steps
             self._source._adopt(self.network())
 
     def _take_back(self) -> None:
-        """Gives it what it was before the first step."""
+        """Restores the given network to its parameters and states before the first step."""
         if isinstance(self._source, Network) and self._learned != self._first:
             self._source._adopt(self._before)
             for name, value in self._states.items():
@@ -190,14 +193,13 @@ class Training:
         self._learned = self._core.steps
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes what the next step depends on to a .safetensors file: parameters, states, the
-        optimizers' states, and how many steps were done. ``pdl.train(…, weights=path)`` goes on with it, bit
-        for bit where the data do."""
+        """Writes a checkpoint, a .safetensors file with parameters, states, optimizer states, and the number of
+        steps. ``pdl.train(…, weights=path)`` resumes from it; with the same data, results have the same bits."""
         self._is_used = True
         _pdl.write_tensors(os.fspath(path), self._core.values())
 
     def _run(self) -> Iterator[Step | Epoch]:
-        """The steps, and behind those of a pass what it gave."""
+        """Yields the steps of each epoch and then the epoch's result."""
         try:
             self._look_at_validation()
             for epoch in range(1, self._epochs + 1):
@@ -210,7 +212,7 @@ class Training:
                     yield Step(self._core.steps, epoch, metrics, self._loss_in(metrics))
                 if self._core.steps == before:
                     raise Error(
-                        f"the data give no batch in pass {epoch}: can they be gone over again?"
+                        f"the data yield no batch in epoch {epoch}: can they be iterated over repeatedly?"
                     )
                 yield self._end_epoch(epoch, means.of(self._core.metrics))
                 if self._watch.is_over():
@@ -234,25 +236,24 @@ class Training:
             raise _named(f"step {before + 1}", error) from None
 
     def _look_at_validation(self) -> None:
-        """Measures the first batch of the validation data: what does not fit is told before the steps
-        of an epoch are done. An iterator gives its batches once, so nothing is taken out of it."""
+        """Evaluates the first batch of the validation data, so that type errors are raised before the first epoch.
+        Skipped for iterators, which yield their batches only once."""
         if self._validation is None or isinstance(self._validation, Iterator):
             return
         for batch in self._validation:
             self._measure(batch, 0)
             return
-        raise Error("the validation data give no batch")
+        raise Error("the validation data yield no batch")
 
     def _measure(self, batch: Batch, index: int) -> tuple[dict[str, float], int]:
-        place = f"validation batch {index + 1}"
         arrays = batch_of(batch, "validation data")
         try:
             return self._core.measure(arrays, index)
         except _WRONG as error:
-            raise _named(place, error) from None
+            raise _named(f"validation batch {index + 1}", error) from None
 
     def _end_epoch(self, epoch: int, training: dict[str, float]) -> Epoch:
-        """Measures what the epoch has come to, and notes whether it is the best one."""
+        """Evaluates the validation data, records the epoch's result, and whether it is the best one."""
         measured = {} if self._validation is None else self._validate(epoch)
         is_best = self._watch.is_best((measured or training).get(self._watch.name), epoch)
         ended = Epoch(self._core.steps, epoch, training, measured, is_best, self._loss_in(training))
@@ -267,7 +268,7 @@ class Training:
             means.add(*self._measure(batch, count - 1))
         if count == 0:
             raise Error(
-                f"the validation data give no batch after epoch {epoch}: can they be gone over again?"
+                f"the validation data yield no batch after epoch {epoch}: can they be iterated over repeatedly?"
             )
         measured = means.of(self._core.metrics)
         for name in self._losses:
@@ -280,26 +281,26 @@ class Training:
         return measured
 
 
-# What arrays that do not fit raise.
+# Exceptions for wrong arrays in a batch.
 _WRONG = (Error, TypeError, ValueError, OverflowError, BufferError)
 
 
 def _named(place: str, error: Exception) -> Exception:
-    """The same exception, with the place of the batch."""
+    """The exception with ``place``, which names the batch, before its message."""
     if isinstance(error, Error):
         return type(error)(f"{place}: {error}", error.code, error.mistakes)
     return type(error)(f"{place}: {error}")
 
 
 def _teach(training: ref[Training]) -> None:
-    """What the network calls when it is used; a training that is gone has taught it already."""
+    """Called by the network when it is used. A Training that was deleted has updated it already."""
     alive = training()
     if alive is not None:
         alive._teach()
 
 
 class _Diverged(Exception):
-    """A step was done with a loss that is not finite: what it learned is worth nothing."""
+    """A loss was not finite, so the parameters after the step are invalid."""
 
     def __init__(self, error: Error) -> None:
         super().__init__()
@@ -323,36 +324,67 @@ def train(
     check_finite: bool = False,
     precision: str = "f32",
 ) -> Training:
-    """Trains on batches, each a dict of arrays by the names of inputs::
+    """Trains a network on batches.
 
-        for step in pdl.train(net, pdl.batches(data, 32), epochs=10):
-            print(step.step, step.loss)
+    Parameters
+    ----------
+    source : Network, Graph or str
+        the network to train: a network, which is trained in place, or a graph or source
+    data : iterable of dict
+        batches, each a dict of arrays by the names of inputs; see ``pdl.batches``
+    optimizer : Function, optional
+        ``pdl.layers.adam(lr=0.001)``, which minimizes ``loss``; not needed if the network has ``minimize`` statements
+    loss : str
+        the value that ``optimizer`` minimizes
+    epochs : int
+        number of passes over ``data``
+    validate : iterable of dict, optional
+        validation batches; after each epoch the network is evaluated on them in inference mode, and metrics are means
+        over rows (over batches if the first dims of the inputs are not all the same symbol)
+    monitor : str, optional
+        the loss or scalar output that determines the best epoch, computed on the validation data if there are any:
+        ``"loss"``, or ``"accuracy:max"`` if larger is better; by default the first loss
+    patience : int, optional
+        ends training after this number of epochs without improvement
+    device : str, optional
+        as in ``pdl.load``; by default that of the network
+    weights : path or dict, optional
+        initial values as in ``pdl.load``, or a checkpoint of ``Training.save`` to resume from
+    threads, seed : int
+        as in ``pdl.load``
+    check_finite : bool
+        whether to raise an error at the first call that computes a nan or an infinity, before parameters change;
+        gradients that overflow in f16, whose step is skipped, are no error
+    precision : str
+        ``"bf16"`` or ``"f16"`` for mixed precision, like ``pdl train --precision``
 
-    ``source`` is a network, a graph or a text. It has ``minimize`` statements, or ``optimizer``
-    (``pdl.layers.adam(lr=0.001)``) minimizes its value ``loss``. A network that is given goes on from
-    its parameters and states, and has learned what the steps so far did whenever it is used: in the
-    loop, and after it, also where it was left by ``break``, an exception or Ctrl-C, which ends it
-    between two steps. A session that was made before keeps the parameters of then. Of graphs and texts
-    ``network()`` gives the network. A loss that is not finite raises an error, and the network is as it
-    was before the loop; ``check_finite`` finds the call that makes the first nan or infinity, before a
-    parameter is changed by it, and passes over gradients that overflow in f16, whose step is skipped.
+    Returns
+    -------
+    Training
+        an iterator over steps, which are executed lazily
 
-    The loop may go over epochs, each with its means::
+    Raises
+    ------
+    pdl.RunError
+        from the iterator, if a batch has wrong arrays or a loss is not finite; in the latter case the network is
+        restored to its state before the loop
 
-        training = pdl.train(net, data, epochs=100, validate=held_back, patience=5)
-        for epoch in training.epochs():
-            print(epoch.epoch, epoch.loss, epoch.validation["loss"])
-        training.network(best=True).save("best.pdlc")
+    Notes
+    -----
+    A given network starts from its current parameters and states. Whenever it is used, in the loop or after it, it has
+    the parameters after the last step, also if the loop was left by ``break``, an exception or Ctrl-C, which takes
+    effect between two steps. Sessions created before keep their parameters. For graphs and source,
+    ``Training.network`` returns the network.
 
-    ``validate`` are batches, too: after each epoch the network is measured by them, in inference mode, as
-    means over their rows (over batches where the inputs do not all begin with one and the same symbol).
-    ``monitor`` names the loss or the output that says which epoch is best, by the data of ``validate``, or
-    without them by the means of the epoch; ``"accuracy:max"`` where larger is better. It is the first
-    loss unless said. ``patience`` ends the loop after so many epochs that were not better than the best.
+    Examples
+    --------
+    >>> for step in pdl.train(net, pdl.batches(data, 32), epochs=10):
+    ...     print(step.step, step.loss)
 
-    The other options: ``epochs`` (passes over ``data``, at least 1), ``device``, ``weights`` (first
-    values, as in ``pdl.load``, or what ``Training.save`` wrote, to go on), ``threads``, ``seed``,
-    ``precision`` (``"bf16"`` or ``"f16"``: of products, as ``pdl train --precision`` has it).
+    >>> training = pdl.train(net, data, epochs=100, validate=validation, patience=5)
+    >>> for epoch in training.epochs():
+    ...     print(epoch.epoch, epoch.loss, epoch.validation["loss"])
+    >>> training.network(best=True).save("best.pdlc")
     """
     return Training(
         source,

@@ -1,15 +1,15 @@
-"""Types as the language writes them: ``f32[N, 784]``, ``i64[N] in 0..10``, ``sparse f32[N, D]``."""
+"""Types in the syntax of the language: ``f32[N, 784]``, ``i64[N] in 0..10``, ``sparse f32[N, D]``."""
 
 from __future__ import annotations
 
 
 def dtype_of(type: str) -> str:
-    """The dtype in a type."""
+    """The dtype of a type."""
     return type.removeprefix("sparse ").partition("[")[0]
 
 
 def dims_of(type: str) -> tuple[int | str, ...]:
-    """The dims in a type: numbers, and expressions of symbols as texts."""
+    """The dims of a type: int, or str for expressions of symbols."""
     inside = type.partition(" in ")[0].partition("[")[2].rstrip("]")
     dims: list[int | str] = []
     depth, begin = 0, 0
@@ -24,6 +24,6 @@ def dims_of(type: str) -> tuple[int | str, ...]:
 
 
 def range_of(type: str) -> tuple[int, int] | None:
-    """The range in a type, its end beyond it; None where there is none, or one of symbols."""
+    """The half-open range of a type; None if there is none, or if it has symbols."""
     begin, dots, end = type.partition(" in ")[2].partition("..")
     return (int(begin), int(end)) if dots and begin.isdigit() and end.isdigit() else None

@@ -1,4 +1,4 @@
-"""Types of arguments, for the stubs."""
+"""Types of arguments in the stubs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pdl._render import Function
 
 
 class SupportsDLPack(Protocol):
-    """An array of NumPy, PyTorch, JAX, CuPy, or of pdl."""
+    """An array of NumPy, PyTorch, JAX, CuPy, or pdl."""
 
     def __dlpack__(self, *, stream: Any = None) -> Any: ...
 
 
-# What an input may be outside of a graph, and in one.
+# Operands of eager calls, and of calls in a graph.
 ArrayLike = Union[SupportsDLPack, Ragged, Sparse, float, Sequence[Any]]
 Operand = Union[Value, ArrayLike]
 # "f32", numpy.float32.
 DType = Any
-# Sizes: numbers, and dims of the graph as texts.
+# Sizes: int, or str for symbolic dims of the graph.
 Dims = Union[int, str, Sequence[Union[int, str]]]
 # pdl.ops.relu(), pdl.ops.relu, "relu".
 FunctionLike = Union[Function, str, Callable[..., Any]]

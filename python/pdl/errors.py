@@ -1,7 +1,6 @@
-"""What can go wrong, as exceptions.
+"""Exceptions.
 
-Each has the message that the compiler or the runtime gives, and its stable code; ``pdl.explain`` tells
-more about a code.
+Each has the message of the compiler or the runtime, and its stable code, which ``pdl.explain`` explains.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pdl._check import text_of
 
 
 class Mistake(NamedTuple):
-    """One mistake in a text."""
+    """An error in source code: its code, message and notes."""
 
     code: str
     message: str
@@ -29,8 +28,8 @@ class Mistake(NamedTuple):
 
 
 class Error(Exception):
-    """What went wrong. ``code`` is its stable code, "PDL0203", or empty; ``mistakes`` lists those of
-    a text."""
+    """Base class of all errors. ``code`` is the stable code, "PDL0203", or empty; ``mistakes`` lists all errors in
+    the source."""
 
     def __init__(self, message: str, code: str = "", mistakes: Sequence[Mistake] = ()) -> None:
         super().__init__(message)
@@ -39,11 +38,11 @@ class Error(Exception):
 
 
 class SyntaxMistake(Error, ValueError):
-    """The text does not follow the grammar (PDL00xx)."""
+    """Source that does not conform to the grammar (PDL00xx)."""
 
 
 class UnknownNameError(Error, LookupError):
-    """A name that nothing defines, or that is defined twice (PDL01xx)."""
+    """An undefined name, or one that is defined twice (PDL01xx)."""
 
 
 class ArgumentError(Error, TypeError):
@@ -55,7 +54,7 @@ class AttributeValueError(Error, ValueError):
 
 
 class ShapeError(Error, ValueError):
-    """Types or sizes that do not fit (PDL03xx)."""
+    """Types or sizes that do not match (PDL03xx)."""
 
 
 class FileError(Error, OSError):
@@ -63,7 +62,7 @@ class FileError(Error, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file that is not there (PDL0401)."""
+    """A file that does not exist (PDL0401)."""
 
     def __init__(self, message: str, code: str = "", mistakes: Sequence[Mistake] = ()) -> None:
         super().__init__(message, code, mistakes)
@@ -71,11 +70,11 @@ class MissingFileError(FileError, FileNotFoundError):
 
 
 class WeightError(Error, ValueError):
-    """The value of a parameter or state that is missing, or has another type than declared (PDL0404)."""
+    """A missing value of a parameter or state, or one that does not have the declared type (PDL0404)."""
 
 
 class StatementError(Error, ValueError):
-    """A statement that cannot stand so: an update, a minimize, an initializer (PDL0405 to PDL0410)."""
+    """An invalid statement: an update, a minimize, an initializer (PDL0405 to PDL0410)."""
 
 
 class RunError(Error, ValueError):
@@ -83,15 +82,26 @@ class RunError(Error, ValueError):
 
 
 class DeviceError(Error, RuntimeError):
-    """The device failed: out of memory, no such device."""
+    """A failure of the device: out of memory, or no such device."""
 
 
 def explain(code: str) -> str:
-    """Why it is a mistake and how to mend it, by the code of an exception: "PDL0203"."""
+    """The explanation of an error code, and how to fix the error.
+
+    Parameters
+    ----------
+    code : str
+        the code of an exception, "PDL0203"
+
+    Raises
+    ------
+    KeyError
+        if there is no such code
+    """
     try:
         return _pdl.explain(text_of(code, "code"))
     except KeyError:
-        raise KeyError(f"no message has the code '{code}'") from None
+        raise KeyError(f"there is no error code '{code}'") from None
 
 
 _BY_HUNDRED: dict[int, type[Error]] = {
@@ -126,13 +136,13 @@ def _name_of(code: int) -> str:
 
 
 def of_error(code: int, message: str, is_device: bool) -> Error:
-    """The exception of an error without a text; the extension module calls it."""
+    """The exception for an error outside of source code. Called by the extension module."""
     kind = DeviceError if is_device else _class_of(code, message)
     return kind(message, _name_of(code))
 
 
 def of_mistakes(mistakes: Sequence[tuple[int, str, Sequence[str]]], text: str) -> Error:
-    """The exception of the mistakes in a text, which ``text`` shows with their places."""
+    """The exception for errors in source code; ``text`` is the rendered diagnostics."""
     code = mistakes[0][0] if mistakes else 0
     listed = [
         Mistake(_name_of(number), message, tuple(notes)) for number, message, notes in mistakes
@@ -144,7 +154,7 @@ _PLACE = re.compile(r", from line \d+$")
 
 
 def without_place(error: Error) -> Error:
-    """The exception of a call that Python has written: without places in a text that nobody sees."""
+    """The exception without source locations, for generated source, which the user does not see."""
     if not error.mistakes:
         return error
     mistakes = [

@@ -1,7 +1,7 @@
-"""Every standard layer as a function, made from what the layer declares.
+"""Functions for the standard layers, generated from their declarations.
 
-Called on values of a ``pdl.Graph`` it adds a call, with parameters of its own, named after ``name=``.
-Without its inputs it is a function: an optimizer, a schedule, the value of an attribute like ``act``.
+Called on values of a ``pdl.Graph``, a function adds a call with parameters of its own, named after ``name=``. Called
+without inputs, it returns a ``pdl.Function``: an optimizer, a schedule, the value of an attribute like ``act``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pdl._functions import declarations, make_function
 def __getattr__(name: str) -> Any:
     declaration = declarations()[1].get(name)
     if declaration is None:
-        raise AttributeError(f"no layer is called '{name}'")
+        raise AttributeError(f"there is no layer '{name}'")
     function = globals()[name] = make_function(declaration, __name__)
     return function
 

@@ -1,7 +1,7 @@
-"""Every operator as a function, made from what the operator declares.
+"""Functions for the operators, generated from their declarations.
 
-On arrays it runs at once and gives tensors; on values of a ``pdl.Graph`` it adds a call. ``name=`` names
-the result in a graph. Without its inputs it is a function, such as an initializer."""
+Called on arrays, a function runs the operator and returns tensors. Called on values of a ``pdl.Graph``, it adds a
+call; ``name=`` names the result. Called without inputs, it returns a ``pdl.Function``, such as an initializer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdl._functions import declarations, make_function
 def __getattr__(name: str) -> Any:
     declaration = declarations()[0].get(name)
     if declaration is None:
-        raise AttributeError(f"no operator is called '{name}'")
+        raise AttributeError(f"there is no operator '{name}'")
     function = globals()[name] = make_function(declaration, __name__)
     return function
 

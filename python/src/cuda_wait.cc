@@ -11,8 +11,8 @@ namespace nb = nanobind;
 namespace pdl::python {
 namespace {
 
-/// Those functions of the driver that are needed; the module links to nothing of CUDA. They give 0
-/// where they succeed.
+/// The required functions of the driver, loaded dynamically: the module does not link to CUDA. They
+/// return 0 on success.
 struct Driver {
   int (*get_device)(int* device, int index) = nullptr;
   int (*retain)(void** context, int device) = nullptr;

@@ -3,9 +3,9 @@
 
 namespace pdl::python {
 
-/// Waits for what the default stream of that GPU was given: runs have streams of their own, which
-/// do not. Nothing where no CUDA driver is loaded; throws what goes wrong. Needs the GIL, which it
-/// gives away meanwhile.
+/// Waits for the work in the default stream of that GPU, with which the streams of runs do not
+/// synchronize. Does nothing if no CUDA driver is loaded; throws pdl.DeviceError if it fails. Needs
+/// the GIL, and releases it while it waits.
 void WaitForDefaultStream(int gpu);
 
 }  // namespace pdl::python

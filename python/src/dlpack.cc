@@ -49,7 +49,7 @@ bool IsRowMajor(const dlpack::Tensor& tensor) {
   return true;
 }
 
-/// Copies elements of any strides, row-major, to `to`; gives the place behind the last one.
+/// Copies a tensor with any strides to `to`, row-major. Returns the address after the last element.
 char* CopyStrided(const dlpack::Tensor& tensor, int axis, const char* from, int64_t size,
                   char* to) {
   if (axis == tensor.rank) return std::memcpy(to, from, static_cast<size_t>(size)), to + size;
@@ -60,14 +60,14 @@ char* CopyStrided(const dlpack::Tensor& tensor, int axis, const char* from, int6
 
 PyTensor Import(const dlpack::Tensor& tensor, std::shared_ptr<void> owner, bool read_only) {
   const std::optional<DType> dtype = DTypeOf(tensor.dtype);
-  if (!dtype) throw nb::type_error("elements of this kind have no dtype in pdl");
+  if (!dtype) throw nb::type_error("pdl has no dtype for the elements of the array");
   const bool on_cpu = tensor.device.type == dlpack::kCPU || tensor.device.type == dlpack::kCUDAHost;
   if (!on_cpu && tensor.device.type != dlpack::kCUDA && tensor.device.type != dlpack::kCUDAManaged)
-    throw nb::type_error("the array lies neither on the CPU nor on a CUDA device");
+    throw nb::type_error("the array is neither on the CPU nor on a CUDA device");
   const Sizes sizes(tensor.sizes, tensor.sizes + tensor.rank);
   char* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
   if (!IsRowMajor(tensor)) {
-    if (!on_cpu) throw nb::value_error("the array on the GPU is not row-major; copy it first");
+    if (!on_cpu) throw nb::value_error("an array on a GPU must be row-major; copy it first");
     Tensor copy = Get(Tensor::AllocateUninitialized(*dtype, sizes));
     CopyStrided(tensor, 0, data, DTypeSize(*dtype), static_cast<char*>(copy.raw()));
     return {std::move(copy)};
@@ -80,7 +80,7 @@ PyTensor Import(const dlpack::Tensor& tensor, std::shared_ptr<void> owner, bool 
   return Aligned({Tensor(*dtype, sizes, std::move(bytes)), read_only});
 }
 
-/// The owner of what a capsule has handed over, which calls its deleter.
+/// A shared owner of a structure taken from a capsule, which calls its deleter.
 template <typename Managed>
 std::shared_ptr<void> Owner(Managed* managed) {
   return std::shared_ptr<void>(managed, [](void* pointer) {
@@ -91,7 +91,8 @@ std::shared_ptr<void> Owner(Managed* managed) {
   });
 }
 
-/// A tensor, its sizes, and the structure that a capsule points to.
+/// The structure in an exported capsule, with the tensor that owns its memory, and its sizes and
+/// strides.
 template <typename Managed>
 struct Exported {
   Tensor tensor;
@@ -103,7 +104,7 @@ template <typename Managed>
 Managed* MakeManaged(const PyTensor& own) {
   auto* exported = new Exported<Managed>{own.tensor, {}, {}};
   exported->sizes.assign(own.tensor.sizes().begin(), own.tensor.sizes().end());
-  // Strides behind the sizes: some readers want them although they are row-major.
+  // The strides follow the sizes: some consumers require them even if they are row-major.
   const size_t rank = exported->sizes.size();
   exported->sizes.resize(2 * rank);
   int64_t stride = 1;
@@ -125,7 +126,7 @@ Managed* MakeManaged(const PyTensor& own) {
   return &managed;
 }
 
-/// Frees what nobody has taken out of the capsule.
+/// The destructor of a capsule: frees the structure unless a consumer has taken it.
 template <typename Managed>
 void DeleteCapsule(PyObject* capsule, const char* name) {
   if (!PyCapsule_IsValid(capsule, name)) return;
@@ -145,11 +146,11 @@ nb::object ExportDlpack(const PyTensor& tensor, nb::object /*stream*/,
                         std::optional<std::pair<int, int>> max_version,
                         std::optional<std::pair<int, int>> device, std::optional<bool> copy) {
   if (device && *device != DlpackDevice(tensor.tensor))
-    throw nb::buffer_error("the tensor lies on another device");
+    throw nb::buffer_error("the tensor is on another device");
   PyTensor own = tensor;
   if (copy.value_or(false)) {
     if (own.tensor.device().kind != DeviceKind::kCPU)
-      throw nb::buffer_error("a tensor on a GPU is not copied");
+      throw nb::buffer_error("copying a tensor on a GPU is not supported");
     own.tensor = Get(Tensor::AllocateUninitialized(own.tensor.dtype(), own.tensor.sizes()));
     if (own.tensor.num_bytes() > 0)
       std::memcpy(own.tensor.raw(), tensor.tensor.raw(),
@@ -167,7 +168,7 @@ nb::object ExportDlpack(const PyTensor& tensor, nb::object /*stream*/,
     });
   } else {
     if (own.read_only)
-      throw nb::buffer_error("the tensor is shared, and may only be read: ask for DLPack 1.0");
+      throw nb::buffer_error("the tensor is shared and read-only: request DLPack 1.0");
     capsule = PyCapsule_New(MakeManaged<dlpack::Managed>(own), kName,
                             [](PyObject* self) { DeleteCapsule<dlpack::Managed>(self, kName); });
   }
@@ -182,7 +183,7 @@ std::optional<PyTensor> ImportDlpack(nb::handle object) {
     const auto [type, index] =
         nb::cast<std::pair<int, int>>(nb::object(object.attr("__dlpack_device__")()));
     if (type == dlpack::kCUDA || type == dlpack::kCUDAManaged) {
-      // What its library has begun is done then before what the default stream is given next.
+      // Makes the default stream wait for the producer's work.
       arguments["stream"] = 1;
       gpu = index;
     }
@@ -194,7 +195,7 @@ std::optional<PyTensor> ImportDlpack(nb::handle object) {
     versioned["max_version"] = nb::make_tuple(1, 0);
     capsule = export_(**versioned);
   } catch (nb::python_error& error) {
-    // An object of the time before versions knows no such argument.
+    // Implementations of DLPack before 1.0 do not have this argument.
     if (!error.matches(PyExc_TypeError)) throw;
     capsule = export_(**arguments);
   }
@@ -202,12 +203,12 @@ std::optional<PyTensor> ImportDlpack(nb::handle object) {
   if (PyCapsule_IsValid(capsule.ptr(), kVersionedName)) {
     auto* managed =
         static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), kVersionedName));
-    if (managed->version.major > 1) throw nb::type_error("the array is of a later DLPack");
+    if (managed->version.major > 1) throw nb::type_error("the array has a newer version of DLPack");
     PyCapsule_SetName(capsule.ptr(), kUsedVersionedName);
     const bool read_only = (managed->flags & dlpack::kReadOnly) != 0;
     return Import(managed->tensor, Owner(managed), read_only);
   }
-  if (!PyCapsule_IsValid(capsule.ptr(), kName)) throw nb::type_error("this is no DLPack capsule");
+  if (!PyCapsule_IsValid(capsule.ptr(), kName)) throw nb::type_error("not a DLPack capsule");
   auto* managed = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(capsule.ptr(), kName));
   PyCapsule_SetName(capsule.ptr(), kUsedName);
   return Import(managed->tensor, Owner(managed), /*read_only=*/false);

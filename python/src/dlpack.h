@@ -1,4 +1,4 @@
-// The structures of DLPack 1.0 (https://dmlc.github.io/dlpack), as far as tensors here have them.
+// The structures of DLPack 1.0 (https://dmlc.github.io/dlpack), with the enumerators used here.
 #ifndef PYTHON_SRC_DLPACK_H_
 #define PYTHON_SRC_DLPACK_H_
 
@@ -26,12 +26,12 @@ struct Tensor {
   int32_t rank;
   DataType dtype;
   int64_t* sizes;
-  /// In elements; null where row-major.
+  /// In elements; null if row-major.
   int64_t* strides;
   uint64_t byte_offset;
 };
 
-/// In a capsule called "dltensor".
+/// In a capsule with the name "dltensor".
 struct Managed {
   Tensor tensor;
   void* context;
@@ -45,7 +45,7 @@ struct Version {
 
 inline constexpr uint64_t kReadOnly = 1, kIsCopied = 2;
 
-/// In a capsule called "dltensor_versioned".
+/// In a capsule with the name "dltensor_versioned".
 struct ManagedVersioned {
   Version version;
   void* context;

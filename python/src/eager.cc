@@ -13,7 +13,7 @@ namespace pdl::python {
 namespace {
 
 using Key = llvm::SmallString<128>;
-/// A call with long lists is not kept.
+/// Calls with longer keys, from long lists, are not cached.
 constexpr size_t kMostBytes = 4096;
 
 template <typename T>
@@ -30,8 +30,8 @@ void AppendTensor(Key& key, const Tensor& tensor) {
   for (const int64_t size : tensor.sizes()) Append(key, 's', size);
 }
 
-/// Adds an argument to the key, and what is a tensor to `fed`. False where it is of a kind that no
-/// key is made of.
+/// Adds an argument to the key, and if it is an array to `fed`. Returns false if arguments of its
+/// type are not supported in keys.
 bool AppendArgument(Key& key, nb::handle given, FedTensors& fed) {
   PyObject* object = given.ptr();
   if (given.is_none()) return key.push_back('n'), true;
@@ -65,8 +65,7 @@ bool AppendArgument(Key& key, nb::handle given, FedTensors& fed) {
   return true;
 }
 
-/// The key of a call with a tensor; nothing where there is none, or where another argument has no
-/// key.
+/// Makes the key of a call. Returns false if it has no tensor, or an argument is not supported.
 bool MakeKey(nb::handle positional, nb::handle named, Key& key, FedTensors& fed) {
   for (nb::handle given : nb::borrow<nb::tuple>(positional))
     if (!AppendArgument(key, given, fed)) return false;
@@ -102,9 +101,9 @@ nb::object EagerCalls::Call(nb::args positional, nb::kwargs named) {
 void EagerCalls::Keep(nb::tuple positional, nb::dict named, nb::object network, nb::object finish) {
   Key key;
   FedTensors fed;
-  if (!nb::isinstance<PyNetwork>(network)) throw nb::type_error("a network is wanted");
+  if (!nb::isinstance<PyNetwork>(network)) throw nb::type_error("expected a network");
   if (!MakeKey(positional, named, key, fed)) return;
-  // An array that gives an attribute is no input: its numbers are written in the call.
+  // An array for an attribute is not an input: its numbers are literals in the call.
   const Program& program = nb::inst_ptr<PyNetwork>(network)->program();
   if (fed.size() != program.graph->inputs().size()) return;
   if (kept_.size() >= kMost) kept_.clear();

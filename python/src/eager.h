@@ -1,4 +1,4 @@
-// Calls of operators on arrays, at once: the networks that were made for earlier calls.
+// A cache of networks for eager calls of operators.
 #ifndef PYTHON_SRC_EAGER_H_
 #define PYTHON_SRC_EAGER_H_
 
@@ -12,14 +12,14 @@
 
 namespace pdl::python {
 
-/// Of one operator. A network is found by the types of the tensors and by the values of the other
-/// arguments, so that a call like an earlier one is not written and compiled again. Needs the GIL.
+/// The cache of one operator. The key consists of the types of the tensors and the values of the
+/// other arguments, so that equal calls are not rendered and compiled again. Needs the GIL.
 class EagerCalls {
  public:
-  /// What the call gives; NotImplemented where it is none of those that are kept.
+  /// The result of the call; NotImplemented if it is not in the cache.
   nanobind::object Call(nanobind::args positional, nanobind::kwargs named);
-  /// Keeps the network of such a call, whose inputs are its tensors in their order. `finish` makes
-  /// what the call gives of a list of outputs; None: the one output is it.
+  /// Caches the network of a call, whose inputs are the tensors among the arguments, in order.
+  /// `finish` maps the list of outputs to the result; if it is None, the result is the only output.
   void Keep(nanobind::tuple positional, nanobind::dict named, nanobind::object network,
             nanobind::object finish);
   void Clear() { kept_.clear(); }
@@ -28,7 +28,7 @@ class EagerCalls {
   struct Kept {
     nanobind::object network, finish;
   };
-  /// More calls than that are forgotten together.
+  /// The cache is cleared when it is full.
   static constexpr unsigned kMost = 256;
   llvm::StringMap<Kept> kept_;
 };

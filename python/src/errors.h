@@ -1,4 +1,4 @@
-// From llvm::Error and diagnostics to Python's exceptions, which pdl/errors.py defines.
+// Conversion of llvm::Error and diagnostics to the exceptions of pdl/errors.py.
 #ifndef PYTHON_SRC_ERRORS_H_
 #define PYTHON_SRC_ERRORS_H_
 
@@ -9,9 +9,9 @@
 
 namespace pdl::python {
 
-/// Throws the exception of pdl.errors for what went wrong. Needs the GIL.
+/// Throws the exception of pdl.errors for `error`. Needs the GIL.
 [[noreturn]] void Raise(llvm::Error error);
-/// The same for the mistakes in a text; there must be one.
+/// Throws the exception for errors in source; there must be at least one. Needs the GIL.
 [[noreturn]] void Raise(const Diagnostics& diagnostics);
 
 inline void Check(llvm::Error error) {

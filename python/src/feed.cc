@@ -35,7 +35,8 @@ Feed::Feed(const Graph& graph) {
     for (const PartType& part : parts) {
       std::string name = PartName(input->name(), part.part);
       nb::object key = Intern(name);
-      // Of a ragged or sparse value the outermost offsets tell how many rows it has.
+      // The size of the outermost offsets determines the number of rows of a ragged or sparse
+      // value.
       const bool is_offsets = part.part == Part::kOffsets;
       const bool is_first = parts.size() == 1 ? !input->type().dims.empty() : is_offsets;
       inputs_.push_back({std::move(name), input->name(), static_cast<unsigned>(parts.size()),
@@ -50,7 +51,7 @@ unsigned Feed::Find(nb::handle name) const {
     if (inputs_[i].key.is(name)) return i;
   if (!nb::isinstance<nb::str>(name)) {
     const std::string message =
-        "the name of an input is a text, not " + std::string(Py_TYPE(name.ptr())->tp_name);
+        "the name of an input must be a string, not " + std::string(Py_TYPE(name.ptr())->tp_name);
     throw nb::type_error(message.c_str());
   }
   const auto text = nb::cast<std::string>(name);
@@ -59,20 +60,20 @@ unsigned Feed::Find(nb::handle name) const {
     if (inputs_[i].name == text) return i;
     names.push_back(inputs_[i].name);
   }
-  // A sparse matrix of truth values has no part of its own name.
+  // A sparse bool matrix has no part with the name of the input.
   for (unsigned i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i].whole == text) return i;
+    if (inputs_[i].declared == text) return i;
   const llvm::StringRef near = NearestName(text, names);
   Raise(MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", text,
                       near.empty() ? "" : "; did you mean '" + near.str() + "'?"));
 }
 
-/// What is no tensor by itself: numbers and lists, and ragged and sparse values, which become one
-/// tensor for each part.
+/// Converts values that are not arrays: numbers and lists, and ragged and sparse values, which give
+/// a tensor for each part.
 void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const {
-  const Input& declared = inputs_[input];
+  const Input& target = inputs_[input];
   nb::object made =
-      nb::module_::import_("pdl._arrays").attr("to_input")(given, declared.whole, declared.type);
+      nb::module_::import_("pdl._arrays").attr("to_input")(given, target.declared, target.type);
   if (!nb::isinstance<nb::dict>(made)) {
     std::optional<Tensor> tensor = ImportTensor(made);
     if (!tensor) throw nb::type_error("an input must be an array");
@@ -81,16 +82,16 @@ void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const 
   }
   unsigned found = 0;
   for (auto [suffix, part] : nb::cast<nb::dict>(made)) {
-    const std::string name = declared.whole + nb::cast<std::string>(suffix);
+    const std::string name = target.declared + nb::cast<std::string>(suffix);
     for (unsigned i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].name != name) continue;
       tensors->emplace_back(i, *ImportTensor(part));
       ++found;
     }
   }
-  if (found != nb::len(made) || found != declared.num_parts)
-    Raise(MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}", declared.whole,
-                        declared.type, nb::cast<std::string>(given.attr("type"))));
+  if (found != nb::len(made) || found != target.num_parts)
+    Raise(MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}", target.declared,
+                        target.type, nb::cast<std::string>(given.attr("type"))));
 }
 
 FedTensors Feed::Read(nb::handle mapping) const {
@@ -98,18 +99,18 @@ FedTensors Feed::Read(nb::handle mapping) const {
   PyObject *name = nullptr, *array = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(mapping.ptr(), &position, &name, &array)) {
-    // Kept, since what it is converted by may change the dict.
+    // Owned, since the conversion may modify the dict.
     const nb::object held = nb::borrow(array);
     const unsigned input = Find(name);
     std::optional<Tensor> tensor;
     try {
       tensor = ImportTensor(held);
     } catch (const nb::builtin_exception&) {
-      // Said below, with the name of the input.
+      // Convert reports it, with the name of the input.
     } catch (const nb::python_error& error) {
       if (!error.matches(PyExc_Exception)) throw;
     }
-    // A sparse matrix of truth values has no part that is called as the input is.
+    // A sparse bool matrix has no part with the name of the input.
     const bool is_part =
         inputs_[input].num_parts == 1 || inputs_[input].key.equal(nb::handle(name));
     if (tensor && is_part)
@@ -150,8 +151,8 @@ std::vector<std::string> Feed::Missing(const FedTensors& tensors) const {
   std::vector<std::string> names;
   for (const Input& one : inputs_) {
     const bool is_fed = llvm::any_of(
-        tensors, [&](const auto& fed) { return inputs_[fed.first].whole == one.whole; });
-    if (!is_fed && !llvm::is_contained(names, one.whole)) names.push_back(one.whole);
+        tensors, [&](const auto& fed) { return inputs_[fed.first].declared == one.declared; });
+    if (!is_fed && !llvm::is_contained(names, one.declared)) names.push_back(one.declared);
   }
   return names;
 }

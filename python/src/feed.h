@@ -1,4 +1,4 @@
-// What a caller gives to a run: arrays by the names of inputs.
+// Conversion of arrays by the names of inputs, the arguments of a run.
 #ifndef PYTHON_SRC_FEED_H_
 #define PYTHON_SRC_FEED_H_
 
@@ -16,42 +16,42 @@
 
 namespace pdl::python {
 
-/// Tensors, each with the place of its input.
+/// Tensors, each with the index of its input in Feed.
 using FedTensors = llvm::SmallVector<std::pair<unsigned, Tensor>, 4>;
 
-/// The inputs of a network, a ragged or sparse one as the dense tensors that it is kept as.
+/// The inputs of a network. A ragged or sparse input consists of several dense tensors, its parts.
 class Feed {
  public:
   explicit Feed(const Graph& graph);
 
-  /// The tensors over the arrays of a mapping; what is no array goes through `to_input` of
-  /// pdl._arrays. Throws where a name is no input. Needs the GIL.
+  /// The tensors over the arrays of a dict, without copies. Other values are converted by
+  /// `to_input` of pdl._arrays. Throws if a name is not an input, or a value cannot be converted.
+  /// Needs the GIL.
   FedTensors Read(nanobind::handle mapping) const;
-  /// The Scope has these inputs then and no others.
+  /// Stores the tensors in a Scope.
   void Put(const FedTensors& tensors, Scope* scope) const;
-  /// Forgets what Put has put there.
+  /// Removes the tensors of Put from the Scope.
   void Clear(const FedTensors& tensors, Scope* scope) const;
-  /// What a run on these tensors failed with; of a dtype that does not fit it tells what converts
-  /// it.
+  /// The error of a run on these tensors; for a wrong dtype with a hint how to convert the array.
   llvm::Error WithConversion(llvm::Error error, const FedTensors& tensors) const;
-  /// The names of the inputs of which nothing is there.
+  /// The names of the inputs that have no tensors.
   std::vector<std::string> Missing(const FedTensors& tensors) const;
-  /// How many rows a batch has, where the first dim of all inputs that have dims is one and the
-  /// same symbol; else 1.
+  /// The number of rows of a batch if the first dims of all inputs with dims are the same symbol;
+  /// else 1.
   int64_t CountRows(const FedTensors& tensors) const;
 
  private:
   struct Input {
     std::string name;
-    /// The input that it is a part of, and how many parts that has.
-    std::string whole;
+    /// The declared input that it is a part of, and the number of its parts.
+    std::string declared;
     unsigned num_parts;
-    /// That input's type.
+    /// The type of the declared input.
     std::string type;
     DType dtype;
     /// The name, interned.
     nanobind::object key;
-    /// Its first size is the count of rows, and of offsets one more.
+    /// Its first size is the number of rows, plus one for offsets.
     bool has_rows, is_offsets;
   };
   unsigned Find(nanobind::handle name) const;

@@ -7,7 +7,7 @@ namespace nb = nanobind;
 namespace pdl::python {
 namespace {
 
-// A thread that forks goes before those that begin a run, or it might wait forever.
+// Prefers writers, so that new runs do not starve a thread that forks.
 pthread_rwlock_t runs = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 }  // namespace
@@ -21,7 +21,7 @@ void BindFork() {
     pthread_rwlock_wrlock(&runs);
   };
   const auto in_parent = [] { pthread_rwlock_unlock(&runs); };
-  // Anew: the threads that wait for it are not there.
+  // Initialized again: the child does not have the threads that wait for it.
   const auto in_child = [] { runs = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; };
   nb::module_::import_("os").attr("register_at_fork")(
       nb::arg("before") = nb::cpp_function(before),

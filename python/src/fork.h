@@ -1,4 +1,4 @@
-// Runs beside Python's other threads, and os.fork in the middle of them.
+// Runs without the GIL, and os.fork during such runs.
 #ifndef PYTHON_SRC_FORK_H_
 #define PYTHON_SRC_FORK_H_
 
@@ -6,9 +6,8 @@
 
 namespace pdl::python {
 
-/// While one lives, other Python threads go on, and os.fork waits: so a child begins with no lock
-/// that a thread holds which it does not have. None is made while another one of the same thread
-/// lives.
+/// Releases the GIL and makes os.fork wait, so that a child process does not inherit locks held by
+/// threads that it does not have. Must not be nested in one thread.
 class WithoutGil {
  public:
   WithoutGil();
@@ -20,7 +19,7 @@ class WithoutGil {
   nanobind::gil_scoped_release released_;
 };
 
-/// Makes os.fork wait.
+/// Registers the handlers that make os.fork wait.
 void BindFork();
 
 }  // namespace pdl::python

@@ -1,4 +1,4 @@
-// pdl._pdl: what the Python package is made of.
+// pdl._pdl, the extension module of the Python package.
 #include <nanobind/nanobind.h>
 
 #include "eager.h"
@@ -10,7 +10,7 @@
 #include "training.h"
 
 NB_MODULE(_pdl, module) {
-  // What lives in caches of the package until the interpreter ends is no leak.
+  // Objects in the package's caches live until the interpreter ends, which would be reported.
   nanobind::set_leak_warnings(false);
   pdl::python::BindTensor(module);
   pdl::python::BindProgram(module);

@@ -26,24 +26,23 @@ namespace nb = nanobind;
 namespace pdl::python {
 namespace {
 
-/// Scopes that are kept for the next calls; more than that many calls at once make their own.
+/// The maximum size of the pool of Scopes.
 constexpr size_t kMaxScopes = 64;
 
-/// Networks that are to draw from one stream count their runs together.
+/// The number of runs of all eager calls, which share one sequence of random numbers.
 std::shared_ptr<std::atomic<uint64_t>> SharedRuns() {
   static auto runs = std::make_shared<std::atomic<uint64_t>>(0);
   return runs;
 }
 
-// Initializers draw when the network is made, not in its runs; a body draws nothing.
+// Initializers sample when the network is created, not in runs; bodies of loops cannot sample.
 bool IsRandom(const Graph& graph) {
   return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().properties().random; });
 }
 
-constexpr const char* kInputsByName =
-    "a network takes its inputs by name: net(x=…), or a dict of them";
+constexpr const char* kInputsByName = "a network takes its inputs by name: net(x=…), or as a dict";
 
-/// A dict of what a mapping has.
+/// A dict with the items of a mapping; throws if it is not a mapping.
 nb::dict Named(nb::handle mapping) {
   if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "keys"))
     throw nb::type_error(kInputsByName);
@@ -52,9 +51,10 @@ nb::dict Named(nb::handle mapping) {
   return all;
 }
 
-/// Whether a value of a pdl.Graph is among them.
+/// Whether one of the inputs is a value of a pdl.Graph.
 bool HasGraphValue(const nb::dict& inputs) {
-  // No initializer that threads wait in: the import may give the GIL to one of them.
+  // Not a static initializer: the import may release the GIL, and another thread would wait for the
+  // initializer with the GIL.
   static PyObject* value = nullptr;
   if (!value) value = nb::object(nb::module_::import_("pdl._graph").attr("Value")).release().ptr();
   PyObject *name = nullptr, *given = nullptr;
@@ -78,7 +78,7 @@ llvm::Expected<Tensor> Copied(const Tensor& tensor) {
   return copy;
 }
 
-/// Whether the state begins with that value.
+/// Whether `value` is the initial value of the state.
 bool IsFirstValue(const Network& network, const Value& state, const Tensor& value) {
   llvm::Expected<Tensor> first = network.InitialValue(state.name());
   if (!first) return llvm::consumeError(first.takeError()), false;
@@ -160,12 +160,13 @@ std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> PyNetwork::Tak
   return {std::move(scope), network_};
 }
 
-void PyNetwork::GiveBack(std::unique_ptr<Scope> scope, const Network* network) {
+void PyNetwork::Return(std::unique_ptr<Scope> scope, const Network* network) {
   std::lock_guard lock(mutex_);
   if (scopes_.size() < kMaxScopes && network == network_.get()) scopes_.push_back(std::move(scope));
 }
 
-/// `results` has a tensor for each of output_parts_, of those that are not wanted an empty one.
+/// Adds a tensor for each of output_parts_ to `results`, an empty one for outputs that are not
+/// requested.
 llvm::Error PyNetwork::RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                              const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results) {
   feed_.Put(fed, &scope);
@@ -223,7 +224,7 @@ llvm::Error PyNetwork::WithHint(llvm::Error error, const FedTensors& fed,
     const bool is_missing = e.code() == Code::kMissingInput && options.outputs.empty();
     const std::string names = is_missing ? OutputsFor(fed) : "";
     return MakeUserError(e.code(), "{0}{1}", e.text(),
-                         names.empty() ? "" : "; run(…, outputs=[" + names + "]) does without");
+                         names.empty() ? "" : "; run(…, outputs=[" + names + "]) does not need it");
   });
 }
 
@@ -238,7 +239,7 @@ llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
     }
     auto [scope, network] = Take();
     llvm::Error failed = RunIn(*network, *scope, fed, options, results);
-    GiveBack(std::move(scope), network.get());
+    Return(std::move(scope), network.get());
     return failed;
   }();
   if (error) Raise(WithHint(std::move(error), fed, options));
@@ -295,7 +296,7 @@ nb::tuple PyNetwork::Profile(nb::handle inputs, const RunOptions& options, int64
   Scope scope;
   feed_.Put(fed, &scope);
   std::shared_ptr<const Network> network;
-  // What a call pays once, it has paid before the clock is started.
+  // A first run, which is not measured, makes the plan.
   llvm::Error error = [&]() -> llvm::Error {
     WithoutGil without_gil;
     if (llvm::Error failed = CopyStates(&network, &scope)) return failed;
@@ -352,7 +353,7 @@ llvm::Error PyNetwork::Save(const std::string& path) {
   std::lock_guard run_lock(run_mutex_);
   const std::shared_ptr<const Network> network = this->network();
   for (const Value* state : network->graph().states()) {
-    // No file can give a value whose size the data decide.
+    // A value with a data-dependent size cannot be loaded from a file.
     if (!llvm::all_of(state->type().dims, [](const Dim& dim) { return dim.is_constant(); }))
       continue;
     llvm::Expected<std::optional<Tensor>> now = StateNow(*network, *state);
@@ -386,7 +387,7 @@ void PyNetwork::Adopt(const PyNetwork& other) {
 
 PyNetwork& PyNetwork::Current() {
   if (!learn_.is_valid()) return *this;
-  // Taken away first: it uses this network.
+  // Removed first, since it uses this network.
   const nb::object learn = std::move(learn_);
   learn();
   return *this;
@@ -448,7 +449,7 @@ void PyNetwork::SetParameter(const std::string& name, nb::handle array) {
       if (first)
         options.weights[variable->name()] = first->ToConstant();
       else
-        llvm::consumeError(first.takeError());  // A state whose size the data decide.
+        llvm::consumeError(first.takeError());  // A state with a data-dependent size.
     }
     options.weights[name] = std::move(value);
     auto made = Network::Create(before->graph().Clone(), std::move(options), GlobalRegistry());
@@ -481,13 +482,13 @@ void BindNetwork(nb::module_& module) {
       .def_prop_ro("program", &PyNetwork::program)
       .def_prop_ro("_threads", &PyNetwork::threads)
       .def_prop_ro("_seed", &PyNetwork::seed)
-      .def_prop_ro("device", &PyNetwork::device, "Where it runs: 'cpu', 'cuda:0'.")
+      .def_prop_ro("device", &PyNetwork::device, "The device on which it runs: 'cpu', 'cuda:0'.")
       .def(
           "value",
           [](PyNetwork& own, const std::string& name) {
             return PyTensor{Get(own.Current().network()->InitialValue(name)), /*read_only=*/true};
           },
-          nb::arg("name"), "The value of a parameter, or the first one of a state.")
+          nb::arg("name"), "The value of a parameter, or the initial value of a state.")
       .def(
           "_plan",
           [](const PyNetwork& own, bool training, std::map<std::string, int64_t> symbols) {
@@ -508,7 +509,7 @@ void BindNetwork(nb::module_& module) {
            [](PyNetwork& own, const std::string& path) { Check(own.Current().Save(path)); })
       .def(
           "reset", [](PyNetwork& own) { own.Current().Reset(); },
-          "Gives states their first values again.")
+          "Resets all states to their initial values.")
       .def("_first_values", [](PyNetwork& own) { return own.Current().FirstValues(); })
       .def("_states", [](PyNetwork& own) { return own.Current().States(); })
       .def("_set_state", [](PyNetwork& own, const std::string& name,
@@ -518,7 +519,7 @@ void BindNetwork(nb::module_& module) {
       });
   module.def(
       "begin_draws", [] { SharedRuns()->store(0); },
-      "The random operators that are called on their own begin their stream anew.");
+      "Restarts the sequence of random numbers of eager calls.");
 }
 
 }  // namespace pdl::python

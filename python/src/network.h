@@ -1,4 +1,4 @@
-// pdl.Network's core: a network on a device, ready to be called.
+// The base class of pdl.Network: a network on a device.
 #ifndef PYTHON_SRC_NETWORK_H_
 #define PYTHON_SRC_NETWORK_H_
 
@@ -20,24 +20,24 @@
 
 namespace pdl::python {
 
-/// A network and what its calls share. Calls may come from many threads: those of a network without
-/// states run side by side, each in a Scope of its own out of a pool; those of one with states one
-/// after another, in the one Scope that has them.
+/// A network and its Scopes. Thread-safe: runs of a network without states are concurrent, each in
+/// a Scope from a pool; runs of a network with states are serialized and share one Scope.
 class PyNetwork {
  public:
-  /// `at_once`: of a call on arrays. Random operators of all those draw from one stream, and no
-  /// result is kept for the next run.
+  /// `at_once`: the network of an eager call. Random operators of all eager calls share one
+  /// sequence of numbers, and the memory of results is not reused by the next run.
   PyNetwork(const Program& program, const std::string& device, int threads,
             nanobind::object weights, uint64_t seed, bool at_once);
-  /// The same network with states of its own.
+  /// The same network with separate states.
   PyNetwork(const PyNetwork& other);
 
-  /// Of values of a pdl.Graph, which become a part of that: values of it, too.
+  /// Runs on arrays, or if there are values of a pdl.Graph, adds the network to the graph.
   nanobind::dict Call(nanobind::args positional, nanobind::kwargs named);
-  /// `inputs` is a mapping.
+  /// Runs on a dict of arrays and returns the requested outputs by name.
   nanobind::dict Run(nanobind::handle inputs, const RunOptions& options);
-  /// Runs on tensors for the inputs; an object for each output, an empty one where it is not
-  /// wanted. Throws what went wrong. Needs the GIL, which it gives away meanwhile.
+  /// Runs on tensors for the inputs. Returns an object for each output, an empty one for outputs
+  /// that are not requested. Throws if the run fails. Needs the GIL, and releases it during the
+  /// run.
   llvm::SmallVector<nanobind::object, 2> RunOn(const FedTensors& fed, const RunOptions& options);
 
   std::shared_ptr<const Network> network() const;
@@ -46,62 +46,63 @@ class PyNetwork {
   uint64_t seed() const;
   std::string device() const { return DeviceToString(context_->device()); }
   std::string Plan(const RunOptions& options, const std::map<std::string, int64_t>& symbols) const;
-  /// Runs so many times, on copies of the states: a tuple for each step (operators, result, place,
-  /// seconds of all its runs), the seconds of all runs, and a table of it. Ctrl-C ends it between
-  /// two runs.
+  /// Runs `runs` times, on copies of the states. Returns a list with a tuple for each step
+  /// (operators, result, source location, seconds of all its runs), the seconds of all runs, and a
+  /// table. Ctrl-C takes effect between two runs.
   nanobind::tuple Profile(nanobind::handle inputs, const RunOptions& options, int64_t runs);
-  /// With it the values of states that are not the first ones, or that were given.
+  /// Saves the network with its parameters, and states that were given or have changed.
   llvm::Error Save(const std::string& path);
-  /// Becomes the other network, as training has made it; runs that go on finish as they began.
+  /// Becomes the other network, after training. Runs in progress are not affected.
   void Adopt(const PyNetwork& other);
-  /// Calls `learn`, which may call Adopt, before this network is used the next time. Needs the GIL.
+  /// Calls `learn`, which may call Adopt, before the next use of this network. Needs the GIL.
   void LearnFrom(nanobind::object learn) { learn_ = std::move(learn); }
-  /// This, after what it was to learn from. Needs the GIL.
+  /// This network, after a call of the function of LearnFrom. Needs the GIL.
   PyNetwork& Current();
 
-  /// Begins with the first values of states again.
+  /// Resets states to their initial values.
   void Reset();
-  /// The values of states now, of all whose sizes are known, on the CPU.
+  /// The current values of all states whose sizes are known, on the CPU.
   nanobind::dict States();
-  /// The values that it was made with: of parameters, and of states that were given one.
+  /// The values of parameters, and the initial values of states that were given one.
   nanobind::dict FirstValues() const;
-  /// `array` has the declared type.
+  /// Sets the current value of a state. `array` must have the declared type.
   void SetState(const std::string& name, nanobind::handle array);
-  /// The same of a parameter. Makes the network anew.
+  /// Sets the value of a parameter, which creates the network again.
   void SetParameter(const std::string& name, nanobind::handle array);
 
  private:
-  /// Of an output, whose parts are those tensors from `first` on.
+  /// An output. Its parts are output_parts_[first, first + num_parts).
   struct Output {
     std::string name, type;
     nanobind::object key;
     unsigned first, num_parts;
   };
-  /// A tensor that an output is kept as. One that is called as an input or a parameter is must not
-  /// stay in the Scope, where the next run would find it in place of that.
+  /// A tensor of an output. `hides`: an input or a parameter has the same name, so the tensor must
+  /// be removed from the Scope, or the next run would use it instead.
   struct OutputPart {
     std::string name;
     bool hides;
   };
   void FindOutputs();
-  /// A tensor that a run has left in the Scope for an output, which nobody else may write to.
+  /// The tensor of an output after a run, copied if a later run would overwrite it.
   llvm::Expected<Tensor> TakeOutput(const Network& network, const OutputPart& part, Scope& scope);
-  /// A Scope out of the pool, and the network to run in it.
+  /// A Scope from the pool, and the network to run in it.
   std::pair<std::unique_ptr<Scope>, std::shared_ptr<const Network>> Take();
-  void GiveBack(std::unique_ptr<Scope> scope, const Network* network);
-  /// The outputs that what is fed is enough for, in quotes; empty where there are none.
+  void Return(std::unique_ptr<Scope> scope, const Network* network);
+  /// The names of the outputs that can be computed from these inputs, quoted; empty if there are
+  /// none.
   std::string OutputsFor(const FedTensors& fed) const;
-  /// What a run without an input fails with; tells which outputs do without it.
+  /// The error of a run; for a missing input with a hint which outputs do not depend on it.
   llvm::Error WithHint(llvm::Error error, const FedTensors& fed, const RunOptions& options) const;
   llvm::Error RunIn(const Network& network, Scope& scope, const FedTensors& fed,
                     const RunOptions& options, llvm::SmallVectorImpl<Tensor>& results);
 
-  /// The network, and its states as they are now in another Scope.
+  /// Returns the network, and copies the current states to another Scope.
   llvm::Error CopyStates(std::shared_ptr<const Network>* network, Scope* scope);
-  /// Whether a state begins with a value that was given, and no initializer made.
+  /// Whether the initial value of a state was given, not computed by an initializer.
   bool IsGiven(const Value& state) const;
-  /// The value of a state now; none where the data decide its size and no run has made it. Needs
-  /// run_mutex_.
+  /// The current value of a state; nullopt if its size is data-dependent and no run has computed
+  /// it. Needs run_mutex_.
   llvm::Expected<std::optional<Tensor>> StateNow(const Network& network, const Value& state) const;
 
   Program program_;
@@ -115,15 +116,15 @@ class PyNetwork {
   /// Names of states and parameters that were given a value.
   std::shared_ptr<const std::vector<std::string>> given_;
   bool has_states_ = false, at_once_ = false;
-  /// Invalid where there is nothing to learn from.
+  /// The function of LearnFrom, or invalid.
   nanobind::object learn_;
-  /// Null where no call is random; else how many runs there were.
+  /// The number of runs; null if no call is random.
   std::shared_ptr<std::atomic<uint64_t>> random_runs_;
 
-  /// Guards network_, seed_, given_ and scopes_; held for moments only.
+  /// Guards network_, seed_, given_ and scopes_; never held during runs.
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Scope>> scopes_;
-  /// Guards states_; held for a whole run, so never waited for with the GIL.
+  /// Guards states_; held during a run, so it must not be locked with the GIL.
   std::mutex run_mutex_;
   std::unique_ptr<Scope> states_ = std::make_unique<Scope>();
 };

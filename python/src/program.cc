@@ -87,7 +87,7 @@ Program LoadFile(const std::string& path, const Settings& settings, bool trainin
     WithoutGil without_gil;
     return LoadNetwork(file, options);
   }());
-  // The flat text says what a step of training computes.
+  // A stored graph is compiled for training from its emitted source.
   if (training && file.is_compiled)
     return CompileText(EmitPdl(loaded.graph), path, file.folder, {}, training, {});
   Program program;
@@ -98,7 +98,7 @@ Program LoadFile(const std::string& path, const Settings& settings, bool trainin
   return program;
 }
 
-/// All of a program but the values of its parameters, for pickles.
+/// The parts of a program for pickling, without the values of its parameters.
 nb::tuple StoreProgram(const Program& program) {
   const std::string graph = Get(SerializeNetwork(*program.graph));
   return nb::make_tuple(nb::bytes(graph.data(), graph.size()), program.source, program.name,
@@ -119,7 +119,7 @@ Program RestoreProgram(const nb::bytes& graph, std::string source, std::string n
   return program;
 }
 
-/// Name, type and comment of each.
+/// Name, type and comment of each value.
 nb::list Describe(llvm::ArrayRef<Value*> values) {
   nb::list rows;
   for (const Value* value : values)
@@ -127,7 +127,7 @@ nb::list Describe(llvm::ArrayRef<Value*> values) {
   return rows;
 }
 
-/// The same of outputs, and what value each is.
+/// Name, type, comment and value of each output.
 nb::list DescribeOutputs(const Program& program) {
   nb::list rows;
   for (const GraphOutput& output : program.graph->outputs())
@@ -136,13 +136,13 @@ nb::list DescribeOutputs(const Program& program) {
   return rows;
 }
 
-/// How many results the call has that the last statement is made of.
+/// The number of results of the call that is the last statement.
 size_t CountLastResults(const Program& program) {
   const Value* value = program.graph->FindValue(program.last_value);
   return value && value->producer() ? value->producer()->results().size() : 1;
 }
 
-/// For each call: operator, its operands and its results, and where it stands; for pictures.
+/// Operator, operands, results and layer path of each call, for diagrams.
 nb::list DescribeCalls(const Program& program) {
   nb::list rows;
   for (const Op* op : program.graph->ops()) {
@@ -155,9 +155,9 @@ nb::list DescribeCalls(const Program& program) {
   return rows;
 }
 
-/// The flat source of the network without some of its inputs, without training, and with zeros for
-/// variables that are loaded from files; and the names of the outputs that need none of those
-/// inputs. Throws if there is no such output, or if an update needs one of the inputs.
+/// The emitted source of the network without training and without the calls, outputs and updates
+/// that depend on some inputs, whose declarations stay; and the names of the remaining outputs.
+/// Throws if no output remains, or an update depends on one of the inputs.
 std::pair<std::string, std::vector<std::string>> TextWithout(
     const Program& program, const std::vector<std::string>& inputs) {
   Graph graph = program.graph->Clone();
@@ -195,8 +195,8 @@ void GiveWeight(const Program& program, llvm::StringRef name, Constant value,
   options->weights[name] = std::move(value);
 }
 
-/// Of a file: what the network has a place for. Each parameter without a file of its own must be
-/// there.
+/// Reads the network's parameters and states from a file. The file must have all parameters that
+/// are not loaded from other files; other tensors in it are ignored.
 void GiveWeights(const Program& program, const std::string& path, NetworkOptions* options) {
   const SafetensorsFile file = Get(SafetensorsFile::Open(path));
   std::vector<std::string> missing;
@@ -236,18 +236,19 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
     return options;
   }
   if (!PyMapping_Check(weights.ptr()) || !nb::hasattr(weights, "keys"))
-    throw nb::type_error("weights are the path of a .safetensors file, or arrays by name");
+    throw nb::type_error("weights must be the path of a .safetensors file, or arrays by name");
   nb::dict all;
   all.update(weights);
   for (auto [name, array] : all) {
-    if (!nb::isinstance<nb::str>(name)) throw nb::type_error("the name of a weight is a text");
+    if (!nb::isinstance<nb::str>(name))
+      throw nb::type_error("the name of a weight must be a string");
     GiveWeight(program, nb::cast<std::string>(name), CopyOf(array), &options);
   }
   return options;
 }
 
 void BindProgram(nb::module_& module) {
-  nb::class_<Program>(module, "Program", "A compiled text, or a stored network.")
+  nb::class_<Program>(module, "Program", "Compiled source, or a stored network.")
       .def_prop_ro("inputs", [](const Program& own) { return Describe(own.graph->inputs()); })
       .def_prop_ro("parameters",
                    [](const Program& own) { return Describe(own.graph->parameters()); })

@@ -1,4 +1,4 @@
-// A compiled text, or a stored network: what networks and trainings are made of.
+// A compiled program or a stored network, from which networks and training runs are created.
 #ifndef PYTHON_SRC_PROGRAM_H_
 #define PYTHON_SRC_PROGRAM_H_
 
@@ -16,30 +16,29 @@
 
 namespace pdl::python {
 
-/// An elaborated graph. Immutable; shared by what is made of it.
+/// An elaborated graph. Immutable.
 struct Program {
   std::shared_ptr<const Graph> graph;
-  /// The folder that its weight files are relative to.
+  /// The folder of its weight files.
   std::string folder = ".";
-  /// The text that it was compiled from, empty where it was stored; what it is called; and the
-  /// values of its attrs.
+  /// Its source (empty for stored networks), its file name, and the values of its attrs.
   std::string source, name;
   std::map<std::string, std::string> settings;
-  /// Texts that it may import by these paths, before what lies in the folder.
+  /// Sources that it may import, by path; they take precedence over files.
   std::map<std::string, std::string> files;
-  /// Values of parameters that it brings with it.
+  /// Values of parameters that were loaded with the graph.
   llvm::StringMap<Constant> weights;
-  /// What the compiler warned of, as text; empty where it did not.
+  /// The rendered warnings of the compiler.
   std::string warnings;
   /// See CompileResult.
   std::string last_value;
 };
 
-/// The options of a network of this program: weights that `weights` gives, a dict of arrays, the
-/// path of a safetensors file, or None. Throws where one does not belong to the network.
+/// The options of a network of this program. `weights` is a dict of arrays, the path of a
+/// safetensors file, or None. Throws if the network has no such parameter or state.
 NetworkOptions OptionsFor(const Program& program, nanobind::handle weights, uint64_t seed);
 
-/// Of each value that needs one of these inputs, one of them that it needs.
+/// Maps each value that depends on one of these inputs to one such input.
 llvm::DenseMap<const Value*, const Value*> NeedsOf(const Graph& graph,
                                                    llvm::ArrayRef<std::string> inputs);
 

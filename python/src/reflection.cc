@@ -16,7 +16,7 @@ namespace nb = nanobind;
 namespace pdl::python {
 namespace {
 
-/// What `pdl ops --format=json` prints.
+/// The output of `pdl ops --format=json`.
 std::string Declarations() {
   return OpProtosToJson(GlobalRegistry(), DescribeLayers(*StandardLayers()));
 }
@@ -31,9 +31,9 @@ std::string Explain(const std::string& name) {
 
 void BindReflection(nb::module_& module) {
   module.def("declarations", &Declarations);
-  module.def("is_keyword", [](const std::string& word) { return IsKeyword(word); }, nb::arg("word"));
-  module.def("explain", &Explain, nb::arg("code"),
-             "Why it is a mistake and how to mend it, by the code of an exception: 'PDL0203'.");
+  module.def(
+      "is_keyword", [](const std::string& word) { return IsKeyword(word); }, nb::arg("word"));
+  module.def("explain", &Explain, nb::arg("code"), "The explanation of an error code, 'PDL0203'.");
   module.def(
       "load_plugin", [](const std::string& path) { Check(LoadPlugin(path)); }, nb::arg("path"));
   module.def("code_name", [](int code) { return CodeName(static_cast<Code>(code)); });

@@ -1,4 +1,4 @@
-// What operators and layers declare.
+// Declarations of operators and layers, and explanations of error codes.
 #ifndef PYTHON_SRC_REFLECTION_H_
 #define PYTHON_SRC_REFLECTION_H_
 

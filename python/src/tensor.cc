@@ -51,27 +51,28 @@ const char* FormatOf(DType dtype) {
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   if (!nb::inst_ready(self)) {
-    PyErr_SetString(PyExc_BufferError, "the tensor was never made");
+    PyErr_SetString(PyExc_BufferError, "the tensor was not initialized");
     return -1;
   }
   const PyTensor& own = *nb::inst_ptr<PyTensor>(nb::handle(self));
   const Tensor& tensor = own.tensor;
   const char* format = FormatOf(tensor.dtype());
   if (tensor.device().kind != DeviceKind::kCPU) {
-    PyErr_SetString(PyExc_BufferError, "the tensor lies on a GPU; use DLPack");
+    PyErr_SetString(PyExc_BufferError, "the tensor is on a GPU: use DLPack");
     return -1;
   }
   if (!format) {
-    PyErr_SetString(PyExc_BufferError,
-                    "bf16 has no NumPy dtype; use DLPack, cast it, or install ml_dtypes");
+    PyErr_SetString(
+        PyExc_BufferError,
+        "NumPy has no dtype for bf16: use DLPack, cast the tensor, or install ml_dtypes");
     return -1;
   }
   if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && tensor.rank() > 1) {
-    PyErr_SetString(PyExc_BufferError, "the tensor is row-major");
+    PyErr_SetString(PyExc_BufferError, "the tensor is row-major, not column-major");
     return -1;
   }
   if (own.read_only && (flags & PyBUF_WRITABLE) != 0) {
-    PyErr_SetString(PyExc_BufferError, "the tensor is shared, and may only be read");
+    PyErr_SetString(PyExc_BufferError, "the tensor is shared and read-only");
     return -1;
   }
   const unsigned rank = tensor.rank();
@@ -105,7 +106,7 @@ PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)},
                        {Py_bf_releasebuffer, reinterpret_cast<void*>(ReleaseBuffer)},
                        {0, nullptr}};
 
-/// What NumPy calls the dtype of an object; empty where it has none.
+/// NumPy's name of the dtype of an object; empty if it has none.
 std::string DTypeNameOf(nb::handle object) {
   if (!nb::hasattr(object, "dtype")) return "";
   const nb::object dtype = object.attr("dtype");
@@ -117,26 +118,27 @@ std::string DTypeNameOf(nb::handle object) {
   if (name.empty()) name = format ? format : "";
   std::string message = "elements of dtype '" + name + "' have no dtype in pdl";
   if (name.size() > 1 && name[0] == '>')
-    message += "; array.astype(array.dtype.newbyteorder('=')) turns their bytes round";
-  if (name == "object") message += "; array.astype(\"float32\") makes numbers of them where it can";
+    message += "; array.astype(array.dtype.newbyteorder('=')) swaps their bytes";
+  if (name == "object")
+    message += "; array.astype(\"float32\") converts them to numbers if possible";
   throw nb::type_error(message.c_str());
 }
 
-/// NumPy gives the memory of a masked array as if there were no mask.
+/// Throws for a masked array: the buffer that NumPy exports ignores the mask.
 void CheckUnmasked(nb::handle object) {
   if (std::strcmp(Py_TYPE(object.ptr())->tp_name, "MaskedArray") != 0) return;
   if (nb::cast<bool>(nb::module_::import_("numpy").attr("ma").attr("is_masked")(object)))
     throw nb::type_error(
-        "elements of the array are masked; array.filled(value) gives them a value");
+        "elements of the array are masked; array.filled(value) replaces them by a value");
 }
 
-/// Of an object with the buffer protocol; its elements count as of the dtype `as` where that is
-/// given, which must be as large.
+/// ImportArray for an object with the buffer protocol. If `as` is given, a dtype of the same size,
+/// the elements are reinterpreted as `as`.
 PyTensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt) {
   CheckUnmasked(object);
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_RECORDS_RO) != 0) {
-    // NumPy gives no buffer of a dtype from elsewhere, such as that of ml_dtypes.
+    // NumPy exports no buffers of third-party dtypes, such as those of ml_dtypes.
     nb::python_error error;
     const std::string name = DTypeNameOf(object);
     if (name == "bfloat16") return ImportBuffer(object.attr("view")("uint16"), DType::kBF16);
@@ -170,19 +172,20 @@ PyTensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt)
   return Aligned({Tensor(*dtype, sizes, std::move(owner)), read_only});
 }
 
-/// The memory of another tensor, whose elements count as of another dtype of the same size.
+/// A tensor over the same memory, reinterpreted as another dtype of the same size.
 PyTensor Reinterpret(const PyTensor& own, const std::string& name) {
   const std::optional<DType> dtype = DTypeFromName(name);
   if (!dtype || DTypeSize(*dtype) != DTypeSize(own.tensor.dtype()))
-    throw nb::value_error("a dtype of elements as large as these is wanted");
+    throw nb::value_error("expected a dtype with the same size of elements");
   Tensor tensor = own.tensor;
   void* data = tensor.raw();
   std::shared_ptr<void> bytes(data, [tensor](void*) {});
   return {Tensor(*dtype, tensor.sizes(), std::move(bytes), tensor.device()), own.read_only};
 }
 
-/// Truth values are 0 and 1; NumPy takes any other byte for true, too (`mask.view(bool)`).
-PyTensor WithTruthValues(PyTensor array) {
+/// A bool must be 0 or 1. NumPy also treats any other byte as true (`mask.view(bool)`); an array
+/// with such bytes is copied.
+PyTensor NormalizeBools(PyTensor array) {
   const Tensor& tensor = array.tensor;
   if (tensor.device().kind != DeviceKind::kCPU) return array;
   const auto* bytes = static_cast<const uint8_t*>(tensor.raw());
@@ -253,7 +256,7 @@ std::optional<PyTensor> ImportArray(nb::handle object) {
     return *nb::inst_ptr<PyTensor>(object);
   std::optional<PyTensor> array =
       PyObject_CheckBuffer(object.ptr()) ? ImportBuffer(object) : ImportDlpack(object);
-  if (array && array->tensor.dtype() == DType::kBool) return WithTruthValues(std::move(*array));
+  if (array && array->tensor.dtype() == DType::kBool) return NormalizeBools(std::move(*array));
   return array;
 }
 
@@ -265,38 +268,38 @@ std::optional<Tensor> ImportTensor(nb::handle object) {
 
 Constant CopyOf(nb::handle array) {
   const std::optional<Tensor> tensor = ImportTensor(array);
-  if (!tensor) throw nb::type_error("an array is wanted");
+  if (!tensor) throw nb::type_error("expected an array");
   if (tensor->device().kind != DeviceKind::kCPU)
-    throw nb::type_error("the array lies on a GPU; bring it to the CPU first");
+    throw nb::type_error("the array is on a GPU; copy it to the CPU first");
   return Constant::Copy(tensor->dtype(), tensor->sizes(), tensor->raw());
 }
 
 void BindTensor(nb::module_& module) {
   nb::class_<PyTensor>(module, "Tensor", nb::type_slots(slots), nb::is_weak_referenceable(),
-                       "A typed, shaped array in memory. NumPy, and what knows DLPack, see it "
-                       "without a copy.")
+                       "An array in memory. NumPy and libraries with DLPack access it without a "
+                       "copy.")
       .def_prop_ro("shape", &ShapeOf, "The sizes, outermost first.")
       .def_prop_ro(
           "dtype", [](const PyTensor& own) { return DTypeName(own.tensor.dtype()).str(); },
-          "The type of an element, as the language has it: 'f32'.")
+          "The type of an element, as in the language: 'f32'.")
       .def_prop_ro(
-          "ndim", [](const PyTensor& own) { return own.tensor.rank(); }, "How many dims there are.")
+          "ndim", [](const PyTensor& own) { return own.tensor.rank(); }, "The number of dims.")
       .def_prop_ro(
           "size", [](const PyTensor& own) { return own.tensor.num_elements(); },
-          "How many elements there are.")
+          "The number of elements.")
       .def_prop_ro(
           "nbytes", [](const PyTensor& own) { return own.tensor.num_bytes(); },
-          "Bytes of all elements.")
+          "The size of all elements in bytes.")
       .def_prop_ro(
           "device", [](const PyTensor& own) { return DeviceToString(own.tensor.device()); },
-          "Where it lies: 'cpu', 'cuda:0'.")
+          "The device with its memory: 'cpu', 'cuda:0'.")
       .def_prop_ro(
           "type", [](const PyTensor& own) { return own.tensor.TypeString(); },
-          "dtype and sizes, as the language has them: 'f32[2, 3]'.")
+          "dtype and sizes, as in the language: 'f32[2, 3]'.")
       .def_prop_ro(
           "address",
           [](const PyTensor& own) { return reinterpret_cast<uintptr_t>(own.tensor.raw()); },
-          "Where its first element lies.")
+          "The address of its first element.")
       .def("__dlpack_device__", [](const PyTensor& own) { return DlpackDevice(own.tensor); })
       .def("__dlpack__", &ExportDlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
            nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
@@ -310,11 +313,10 @@ void BindTensor(nb::module_& module) {
       "tensor",
       [](nb::handle object) {
         std::optional<PyTensor> array = ImportArray(object);
-        if (!array) throw nb::type_error("neither a tensor nor an object with a buffer or DLPack");
+        if (!array) throw nb::type_error("expected an array with the buffer protocol or DLPack");
         return std::move(*array);
       },
-      nb::arg("array"),
-      "The tensor over the memory of an array; of one that is read-only it is, too.");
+      nb::arg("array"), "A tensor that shares the memory of an array; read-only if the array is.");
 }
 
 }  // namespace pdl::python

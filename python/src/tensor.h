@@ -1,4 +1,4 @@
-// pdl.Tensor, and arrays of other libraries as tensors and back, without copies.
+// pdl.Tensor, and conversion from and to arrays of other libraries without copies.
 #ifndef PYTHON_SRC_TENSOR_H_
 #define PYTHON_SRC_TENSOR_H_
 
@@ -11,25 +11,24 @@
 
 namespace pdl::python {
 
-/// What Python holds of a tensor.
+/// The C++ object of pdl.Tensor.
 struct PyTensor {
   Tensor tensor;
-  /// Its memory may not be written to: others share it, such as a network its weights, or it is an
-  /// array's that cannot be written to.
+  /// Its memory must not be written to: it is shared with a network, or with a read-only array.
   bool read_only = false;
 };
 
-/// The tensor over the memory of a pdl.Tensor, of what has the buffer protocol or of what has
-/// DLPack; it keeps that object alive. What is not row-major, or not aligned, is copied. Nothing
-/// where the object is none of these; throws where it is one that cannot be taken (its dtype, say).
+/// The tensor over the memory of a pdl.Tensor or an object with the buffer protocol or DLPack,
+/// which it keeps alive. Arrays that are not row-major or not aligned are copied. nullopt if the
+/// object is none of these; throws if it is not supported, for example because of its dtype.
 std::optional<PyTensor> ImportArray(nanobind::handle object);
-/// The same, to be read only.
+/// ImportArray, for reading only.
 std::optional<Tensor> ImportTensor(nanobind::handle object);
 
-/// A copy of the elements of an array, which lies on the CPU; throws where it is none.
+/// A copy of an array on the CPU; throws TypeError for other objects.
 Constant CopyOf(nanobind::handle array);
 
-/// The dtype of a buffer's element, by its format and size; nothing where there is none.
+/// The dtype for the format and size of a buffer's elements; nullopt if there is none.
 std::optional<DType> DTypeOfFormat(const char* format, Py_ssize_t item_size);
 
 void BindTensor(nanobind::module_& module);
@@ -42,7 +41,7 @@ nanobind::object ExportDlpack(const PyTensor& tensor, nanobind::object stream,
                               std::optional<std::pair<int, int>> device, std::optional<bool> copy);
 std::pair<int, int> DlpackDevice(const Tensor& tensor);
 
-/// `array`, or where its memory is not aligned for its elements a copy. CPU only.
+/// `array`, or a copy if its memory is not aligned for its elements. CPU only.
 PyTensor Aligned(PyTensor array);
 
 }  // namespace pdl::python

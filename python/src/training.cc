@@ -39,8 +39,7 @@ nb::dict Named(llvm::ArrayRef<std::string> names, llvm::ArrayRef<double> values)
 llvm::Expected<DType> ReadPrecision(const std::string& name) {
   const DType dtype = DTypeFromName(name).value_or(DType::kBool);
   if (dtype != DType::kF32 && dtype != DType::kBF16 && dtype != DType::kF16)
-    return MakeUserError(Code::kTrainingData,
-                         "products are computed in f32, bf16 or f16, not in {0}", name);
+    return MakeUserError(Code::kTrainingData, "precision must be f32, bf16 or f16, got {0}", name);
   return dtype;
 }
 
@@ -62,8 +61,8 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
       if (const SafetensorsFile::Entry* entry = file.Find(name))
         options_.weights[name] = file.Read(*entry);
   }
-  // What Training.save has written goes on: which statements a step does, and what random operators
-  // draw, follow from how many were done.
+  // Resumes from a checkpoint of Training.save: the number of steps determines which statements a
+  // step performs, and the numbers of random operators.
   if (const auto step = options_.weights.find("step"); step != options_.weights.end()) {
     step_ = static_cast<int64_t>(step->second.ElementAsDouble(0));
     Network::SetRunCount(&scope_, static_cast<uint64_t>(step_.load()));
@@ -80,7 +79,7 @@ llvm::Expected<Graph> PyTraining::MakeStep(llvm::ArrayRef<unsigned> active) cons
   const Graph& graph = *program_.graph;
   if (graph.trainings().empty() && graph.updates().empty())
     return MakeUserError(Code::kBadMinimize,
-                         "there is nothing to train: the network has no minimize statement, and no "
+                         "there is nothing to train: the network has no minimize statement and no "
                          "update");
   Graph step = graph.Clone();
   PassContext context{GlobalRegistry()};
@@ -128,7 +127,7 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
   feed_.Clear(fed, &scope_);
   if (error) return error;
   std::vector<double> values = NumbersIn(scope_, next.metrics);
-  // The next step is not to take for an input what an output of its name has left.
+  // The next step must not use an output of this one as the input with the same name.
   for (const std::string& name : next.metrics)
     if (const Value* value = program_.graph->FindValue(name);
         value && value->kind() == ValueKind::kInput)
@@ -204,7 +203,7 @@ nb::dict PyTraining::Values() {
       llvm::Expected<Tensor> value =
           tensor ? OnHost(*tensor, *context_) : (*some)->network->InitialValue(variable->name());
       if (!value && variable->kind() == ValueKind::kState && !tensor) {
-        // The data decide its size, and no step has made it.
+        // Its size is data-dependent, and no step has computed it.
         llvm::consumeError(value.takeError());
         continue;
       }
@@ -215,7 +214,7 @@ nb::dict PyTraining::Values() {
   }());
   nb::dict values;
   for (auto& [name, tensor] : tensors) {
-    // It counts the steps before the one that it stands in.
+    // During a step it has the number of previous steps.
     if (name == step_counter_)
       tensor = Tensor::FromValues<int64_t>(DType::kI64, {}, {step_.load()});
     values[name.c_str()] = nb::cast(PyTensor{std::move(tensor), /*read_only=*/true});
@@ -223,12 +222,12 @@ nb::dict PyTraining::Values() {
   return values;
 }
 
-/// Writes a .safetensors file of tensors by name, which lie on the CPU.
+/// Writes tensors on the CPU to a .safetensors file, by name.
 void WriteTensors(const std::string& path, nb::dict given) {
   std::vector<NamedTensor> tensors;
   for (auto [name, array] : given) {
     std::optional<Tensor> tensor = ImportTensor(array);
-    if (!tensor) throw nb::type_error("an array is wanted");
+    if (!tensor) throw nb::type_error("expected an array");
     tensors.emplace_back(nb::cast<std::string>(name), std::move(*tensor));
   }
   Check(WriteSafetensors(path, tensors));

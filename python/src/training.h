@@ -1,4 +1,4 @@
-// Steps of training on batches that Python gives.
+// Training on batches from Python.
 #ifndef PYTHON_SRC_TRAINING_H_
 #define PYTHON_SRC_TRAINING_H_
 
@@ -20,26 +20,25 @@
 
 namespace pdl::python {
 
-/// A network that is being trained, with the values that steps have given to what is learned. The
-/// same batches, in their order, give the same bits. Calls from several threads come one after
-/// another.
+/// A network in training, with the current parameters and states. The same sequence of batches
+/// gives the same bits. Thread-safe: calls are serialized.
 class PyTraining {
  public:
-  /// `program` was compiled for training.
+  /// `program` must have been compiled for training.
   PyTraining(const Program& program, const std::string& device, int threads,
              nanobind::object weights, uint64_t seed, bool check_finite,
              const std::string& precision);
 
-  /// One step on a batch, a dict of arrays: what the losses and the other outputs that are one
-  /// number were before it, and how many rows the batch has. Throws where a loss is not finite.
+  /// A step on a batch, a dict of arrays. Returns a dict of the losses and other scalar outputs,
+  /// with the parameters before the step, and the number of rows. Throws if a loss is not finite.
   nanobind::tuple Step(nanobind::handle batch);
-  /// The same of what the network computes in inference mode, in f32; changes nothing. `run`: how
-  /// many such runs random operators are to have seen.
+  /// Evaluates a batch in inference mode, in f32, without changing states. Returns the same as
+  /// Step. `run` is the number of previous runs, which seeds random operators.
   nanobind::tuple Measure(nanobind::handle batch, uint64_t run);
   int64_t step() const { return step_; }
-  /// What steps report, losses first.
+  /// The names of the metrics, losses first.
   const MetricNames& names() const { return names_; }
-  /// The values of parameters and states now: all that the next step depends on.
+  /// The current values of parameters and states, on which the next step depends.
   nanobind::dict Values();
 
  private:
@@ -50,7 +49,7 @@ class PyTraining {
     std::shared_ptr<const Network> network;
     std::vector<std::string> metrics;
   };
-  /// The network of a step that does the minimize statements `active`.
+  /// The graph of a step that performs the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   llvm::Expected<const StepNetwork*> Next();
   llvm::Expected<std::vector<double>> RunStep(const StepNetwork& next, const FedTensors& fed);
@@ -61,17 +60,17 @@ class PyTraining {
   std::unique_ptr<DeviceContext> context_;
   Feed feed_;
   bool check_finite_;
-  /// The state that is the scale of the losses; empty where they are not scaled.
+  /// The state with the scale of the losses; empty if they are not scaled.
   std::string scale_state_;
-  /// Held for a whole step, so never waited for with the GIL. Guards what follows.
+  /// Held during a step, so it must not be locked with the GIL. Guards the following members.
   std::mutex mutex_;
   Scope scope_;
-  /// By the minimize statements that a step does.
+  /// By the minimize statements that a step performs.
   std::map<std::vector<unsigned>, StepNetwork> networks_;
-  /// Made when something is measured.
+  /// Created by the first Measure.
   std::shared_ptr<const Network> evaluation_;
   MetricNames names_;
-  /// The state that counts the steps, where nothing in the network does.
+  /// The state that counts the steps, if the network itself does not.
   std::string step_counter_;
   std::atomic<int64_t> step_ = 0;
 };

@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Shared fixtures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def root() -> pathlib.Path:
 
 @pytest.fixture
 def pdl_tool() -> str:
-    """The program; ctest says where it is."""
+    """The path of the program, which ctest sets."""
     path = os.environ.get("PDL_TOOL")
     if not path:
         pytest.skip("PDL_TOOL does not name the program")
@@ -28,6 +28,6 @@ def pdl_tool() -> str:
 
 
 def resident_bytes() -> int:
-    """How much memory this process holds."""
+    """The resident memory of this process."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")

@@ -143,7 +143,7 @@ def test_inputs_that_an_output_does_not_need() -> None:
         x = pdl.input("x", "f32[N]")
         assert list(net(x=x)) == ["y"]
         pdl.output(net(x=x * 2.0)["y"], "y")
-        with pytest.raises(pdl.Error, match="'net' was called with values for other inputs in this graph"):
+        with pytest.raises(pdl.Error, match="'net' was called with a different set of inputs in this graph"):
             net(x=x, t=x)
         with pytest.raises(pdl.RunError, match=r"no value for input 't': f32\[N\] \[PDL0501\]"):
             pdl.compile(
@@ -169,10 +169,10 @@ def test_mistakes() -> None:
         with pytest.raises(pdl.RunError, match=r"no value for input 'b': f32\[N\] \[PDL0501\]"):
             other(a=x)
         with pdl.Graph():
-            stranger = pdl.input("stranger", "f32[N]")
-        with pytest.raises(pdl.Error, match="'stranger' belongs to another graph"):
-            other(a=x, b=stranger)
+            foreign = pdl.input("foreign", "f32[N]")
+        with pytest.raises(pdl.Error, match="'foreign' belongs to another graph"):
+            other(a=x, b=foreign)
         assert g.text().startswith(text)
-    # The text alone lacks what the network is and has learned.
+    # The graph's source does not contain the network.
     with pytest.raises(pdl.UnknownNameError, match="cannot read 'net.pdl'"):
         pdl.compile(g.text())

@@ -1,4 +1,4 @@
-"""What is generated from the declarations is current, and types check."""
+"""Generated files are up to date, and types check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def declarations(pdl_tool: str, tmp_path: pathlib.Path) -> pathlib.Path:
-    """The file that `pdl ops --format=json` prints."""
+    """The output of `pdl ops --format=json`."""
     path = tmp_path / "ops.json"
     with path.open("w") as file:
         subprocess.run([pdl_tool, "ops", "--format=json"], stdout=file, check=True)
@@ -20,7 +20,7 @@ def declarations(pdl_tool: str, tmp_path: pathlib.Path) -> pathlib.Path:
 
 def test_the_stubs_are_current(root: pathlib.Path, declarations: pathlib.Path) -> None:
     tool = root / "python" / "tools" / "make_stubs.py"
-    # -S -E: neither the package nor what is installed is there.
+    # -S -E: without the package and other installed packages.
     command = [sys.executable, "-S", "-E", tool, declarations, root / "python" / "pdl", "--check"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr

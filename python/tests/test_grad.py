@@ -136,11 +136,11 @@ def test_random_operators_draw_anew_and_from_the_seed() -> None:
 @pytest.mark.parametrize(
     "argnums,kind,message",
     [
-        ((0, 0), ValueError, r"^argnums names an argument twice: \(0, 0\)$"),
-        ([1, -1], ValueError, r"^argnums names an argument twice: \[1, -1\]$"),
-        ((), ValueError, "^argnums names no argument$"),
-        ("x", TypeError, "^argnums is an integer, not 'x'$"),
-        ((0, 1.0), TypeError, "^argnums is an integer, not 1.0$"),
+        ((0, 0), ValueError, r"^argnums contains an argument twice: \(0, 0\)$"),
+        ([1, -1], ValueError, r"^argnums contains an argument twice: \[1, -1\]$"),
+        ((), ValueError, "^argnums is empty$"),
+        ("x", TypeError, "^argnums must be an integer, not 'x'$"),
+        ((0, 1.0), TypeError, "^argnums must be an integer, not 1.0$"),
     ],
 )
 def test_arguments_that_cannot_be(argnums: Any, kind: type[Exception], message: str) -> None:

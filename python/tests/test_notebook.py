@@ -117,7 +117,7 @@ def test_a_network_without_a_picture() -> None:
         x = pdl.input("x", "f32[]")
         text = "x" + " + x * x" * 300
         pdl.output(g.define(text), "y")
-    assert g.compile().svg() == "<p>600 calls are too many for a picture; see text()</p>"
+    assert g.compile().svg() == "<p>600 calls are too many for a diagram; see `text()`</p>"
 
 
 def test_text_has_colours() -> None:

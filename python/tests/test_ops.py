@@ -25,7 +25,7 @@ def test_there_are_all_operators() -> None:
     assert len(OPS) > 200 and len(LAYERS) > 40
     assert dir(pdl.ops) == sorted(OPS)
     assert dir(pdl.layers) == sorted(LAYERS)
-    with pytest.raises(AttributeError, match="no operator is called 'cosine_of'"):
+    with pytest.raises(AttributeError, match="there is no operator 'cosine_of'"):
         pdl.ops.cosine_of
 
 
@@ -242,12 +242,12 @@ def test_the_seed_makes_draws_repeatable() -> None:
 @pytest.mark.parametrize(
     "number,kind,message",
     [
-        ("a", TypeError, "^seed is an integer, not 'a'$"),
-        (1.5, TypeError, "^seed is an integer, not 1.5$"),
-        (True, TypeError, "^seed is an integer, not True$"),
-        (None, TypeError, "^seed is an integer, not None$"),
-        (-1, ValueError, r"^seed is an integer from 0 up to 2\*\*64 - 1, got -1$"),
-        (2**70, ValueError, r"from 0 up to 2\*\*64 - 1, got 1180591620717411303424"),
+        ("a", TypeError, "^seed must be an integer, not 'a'$"),
+        (1.5, TypeError, "^seed must be an integer, not 1.5$"),
+        (True, TypeError, "^seed must be an integer, not True$"),
+        (None, TypeError, "^seed must be an integer, not None$"),
+        (-1, ValueError, r"^seed must be an integer from 0 to 2\*\*64 - 1, got -1$"),
+        (2**70, ValueError, r"from 0 to 2\*\*64 - 1, got 1180591620717411303424"),
     ],
 )
 def test_what_is_no_seed(number: Any, kind: type[Exception], message: str) -> None:

@@ -78,10 +78,10 @@ def test_what_was_learned_is_what_runs() -> None:
 @pytest.mark.parametrize(
     "options,kind,message",
     [
-        ({"runs": 0}, ValueError, "runs is a number from 1 to 1000000, got 0"),
-        ({"runs": "many"}, TypeError, "runs is an integer, not 'many'"),
-        ({"outputs": 3}, TypeError, "outputs is the name of an output"),
-        ({"training": 1}, TypeError, "training is True or False, not 1"),
+        ({"runs": 0}, ValueError, "runs must be from 1 to 1000000, got 0"),
+        ({"runs": "many"}, TypeError, "runs must be an integer, not 'many'"),
+        ({"outputs": 3}, TypeError, "outputs must be the name of an output"),
+        ({"training": 1}, TypeError, "training must be True or False, not 1"),
         ({"outputs": "z"}, pdl.Error, "'z'"),
     ],
 )

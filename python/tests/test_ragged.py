@@ -26,13 +26,13 @@ def test_a_ragged_value() -> None:
     assert repr(x) == "ragged([[0.0, 1.0],\n [],\n [2.0, 3.0, 4.0]], f32[3, ~T])"
     assert pdl.ragged(values, lengths=[2, 0, 3]).tolist() == x.tolist()
     assert pickle.loads(pickle.dumps(x)).tolist() == x.tolist()
-    with pytest.raises(IndexError, match="there is no row 3: there are 3"):
+    with pytest.raises(IndexError, match="row 3 is out of range: there are 3"):
         x[3]
-    with pytest.raises(TypeError, match="offsets and indices are integers, not float64"):
+    with pytest.raises(TypeError, match="offsets and indices must be integers, not float64"):
         pdl.ragged(values, [0.0, 5.0])
     with pytest.raises(TypeError, match="not both"):
         pdl.ragged(values, [0, 5], lengths=[5])
-    with pytest.raises(TypeError, match="one of them is a single number"):
+    with pytest.raises(TypeError, match="rows must be lists or arrays, got a single number"):
         pdl.ragged([1, 2])
 
 
@@ -76,7 +76,7 @@ def test_a_network_with_a_ragged_input() -> None:
         net(x=x.values)
     with pytest.raises(pdl.RunError, match=r"got f64\[2\]"):
         net(x=pdl.ragged([[1.0], [2.0]]))
-    with pytest.raises(TypeError, match="input 'x': rows are lists or arrays"):
+    with pytest.raises(TypeError, match="input 'x': rows must be lists or arrays"):
         net(x=[1, 2])
     dense = pdl.compile("input x: f32[N]\noutput y = x")
     with pytest.raises(pdl.RunError, match=r"input 'x' is declared f32\[N\], got f32\[3, ~T\]"):
@@ -111,9 +111,9 @@ def test_a_sparse_matrix() -> None:
     assert repr(x) == "<pdl sparse f32[3, 3], 3 elements>" and len(x) == 3
     w = np.arange(6, dtype=np.float32).reshape(3, 2)
     assert pdl.ops.matmul(x, w).tolist() == (MATRIX @ w).tolist()
-    with pytest.raises(ValueError, match="a sparse matrix has 2 dims, and the array has 1"):
+    with pytest.raises(ValueError, match="a sparse matrix must have 2 dims, got an array with 1"):
         pdl.sparse(np.ones(3))
-    with pytest.raises(TypeError, match="needs its offsets, indices and shape"):
+    with pytest.raises(TypeError, match="requires offsets, indices and shape"):
         pdl.sparse(values=[1.0])
 
 
@@ -172,19 +172,19 @@ def test_training_on_ragged_batches() -> None:
 @pytest.mark.parametrize(
     "options,kind,message",
     [
-        ({"offsets": [1, 3]}, ValueError, "^offsets begin at 0, got 1$"),
-        ({"offsets": [0, 2, 1, 3]}, ValueError, "^offsets never go down, got 2 and then 1$"),
-        ({"offsets": [0, 2]}, ValueError, "^offsets end at 2, and there are 3 values$"),
-        ({"offsets": [0, 4]}, ValueError, "^offsets end at 4, and there are 3 values$"),
-        ({"offsets": []}, ValueError, r"^offsets have one dim, .* got i64\[0\]$"),
-        ({"offsets": [[0, 3]]}, ValueError, r"^offsets have one dim, .* got i64\[1, 2\]$"),
-        ({"offsets": [0.0, 3.0]}, TypeError, "offsets and indices are integers, not float64"),
-        ({"lengths": [2, 2]}, ValueError, "^the sums of lengths end at 4, and there are 3 values$"),
-        ({"lengths": [4, -1]}, ValueError, r"^lengths are a list of numbers from 0 on, got \[4, -1\]$"),
+        ({"offsets": [1, 3]}, ValueError, "^offsets must begin at 0, got 1$"),
+        ({"offsets": [0, 2, 1, 3]}, ValueError, "^offsets must not decrease, got 1 after 2$"),
+        ({"offsets": [0, 2]}, ValueError, "^offsets end at 2, but there are 3 values$"),
+        ({"offsets": [0, 4]}, ValueError, "^offsets end at 4, but there are 3 values$"),
+        ({"offsets": []}, ValueError, r"^offsets must have one dim, .* got i64\[0\]$"),
+        ({"offsets": [[0, 3]]}, ValueError, r"^offsets must have one dim, .* got i64\[1, 2\]$"),
+        ({"offsets": [0.0, 3.0]}, TypeError, "offsets and indices must be integers, not float64"),
+        ({"lengths": [2, 2]}, ValueError, "^the sums of lengths end at 4, but there are 3 values$"),
+        ({"lengths": [4, -1]}, ValueError, r"^lengths must be a list of non-negative integers, got \[4, -1\]$"),
         ({"lengths": [1.5, 1.5]}, TypeError, "integers, not float64"),
-        ({"offsets": [0, 2], "inner": [0, 1, 2]}, ValueError, "^inner end at 2, and there are 3 values$"),
-        ({"offsets": [0, 3], "inner": [0, 1, 3]}, ValueError, "end at 3, and there are 2 inner rows$"),
-        ({"offsets": [0, 2], "inner": [0, 4, 3]}, ValueError, "^inner never go down, got 4 and then 3$"),
+        ({"offsets": [0, 2], "inner": [0, 1, 2]}, ValueError, "^inner end at 2, but there are 3 values$"),
+        ({"offsets": [0, 3], "inner": [0, 1, 3]}, ValueError, "end at 3, but there are 2 inner rows$"),
+        ({"offsets": [0, 2], "inner": [0, 4, 3]}, ValueError, "^inner must not decrease, got 3 after 4$"),
     ],
 )
 def test_offsets_that_do_not_fit(options: Any, kind: type[Exception], message: str) -> None:
@@ -193,7 +193,7 @@ def test_offsets_that_do_not_fit(options: Any, kind: type[Exception], message: s
 
 
 def test_values_that_are_a_number() -> None:
-    with pytest.raises(ValueError, match="^the values of rows are an array, and a single number"):
+    with pytest.raises(ValueError, match="^values must be an array, got a single number"):
         pdl.ragged(np.float32(3), offsets=[0, 1])
 
 
@@ -207,5 +207,5 @@ def test_dtypes_are_called_as_everywhere() -> None:
     for dtype in ("f32", "float32", np.float32):
         assert pdl.ragged([[1, 2], [3]], dtype=dtype).dtype == "f32"
         assert pdl.ragged([1, 2, 3], lengths=[2, 1], dtype=dtype).dtype == "f32"
-    with pytest.raises(ValueError, match="'f31' is no dtype of NumPy's; there are f16, f32"):
+    with pytest.raises(ValueError, match="'f31' is not a NumPy dtype; expected one of f16, f32"):
         pdl.ragged([[1]], dtype="f31")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wheel.sh BUILD PYTHON: makes a wheel, installs it in a fresh virtual environment, and runs the quick
-# start of the README there. All libraries but glibc and those of g++ must come from the wheel, or from
-# NumPy's.
+# start of the README there. All libraries except glibc and those of g++ must come from the wheel or from
+# NumPy's wheel.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$1 python=$2
@@ -13,7 +13,7 @@ echo "made $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 "$python" -m venv "$work/venv"
 if ! "$work/venv/bin/pip" install -q --disable-pip-version-check --retries 2 "$wheel" 2>"$work/log"; then
   cat "$work/log"
-  # Without the network there is no NumPy for the fresh environment.
+  # Skipped without network access, since NumPy cannot be installed.
   grep -q "Could not find a version that satisfies the requirement numpy" "$work/log" && exit 77
   exit 1
 fi
@@ -21,7 +21,7 @@ fi
 unset PYTHONPATH
 cd "$work"
 ln -s "$root/examples" examples
-# The blocks of the quick start, as they stand in the README.
+# The code blocks of the quick start in the README.
 sed -n '/^```python$/,/^```$/{/^```/!p}' "$root/python/README.md" >quick_start.py
 cat >>quick_start.py <<'PY'
 import sys
@@ -32,10 +32,10 @@ system = ("ld-linux", "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.
 own = [path for path in mapped if "/site-packages/" in path]
 python = {path for path in mapped if "lib-dynload" in path or "libpython" in path or path.startswith(sys.base_prefix)}
 others = [p for p in mapped - set(own) - python if not p.rsplit("/", 1)[-1].startswith(system)]
-# What Python's own modules need of the system.
+# System libraries that Python's own modules need.
 needed_by_python = ("libz.so", "libssl", "libcrypto", "libffi", "libbz2", "liblzma", "libuuid", "libexpat")
-strange = [p for p in others if not p.rsplit("/", 1)[-1].startswith(needed_by_python)]
-assert own and not strange, strange
+foreign = [p for p in others if not p.rsplit("/", 1)[-1].startswith(needed_by_python)]
+assert own and not foreign, foreign
 PY
 "$work/venv/bin/python" quick_start.py >out.txt
 grep -q "hidden = fc(image, size=56" out.txt

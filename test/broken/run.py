@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Checks the broken files of this folder: every NAME.pdl must give exactly what NAME.expected says.
+"""Checks the broken files of this folder: the output for each NAME.pdl must be exactly NAME.expected.
 
     run.py --pdl PROGRAM [--update] [NAME...]
 
-Each file holds mistakes and is given to `pdl check`; a first line `# RUN: ARGUMENTS` names another
-command instead, in which %s is the file. The program must end with status 1, and its diagnostics
-must be those of NAME.expected: a line `line:column: severity: message [CODE]` for each, under it its
-notes as `  line:column: text` or `  text`. A place in another file has that file's name in front; a
-message without a place is `severity: message [CODE]`. For `pdl test` its report comes before them.
+Each file has errors and is passed to `pdl check`; a first line `# RUN: ARGUMENTS` specifies another
+command instead, in which %s is the file. The program must exit with status 1, and its diagnostics
+must be those of NAME.expected: a line `line:column: severity: message [CODE]` for each, followed by its
+notes as `  line:column: message` or `  message`. A location in another file begins with that file's name; a
+message without a location is `severity: message [CODE]`. The report of `pdl test` precedes them.
 
-All files together must show every code that `pdl explain` lists, but for those in UNREACHABLE.
---update writes the .expected files anew: read what it wrote.
+All files together must produce every code that `pdl explain` lists, except those in UNREACHABLE.
+--update writes the .expected files: review the changes.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
-# Codes that no file and no command line can show, with the reason.
+# Codes that no file and no command line can produce, with the reason.
 UNREACHABLE = {
     "PDL0507": "a C++ program's misuse of an operator; test/cc/runtime/operator_test.cc shows it",
     "PDL0509": "every operator has a kernel on the CPU; a plugin without one is needed",
@@ -38,7 +38,7 @@ UNREACHABLE = {
 
 
 def generated(folder):
-    """Files that are too large, or too odd, to lie in the repository: (name, path, expected)."""
+    """Yields (name, path, expected) of files that are too large or too unusual for the repository."""
     head = "input x: f32[]\n"
     call = b"y = cos(x, scal=1.0)"
     contents = {
@@ -72,7 +72,7 @@ def generated(folder):
         with open(path, "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
         yield name, path, expected[name] + "\n"
-    # A hole of 2 GiB takes no module on the disk and is not read.
+    # A sparse file of 2 GiB, which takes no disk space and is not read.
     path = os.path.join(folder, "two_gibibytes.pdl")
     with open(path, "wb") as file:
         file.truncate(2**31 + 1)
@@ -80,7 +80,7 @@ def generated(folder):
 
 
 def command_of(path):
-    """The arguments that the file's first line names, or those of `pdl check`."""
+    """The arguments in the file's first line, or those of `pdl check`."""
     with open(path, "rb") as file:
         first = file.readline(1000)
     name = os.path.basename(path)
@@ -108,21 +108,21 @@ def show(line, name):
 
 
 def run(pdl, path):
-    """What the program says of the file, and what is wrong with the way it says it."""
+    """The diagnostics of the file, and problems of the run: a wrong exit status or other output."""
     arguments = command_of(path)
     command = [pdl, arguments[0], "--diagnostics=json", *arguments[1:]]
     done = subprocess.run(command, cwd=os.path.dirname(path), stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=300)
-    problem = "" if done.returncode == 1 else f"it ended with status {done.returncode}, not 1\n"
+    problem = "" if done.returncode == 1 else f"exit status {done.returncode}, expected 1\n"
     text = ""
     if arguments[0] == "test":
-        # A failed test is a result, so it stands on standard output; its time does not count.
+        # The report of failed tests is on standard output; times are removed.
         text = re.sub(r"  \(\d+\.\d+ s\)", "", done.stdout.decode(errors="replace"))
     for line in done.stderr.decode(errors="replace").splitlines():
         if line.startswith("{"):
             text += show(line, os.path.basename(path))
         else:
-            problem += f"it said: {line[:300]}\n"
+            problem += f"other output: {line[:300]}\n"
     return text, problem
 
 

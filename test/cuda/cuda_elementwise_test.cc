@@ -1,5 +1,5 @@
-// Every elementwise operator of one and of two operands on CUDA against the CPU: what the registry
-// has, so that a new one needs no line here.
+// All unary and binary elementwise operators on CUDA compared with the CPU. Iterates over the
+// registry, so new operators are included.
 #include <map>
 
 #include "cuda_ops_fixture.h"
@@ -15,7 +15,7 @@ bool IsInside(const AttributeDecl& decl, double value) {
   return !decl.upper || (decl.upper->open ? value < decl.upper->value : value <= decl.upper->value);
 }
 
-/// A value that an attribute may have and that is not its default; none where this test knows none.
+/// A valid value of an attribute other than its default; nullopt if this test knows none.
 std::optional<AttributeValue> OtherValue(const AttributeDecl& decl) {
   if (decl.is_list) return std::nullopt;
   switch (decl.kind) {
@@ -35,8 +35,8 @@ std::optional<AttributeValue> OtherValue(const AttributeDecl& decl) {
   }
 }
 
-/// The defaults, and each attribute by itself with another value. Nothing where the defaults are no
-/// call.
+/// The defaults, and for each attribute a call with another value. Empty if a call must specify an
+/// attribute.
 std::vector<Attributes> ChoicesOf(const OpSignature& signature) {
   std::vector<Attributes> choices = {{}};
   for (const AttributeDecl& decl : signature.attributes) {
@@ -47,7 +47,7 @@ std::vector<Attributes> ChoicesOf(const OpSignature& signature) {
   return choices;
 }
 
-/// The elementwise operators of so many operands, and no other number of them.
+/// The elementwise operators with exactly so many operands.
 std::vector<const OpDef*> Elementwise(unsigned operands) {
   std::vector<const OpDef*> ops;
   for (const OpDef* def : GlobalRegistry().All()) {
@@ -60,8 +60,8 @@ std::vector<const OpDef*> Elementwise(unsigned operands) {
   return ops;
 }
 
-/// The difference allowed where the default of the comparison is too strict: what both devices
-/// compute by several rounded steps.
+/// The tolerance, if the default of the comparison is too strict: functions that both devices
+/// compute in several rounded steps.
 double ToleranceOf(const std::string& op) {
   static const std::map<std::string, double> tolerances = {{"pow", 1e-5}, {"kl_div", 1e-5}};
   auto found = tolerances.find(op);
@@ -78,7 +78,7 @@ TEST_F(CudaOps, ElementwiseOfOneOperand) {
       for (DType dtype : DTypesOf(op)) {
         for (const Sizes& sizes :
              SizesList{{}, {0}, {1}, {7}, {8}, {1000}, {3, 0, 2}, {257, 129}, {200001}}) {
-          // The large ones take long where the GPU is emulated.
+          // The large sizes take too long on an emulated GPU.
           if (sizes == Sizes{200001} && dtype != DType::kF32) continue;
           TestCall call{op, {RandomTensor(dtype, sizes, 1)}, attributes};
           PutSpecialValues(call.inputs[0]);

@@ -1,4 +1,4 @@
-// What runs on a GPU can be captured as a CUDA graph: Run only launches, on the context's stream.
+// A run on a GPU can be captured as a CUDA graph: Run only launches, on the context's stream.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ TEST(CudaGraph, CallsAreCapturedAndReplayed) {
   const auto random = [](llvm::ArrayRef<int64_t> sizes, uint64_t seed) {
     return RandomTensor(DType::kF32, sizes, seed);
   };
-  // Each kind of kernel: elementwise, broadcast, a product with workspace, a long reduction in two
-  // launches, a short one, softmax, turned tiles, several copies, a cast.
+  // Each kind of kernel: elementwise, broadcast, a matmul with workspace, a long reduction in two
+  // launches, a short one, softmax, transposed tiles, several copies, a cast.
   const std::vector<TestCall> calls = {
       {"cos", {random({1000}, 1)}, {{"scale", 5.0}}},
       {"add", {random({64, 100}, 2), random({100}, 3)}, {}},
@@ -35,7 +35,7 @@ TEST(CudaGraph, CallsAreCapturedAndReplayed) {
     auto made = PreparedCall::Create(context, call);
     ASSERT_TRUE(static_cast<bool>(made)) << Describe(call) << llvm::toString(made.takeError());
     prepared.push_back(std::move(*made));
-    // A kernel is loaded when it is first launched, which a capture may not do.
+    // A kernel is loaded by its first launch, which must not be captured.
     ASSERT_FALSE(static_cast<bool>(prepared.back()->Launch()));
   }
 

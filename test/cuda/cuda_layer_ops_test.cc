@@ -1,5 +1,5 @@
-// The CUDA kernels of what layers are made of against the CPU's: choices, gathers, normalization,
-// losses, scans.
+// The CUDA kernels of operators used in layers compared with the CPU's: selection, gathers,
+// normalization, losses, scans.
 #include <array>
 
 #include "cuda_ops_fixture.h"
@@ -8,7 +8,7 @@ namespace pdl::testing {
 namespace {
 
 Tensor RandomIndices(DType dtype, llvm::ArrayRef<int64_t> sizes, int64_t size) {
-  // Some count from the end, some lie outside.
+  // Some indices are negative, some are out of range.
   return RandomTensor(dtype, sizes, 7, -1.2 * static_cast<double>(size),
                       1.2 * static_cast<double>(size));
 }

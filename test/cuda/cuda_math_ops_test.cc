@@ -1,5 +1,5 @@
-// The CUDA kernels of further reductions, scans, losses, choices at random and quantization against
-// the CPU's.
+// The CUDA kernels of further reductions, scans, losses, random choices and quantization compared
+// with the CPU's.
 #include "cuda_ops_fixture.h"
 
 namespace pdl::testing {
@@ -17,7 +17,7 @@ TEST_F(CudaOps, FurtherReductions) {
     for (DType dtype : DTypesOf(op)) {
       const double low = op == "prod" ? 0.9 : -3, high = op == "prod" ? 1.1 : 3;
       for (const auto& [sizes, axes] : kFolds) {
-        // The large ones take long where the GPU is emulated.
+        // The large sizes take too long on an emulated GPU.
         if (dtype != DType::kF32 && NumElements(sizes) > 10000) continue;
         Compare({op, {RandomTensor(dtype, sizes, 1, low, high)}, {{"axes", axes}}},
                 dtype == DType::kF64 ? 1e-10 : 1e-4);
@@ -73,7 +73,7 @@ TEST_F(CudaOps, LossesOfLabels) {
         Sizes rows = sizes;
         const int64_t classes = rows.pop_back_val();
         TestCall call{op, {RandomTensor(dtype, sizes, 1, -9, 9)}, {}};
-        // Some are no class.
+        // Some labels are not classes.
         call.inputs.push_back(RandomTensor(DType::kI64, rows, 7, -1, static_cast<double>(classes)));
         Compare(call, 1e-5);
         call.attributes = {{"ignore_index", int64_t{-1}}};

@@ -1,4 +1,4 @@
-// A network run on both devices, by its Plan.
+// A planned network on both devices.
 #include <gtest/gtest.h>
 
 #include "cuda_testing.h"

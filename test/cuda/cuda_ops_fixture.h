@@ -1,4 +1,4 @@
-// What the tests of CUDA operators share.
+// Helpers for tests of CUDA operators.
 #ifndef PDL_TEST_CUDA_CUDA_OPS_FIXTURE_H_
 #define PDL_TEST_CUDA_CUDA_OPS_FIXTURE_H_
 
@@ -35,7 +35,7 @@ class CudaOps : public ::testing::Test {
     if (!cuda_) GTEST_SKIP() << reason_;
   }
 
-  /// The dtypes that input `index` of an operator takes, of those that tensors have.
+  /// The dtypes that input `index` of an operator accepts, except those that tensors cannot have.
   static std::vector<DType> DTypesOf(const std::string& op, unsigned index = 0) {
     const OpDef* def = GlobalRegistry().Find(op);
     std::vector<DType> accepted;
@@ -55,7 +55,8 @@ class CudaOps : public ::testing::Test {
   static inline std::string reason_;
 };
 
-/// Pairs of shapes that broadcast: dense, a scalar, rows, columns, both, packs within rows and not.
+/// Pairs of shapes that broadcast: dense, a scalar, rows, columns, both, vectors within and across
+/// rows.
 inline const std::vector<std::pair<Sizes, Sizes>> kPairs = {
     {{}, {}},
     {{1000}, {1000}},

@@ -1,4 +1,4 @@
-// Every CUDA kernel against the CPU's, through the public interface.
+// CUDA kernels compared with the CPU's, through the public interface.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ TEST_F(CudaOps, MoreMemoryThanThereIsIsADeviceError) {
   llvm::Error error = memory.takeError();
   EXPECT_TRUE(error.isA<DeviceError>());
   EXPECT_NE(llvm::toString(std::move(error)).find("out of memory"), std::string::npos);
-  // The failure is not reported again by what comes after it.
+  // The next call does not report the failure again.
   Compare({"sqrt", {RandomTensor(DType::kF32, {10}, 1, 0)}, {}});
 }
 
@@ -84,7 +84,8 @@ TEST_F(CudaOps, Matmul) {
       const TestCall call{"matmul",
                           {RandomTensor(dtype, c.x, 1), RandomTensor(dtype, c.y, 2)},
                           {{"transpose_a", c.transpose_a}, {"transpose_b", c.transpose_b}}};
-      // What is added up reaches about 16 sqrt(k) in size; what is wanted is far below a mistake.
+      // The accumulated terms are about 16 sqrt(k) in size; the tolerance is far below the effect
+      // of an error.
       const double tolerance = dtype == DType::kF64 ? 1e-11 : dtype == DType::kF32 ? 2e-4 : 4e-2;
       Compare(call, tolerance);
       Compare(call, tolerance, {.misalignment = 1});
@@ -145,7 +146,7 @@ TEST_F(CudaOps, Argmax) {
   for (DType dtype : DTypesOf("argmax")) {
     for (const Sizes& sizes : SizesList{{1}, {1000}, {50000}, {300, 10}, {4, 5, 6}, {0, 3}}) {
       for (int64_t axis = -1; axis < static_cast<int64_t>(sizes.size()); ++axis) {
-        // Small whole numbers, so that many are equal: the first one wins.
+        // Small integers, so that many are equal: the first one wins.
         if (sizes[static_cast<size_t>(axis < 0 ? axis + sizes.size() : axis)] == 0) continue;
         Compare({"argmax", {RandomTensor(dtype, sizes, 1)}, {{"axis", axis}}});
       }
@@ -259,7 +260,7 @@ TEST_F(CudaOps, Cast) {
   for (DType from : DTypesOf("cast")) {
     for (DType to : kDTypes) {
       for (int64_t n : {0, 1, 7, 1000}) {
-        // What does not fit the target is another test's.
+        // Values out of the target's range are covered by another test.
         const double high = to == DType::kBool ? 1 : 100;
         const TestCall call{
             "cast", {RandomTensor(from, {n}, 1, IsUnsigned(to) ? 0 : -high, high)}, {{"to", to}}};

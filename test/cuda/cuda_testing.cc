@@ -16,7 +16,7 @@
 namespace pdl::testing {
 namespace {
 
-/// Knows the sizes of one call; nothing is constant.
+/// Provides the sizes of one call; no operand is constant.
 class TestPrepareContext : public PrepareContext {
  public:
   TestPrepareContext(DeviceContext& device, std::vector<OperandType> inputs,

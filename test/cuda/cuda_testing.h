@@ -1,4 +1,5 @@
-// Runs one operator on a device through the public interface, and compares what two devices give.
+// Runs an operator on a device through the public interface, and compares the results of two
+// devices.
 #ifndef PDL_TEST_CUDA_CUDA_TESTING_H_
 #define PDL_TEST_CUDA_CUDA_TESTING_H_
 
@@ -14,37 +15,38 @@
 
 namespace pdl::testing {
 
-/// The first GPU, or the emulated one in a test that links the emulator.
+/// The first GPU, or the emulated one if the emulator is linked.
 llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext();
 
-/// One call of an operator, with operands on the CPU.
+/// A call of an operator, with operands on the CPU.
 struct TestCall {
   std::string op;
   std::vector<Tensor> inputs;
   std::vector<NamedAttribute> attributes;
 };
 
-/// How the operands lie in memory.
+/// The memory layout of the operands.
 struct Placement {
-  /// Elements by which every operand is moved off its alignment.
+  /// The number of elements by which all operands are misaligned.
   int64_t misalignment = 0;
-  /// The output is written over this input, where the kernel allows that; -1: apart from all.
+  /// The input that the output overwrites, if the kernel supports that; -1: none.
   int in_place = -1;
 };
 
-/// A call prepared on a device, its operands in the device's memory.
+/// A call prepared on a device, with operands in the device's memory.
 class PreparedCall {
  public:
   static llvm::Expected<std::unique_ptr<PreparedCall>> Create(DeviceContext& context,
                                                               const TestCall& call,
                                                               const Placement& placement = {});
-  /// Writes the operands again, which a run in place overwrites, and marks the outputs.
+  /// Copies the operands again, since an in-place run overwrites them, and fills the outputs with a
+  /// pattern.
   llvm::Error Reset();
-  /// Only what RunPrepared does: on CUDA, launches.
+  /// Calls RunPrepared only, which launches on CUDA.
   llvm::Error Launch();
-  /// Waits, and copies the outputs to the CPU.
+  /// Synchronizes, and copies the outputs to the CPU.
   llvm::Expected<std::vector<Tensor>> Outputs();
-  /// The kernel let `placement.in_place` happen.
+  /// Whether the kernel supports `placement.in_place`.
   bool is_in_place() const { return is_in_place_; }
 
  private:
@@ -63,25 +65,25 @@ class PreparedCall {
   bool is_in_place_ = false;
 };
 
-/// The outputs of a call, on the CPU. Failures of the machinery are test failures, and give
-/// nothing.
+/// The outputs of a call, on the CPU. Errors fail the test and return no outputs.
 std::vector<Tensor> RunCall(DeviceContext& context, const TestCall& call,
                             const Placement& placement = {});
 
-/// Each element lies within `tolerance` times the larger of 1 and its size, halves within their
-/// precision at best; NaN meets NaN; integers and bools are equal.
+/// Compares each element with tolerance `tolerance` times the larger of 1 and its absolute value,
+/// at least the precision of f16 and bf16; NaN equals NaN; integers and bools must be equal.
 void ExpectClose(const TestCall& call, llvm::ArrayRef<Tensor> wanted, llvm::ArrayRef<Tensor> given,
                  double tolerance);
 /// Runs the call on both devices and compares.
 void ExpectSame(DeviceContext& cpu, DeviceContext& cuda, const TestCall& call,
                 const Placement& placement = {}, double tolerance = 0);
 
-/// Numbers in [low, high], the same for the same seed; for integers whole, for bools both.
+/// Deterministic pseudorandom numbers in [low, high], for integer dtypes integers, for bool both
+/// values.
 Tensor RandomTensor(DType dtype, llvm::ArrayRef<int64_t> sizes, uint64_t seed, double low = -4,
                     double high = 4);
-/// Puts NaN, infinities and zeros of both signs at the beginning of a float tensor, where they fit.
+/// Sets the first elements of a floating-point tensor to NaN, infinities and zeros of both signs.
 void PutSpecialValues(Tensor& tensor);
-/// "f32[2, 3]", and so on, of all inputs.
+/// The types of all inputs, "f32[2, 3]" and so on.
 std::string Describe(const TestCall& call);
 
 }  // namespace pdl::testing

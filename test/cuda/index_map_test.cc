@@ -1,4 +1,4 @@
-// The arithmetic by which CUDA kernels find their operands' elements, tried on the CPU.
+// The index arithmetic of CUDA kernels, tested on the CPU.
 #include "kernels/core/index_map.h"
 
 #include <gtest/gtest.h>

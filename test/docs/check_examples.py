@@ -3,19 +3,19 @@
 
     check_examples.py --pdl PROGRAM PAGE
 
-What is in a fenced block is said behind its opening fence:
+The info string of a fenced block describes its contents:
 
-    pdl            `pdl check` takes it
-    pdl error      `pdl check` refuses it, and says exactly what stands in the `text` block that follows
-    pdl test       `pdl check` takes it, and `pdl test` passes
-    pdl file=NAME  as `pdl`, and the later blocks of the page can import it by this name
-    pdl later …    skipped: needs what is not built yet
-    csv file=NAME  a table that the commands of the page can read by this name
-    console        lines that begin with `$ pdl` are run in the folder of the last example, where it is
-                   called model.pdl; what follows each is exactly what it prints, `...` standing for
-                   what differs from run to run, and for any lines where it is alone on one
+    pdl            `pdl check` accepts it
+    pdl error      `pdl check` rejects it with exactly the output in the `text` block that follows
+    pdl test       `pdl check` accepts it, and `pdl test` passes
+    pdl file=NAME  as `pdl`, and later blocks of the page can import it by this name
+    pdl later …    skipped: requires a feature that is not implemented yet
+    csv file=NAME  a table that commands of the page can read by this name
+    console        lines that begin with `$ pdl` are run in the folder of the last example, which is the file
+                   model.pdl; each is followed by exactly its output, in which `...` matches anything within a
+                   line, or if it is a line of its own, any lines
 
-A comment `<!-- before: … -->` in front of a block holds lines that are put before its own.
+A comment `<!-- before: … -->` before a block has lines that are inserted before the block's lines.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The operators' tests (test/ops) as networks of their own, for test/onnx/export.py.
+"""The operators' tests (test/ops) as individual networks, for test/onnx/export.py.
 
 A case is a `test` block: `NAME: TYPE = LITERAL` becomes an input that is fed, what `expect` names
 an output, and the number beside it what must come out.
@@ -16,7 +16,7 @@ NAMES = {"nan": numpy.nan, "inf": numpy.inf, "true": True, "false": False, "__bu
 
 
 def literal(text):
-    """The value of a literal, or None where it is another expression."""
+    """The value of a literal, or None if it is another expression."""
     if not re.fullmatch(r"[-+\[\](),.\deE_\s]*(?:(?:nan|inf|true|false)[-+\[\](),.\deE_\s]*)*", text):
         return None
     try:
@@ -26,7 +26,7 @@ def literal(text):
 
 
 class Case:
-    """A network: its text, the arrays to feed, the arrays and tolerances that must come out."""
+    """A network: its source, its inputs, and the expected outputs with tolerances."""
 
     def __init__(self, name, layers):
         self.name = name
@@ -35,7 +35,7 @@ class Case:
         self.is_fed = False  # a network of its own
 
     def outputs(self):
-        """NumPy has no bf16."""
+        """The output statements, with bf16 cast to f32, since NumPy has no bf16."""
         return [f"output {name} = cast({name}, to=f32)" if name in self.bf16 else f"output {name}"
                 for name in self.wanted]
 
@@ -55,7 +55,7 @@ class Case:
 
 
 def statements(path):
-    """The lines of a file; one that breaks off inside brackets goes on with the next."""
+    """The statements of a file; lines are joined inside brackets."""
     begun = ""
     for line in open(path):
         line = begun + (line.strip() if begun else line.rstrip("\n"))
@@ -67,7 +67,7 @@ def statements(path):
 
 
 def read(path):
-    """All cases of a file that can be networks."""
+    """All cases of a file that can be written as networks."""
     cases, case, layers = [], None, []
     for line in statements(path):
         if match := re.match(r'^test "(.*)" (?:with .*)?\{$', line):

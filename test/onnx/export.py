@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""export.py PDL ROOT [--only=OP] [--write | --check] [--networks]: what `pdl export` makes, judged by
-ONNX's checker and by ONNX Runtime.
+"""export.py PDL ROOT [--only=OP] [--write | --check] [--networks]: tests `pdl export` with ONNX's checker and
+ONNX Runtime.
 
-Every case of the operators' tests is exported, with its sizes as numbers and, where it compiles so,
-as symbols; checked in full; run by ONNX Runtime on what the case feeds; and compared with what it
-expects. --networks does the same with the networks of examples/, compared with what `pdl run`
-gives. --write prints what was found into docs/onnx.md; --check fails where that says otherwise.
+Every case of the operators' tests is exported, with constant sizes and, if it compiles, with symbolic sizes; checked;
+run by ONNX Runtime on the inputs of the case; and compared with the expected outputs. --networks does the same with
+the networks of examples/, compared with `pdl run`. --write writes the results into docs/onnx.md; --check fails if
+docs/onnx.md differs.
 
-Exit status 77 where Python has no onnx, onnxruntime or numpy: they come from PyPI, in .venv.
+Exit status 77 if Python has no onnx, onnxruntime or numpy, which ./dev installs from PyPI in .venv.
 """
 
 import argparse
@@ -30,13 +30,13 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-# Outcomes that are not what a case says.
+# Outcomes of cases that fail.
 WRONG = ("broken", "failed", "differs", "crashed")
 BEGIN, END = "<!-- what cannot be exported -->", "<!-- end -->"
-# What ONNX Runtime says where a model is right, and it has no kernel for a dtype of it.
+# Messages of ONNX Runtime for a valid model with a dtype for which it has no kernel.
 NO_KERNEL = re.compile(r"NOT_IMPLEMENTED|Could not find an implementation|not yet implemented|"
                        r"ImportError|data type .* not supported|not supported data type", re.IGNORECASE)
-# What it says of an index outside its axis, which is no mistake here.
+# Messages of ONNX Runtime for an index out of range, which pdl allows.
 OUTSIDE = re.compile(r"out of data bounds|out of bound|invalid index found|invalid indice found|out of range value in index|must be within the inclusive range",
                      re.IGNORECASE)
 
@@ -53,7 +53,7 @@ def session(path):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    # What is folded while loading is computed all the same.
+    # ONNX Runtime logs failures of constant folding, and computes those calls at run time.
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
@@ -62,7 +62,7 @@ def check(path):
 
 
 def differs(got, wanted, tolerance):
-    """Why they are not near, by the rule of `~=`; None where they are."""
+    """The reason why they differ, by the rule of `~=`; None if they do not."""
     wanted = numpy.asarray(wanted)
     if got.dtype.kind == "f":
         wanted = wanted.astype(got.dtype)
@@ -84,8 +84,8 @@ def differs(got, wanted, tolerance):
 
 
 def run_case(pdl, case, text, path):
-    """One of: refused, broken (the checker says no), no kernel, outside, failed, special (of nan,
-    infinities or nothing), differs, good; and why."""
+    """The result and the reason. The result is one of: refused, broken (rejected by the checker), no kernel, outside,
+    failed, special (differs only for nan, infinities or empty tensors), differs, good."""
     done = pdl("export", "-", "-o", path, text=text)
     if done.returncode != 0:
         return ("refused" if "[PDL0901]" in done.stderr else "uncompiled"), done.stderr
@@ -127,7 +127,7 @@ def judge_op(pdl, path, sender):
 
 
 def collect(receiver):
-    """Counts of results, and the cases that are not good. What crashes ONNX Runtime is one, too."""
+    """The number of cases with each result, and the cases that are not good, including crashes of ONNX Runtime."""
     counts, notes, last = collections.Counter(), [], ("ends", "", "")
     while True:
         try:
@@ -177,15 +177,14 @@ def judge_operators(pdl, root, only):
 
 
 def cases_otherwise(notes):
-    """The cases that ONNX Runtime does not compute as they say; each once where it is so with and without
-    symbols."""
+    """The cases with wrong results in ONNX Runtime; those that are wrong with and without symbols are listed once."""
     cases = [case for result, case, _ in notes if result in WRONG]
     return [case for case in cases if case.removesuffix(" with symbols") == case
             or case.removesuffix(" with symbols") not in cases]
 
 
 def page(results):
-    """The table of what is not exported."""
+    """The table of operators that cannot be exported."""
     lines = []
     whole, partly, none, untested = [], [], [], []
     for op, (counts, notes) in sorted(results.items()):
@@ -236,14 +235,14 @@ def feed_of(model, sizes):
     return feeds
 
 
-# The networks of the examples, what to set, sizes of symbols, and the tolerance; None: it is refused,
-# as it has ragged or sparse inputs, or draws random numbers.
+# The networks of the examples, their settings, sizes of symbols, and the tolerance. None: it cannot be exported,
+# since it has ragged or sparse inputs, or random operators.
 NETWORKS = [
     ("examples/digits/digits.pdl", [], {}, 1e-5),
     ("examples/layers/layers.pdl", [], {}, 1e-5),
     ("examples/siamese/siamese.pdl", [], {}, 1e-5),
     ("examples/gpt2/gpt2.pdl", [], {}, 1e-4),
-    # 50 layers of weights that nobody trained: f32 is as far from f64.
+    # 50 layers with untrained weights; f32 differs from f64 by as much.
     ("examples/resnet/resnet.pdl", [], {"N": 1, "32*H": 64, "32*W": 64}, 1e-3),
     ("examples/embed/model.pdl", [], {}, 1e-5),
     ("examples/unet/unet.pdl", [], {}, None),
@@ -321,8 +320,8 @@ def main():
         if arguments.write:
             open(docs, "w").write(fresh)
         elif fresh != text:
-            print("docs/onnx.md says otherwise; to write it anew: test/onnx/export.py PDL ROOT --write")
-        # The page lists what is wrong; a model that the checker refuses never is right.
+            print("docs/onnx.md is stale: run test/onnx/export.py PDL ROOT --write")
+        # The page lists cases that fail, but a model that the checker rejects is always an error.
         return total["broken"] > 0 or (fresh != text and not arguments.write)
     return wrong != 0
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""export_runtime.py PDL [-v]: networks whose sizes are known at a run alone, exported and run by ONNX Runtime.
+"""export_runtime.py PDL [-v]: networks whose sizes are known only at run time, exported and run by ONNX Runtime.
 
-What comes out must be within 1e-4 of what `pdl run` gives, for several sizes. Then, what is refused, and how.
+The outputs must be within 1e-4 of those of `pdl run`, for several sizes. It also checks the messages for networks
+that cannot be exported.
 
 Exit status 77 where Python has no onnx or no onnxruntime.
 """
@@ -22,8 +23,8 @@ except ImportError as error:
 
 from models import floats, run_runtime
 
-# Windows with as many places as the input has strides. Where ONNX Runtime does not do what ONNX says of auto_pad
-# (windows that leave something out, or with dilation), the padding is computed.
+# Windows with input size / stride outputs. If ONNX Runtime deviates from ONNX's definition of auto_pad (windows
+# that skip elements, or with dilation), the padding is computed.
 WINDOWS = {
     "conv2d(x, w, {})": "w",
     "conv2d(x, w, {}, groups=1)": "w",
@@ -54,9 +55,9 @@ def windows():
     yield "padding of a size", text, [{"x": floats(1, 2, 6, 5), "w": floats(2, 2, 3, 3)}]
 
 
-# What is refused: (text, the message behind the place).
+# Networks that cannot be exported: (source, message with location).
 REFUSED = [
-    # A state of as many rows as a run is given.
+    # A state whose number of rows is known only at run time.
     ("input x: f32[N, 3]\nstate s: f32[N, 3] = zeros()\noutput y = x + s\n",
      "<stdin>:2:1: the state 's' is f32[N, 3], but the initial states of an ONNX model have fixed sizes; make it an "
      "input, or a computed value [PDL0901]"),
@@ -74,7 +75,7 @@ def differs(got, wanted):
 
 
 def judge(pdl, text, feeds, folder):
-    """What is wrong with it, or None."""
+    """The error, or None."""
     path, exported = f"{folder}/model.pdl", f"{folder}/model.onnx"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""import_reference.py PDL [-v]: what ONNX's own cases leave out, imported and compared with onnx.reference.
+"""import_reference.py PDL [-v]: models not covered by ONNX's own cases, imported and compared with onnx.reference.
 
-Each model is run by `pdl run`, and what comes out must be within 1e-5 of what the reference gives; it is
-exported again, too, and ONNX Runtime, where it is there, must give the same for that.
+Each model is run by `pdl run`, and the outputs must be within 1e-5 of those of the reference. It is also exported
+again, and the outputs of ONNX Runtime, if installed, must be the same.
 
-Exit status 77 where Python has no onnx with a reference evaluator.
+Exit status 77 if Python has no onnx with a reference evaluator.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def make(nodes, sizes, outputs, constants=(), opset=19):
 
 
 def splits():
-    """Parts of an axis whose size is known at the run alone."""
+    """Parts of an axis whose size is known only at run time."""
     for parts in (2, 3, 4):
         outputs = [f"y{i}" for i in range(parts)]
         for opset in (13, 18):
@@ -48,7 +48,7 @@ def splits():
                          opset=opset)
             for size in range(parts if opset < 18 else 1, 10):
                 if opset < 18 and size % parts:
-                    continue  # equal parts are wanted there
+                    continue  # this version requires equal parts
                 yield f"Split-{opset} of {size} into {parts}", model, X.random((2, size), "float32")
 
 
@@ -79,7 +79,7 @@ def resizes():
 
 
 def check_refusal(pdl, folder):
-    """What an operator says against an attribute is told with one code."""
+    """An error of an operator's inference in an attribute has a single code."""
     path = f"{folder}/model.onnx"
     node = helper.make_node("Resize", ["x", "", "scales"], ["y"], nearest_mode="odd")
     onnx.save(make([node], [1, 1, 4], ["y"], {"scales": numpy.array([1, 1, 2], "float32")}), path)
@@ -90,7 +90,7 @@ def check_refusal(pdl, folder):
 
 
 def differs(got, wanted):
-    """Why they are not near; None where they are."""
+    """The reason why they differ; None if they do not."""
     for index, (value, want) in enumerate(zip(got, wanted, strict=True)):
         if value.shape != want.shape:
             return f"output {index}: the sizes are {value.shape}, wanted {want.shape}"
@@ -100,7 +100,7 @@ def differs(got, wanted):
 
 
 def judge(pdl, model, x, folder):
-    """What is wrong with it, or None."""
+    """The error, or None."""
     wanted = ReferenceEvaluator(model).run(None, {"x": x})
     path, again = f"{folder}/model.onnx", f"{folder}/again.onnx"
     onnx.save(model, path)
@@ -147,7 +147,7 @@ def main():
         count += 1
         if why := check_refusal(arguments.pdl, folder):
             failed += 1
-            print(f"what is refused: {why}")
+            print(f"rejected models: {why}")
     print(f"{count - failed} good, {failed} bad")
     return int(failed > 0)
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""import_runtime.py PDL [-v] [WORD...]: models as exporters write them, imported and compared with ONNX Runtime.
+"""import_runtime.py PDL [-v] [WORD...]: models in the form of exporters, imported and compared with ONNX Runtime.
 
-Each model is run as it is, as the text that `pdl import` makes of it, and in ONNX Runtime as what `pdl export`
-makes of it; all must be within 1e-4 of what ONNX Runtime gives for the model, and the text must give the same bits
-as the model. What `pdl dump --emit=pdl` writes of it must be sound, too. Only cases that have all words in their name
-are run.
+Each model is run directly, as the source written by `pdl import`, and in ONNX Runtime after `pdl export`. All outputs
+must be within 1e-4 of those of ONNX Runtime for the model, and those of the source must have the same bits as those of
+the model. The source of `pdl dump --emit=pdl` must be valid, too. Only cases with all words in their names are run.
 
-Exit status 77 where Python has no onnx or no onnxruntime.
+Exit status 77 if Python has no onnx or no onnxruntime.
 """
 
 import argparse
@@ -31,7 +30,7 @@ from models import run_runtime
 
 
 def run_pdl(pdl, path, outputs, feeds, folder):
-    """The outputs, or what pdl says."""
+    """The outputs, or the error of pdl."""
     command = [pdl, "run", path]
     for name, value in feeds.items():
         numpy.save(f"{folder}/in_{name}.npy", value)
@@ -44,7 +43,7 @@ def run_pdl(pdl, path, outputs, feeds, folder):
 
 
 def differs(got, wanted):
-    """Why they are not near; None where they are."""
+    """The reason why they differ; None if they do not."""
     if isinstance(got, str):
         return got
     for index, (value, want) in enumerate(zip(got, wanted, strict=True)):
@@ -64,7 +63,7 @@ def bits_differ(a, b):
 
 
 def check_emitted(pdl, path, folder):
-    """What is wrong with the flat text of a model, or None."""
+    """The error in the emitted source of a model, or None."""
     done = subprocess.run([pdl, "dump", "--emit=pdl", path], capture_output=True, text=True, check=False)
     if done.returncode == 0:
         with open(f"{folder}/emitted.pdl", "w", encoding="utf-8") as file:
@@ -77,7 +76,7 @@ def check_emitted(pdl, path, folder):
 
 
 def judge(pdl, case, folder, settings=()):
-    """What is wrong with it, or None. `settings` are for the text alone."""
+    """The error, or None. `settings` only apply to the source."""
     path, text, again = f"{folder}/model.onnx", f"{folder}/text.pdl", f"{folder}/again.onnx"
     onnx.save(case.model, path)
     outputs = [output.name for output in case.model.graph.output]

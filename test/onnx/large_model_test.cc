@@ -1,4 +1,4 @@
-// A model whose weights are more than a message of protobuf, or a small machine's memory, holds.
+// A model whose weights exceed the size of a protobuf message, and the memory of a small machine.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kRows = 655'360, kWidth = 1024;
 constexpr int64_t kBytes = kRows * kWidth * 4;  // 2.5 GiB
-/// What a process may have besides files that it has mapped.
+/// The memory that a process may use in addition to mapped files.
 constexpr rlim_t kMemory = rlim_t{256} << 20;
 
 void AddValue(onnx::ValueInfoProto* info, const char* name, int32_t type,
@@ -35,7 +35,7 @@ void AddValue(onnx::ValueInfoProto* info, const char* name, int32_t type,
   for (const int64_t size : sizes) tensor->mutable_shape()->add_dim()->set_dim_value(size);
 }
 
-/// y = table[i], its table in a file with a hole in it: ones in the last row, zeros elsewhere.
+/// y = table[i], with the table in a sparse file: ones in the last row, zeros elsewhere.
 void WriteModel(const fs::path& folder) {
   onnx::ModelProto model;
   model.set_ir_version(8);
@@ -68,7 +68,7 @@ void WriteModel(const fs::path& folder) {
   ::close(file);
 }
 
-/// Imports it, runs it, and exports it; empty where all is well.
+/// Imports, runs and exports it; returns "" for success.
 std::string Use(const fs::path& path) {
   llvm::Expected<OnnxModel> model = OnnxModel::Read(path.string());
   if (!model) return llvm::toString(model.takeError());

@@ -40,7 +40,7 @@ def loops():
     yield Case("Loop over T steps", model, [{"x": floats(t, n, 4), "h0": floats(n, 4)} for t, n in ((1, 1), (5, 3))])
     model = make([*shape, loop], [value("x", [300, 2, 4]), value("h0", [2, 4])], ["last", "ys"], constants)
     yield Case("Loop over 300 steps", model, [{"x": floats(300, 2, 4), "h0": floats(2, 4)}])
-    # The sizes of what is outside are those within.
+    # Captured values have the same sizes inside the body.
     body = graph([node("Shape", "x", "s"), node("Slice", "s one two", "n"), node("Expand", "row n", "wide"),
                   node("Add", "h wide", "next"), node("Identity", "go", "on")],
                  [value("t", [], INT64), value("go", [], BOOL), value("h", ["N"])],

@@ -7,7 +7,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper
 
-# A model, what it is fed, and what must come out where ONNX Runtime cannot say (a function of what is fed).
+# A model, its inputs, and its expected outputs if ONNX Runtime cannot compute them (a function of the inputs).
 Case = collections.namedtuple("Case", "name model feeds expect", defaults=(None,))
 
 FLOAT, BOOL, UINT8 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.UINT8

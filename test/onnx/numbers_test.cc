@@ -14,10 +14,10 @@ TEST(Numbers, ShortestOfADType) {
   EXPECT_EQ(ShortestNumber(static_cast<double>(16777217.0f), DType::kF32), 16777216.0);
   EXPECT_EQ(ShortestNumber(0.0999755859375, DType::kF16), 0.1);
   EXPECT_EQ(ShortestNumber(0.10009765625, DType::kBF16), 0.1);
-  // Each f32 is found again.
+  // Every f32 can be recovered.
   for (const float value : {0.3333333f, 1.0000001f, 3.4028235e38f, 1e-45f, -2.7182817f})
     EXPECT_EQ(static_cast<float>(ShortestNumber(static_cast<double>(value), DType::kF32)), value);
-  // What has no other digits.
+  // Numbers without a shorter representation.
   EXPECT_EQ(ShortestNumber(0.1, DType::kF64), 0.1);
   EXPECT_EQ(ShortestNumber(7, DType::kI32), 7);
   EXPECT_TRUE(std::isinf(ShortestNumber(INFINITY, DType::kF32)));
@@ -26,7 +26,7 @@ TEST(Numbers, ShortestOfADType) {
 
 TEST(Numbers, MeantByAnAttribute) {
   EXPECT_EQ(MeantNumber(1e-5f), 1e-5);
-  // A last place beside 1e-05, and two.
+  // Off by one ULP from 1e-05, and by two.
   const float beside = std::nextafter(1e-5f, 1.0f);
   EXPECT_EQ(MeantNumber(beside), 1e-5);
   EXPECT_NE(MeantNumber(std::nextafter(beside, 1.0f)), 1e-5);

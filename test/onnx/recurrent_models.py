@@ -52,7 +52,7 @@ class Recurrent:
     def feeds(self, steps, rows):
         fed = {"x": floats(*self.order(steps, rows, 3))}
         if "lengths" in self.give:
-            # ONNX Runtime forgets the states of a row without steps.
+            # ONNX Runtime ignores the initial states of a row without steps.
             shortest = 1 if "states" in self.give or self.layout else 0
             fed["lengths"] = RANDOM.integers(min(shortest, steps), steps + 1, rows).astype("int32")
         if "states" in self.give:
@@ -104,7 +104,7 @@ def variants():
     yield "GRU", {"linear_before_reset": 1}
     yield "GRU", {"linear_before_reset": 1, "give": "", "clip": 0.2}
     yield "GRU", {"linear_before_reset": 1, "weights": False, "direction": "bidirectional"}
-    # Each activation takes the next of the numbers that it wants.
+    # Each activation takes as many of the remaining activation_alpha and activation_beta as it needs.
     yield "RNN", {"activations": ["Relu"]}
     yield "RNN", {"activations": ["Affine"], "activation_alpha": [0.3], "activation_beta": [0.1]}
     yield "RNN", {"activations": ["ScaledTanh"], "activation_alpha": [0.7], "activation_beta": [0.8]}

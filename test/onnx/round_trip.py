@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """round_trip.py PDL [KIND...] [--only=CASE] [-v]: ONNX's own backend cases, imported and exported again.
 
-All that test/conformance/onnx/passed.txt lists: each model is read by `pdl export model.onnx -o
-again.onnx`, which writes it anew; ONNX's checker looks at that, and ONNX Runtime runs it on the case's
-inputs. What comes out must be within 1e-5 of what ONNX Runtime gives for the original, or of what the case
-expects (a few have files of four digits, and some originals ONNX Runtime cannot run).
+All cases in test/conformance/onnx/passed.txt: each model is exported by `pdl export model.onnx -o again.onnx`, checked
+by ONNX's checker, and run by ONNX Runtime on the case's inputs. The outputs must be within 1e-5 of those of ONNX
+Runtime for the original model, or of the case's expected outputs (a few files have only four digits, and ONNX Runtime
+cannot run some of the original models).
 
-Exit status 77 where Python has no onnx of a version that ships the cases, or no onnxruntime.
+Exit status 77 if Python has no version of onnx with the cases, or no onnxruntime.
 """
 
 import argparse
@@ -81,8 +81,8 @@ def read(path, is_list=False):
 
 
 def export(pdl, case, inputs, out):
-    """Exports it again. Inputs whose values must be known are given by --set, and are then gone:
-    returns what the program says, and the inputs that are left."""
+    """Exports it again. Inputs that must be constants are specified by --set and removed: returns the error and the
+    remaining inputs."""
     left, settings = dict(inputs), []
     while True:
         done = subprocess.run([pdl, "export", case.model, "-o", out, *settings],
@@ -95,7 +95,7 @@ def export(pdl, case, inputs, out):
 
 
 def through_f32(model):
-    """The model with f32 in place of bf16 at its ends: ONNX Runtime takes no bf16 from Python."""
+    """The model with f32 instead of bf16 inputs and outputs, since ONNX Runtime has no bf16 arrays in Python."""
     graph = model.graph
     for value in [v for v in graph.input if v.type.tensor_type.elem_type == BF16]:
         graph.node.insert(0, onnx.helper.make_node("Cast", [value.name + "/f32"], [value.name], to=BF16))
@@ -110,7 +110,7 @@ def through_f32(model):
 
 
 def run(path, inputs):
-    """What ONNX Runtime makes of these, which are in the order of the model's inputs; lists taken apart."""
+    """The outputs of ONNX Runtime for these inputs, in the order of the model's inputs; lists are flattened."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
@@ -122,7 +122,7 @@ def run(path, inputs):
 
 
 def differs(got, wanted):
-    """Why they are not near; None where they are."""
+    """The reason why they differ; None if they do not."""
     if len(got) < len(wanted):
         return f"there are {len(got)} outputs, wanted {len(wanted)}"
     for index, (value, want) in enumerate(zip(got, wanted)):
@@ -139,7 +139,7 @@ def differs(got, wanted):
 
 
 def judge_set(pdl, case, data_set, again):
-    """(result, why); result is "good" where the network means the same."""
+    """(result, why); result is "good" if the network computes the same."""
     original = onnx.load(case.model, load_external_data=False)
     inputs = case.inputs(data_set, original)
     wanted = case.outputs(data_set, original)
@@ -164,7 +164,7 @@ def judge_set(pdl, case, data_set, again):
 
 
 def judge(pdl, case, sender):
-    """Sends what becomes of the first of its data sets that is not good, or of the last one."""
+    """Sends the result of the first of its data sets that is not good, or of the last one."""
     with tempfile.TemporaryDirectory() as folder:
         for data_set in case.sets:
             outcome = judge_set(pdl, case, data_set, os.path.join(folder, "again.onnx"))

@@ -14,7 +14,7 @@ def bounds():
     places = [0, 1, 3, -1, -3, LAST, FIRST + 1, -100, 100]
     for step in (1, 2, -1, -2, 7):
         for start, end in itertools.product(places, places):
-            # ONNX Runtime takes the largest number for the end that there is in either direction.
+            # For ONNX Runtime the largest number means the end in both directions.
             if end != LAST or step > 0:
                 yield start, end, step
 
@@ -88,7 +88,7 @@ def resizes():
         nodes = [node("Resize", "x - scales", f"y_{mode}", mode=mode, coordinate_transformation_mode=coordinates)
                  for mode in modes]
         model = make(nodes, image, [f"y_{mode}" for mode in modes], {"scales": numpy.array(scales, "float32")})
-        # Of sizes that a scale does not give exactly, ONNX Runtime thinks otherwise than the reference.
+        # ONNX Runtime and the reference differ if a scale does not give an integer size.
         expect = None
         if coordinates in ("half_pixel_symmetric", "align_corners") and 1.5 in scales:
             expect = lambda feeds, model=model: ReferenceEvaluator(model).run(None, feeds)

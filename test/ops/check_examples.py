@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_examples.py PDL: runs the examples that operators declare.
+"""check_examples.py PDL: runs the examples in the declarations of operators.
 
 An example is a statement or several; `NAME = …  # = VALUE` is what the name must be near. One with
 inputs is checked, not run. Every operator must have one that calls it.
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# No text can call these, with the reason.
+# Operators that source cannot call, with the reason.
 NOT_WRITTEN = {"data_size": "its symbol is new; the calls that become it name it"}
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that passes and the runtime ask operators for their properties instead of naming them.
+"""Checks that passes and the runtime use properties of operators and do not refer to operators by name.
 
 usage: check_names.py PDL ROOT
 
@@ -25,7 +25,7 @@ ALLOWED = {
     ("ir/passes/row_updates.cc", "zeros"): "rewrites gradients of rows, which are scatter_add onto zeros",
     ("ir/passes/row_updates.cc", "sum"): "rewrites sums of all elements of such a gradient",
     ("ir/passes/row_updates.cc", "lazy_rows"): "the operator only tells this pass what it may do",
-    # Words that happen to be names of operators.
+    # Literals that happen to be names of operators.
     ("ir/op_docs.cc", "ragged"): "a kind of tensors in the documentation",
     ("ir/passes/pipeline.cc", "all"): "the sum of all rows of a table of times",
     ("runtime/plan_to_string.cc", "constant"): "a kind of slots of a plan",
@@ -33,7 +33,7 @@ ALLOWED = {
 }
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.S)
-# A call is made by the function in front of the literal.
+# Functions that make a call of the operator named by the literal after them.
 MAKES_CALL = re.compile(r"\b(?:Call|Emit|Find)\((?:\w+,)?\s*$")
 
 

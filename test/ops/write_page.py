@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """write_page.py PDL ROOT [--check]: writes docs/operators.md.
 
-It is what `pdl ops --format=markdown` prints, with what `pdl gradcheck test/ops` has verified, and
-the operators that have no CUDA kernel: whose names no `.cu` file of kernels/ has.
+The page is the output of `pdl ops --format=markdown`, with the results of `pdl gradcheck test/ops`, and a list of the
+operators without a CUDA kernel, whose names do not occur in the `.cu` files of kernels/.
 """
 
 import difflib
@@ -54,7 +54,7 @@ def main():
     if old != text:
         sys.stdout.writelines(difflib.unified_diff(
             old.splitlines(True)[:100000], text.splitlines(True), "docs/operators.md", "now", n=1))
-        sys.exit("docs/operators.md is stale: write it with test/ops/write_page.py PDL ROOT")
+        sys.exit("docs/operators.md is stale: run test/ops/write_page.py PDL ROOT")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that what `pdl compile` and `pdl dump --emit=pdl` write of a network is that network.
+"""Checks that the files written by `pdl compile` and `pdl dump --emit=pdl` contain the same network.
 
 usage: run.py PDL ROOT [PART]
 
-Of each network under ROOT (those of test/round_trip, the examples, the networks and layers of the tests, and
-the texts of the documentation), or of those with PART in their path: the compiled file and the flat text check again, are stored and printed as they
-were, and give the same results to the bit. A network that no random input fits is only read again.
+Tests each network under ROOT (those of test/round_trip, the examples, the networks and layers of the tests, and
+the examples in the documentation), or those with PART in their path. `pdl check` must accept the compiled file and
+the emitted source, storing and emitting them again must not change them, and their results must have the same bits.
+A network for which no random inputs can be generated is not run.
 """
 
 import json
@@ -20,12 +21,12 @@ from concurrent.futures import ThreadPoolExecutor
 FOLDERS = ["examples", "test/networks", "test/layers", "test/round_trip", "test/frontend", "test/digits"]
 WORDS = ["in", "sparse", "bool", "min", "max"]
 PAGES = ["README.md", "docs", "examples"]
-# Sizes that the symbols of a network may be all at once.
+# Common sizes for all symbols of a network.
 SIZES = [4, 8, 3, 16, 1, 28, 32]
 
 
 def texts_of_pages(root, folder):
-    """The texts of the documentation, beside the files that they import; yields their paths."""
+    """Writes the examples of the documentation, with the files that they import; yields their paths."""
     pages = [path for name in PAGES for path in ([root / name] if name.endswith(".md") else (root / name).rglob("*.md"))]
     for page in sorted(pages):
         target = folder / page.relative_to(root).with_suffix("")
@@ -58,7 +59,7 @@ def ragged_value(declared, size):
     def build(dims, row):
         if not dims:
             return element()
-        # Equal ragged dims are equal lengths.
+        # Equal ragged dims have equal lengths.
         length = (2 * row + 2) % 5 if dims[0][0] == "~" else int(dims[0]) if dims[0].isdigit() else size
         return [build(dims[1:], i) for i in range(length)]
 
@@ -96,7 +97,7 @@ class Trip:
         return None
 
     def __call__(self):
-        # Beside the files that it loads.
+        # In the folder of the files that it loads.
         compiled, printed = (self.path.with_suffix(end) for end in (".trip.pdlc", ".trip.pdl"))
         if self.run("check", self.path.name, ok=None).returncode != 0:
             return "not checked"
@@ -104,13 +105,13 @@ class Trip:
         self.run("check", compiled)
         flat = self.run("dump", "--emit=pdl", self.path.name).stdout
         if self.run("dump", "--emit=pdl", compiled).stdout != flat:
-            raise RuntimeError("the compiled file prints as another text")
+            raise RuntimeError("the compiled file is emitted as different source")
         printed.write_bytes(flat)
         self.run("check", printed.name)
-        # A comment stands for a `minimize` whose optimizer is a layer of the text.
+        # A `minimize` whose optimizer is a custom layer is emitted as a comment.
         without = re.sub(rb"^# .*\n", b"", flat, flags=re.M)
         if self.run("dump", "--emit=pdl", printed.name).stdout != without:
-            raise RuntimeError("the flat text prints as another text")
+            raise RuntimeError("the emitted source is emitted as different source")
         ran = self.compare(flat.decode(), compiled) and self.compare(flat.decode(), printed)
         return "same" if ran else "not run"
 

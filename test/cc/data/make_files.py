@@ -1,4 +1,4 @@
-"""Writes the files beside this script, which the tests of reading compare with.
+"""Writes the other files of this folder, which tests of the readers use.
 
     pip install numpy safetensors
     python3 make_files.py

@@ -1,4 +1,4 @@
-// What is said about texts that follow the grammar and make no network.
+// Errors in source that conforms to the grammar.
 #include <gtest/gtest.h>
 
 #include "test/cc/testing/elaborate_testing.h"
@@ -34,7 +34,7 @@ t.pdl:9:5: error: no operator or layer is called 'sofmax'; did you mean 'softmax
 )");
 }
 
-// Each line is a mistake of its own; the message and the place are given beside it.
+// One error in each line, with its message and position.
 struct Mistake {
   const char* line;
   const char* message;  // "column: message [code]"

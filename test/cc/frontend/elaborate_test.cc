@@ -1,4 +1,4 @@
-// What well-formed texts become.
+// Graphs of correct source.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +12,7 @@ std::string Flat(std::string text) {
   Compiled compiled(text);
   const std::string flat = compiled.Flat();
   if (compiled.result.graph) {
-    // Flat text makes the same graph again.
+    // The emitted source makes the same graph.
     EXPECT_EQ(Compiled(flat).Flat(), flat) << text;
   }
   return flat;
@@ -304,7 +304,7 @@ TEST(ElaborateTest, LongSumsAndPipes) {
   EXPECT_EQ(Compiled(mixed + "\noutput y\n").Flat(), "y = constant(100001, dtype=i64)\noutput y\n");
 }
 
-// Whatever compiles has a flat text that compiles to the same graph; whatever does not is refused
+// The emitted source of every program that compiles makes the same graph; all others are rejected
 // with a message.
 TEST(ElaborateTest, RandomDamage) {
   const std::string seeds[] = {

@@ -31,7 +31,7 @@ std::string Format(std::string text) {
   return "";
 }
 
-// What must not change: the tree, and the comments in their order.
+// Formatting must preserve the syntax tree and the order of comments.
 std::string Meaning(const std::string& text) {
   Diagnostics diagnostics;
   const std::unique_ptr<Ast> ast = Parse(Source(text), &diagnostics);
@@ -56,7 +56,7 @@ std::string Difference(llvm::StringRef wanted, llvm::StringRef got) {
   return "wanted:\n" + excerpt(wanted) + "\ngot:\n" + excerpt(got);
 }
 
-// False where its meaning changes, or formatting again changes it again.
+// Returns false if formatting changes the meaning, or if formatting again changes the result.
 bool Check(const std::string& text) {
   const std::string once = Format(text);
   const std::string meaning = Meaning(text);
@@ -67,7 +67,7 @@ bool Check(const std::string& text) {
   return !testing::Test::HasFailure();
 }
 
-// Under AddressSanitizer each takes ten times as long.
+// AddressSanitizer makes each case ten times slower.
 #ifdef __SANITIZE_ADDRESS__
 constexpr uint64_t kNumPrograms = 1'000;
 #else

@@ -6,9 +6,9 @@
 #include "pdl/compiler/serialize.h"
 #include "pdl/op/op_registry.h"
 
-// Networks as released versions stored them: golden/v1/NAME.pdlc and so on, none ever changed.
-// Beside each lies NAME.pdl, the text it was compiled from, and NAME.ir, what EmitIr says of it: a
-// file must keep its meaning, whatever later versions take as defaults.
+// Networks stored by released versions: golden/v1/NAME.pdlc and so on, which never change. NAME.pdl
+// has the source of each, and NAME.ir its output of EmitIr: the meaning of a file must not depend
+// on the defaults of later versions.
 
 namespace pdl {
 namespace {
@@ -37,7 +37,7 @@ TEST(Golden, StoredNetworksLoadForEver) {
     }
     EXPECT_EQ(EmitIr(*graph), Read(fs::path(entry.path()).replace_extension(".ir")));
     EXPECT_TRUE(fs::exists(fs::path(entry.path()).replace_extension(".pdl")));
-    // Written again, they say the same.
+    // Serialized again, they have the same meaning.
     llvm::Expected<std::string> again = SerializeNetwork(*graph);
     ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
     llvm::Expected<Graph> reread = DeserializeNetwork(*again, "again", GlobalRegistry());

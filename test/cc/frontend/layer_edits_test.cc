@@ -1,5 +1,5 @@
-// What layers promise of a network as a whole: names of parameters that edits elsewhere leave
-// alone, and a Plan that is the same as if they were written out.
+// Properties of layers in a complete network: edits elsewhere do not change names of parameters,
+// and the Plan is the same as without layers.
 #include <map>
 #include <regex>
 
@@ -25,7 +25,7 @@ std::optional<Graph> CompileText(const std::string& text) {
   return std::move(result.graph);
 }
 
-/// Parameters and states with their types, but for those below `without`.
+/// Parameters and states with their types, except those below `without`.
 std::map<std::string, std::string> Variables(const std::string& text,
                                              const std::string& without = "") {
   std::map<std::string, std::string> found;
@@ -54,7 +54,7 @@ const std::vector<std::string> kHead = {
     "  return x + fc(y, size=D)\n"
     "}",
 };
-/// Each assigns a value of type f32[N, 8] to a name of its own, or makes an instance.
+/// Each statement assigns a value of type f32[N, 8] to a new name, or makes an instance.
 const std::vector<std::pair<std::string, std::string>> kStatements = {
     {"stem", "stem = fc(x, size=8, act=relu())"},
     {"word", "word = embedding(ids, size=8)"},
@@ -135,10 +135,10 @@ TEST(LayerEdits, AnEditInsideALayerStaysBelowItsName) {
 // ---------------------------------------------------------------------------------------------
 // Plans
 
-/// A plan with the names of its values replaced by numbers in the order in which they come, without
-/// places in the text.
+/// A plan with the names of values replaced by numbers in order of appearance, without source
+/// locations.
 std::string Unnamed(const std::string& plan) {
-  // Places, and names that stand for what has another.
+  // Source locations, and names that are aliases.
   static const std::regex kApart("  # .*|(output|select) [^ ]+");
   static const std::regex kDeclared("^ *(?:-> |(?:input|param|state|constant) )([^ :]+):");
   static const std::regex kComputed("^ *(?:[0-9]+  )?([^ ]+(?:, [^ ]+)*) = [a-z_0-9]+\\(");
@@ -181,14 +181,14 @@ std::string PlanOf(const std::string& text, bool training) {
   return pdl::Value(network->DescribePlan(&context, options, sizes));
 }
 
-/// The text with layers and the text without have one Plan.
+/// Source with and without layers has the same Plan.
 void ExpectSamePlan(const std::string& layers, const std::string& flat) {
   for (bool training : {false, true}) {
     const std::string plan = PlanOf(layers, training);
     EXPECT_EQ(Unnamed(plan), Unnamed(PlanOf(flat, training))) << plan;
     EXPECT_NE(plan.find("matmul"), std::string::npos);
   }
-  // The graph as flat text, too.
+  // The same for the emitted source of the graph.
   const std::optional<Graph> graph = CompileText(layers);
   ASSERT_TRUE(graph);
   for (bool training : {false, true})

@@ -1,4 +1,4 @@
-// Whatever a text does with its names, compiling it ends in a network or in errors.
+// Compiling any use of names results in a network or in errors.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -34,7 +34,7 @@ std::string Messages(const CompileResult& result) {
   return text;
 }
 
-/// Compiles the text in all ways, and what comes of it again.
+/// Compiles source in all modes, and compiles the results again.
 void CompileAll(const std::string& text) {
   for (const bool training : {false, true}) {
     CompileRequest request = RequestFor(text);
@@ -95,7 +95,7 @@ TEST(Limits, AreThoseOfTheRequest) {
             "   = t.pdl:3:10: in iteration 9 of 9 of this loop\n"
             " 3 | for i in 0..9 {\n"
             "   |          ^~~~\n");
-  // By the rounds that are left it would be more than twice of the limit.
+  // Estimated by the remaining iterations, it would exceed twice the limit.
   limits.calls = 15;
   EXPECT_EQ(messages(calls, limits),
             "t.pdl:4:12: error: the loops and layers of this file make more than 15 calls of "
@@ -117,7 +117,7 @@ TEST(Limits, AreThoseOfTheRequest) {
             "layers, 4 of them by this call of 'b' [PDL0012]\n"
             " 4 | output y = b(b(x))\n"
             "   |            ^\n");
-  // What stands in the text counts for nothing, however long it is.
+  // Limits do not apply to the source itself, however long it is.
   limits = {};
   limits.calls = limits.steps = limits.layer_calls = 0;
   std::string flat = "input x: f32[N]\ny = x\n";
@@ -134,7 +134,7 @@ TEST(Limits, AreThoseOfTheRequest) {
             "   |       ^~\n");
 }
 
-// Such a network is an ordinary one.
+// Such a network is valid.
 TEST(Limits, HundredsOfThousandsOfCallsCompile) {
   const CompileResult result =
       Compile(RequestFor("input x: f32[N]\ny = x\n"
@@ -156,7 +156,7 @@ TEST(Errors, HaveOneCode) {
   EXPECT_EQ(text, "error: a: b and c, [PDL1], [PDLabcd] [PDL0401]\n   = d\n");
 }
 
-// What stopped the program, each of them.
+// Programs that aborted the compiler.
 TEST(Names, APoisonedNameIsTaken) {
   auto messages = [](const std::string& text) { return Messages(Compile(RequestFor(text))); };
   EXPECT_EQ(messages("input a: f32[]\nx = relu(a)\nx = undefined\ninput x: f32[]\n"),
@@ -171,7 +171,7 @@ TEST(Names, APoisonedNameIsTaken) {
             "t.pdl:3:7: error: 'x' is defined already [PDL0103]\n"
             " 3 | input x: f32[]\n"
             "   |       ^\n");
-  // One error gives one message: a name that was only used is free.
+  // An error gives one message: a name that was only used can still be defined.
   EXPECT_EQ(messages("y = relu(x)\ninput x: f32[]\noutput z = relu(x)\n"),
             "t.pdl:1:10: error: 'x' is used before it is defined, on line 2 [PDL0102]\n"
             " 1 | y = relu(x)\n"

@@ -1,4 +1,4 @@
-// What the parser says about mistakes: one message each, at its place.
+// Syntax errors: one message each, at its position.
 #include <gtest/gtest.h>
 
 #include "llvm/Support/JSON.h"

@@ -1,4 +1,4 @@
-// Texts that would break a careless parser.
+// Source that is hard to parse.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -22,7 +22,7 @@ std::string Repeat(llvm::StringRef text, size_t times) {
   return result;
 }
 
-// The one message's "column: code".
+// "column: code" of the only message.
 std::string OnlyMistake(std::string text) {
   Parsed parsed(std::move(text));
   if (parsed.diagnostics.num_errors() != 1) return parsed.Messages();
@@ -129,7 +129,7 @@ TEST(ParseRobustnessTest, RandomDamageNeverCrashes) {
   }
 }
 
-// The program's own lexer and the lexer that the grammar describes read the same words and signs.
+// The lexer and the lexer described by the grammar produce the same tokens.
 TEST(ParseRobustnessTest, LexerFollowsTheGrammar) {
   for (std::string text : kSeeds) {
     std::vector<std::string> wanted;
@@ -161,7 +161,7 @@ TEST(ParseRobustnessTest, LexerFollowsTheGrammar) {
   }
 }
 
-// The words of the grammar, and those that it takes as names, are the keywords.
+// Keywords are the words of the grammar, including those that it accepts as names.
 TEST(ParseRobustnessTest, KeywordsAreThoseOfTheGrammar) {
   antlr4::ANTLRInputStream input("");
   PdlLexer reference(&input);

@@ -1,4 +1,4 @@
-// What the parser makes of well-formed texts.
+// Syntax trees of correct source.
 #include <gtest/gtest.h>
 
 #include "test/cc/testing/parse_testing.h"
@@ -12,7 +12,7 @@ std::string Tree(const char* text) {
   return parsed.Tree();
 }
 
-// The tree of `y = <expression>`, without its first line.
+// The syntax tree of `y = <expression>`, without its first line.
 std::string Expression(std::string expression) {
   std::string tree = Tree(("y = " + expression + "\n").c_str());
   return tree.substr(tree.find('\n') + 1);

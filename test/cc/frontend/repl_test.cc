@@ -1,4 +1,4 @@
-// The session behind `pdl repl`, with runs that are only written down.
+// The session of `pdl repl`, with runs that are only recorded.
 #include "pdl/compiler/repl.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Gives every output ones, in sizes that follow from the inputs, and remembers what it ran.
+/// A host that records the networks that it runs. All outputs are ones, with sizes computed from
+/// the inputs.
 class FakeHost : public ReplHost {
  public:
   llvm::Expected<std::vector<PackedConstant>> Run(Graph graph,
@@ -112,7 +113,7 @@ class ReplTest : public testing::Test {
     };
     return request;
   }
-  /// What a user would read.
+  /// The output for the user.
   std::string Say(llvm::StringRef text) {
     ReplReply reply = session_.Execute(text);
     std::string said = reply.output;
@@ -121,7 +122,7 @@ class ReplTest : public testing::Test {
     if (!reply.error.empty()) os << "error: " << reply.error << "\n";
     return said;
   }
-  /// The texts that may stand at '^' in `text`.
+  /// The completions at '^' in `text`.
   std::vector<std::string> Complete(llvm::StringRef text) {
     const size_t cursor = text.find('^');
     const std::string whole = (text.take_front(cursor) + text.drop_front(cursor + 1)).str();
@@ -188,7 +189,7 @@ TEST_F(ReplTest, AFeedRunsAnewWhatDependsOnIt) {
   EXPECT_EQ(Say("w = cos(z)"), "w: f32[3] = <3>\n");
   EXPECT_EQ(Say("feed x = [1.0]"),
             "x: f32[1] = <1>\ny: f32[1] = <1>\nz: f32[1] = <1>\nw: f32[1] = <1>\n");
-  // What was typed is a file without what was fed.
+  // Saved source does not contain `feed` statements.
   EXPECT_THAT(session_.text().str(), Not(HasSubstr("feed")));
 }
 
@@ -201,7 +202,7 @@ TEST_F(ReplTest, OnlyWhatAChangeTouchesRuns) {
   Say("b = cos(z)");
   Say("c = add(a, b)");
   host_.runs.clear();
-  // The size stays the same, and so does all that depends on x alone.
+  // The size is unchanged, and so are all values that depend only on x.
   EXPECT_EQ(Say("feed z = [3.0]"), "z: f32[1] = <1>\nb: f32[1] = <1>\nc: f32[1] = <1>\n");
   EXPECT_THAT(host_.runs.back(), Not(HasSubstr("cos cos")));
   EXPECT_EQ(Say("a"), "f32[1] = <1>\n");
@@ -236,7 +237,7 @@ TEST_F(ReplTest, LayersAndBlocks) {
   EXPECT_THAT(Complete("twice(y, sc^"), ElementsAre("scale="));
   EXPECT_THAT(Complete("twi^"), ElementsAre("twice("));
   EXPECT_THAT(Say(":help twice"), HasSubstr("scale: float > 0 = 1.0"));
-  // Written anew, it takes the place of the old one.
+  // A new definition replaces the old one.
   host_.runs.clear();
   EXPECT_THAT(Say("layer twice(x: F[N]) {\n  return cos(x)\n}"), HasSubstr("y: f32[1] = <1>\n"));
   // Two of the four were run before.
@@ -349,7 +350,7 @@ TEST_F(ReplTest, Completes) {
   EXPECT_THAT(Complete(":help co^"), ElementsAre("concat", "constant", "cos"));
   EXPECT_THAT(Complete("# co^"), ElementsAre());
   EXPECT_THAT(Complete("x = 12^"), ElementsAre());
-  // Where there is nothing to choose from, a hint.
+  // A hint if there are no candidates.
   EXPECT_THAT(Complete("cos(cosine, scale=^"), ElementsAre(""));
 }
 

@@ -1,4 +1,4 @@
-// What is written of a network, as a file or as text, is the same network when it is read again.
+// Networks stay the same when they are stored in a file or emitted as source, and read again.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ std::string Messages(const CompileResult& result) {
   return text;
 }
 
-/// The sizes of a dense type, symbols being what RandomNetwork says.
+/// The sizes of a dense type, with the symbols of RandomNetwork.
 std::vector<int64_t> SizesOf(llvm::ArrayRef<Dim> dims) {
   std::vector<int64_t> sizes;
   for (const Dim& dim : dims)
@@ -49,7 +49,7 @@ Constant Numbers(DType dtype, const std::vector<int64_t>& sizes, uint32_t seed) 
   return Noise(sizes, seed).ToConstant();
 }
 
-/// A value of the type; each sequence of `~R` has another length, and one has none.
+/// A value of the type. The sequences of `~R` have different lengths, and one is empty.
 PackedConstant Fed(const Type& type, uint32_t seed) {
   if (type.is_sparse()) return Value(Pack(Numbers(type.dtype, SizesOf(type.dims), seed), type));
   if (type.is_plain()) return Numbers(type.dtype, SizesOf(type.dims), seed);
@@ -70,7 +70,7 @@ PackedConstant Fed(const Type& type, uint32_t seed) {
   return packed;
 }
 
-/// The bytes of all outputs and states of three runs, or what went wrong.
+/// The bytes of all outputs and states of three runs, or an error.
 std::string Results(Graph graph) {
   std::vector<std::pair<std::string, Type>> inputs, outputs;
   for (const auto* value : graph.inputs()) inputs.emplace_back(value->name(), value->type());
@@ -102,8 +102,8 @@ uint64_t CountOf(const char* variable, uint64_t fallback) {
   return given == nullptr ? fallback : std::strtoull(given, nullptr, 10);
 }
 
-/// Stores and prints the network of the text, and compares what it becomes; false where the text
-/// has errors or cannot be run.
+/// Stores and emits the network of the source, and compares the networks read again. Returns false
+/// if the source has errors or cannot be run.
 bool RoundTrip(const std::string& text) {
   CompileResult first = CompileText(text);
   if (!first.graph) {
@@ -144,7 +144,7 @@ TEST(RoundTrip, NetworksMadeByChance) {
     SCOPED_TRACE(seed);
     ran += RoundTrip(RandomNetwork(seed, 4 + static_cast<unsigned>(seed % 12)));
   }
-  // The others are of no use.
+  // The others are not valid.
   EXPECT_GE(ran, count * 9 / 10);
   RecordProperty("ran", static_cast<int>(ran));
 }

@@ -1,5 +1,5 @@
-// The standard layers compute what they say: each text computes a result twice, by the layer and by
-// its formula.
+// The standard layers compute the documented results: each program computes a result by the layer
+// and by its formula.
 #include <cmath>
 
 #include "pdl/compiler/layers.h"
@@ -41,7 +41,7 @@ class Layers : public testing::Test {
     return *scope_.Find(output)->Get<Tensor>();
   }
 
-  /// Runs the text, which has the outputs `got` and `want`, and compares them.
+  /// Runs a program with the outputs `got` and `want`, and compares them.
   void ExpectSame(const std::string& text, bool training = false, double tolerance = 1e-5) {
     SCOPED_TRACE(text);
     auto network = Make(text);
@@ -61,7 +61,7 @@ class Layers : public testing::Test {
     }
   }
 
-  /// Names of the parameters and states that the text makes, with their types.
+  /// Names and types of the parameters and states of a program.
   static std::string Variables(const std::string& text) {
     CompileResult result = CompileText(text);
     if (!result.graph) return Messages(result);
@@ -174,7 +174,7 @@ TEST_F(Layers, Dropout) {
 TEST_F(Layers, BatchNormByTheBatchAndByRunningValues) {
   Feed(scope_, "x", Noise({6, 3, 2}));
   const std::string head = "input x: f32[N, 3, 2]\n";
-  // The first run in inference sees mean 0 and variance 1.
+  // The first run in inference mode uses mean 0 and variance 1.
   ExpectSame(head + R"(
 h = batch_norm(x, eps=0.5)
 output got = h, want = x / sqrt(1.5)
@@ -202,7 +202,7 @@ output h, mean = h.mean, var = h.var
   EXPECT_EQ(Printed(scope_, "var"), "[1.0, 1.75]");
   Run(*network, false, "h");
   EXPECT_EQ(Printed(scope_, "mean"), "[0.5, 1.5]");
-  // Held in inference mode, training changes nothing.
+  // In inference mode (`training=false`), training does not change it.
   auto held = Make(R"(
 input x: f32[N, 2]
 h = batch_norm(x, training=false)
@@ -279,7 +279,7 @@ output got = h, want = reshape(concat(t[2:3], t[0:1], t[3:4], t[2:3], axis=0), [
 }
 
 TEST_F(Layers, AdamAndSgd) {
-  // The first step of Adam goes by lr against the sign of the gradient.
+  // The first step of Adam subtracts lr times the sign of the gradient.
   auto network = Make(R"(
 input w: f32[3]
 input g: f32[3]

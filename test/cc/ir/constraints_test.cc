@@ -67,7 +67,7 @@ TEST(Constraints, Congruences) {
   EXPECT_EQ(set.Decide(Equal(Dim::Mod(T, 4), 1)), Truth::kFalse);
   EXPECT_EQ(Example(set, Equal(Dim::Mod(T, 8), 0)), "T=4");
   EXPECT_EQ(Example(set, AtMost(T, 256)), "T=260");
-  set.Add(Equal(Dim::Mod(T, 6), 2));  // with the other: T % 12 == 8
+  set.Add(Equal(Dim::Mod(T, 6), 2));  // implies T % 12 == 8
   EXPECT_EQ(set.Decide(Equal(Dim::Mod(T, 12), 8)), Truth::kTrue);
   EXPECT_EQ(set.Decide(AtLeast(T, 8)), Truth::kTrue);
   EXPECT_EQ(ConstraintSet().Decide(Equal(Dim::Mod(N * N + N, 2), 0)), Truth::kTrue);
@@ -97,7 +97,7 @@ TEST(Constraints, Contradictions) {
   EXPECT_EQ(Example(set, AtMost(N, 4)), "none");
 }
 
-/// Random relations against all sizes up to a bound.
+/// Compares random relations with an exhaustive search up to a bound.
 class Random {
  public:
   explicit Random(uint32_t seed) : random_(seed) {}

@@ -1,4 +1,4 @@
-// Files that are not what they should be.
+// Broken files.
 #include <cmath>
 #include <functional>
 
@@ -346,8 +346,7 @@ TEST(Deserialize, NoNetworkAtAll) {
 TEST(Deserialize, EveryTruncationIsRefused) {
   std::string bytes = Serialize(Sample());
   for (size_t size = 0; size < bytes.size(); ++size) {
-    // The end of the last message may be missing without a trace: what is left must stand by
-    // itself.
+    // The last message may be missing completely: the rest must be a valid file.
     llvm::Expected<Graph> graph =
         DeserializeNetwork(llvm::StringRef(bytes).take_front(size), "net.pdlc", Registry());
     if (graph) {
@@ -368,7 +367,7 @@ TEST(Deserialize, EveryFlippedBitGivesAnErrorOrAGraph) {
     llvm::Expected<Graph> graph = DeserializeNetwork(flipped, "net.pdlc", Registry());
     if (graph) {
       ++accepted;
-      // What was accepted is a network like any other.
+      // An accepted file is a valid network.
       std::string stored = Serialize(*graph);
       llvm::Expected<Graph> again = DeserializeNetwork(stored, "net.pdlc", Registry());
       ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
@@ -389,7 +388,7 @@ std::string WithDim(const std::function<void(DimDesc*)>& make) {
 }
 
 TEST(Deserialize, DimsThatExplodeAreRefused) {
-  // (N + 1) * (N + 1) * …, which has one term more for each factor but 2^n before they are merged.
+  // (N + 1) * (N + 1) * …: n + 1 terms for n factors, but 2^n before equal terms are merged.
   auto power = [](int factors) {
     return [factors](DimDesc* dim) {
       DimDesc::Call* product = dim->mutable_call();
@@ -404,7 +403,7 @@ TEST(Deserialize, DimsThatExplodeAreRefused) {
   };
   EXPECT_EQ(ErrorOf(WithDim(power(1000))),
             "net.pdlc: variable 'x': the expression of a size is too large [PDL0402]");
-  // Even where each is small, all together cost no more than the file is long.
+  // Even if each is small, their total cost is linear in the length of the file.
   EXPECT_EQ(ErrorOf(WithDim(power(9))),
             "net.pdlc: variable 'x': the expression of a size is too large [PDL0402]");
   auto nested = [](int depth) {

@@ -4,7 +4,7 @@
 namespace pdl {
 namespace {
 
-// Operands are shared in memory; nothing may walk them as often as they would be written.
+// Operands are shared in memory; no traversal may visit an operand once for each use.
 
 TEST(DimLimits, ExpressionsThatDoubleEndAsInvalid) {
   Dim dim = Dim::Symbol("N");

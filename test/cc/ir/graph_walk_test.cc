@@ -15,7 +15,7 @@ class GraphWalk : public testing::Test {
   }
   const Graph& graph() const { return network_->graph(); }
   class Value* Find(const std::string& name) const { return graph().FindValue(name); }
-  /// Of these values, those in the set.
+  /// Those of `values` that are in the set.
   std::string In(const ValueSet& set, std::initializer_list<const char*> names) const {
     std::string found;
     for (const char* name : names)
@@ -65,7 +65,7 @@ TEST_F(GraphWalk, OutputsAreComputedFromUsefulValues) {
   PropagateBackward(graph().ops(), useful);
   EXPECT_EQ(In(useful, {"x", "y", "a", "b", "n", "c", "d"}), "x a n");
 
-  // A root is visited without a useful result, and calls come from the last to the first.
+  // A root is visited even without a useful result, and calls are visited in reverse order.
   ValueSet rooted(graph());
   std::string visited;
   PropagateBackward(
@@ -111,7 +111,7 @@ output a
 output b
 )";
 
-// What the body captures reaches `a` in one step, and `b` in the next one.
+// A captured value reaches `a` in one step, and `b` in the next one.
 TEST_F(GraphWalk, StepsOfALoopCountTogether) {
   Compile(kLoop);
   const Op& loop = *Find("y")->producer();
@@ -136,7 +136,7 @@ TEST_F(GraphWalk, StepsOfALoopCountTogether) {
   EXPECT_FALSE(useful.contains(body.output(0)));
   EXPECT_TRUE(useful.contains(body.output(1)));
 
-  // Seen from outside, a loop is one call.
+  // Outside, a loop is a single call.
   ValueSet outside(graph());
   outside.insert(Find("u"));
   PropagateForward(graph().ops(), outside);

@@ -1,4 +1,4 @@
-// What layers declare: read from their text, documented, exported.
+// Declarations of layers: parsing, documentation, export.
 #include "gtest/gtest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler/describe_layers.h"

@@ -96,7 +96,7 @@ TEST(EliminateCommonSubexpressions, MergesEqualCalls) {
   Value* a = Call(graph, "add", {x, y}, {"a"})->result();
   Value* b = Call(graph, "add", {y, x}, {"b"})->result();  // commutative
   Value* c = Call(graph, "sub", {a, b}, {"c"})->result();
-  Value* d = Call(graph, "sub", {b, a}, {"d"})->result();  // equal once a and b are
+  Value* d = Call(graph, "sub", {b, a}, {"d"})->result();  // equal after b and a are merged
   Value* e = Call(graph, "sub", {x, y}, {"e"})->result();
   Value* f = Call(graph, "sub", {y, x}, {"f"})->result();  // not commutative
   Value* s = graph.AddState("s", x->type(), {});
@@ -161,7 +161,7 @@ TEST(FoldConstants, ReplacesTheLastKnownCall) {
   graph.AddOutput("z", z);
   Fold(graph);
   EliminateDeadCode(graph);
-  // `zeros` is read by an output; a call of nothing stays what it is.
+  // `zeros` is used by an output; a call without operands is not replaced.
   EXPECT_EQ(TypesOf(graph), (Types{"zeros", "constant", "sub"}));
   EXPECT_EQ(c->producer()->attributes().Tensor("value").values<float>(),
             (llvm::ArrayRef<float>{2, 4}));
@@ -211,7 +211,7 @@ TEST(FoldConstants, GivesUpWhenTheDeviceFails) {
 }
 
 TEST(Passes, AreLinear) {
-  // Everything hangs on one constant and on one chain: use lists are long, the graph is deep.
+  // All calls use one constant and form one chain: long use lists, a deep graph.
   constexpr int kCalls = 100000;
   Graph graph;
   Value* x = graph.AddInput("x", Type(DType::kF32, {Dim(1)}));

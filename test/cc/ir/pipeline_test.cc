@@ -1,4 +1,4 @@
-// The order of passes, and what watches them.
+// The order of passes, and their observers.
 #include "pdl/compiler/pipeline.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +12,7 @@ const Pipeline* const kAll[] = {&NetworkPipeline(),     &PlanPipeline(),      &S
                                 &CheckPipeline(),       &CheckStepPipeline(), &ImportPipeline(),
                                 &ImportMergePipeline(), &ExportPipeline()};
 
-/// The names of passes in the order in which they were seen; those that did nothing in brackets.
+/// The names of passes in the order of execution; those that had nothing to do in brackets.
 class Names : public PassObserver {
  public:
   void AfterPass(const Pass& pass, const Graph& graph, const PassRun& run) override {
@@ -23,7 +23,7 @@ class Names : public PassObserver {
   }
   std::string text;
   unsigned properties = 0;
-  /// What a pass says that it establishes, and that did not hold after it.
+  /// Properties that a pass declares as established, but that did not hold after it.
   unsigned missing = 0;
 };
 
@@ -36,7 +36,7 @@ TEST(Pipeline, PassesStandAfterWhatTheyRequire) {
       EXPECT_TRUE(names.insert(pass.name).second) << what;
       EXPECT_EQ(pass.required & ~held, 0u) << what;
       EXPECT_FALSE(pass.description.empty()) << what;
-      // It stands beside the name in the help.
+      // The help prints it next to the name.
       EXPECT_LE(pass.description.size(), 51u) << what;
       EXPECT_EQ(pipeline->Find(pass.name), &pass);
       held |= pass.established;
@@ -45,7 +45,7 @@ TEST(Pipeline, PassesStandAfterWhatTheyRequire) {
   EXPECT_EQ(NetworkPipeline().Find("channels-last"), nullptr);
 }
 
-// `--emit=pass:NAME` finds one pass.
+// `--emit=pass:NAME` identifies a single pass.
 TEST(Pipeline, NamesAreUniqueOnTheWayToARun) {
   llvm::StringSet<> names;
   for (const Pipeline* pipeline : RunPipelines())
@@ -93,7 +93,7 @@ TEST(Pipeline, PassesThatOnlyMakeItFasterCanBeLeftOut) {
             "(fold-constants) (final-dead-code)");
 }
 
-// Passes of a plan run for outcomes of conditions, and not for sizes.
+// Plan passes run for each combination of conditions, not for each set of sizes.
 TEST(Pipeline, ANewSizeRunsNoPass) {
   Names names;
   NetworkOptions options;

@@ -1,4 +1,4 @@
-// Conditions that a Plan decides: training() and sizes.
+// Conditions that are decided when a Plan is made: training() and sizes.
 #include "pdl/compiler/emit.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/compiler/serialize.h"
@@ -16,7 +16,7 @@ class PlanSelect : public testing::Test {
     options.outputs = std::move(outputs);
     return Message(network.Run(&scope_, &context_, options));
   }
-  /// The plan without its head.
+  /// The plan without its header.
   std::string Describe(const Network& network, bool training,
                        const llvm::StringMap<int64_t>& sizes = {}) {
     RunOptions options;
@@ -149,7 +149,7 @@ output y
 u = unused * 2.0
 output u
 )");
-  // The last batch's tensor of another size.
+  // The tensor of the last batch has a different size.
   Feed(scope_, "unused", F32({1}, {5}));
   Feed(scope_, "x", F32({3}, {1, 2, 3}));
   EXPECT_EQ(Run(*network, false, {"y"}), "");
@@ -265,7 +265,7 @@ TEST_F(PlanSelect, RunsLeaveOutWhatOnlyTrainingNeeds) {
   EXPECT_EQ(network->graph().trainings().size(), 1u);
 }
 
-/// A network whose values have names as those inside of layers have.
+/// A network whose values have names with dots, as inside layers.
 TEST_F(PlanSelect, NamesWithDots) {
   Graph graph;
   auto def = [](const char* op) -> const OpDef& { return *GlobalRegistry().Find(op); };

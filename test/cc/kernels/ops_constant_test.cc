@@ -30,7 +30,8 @@ TEST(Constants, Infer) {
 }
 
 TEST(Philox, GivesTheWordsOfThePaper) {
-  // Known answers of the authors' library for Philox4x32-10: counter and key of zeros, of ones.
+  // Known answers of the reference implementation of Philox4x32-10: counter and key all zeros, and
+  // all ones.
   const auto zeros = random::Philox({0, 0}, 0);
   EXPECT_EQ(zeros.w0, 0x6627e8d5u);
   EXPECT_EQ(zeros.w1, 0xe169c58du);

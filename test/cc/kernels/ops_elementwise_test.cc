@@ -1,4 +1,4 @@
-// Unary and binary operators: values, specials, broadcasting, every way a kernel walks.
+// Unary and binary operators: values, special values, broadcasting, all loops of the kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -286,7 +286,7 @@ TEST(BinaryOps, AgreeWithTheReferenceOnEveryFloat) {
   }
 }
 
-// The value of element `index` of `sizes` in a tensor broadcast to it.
+// The value at `index` of a tensor broadcast to `sizes`.
 int64_t BroadcastIndex(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> sizes, int64_t index) {
   int64_t offset = 0, stride = 1;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -349,7 +349,7 @@ TEST(BinaryOps, BroadcastEveryWay) {
 }
 
 TEST(BinaryOps, LargerThanTheCache) {
-  // Results beyond the last-level cache take another way to memory.
+  // Results larger than the last-level cache are written with non-temporal stores.
   const int64_t n = (int64_t{1} << 25) + 1001;
   const Tensor x = Apply("broadcast_to", {Make<int8_t>({1}, {3})}, {{"dims", Shape{Dim(n)}}});
   const Tensor y = Apply("cast", {x}, {{"to", DType::kI64}}, {.threads = 2});

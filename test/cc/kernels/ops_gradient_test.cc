@@ -1,4 +1,5 @@
-// What `pdl gradcheck` does not see of gradient rules: corners, and calls without a kernel.
+// Properties of gradient rules that `pdl gradcheck` does not check: corners, and calls without a
+// kernel.
 #include <gtest/gtest.h>
 
 #include "pdl/op/gradient.h"
@@ -34,7 +35,7 @@ TEST(Gradients, PlanSelectGivesZerosToTheOtherSide) {
   }
 }
 
-// What a rule of calculus leaves open, and where the obvious formula gives nan.
+// Gradients at corners, where calculus defines none, and where the obvious formula gives nan.
 TEST(Gradients, AtTheCorners) {
   const auto gradient = [](const char* op, llvm::ArrayRef<double> x, llvm::ArrayRef<double> y) {
     const Sizes sizes = {static_cast<int64_t>(x.size())};

@@ -1,5 +1,5 @@
-// Convolution, pooling and resizing: the same bits for any count of threads and for packed weights,
-// sizes that are symbols, and large sizes against plain loops.
+// Convolution, pooling and resizing: the same bits for any number of threads and for packed
+// weights, symbolic sizes, and large sizes compared with plain loops.
 #include <gtest/gtest.h>
 
 #include "test/cc/testing/op_test_util.h"
@@ -19,7 +19,7 @@ struct ConvCase {
   Attributes attributes;
 };
 
-// Large enough to be cut into tasks: by images, by blocks of channels, by groups.
+// Large enough to be split into tasks: by images, by blocks of channels, by groups.
 std::vector<ConvCase> LargeConvolutions() {
   const Shape one = {1}, two = {2};
   return {
@@ -53,7 +53,7 @@ TEST(Convolution, GivesTheSameBitsForAnyThreads) {
       ASSERT_EQ(
           Values(Apply(c.op, {x, w, bias}, c.attributes, {.threads = 3, .constant_right = true})),
           values);
-      // Against the plain products, in double.
+      // Compared with plain loops in double.
       const std::vector<double> expected =
           Values(Apply(c.op,
                        {MakeAs(DType::kF64, c.x, Values(x)), MakeAs(DType::kF64, c.w, Values(w)),

@@ -1,4 +1,4 @@
-// matmul against sums in double, over every way it is cut and every dtype.
+// matmul compared with sums in double, for all partitions into tasks and all dtypes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ int64_t Product(llvm::ArrayRef<int64_t> sizes) {
   return n;
 }
 
-// Small integers, so that sums in any order and precision are exact, or noise.
+// Small integers, whose sums are exact in any order and precision, or noise.
 Tensor Operand(DType dtype, llvm::ArrayRef<int64_t> sizes, uint64_t seed) {
   std::vector<double> values = Noise(Product(sizes), seed);
   for (double& value : values) value = std::round(value * 4);
@@ -24,7 +24,7 @@ Tensor Operand(DType dtype, llvm::ArrayRef<int64_t> sizes, uint64_t seed) {
   return MakeAs(dtype, sizes, values);
 }
 
-// [batch of a broadcast with that of b, m, n] by definition; ranks of at least 2.
+// [broadcast batch dims, m, n] by definition; ranks of at least 2.
 std::vector<double> Reference(const Tensor& a, bool ta, const Tensor& b, bool tb,
                               llvm::ArrayRef<int64_t> result) {
   const std::vector<double> x = Values(a), y = Values(b);

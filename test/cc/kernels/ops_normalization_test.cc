@@ -1,4 +1,4 @@
-// moments, normalize, standardize; the ranges of first values.
+// moments, normalize, standardize; the ranges of initializers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -216,7 +216,7 @@ TEST(Standardize, Corners) {
             "306 at axis: a scalar has no axis -1");
 }
 
-// --- First values -------------------------------------------------------------------------------
+// --- Initializers --------------------------------------------------------------------------------
 
 struct Spread {
   double mean = 0, deviation = 0, least = 0, most = 0;
@@ -286,7 +286,7 @@ TEST(FirstValues, TruncatedNormal) {
   EXPECT_NEAR(shifted.mean, 5 + 0.5 * 0.7910, 0.01);
   EXPECT_GE(shifted.least, 5);
   EXPECT_LE(shifted.most, 6.5);
-  // Without limits that matter it is a normal distribution.
+  // If the limits do not matter, it is a normal distribution.
   const Spread whole =
       SpreadOf("truncated_normal", {{"low", -30.0}, {"high", 30.0}}, {200000}, DType::kF64);
   EXPECT_NEAR(whole.deviation, 1, 0.01);

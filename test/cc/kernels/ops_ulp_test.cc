@@ -1,7 +1,7 @@
-// What operators declare as their largest error (SetMaxUlp), measured over f32.
+// The declared maximum errors of operators (SetMaxUlp), measured in f32.
 //
-// PDL_ULP_STRIDE=17 looks at every 17th f32, which takes minutes; without it every 20011th is
-// enough to notice a change.
+// PDL_ULP_STRIDE=17 tests every 17th f32, which takes minutes; the default, every 20011th, suffices
+// to notice a change.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ double Selu(double x) {
   return 1.0507009873554804934193349852946 *
          (x > 0 ? x : 1.6732632423543772848170429916717 * std::expm1(x));
 }
-// What is 0 * inf below.
+// Where the formulas below give 0 * inf.
 double AtMinusInf(double x, double value) { return x == -HUGE_VAL ? -0.0 : value; }
 
 const std::map<std::string, Function>& References() {
@@ -75,8 +75,8 @@ const std::map<std::string, Function>& References() {
   return functions;
 }
 
-// Where the largest error was found by looking at every float. They are always looked at, so a
-// declared error that is too small is noticed with any stride.
+// The inputs with the maximum errors, found with all f32. They are always tested, so a declared
+// error that is too small is noticed with any stride.
 std::vector<float> WorstPlaces(const std::string& op) {
   static const std::map<std::string, std::vector<float>> places = {
       {"erf", {1.01811838f, 1.001387f}}, {"erfc", {9.15724468f}},   {"exp", {-5.85342598f}},
@@ -88,14 +88,14 @@ std::vector<float> WorstPlaces(const std::string& op) {
   return found == places.end() ? std::vector<float>() : found->second;
 }
 
-// |actual - expected| in units of the last place that a float has at `expected`.
+// |actual - expected| in ULP at `expected`.
 double UlpError(float actual, double expected) {
   if (std::isnan(expected)) return std::isnan(actual) ? 0 : HUGE_VAL;
   const float rounded = static_cast<float>(expected);
   if (actual == rounded) {
     if (std::isinf(rounded)) return 0;
   } else if (std::isinf(rounded) || !std::isfinite(actual)) {
-    // The last float counts as next to infinity.
+    // The largest finite float counts as adjacent to infinity.
     constexpr double kLast = std::numeric_limits<float>::max();
     const bool is_near =
         std::fabs(expected) > 0x1.fffffcp127 && std::fabs(expected) < 0x1.000004p128;

@@ -1,5 +1,5 @@
-// Loops over Blocks: what files may not say, texts and files that make the same network again, and
-// results that do not depend on threads.
+// Loops over Blocks: invalid files, source and files that make the same network again, and results
+// that do not depend on the number of threads.
 #include <functional>
 #include <thread>
 
@@ -75,7 +75,7 @@ void FeedAll(Scope& scope) {
   Feed(scope, "lengths", Tensor::FromValues<int64_t>(DType::kI64, {3}, lengths));
 }
 
-/// All outputs, one after another.
+/// All outputs, concatenated.
 std::string Results(Graph graph, NetworkOptions options = {}, int threads = 1) {
   auto network = Value(Network::Create(std::move(graph), std::move(options), GlobalRegistry()));
   Scope scope;

@@ -23,12 +23,12 @@ constexpr Isa kIsas[] = {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512};
 float FromBits(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 uint32_t ToBits(float x) { return __builtin_bit_cast(uint32_t, x); }
 
-// |actual - expected| in units of the last place that a float has at `expected`.
+// |actual - expected| in ULP at `expected`.
 double UlpError(float actual, double expected) {
   if (std::isnan(expected)) return std::isnan(actual) ? 0.0 : kInf;
   const double rounded = static_cast<double>(static_cast<float>(expected));
   if (std::isinf(rounded) || std::isinf(actual)) {
-    // Just below overflow, the last float counts as next to infinity.
+    // Just below overflow, the largest finite float counts as adjacent to infinity.
     if (static_cast<double>(actual) == rounded) return 0.0;
     const bool near = std::fabs(expected) < 0x1.000004p128 && std::fabs(expected) > 0x1.fffffcp127;
     return near && std::signbit(actual) == std::signbit(expected) ? 1.0 : kInf;
@@ -104,13 +104,13 @@ struct Pow {
   }
 };
 
-// PDL_TEST_STRIDE=1 looks at every float (minutes).
+// PDL_TEST_STRIDE=1 tests all floats (takes minutes).
 uint32_t Stride() {
   const char* text = std::getenv("PDL_TEST_STRIDE");
   return text == nullptr ? 9973 : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
 }
 
-// Every `stride`th float in runs, through the loops of every supported instruction set.
+// Every `stride`th float, in runs, with the loops of all supported instruction sets.
 template <class F>
 void CheckUnary(const char* name, double (*reference)(double), double limit) {
   constexpr int kRun = 1021;
@@ -129,7 +129,7 @@ void CheckUnary(const char* name, double (*reference)(double), double limit) {
       tile.dense(inputs, out.data(), kRun, tile.parameters);
       if (isa == Isa::kBaseline) first = out;
       for (int i = 0; i < kRun; ++i) {
-        // Two NaNs may differ in their sign.
+        // The sign of NaN may differ.
         if (std::isnan(out[i]) && std::isnan(first[i])) continue;
         ASSERT_EQ(ToBits(out[i]), ToBits(first[i]))
             << name << " of " << in[i] << " with " << IsaName(isa);
@@ -168,7 +168,7 @@ double ReferenceSoftplus(double x) {
 }
 double ReferenceLogSigmoid(double x) { return -ReferenceSoftplus(-x); }
 
-// A formula of simd.h, and how messages see it.
+// A formula of simd.h, and its name in messages.
 template <template <class S> class Formula>
 struct Simd : SimdFunctor<Formula> {
   float operator()(float x) const { return Formula<simd::Portable>()(x); }
@@ -248,7 +248,7 @@ constexpr float kSpecialValues[] = {0.0f,   -0.0f,     1.0f,       -1.0f,      0
                                     -kInf,  kNan,      1e-45f,     -1e-45f,    16777217.0f, 1e30f,
                                     -1e30f, 0x1p-149f, 8388607.5f, 16777215.0f};
 
-// At all pairs of special values: the result of C to an ULP, with its sign.
+// All pairs of special values: the result of C within one ULP, with its sign.
 void CheckSpecialCases(float (*function)(float, float), double (*reference)(double, double)) {
   for (const float x : kSpecialValues) {
     for (const float y : kSpecialValues) {
@@ -275,7 +275,7 @@ TEST(VectorMath, Atan2IsAccurate) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     const float y = FromBits(static_cast<uint32_t>(random >> 32));
     random = random * 6364136223846793005u + 1442695040888963407u;
-    // Of any size, and near one another.
+    // Of any size, and close to one another.
     const float x = i % 2 == 0 ? FromBits(static_cast<uint32_t>(random >> 32))
                                : y * (static_cast<float>(random >> 40) * 0x1p-23f - 1.0f);
     const double expected = std::atan2(static_cast<double>(y), static_cast<double>(x));
@@ -290,7 +290,7 @@ TEST(VectorMath, LogAddExpIsAccurate) {
     return static_cast<uint32_t>(random >> 32);
   };
   for (int i = 0; i < 1000000; ++i) {
-    // Of any size; near one another; and such that the sum is near 0.
+    // Of any size; close to one another; and with a sum close to 0.
     const float x = i % 3 == 0 ? FromBits(next()) : static_cast<float>(next()) * 0x1p-29f - 4.0f;
     float y = i % 3 == 0 ? FromBits(next()) : static_cast<float>(next()) * 0x1p-29f - 4.0f;
     if (i % 3 == 2 && x < 0.0f) y = std::log1p(-std::exp(x));

@@ -1,4 +1,4 @@
-// The interfaces of programs that embed pdl: pdl.h and pdl_c.h.
+// The C++ and C interfaces of programs that embed pdl: pdl.h and pdl_c.h.
 #include "pdl/pdl.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ constexpr char kLinear[] =
     "## Rows.\ninput x: f32[N, 3]\nparam w: f32[3, 2] = ones()\n"
     "y = x @ w\noutput y\noutput total = sum(y, axes=[0])\n";
 
-/// A folder of the test's own.
+/// A temporary folder for one test.
 class Files : public testing::Test {
  protected:
   Files() {
@@ -56,7 +56,7 @@ TEST(PdlH, RunsOnMemoryOfTheCaller) {
   EXPECT_EQ(Floats(outputs->at("y")), (std::vector<float>{3, 3, 12, 12}));
   EXPECT_EQ(outputs->at("total").sizes, (std::vector<int64_t>{2}));
   EXPECT_EQ(outputs->at("y").As<double>(), nullptr);
-  // No rows at all.
+  // No rows.
   Result<Arrays> none = model.Run({{"x", Array::View<float>(nullptr, {0, 3})}});
   ASSERT_TRUE(none.ok()) << none.status().ToString();
   EXPECT_EQ(none->at("y").sizes, (std::vector<int64_t>{0, 2}));
@@ -152,14 +152,14 @@ TEST(PdlH, ASessionKeepsStatesAndNoInputs) {
     std::vector<float> x = {1, 2};
     ASSERT_TRUE(session.Run({{"x", Array::View(x.data(), {2})}}).ok());
   }
-  // The memory of that input is gone.
+  // The memory of that input has been freed.
   EXPECT_EQ(session.Run({}).status().code(), "PDL0501");
   EXPECT_EQ(Floats(*session.State("total")), std::vector<float>{3});
   float x[] = {10, 20, 30};
   Result<Arrays> first = session.Run({{"x", Array::View(x, {3})}});
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(Floats(first->at("before")), std::vector<float>{3});
-  // What is held is not written again.
+  // Outputs held by the caller are not overwritten.
   Result<Arrays> second = session.Run({{"x", Array::View(x, {3})}});
   EXPECT_EQ(Floats(first->at("before")), std::vector<float>{3});
   EXPECT_EQ(Floats(second->at("before")), std::vector<float>{63});
@@ -171,7 +171,7 @@ TEST(PdlH, ASessionKeepsStatesAndNoInputs) {
   EXPECT_EQ(session.SetState("twice", Array::View(x, {3})).code(), "PDL0102");
   session.Reset();
   EXPECT_EQ(Floats(*session.State("total")), std::vector<float>{0});
-  // Another session knows nothing of this one.
+  // Sessions are independent.
   EXPECT_EQ(Floats(model.Run({{"x", Array::View(x, {3})}})->at("before")), std::vector<float>{0});
 }
 
@@ -211,7 +211,7 @@ TEST(PdlH, ARunIsCancelledFromAnotherThread) {
   Session session = model.NewSession();
   std::vector<float> x(1 << 22);
   const Arrays inputs = {{"x", Array::View(x.data(), {1, 1 << 22})}};
-  // One that comes before the run ends it, too.
+  // A cancellation before the run also ends it.
   session.Cancel();
   EXPECT_EQ(session.Run(inputs).status().kind(), Status::Kind::kCancelled);
   EXPECT_EQ(session.Run({{"x", Array::View(x.data(), {1, 2})}}).status().ToString(), "ok");
@@ -256,9 +256,9 @@ TEST_F(Files, TrainsSavesAndLoads) {
   ASSERT_EQ(trained->epochs.size(), 50u);
   EXPECT_LT(trained->epochs.back().validation[0].value, 1e-4);
   EXPECT_NEAR(Floats(*trained->model.Value("y.w"))[0], 3, 0.05);
-  // The model that was trained is what it was.
+  // The original model is unchanged.
   EXPECT_NE(Floats(*model.Value("y.w")), Floats(*trained->model.Value("y.w")));
-  // It goes on from what it learned.
+  // Training continues from the trained parameters.
   request.epochs = 1;
   Result<TrainedModel> further = trained->model.Train(data, request);
   ASSERT_TRUE(further.ok());
@@ -270,7 +270,7 @@ TEST_F(Files, TrainsSavesAndLoads) {
     EXPECT_EQ(Floats(*loaded->Value("y.w")), Floats(*trained->model.Value("y.w")));
   }
   EXPECT_FALSE(model.Save(Path("no/folder/x.pdlc")).ok());
-  // A callback ends it.
+  // A callback ends training.
   request.epochs = 50;
   request.on_epoch = [](const EpochResult& epoch) { return epoch.epoch < 2; };
   Result<TrainedModel> ended = model.Train(data, request);
@@ -320,7 +320,7 @@ TEST(PdlC, NullPointersAreErrors) {
   EXPECT_EQ(code(pdl_options_set_device(nullptr, "cpu")), "PDL0507");
   ASSERT_EQ(pdl_model_from_source(kLinear, "m.pdl", nullptr, &model), nullptr);
   ASSERT_EQ(pdl_session_new(model, &session), nullptr);
-  // A session holds on to what it needs.
+  // A session keeps its model alive.
   pdl_model_free(model);
   EXPECT_EQ(code(pdl_session_set_input(session, "x", nullptr)), "PDL0507");
   EXPECT_EQ(code(pdl_session_set_input(session, nullptr, &array)), "PDL0507");
@@ -372,7 +372,7 @@ TEST(PdlC, DescribesModelsAndKeepsStates) {
   ASSERT_EQ(pdl_session_set_input(session, "x", &array), nullptr);
   ASSERT_EQ(pdl_session_want(session, "y"), nullptr);
   ASSERT_EQ(pdl_session_run(session), nullptr);
-  // The input's memory is read again by the next run.
+  // The next run reads the memory of the input again.
   x[0] = 5;
   ASSERT_EQ(pdl_session_run(session), nullptr);
   ASSERT_EQ(pdl_session_output(session, "y", &array), nullptr);

@@ -18,7 +18,7 @@ input label: i64[N] in 0..3
 output loss = mean(x) + mean(cast(label, to=f32))
 )";
 
-/// What Dataset::FromTensors says against them.
+/// The error of Dataset::FromTensors.
 std::string Complaint(const std::string& text, llvm::ArrayRef<NamedTensor> tensors) {
   std::string message = Message(Dataset::FromTensors(tensors, MakeGraph(text), "d.npz"));
   llvm::StringRef rest = message;
@@ -208,7 +208,7 @@ TEST(Dataset, BrokenTables) {
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,,0\n"), "line 2, column 'x[1]': expected f32, got ''");
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n0,0,1.5\n"),
             "line 2, column 'label': expected i64, got '1.5'");
-  // What a dtype cannot hold is no infinity, but where it is written so.
+  // A number outside the range of the dtype is an error; only a literal infinity is one.
   EXPECT_EQ(CsvComplaint("x[0],x[1],label\n1,-1e39,0\n"),
             "line 2, column 'x[1]': expected f32, got '-1e39', which is too large for it");
   const char kNarrow[] =
@@ -270,7 +270,7 @@ TEST(Dataset, WhatIsNoBatch) {
             "inputs must be the same symbol, for the rows of a batch");
   EXPECT_EQ(Complaint("output s = 1.0 * ones([])\n", {x}),
             "the network has no input that takes data");
-  // What neither a loss nor a metric needs.
+  // An input that neither a loss nor a metric depends on.
   EXPECT_EQ(
       Complaint("input x: f32[N, 2]\ninput k: f32[]\noutput s = mean(x)\noutput y = x * k\n", {x}),
       "");
@@ -363,9 +363,9 @@ TEST(Shuffle, IsAPermutationThatTheSeedDecides) {
   std::iota(all.begin(), all.end(), 0);
   EXPECT_EQ(sorted, all);
   EXPECT_TRUE(ShuffledRows(0, 7, 0).empty());
-  // The same on every machine and in every release: a resumed run depends on it.
+  // The order is the same on all machines and in all releases, since resumed runs depend on it.
   EXPECT_EQ(ShuffledRows(8, 0, 0), (std::vector<int64_t>{7, 0, 4, 6, 5, 2, 3, 1}));
-  // Every order of three is about as frequent as another.
+  // All permutations of three are about equally frequent.
   std::map<std::vector<int64_t>, int> counts;
   for (uint64_t epoch = 0; epoch < 6000; ++epoch) ++counts[ShuffledRows(3, 1, epoch)];
   EXPECT_EQ(counts.size(), 6u);

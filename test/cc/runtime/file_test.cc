@@ -49,7 +49,7 @@ TEST(WriteFileAtomically, LeavesDevicesAndPipesInPlace) {
   EXPECT_NE(Message(WriteFileAtomically("/dev/full", "new")), "");
 }
 
-// A pipe that nobody writes to would be waited for, and a device has no end.
+// Reading a pipe without a writer would block, and a device has no end.
 TEST(ReadNpy, ReadsRegularFilesAlone) {
   TemporaryFolder folder;
   const std::string pipe = folder / "pipe", socket = folder / "socket", link = folder / "link";

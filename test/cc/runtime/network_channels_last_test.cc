@@ -1,4 +1,5 @@
-// Convolutional networks keep their channels last on the CPU: the same numbers as call by call.
+// Convolutional networks with channels last on the CPU compute the same numbers as individual
+// calls.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -9,7 +10,7 @@
 namespace pdl {
 namespace {
 
-/// Writes random convolutional networks over f32[N, C, ...] with 1 to 3 spatial dims.
+/// Generates random convolutional networks over f32[N, C, ...] with 1 to 3 spatial dims.
 class RandomConvNet {
  public:
   explicit RandomConvNet(uint32_t seed) : random_(seed) {
@@ -119,7 +120,7 @@ class RandomConvNet {
         return Assign("concat(" + x + ", tanh(" + x + "), axis=1)");
       case 9:
         return Assign("softmax(" + x + ", axis=" + (Below(2) == 0 ? "1" : "-1") + ")");
-      case 10:  // wants the order as it is written
+      case 10:  // requires the original layout
         text_ += "output o" + std::to_string(outputs_++) + " = cumsum(" + x + ", axis=1)\n";
         return;
       default:
@@ -139,7 +140,7 @@ std::vector<float> Floats(const Scope& scope, const std::string& name) {
   return {tensor.data<float>(), tensor.data<float>() + tensor.num_elements()};
 }
 
-/// How far the outputs of two runs are apart, to the largest of each.
+/// The maximum difference between the outputs of two runs, relative to the largest element of each.
 double Distance(const Network& network, const Scope& a, const Scope& b) {
   double most = 0;
   for (const auto& output : network.graph().outputs()) {
@@ -156,8 +157,8 @@ double Distance(const Network& network, const Scope& a, const Scope& b) {
   return most;
 }
 
-/// Runs the network as it is planned, with some counts of threads, and call by call as it is
-/// written.
+/// Compares planned runs of the network, with several numbers of threads, with a run of individual
+/// calls.
 void ExpectSameNumbers(const std::string& text, const Sizes& x_sizes, double tolerance) {
   const auto network = MakeNetwork(text);
   ASSERT_TRUE(network) << text;
@@ -194,7 +195,7 @@ TEST(NetworkChannelsLast, RandomNetworksGiveTheSameNumbers) {
   }
 }
 
-// Large enough for what small sizes do not reach: runs of rows, blocks of features, Winograd.
+// Large enough for code that small sizes do not reach: runs of rows, blocks of features, Winograd.
 TEST(NetworkChannelsLast, LargeConvolutions) {
   struct Case {
     Sizes x;
@@ -202,7 +203,7 @@ TEST(NetworkChannelsLast, LargeConvolutions) {
   };
   const Case cases[] = {
       {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},       // Winograd, runs of rows
-      {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},       // Winograd, whole images
+      {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},       // Winograd, complete images
       {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},  // Winograd, other padding
       {{1, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1"},      // blocks of features
       {{3, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1, stride=2"},
@@ -210,7 +211,7 @@ TEST(NetworkChannelsLast, LargeConvolutions) {
       {{1, 96, 57, 57}, "[96, 1, 3, 3]", "pad=1, groups=96"},
       {{1, 64, 28, 28}, "[128, 2, 3, 3]", "pad=1, groups=32"},
       {{2, 40, 30, 30}, "[40, 40, 3, 3]", "pad=\"same\", dilation=3"},
-      {{1, 8, 64, 5}, "[8, 8, 3, 3]", "pad=[70, 1]"},  // windows in the padding alone
+      {{1, 8, 64, 5}, "[8, 8, 3, 3]", "pad=[70, 1]"},  // windows in the padding only
   };
   for (const Case& of : cases) {
     std::string dims;
@@ -267,7 +268,7 @@ TEST(NetworkChannelsLast, NanStays) {
   Scope scope;
   CPUContext cpu(1);
   Tensor x = Noise({1, 20, 6, 6});
-  x.data<float>()[7 * 36 + 8] = NAN;  // channel 7, place [1, 2]
+  x.data<float>()[7 * 36 + 8] = NAN;  // channel 7, index [1, 2]
   Feed(scope, "x", std::move(x));
   ASSERT_EQ(Message(network->Run(&scope, &cpu)), "");
   const std::vector<float> y = Floats(scope, "y");
@@ -293,7 +294,7 @@ TEST(NetworkChannelsLast, OneTranspositionEachWay) {
   EXPECT_EQ(count("axes=[1, 2]"), 1u) << plan;
 }
 
-// Images that come and go with their channels last, as some frameworks have them.
+// Inputs and outputs with channels last, as in some frameworks.
 TEST(NetworkChannelsLast, NoTranspositionOfWhatIsLastAlready) {
   const std::string text =
       "input x: f32[2, 16, 12, 3]\nparam w: f32[8, 3, 3, 3] = he_normal()\n"
@@ -307,8 +308,8 @@ TEST(NetworkChannelsLast, NoTranspositionOfWhatIsLastAlready) {
   EXPECT_EQ(plan.find("= transpose("), std::string::npos) << plan;
 }
 
-// A product as it lies needs no other order, one convolution finds its own, and a network that
-// learns convolutions keeps to what is written.
+// matmul needs no other layout, a single convolution converts its operands itself, and a network
+// that trains convolutions keeps its layout.
 TEST(NetworkChannelsLast, OnlyWhereItGains) {
   const auto products = MakeNetwork(
       "input x: f32[N, 3, 9, 9]\nparam w: f32[3, 3, 1, 1] = he_normal()\n"

@@ -1,4 +1,4 @@
-// Groups that begin with a call that makes rows or pieces: the same bits as call by call.
+// Groups that begin with a row producer or a tiled producer: the same bits as individual calls.
 #include <string>
 #include <vector>
 
@@ -159,7 +159,7 @@ TEST(NetworkFusion, RowsInAGroupGiveTheSameBits) {
   }
 }
 
-// Sizes that are stored past the cache: by lines, by pieces with a rest, and rows that begin
+// Sizes with non-temporal stores: by lines, by tiles with a remainder, and rows that begin
 // anywhere.
 TEST(NetworkFusion, WeightsOfRowsGiveTheSameBitsAsCalls) {
   const auto network = MakeNetwork(

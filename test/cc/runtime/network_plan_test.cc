@@ -1,4 +1,4 @@
-// What a Plan may do for speed must not be seen: fusion, folding, reused memory, kept bindings.
+// Optimizations of a Plan do not change results: fusion, folding, memory reuse, cached bindings.
 #include <random>
 
 #include "pdl/compiler/emit.h"
@@ -8,7 +8,8 @@
 namespace pdl {
 namespace {
 
-/// Writes random networks of elementwise calls over operands that broadcast in every way.
+/// Generates random networks of elementwise calls over operands that broadcast in all possible
+/// ways.
 class RandomNetwork {
  public:
   RandomNetwork(uint32_t seed, std::vector<int64_t> result) : random_(seed) {
@@ -35,7 +36,8 @@ class RandomNetwork {
     for (int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
     return "[" + text + "]";
   }
-  /// The result's sizes, some of them 1, some leading ones left out.
+  /// The sizes of an operand that broadcasts to the result: some are 1, some leading ones are
+  /// omitted.
   std::vector<int64_t> Broadcasted(std::vector<int64_t> sizes) {
     if (Below(3) == 0) return sizes;
     for (int64_t& size : sizes)
@@ -62,7 +64,7 @@ class RandomNetwork {
   }
 
   Term Pick() {
-    // Rather a late one, so that chains grow long.
+    // Prefers late values, so that chains get long.
     size_t n = values_.size();
     return values_[Below(2) ? n - 1 - Below(static_cast<unsigned>(std::min<size_t>(n, 4)))
                             : Below(static_cast<unsigned>(n))];
@@ -106,7 +108,7 @@ class RandomNetwork {
   std::vector<Term> values_;
 };
 
-/// All outputs, one after another; runs twice, as the second run reuses memory.
+/// All outputs, concatenated. Runs twice, since the second run reuses memory.
 std::string OutputsOf(const RandomNetwork& random, bool fuse, bool optimize, int threads) {
   NetworkOptions options;
   options.fuse = fuse;
@@ -203,7 +205,7 @@ TEST(NetworkPlan, EachRunMayHaveANewSize) {
     ASSERT_EQ(*scope.Find("count")->Get<Tensor>()->data<float>(), static_cast<float>(n));
     most = std::max(most, HostMemoryInUse());
   }
-  // Three bindings of at most 400 rows, the results kept and the weights.
+  // Three bindings of at most 400 rows, their results, and the weights.
   EXPECT_LT(most, int64_t{8} << 20);
 }
 
@@ -226,7 +228,7 @@ TEST(NetworkPlan, KeptSizesShareTheirMemory) {
   const std::string first = run(400);
   const int64_t arena = HostMemoryInUse() - before;
   ASSERT_GT(arena, int64_t{300} << 10);
-  // Smaller ones lie in the same memory, larger ones in one more block.
+  // Smaller arenas reuse the same memory, larger ones need one more block.
   for (int64_t n = 399; n > 384; --n) run(n);
   EXPECT_LT(HostMemoryInUse() - before, arena + (64 << 10));
   for (int64_t n = 401; n < 417; ++n) run(n);

@@ -1,4 +1,4 @@
-// Networks that are cut where the data decide a size.
+// Networks with data-dependent sizes, which are cut into segments.
 #include <atomic>
 #include <thread>
 
@@ -67,7 +67,7 @@ TEST(NetworkSegments, AFailureBehindTheCutChangesNothing) {
   Feed(scope, "y", F32({3}, {10, 20, 30}));
   EXPECT_NE(Message(network->Run(&scope, &context)), "");
   EXPECT_EQ(*scope.Find("runs")->Get<Tensor>()->data<int64_t>(), 1);
-  // Only what is before the cut.
+  // Only the part before the cut.
   RunOptions options;
   options.outputs = {"early"};
   EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
@@ -75,7 +75,7 @@ TEST(NetworkSegments, AFailureBehindTheCutChangesNothing) {
   options.outputs = {"earlier"};
   EXPECT_EQ(Message(network->Run(&scope, &context, options)),
             "the network has no output 'earlier'; did you mean 'early'? [PDL0102]");
-  // A state that a failed run made is gone.
+  // A state computed by a failed run is discarded.
   Scope fresh;
   Feed(fresh, "x", F32({1}, {1}));
   Feed(fresh, "y", F32({3}, {10, 20, 30}));

@@ -1,4 +1,4 @@
-// What a run of a Network promises: values, Errors, states, parameters, outputs.
+// The contract of Network::Run: values, Errors, states, parameters, outputs.
 #include "pdl/runtime/network.h"
 
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace pdl {
 namespace {
 
-// Two operators of this program: one counts its runs, one fails where its input holds a 13.
+// Two operators of this program: one counts its runs, one fails if its input contains a 13.
 std::atomic<int> counted_runs = 0;
 
 template <typename Context>
@@ -47,7 +47,7 @@ struct CopyMaker : OpProtoMaker {
 REGISTER_OP(CountedOp, CopyMaker, "test_counted");
 REGISTER_OP(UnluckyOp, CopyMaker, "test_unlucky");
 
-/// A device that is not there.
+/// A device that does not exist.
 class FakeContext : public DeviceContext {
  public:
   FakeContext() : DeviceContext({DeviceKind::kCUDA, 0}) {}
@@ -288,7 +288,7 @@ TEST_F(NetworkTest, AKeptResultStaysAsItWas) {
   FeedX({1, 2});
   EXPECT_EQ(Run(), "");
   Tensor kept = *scope_.Find("y")->Get<Tensor>();
-  Feed(scope_, "x", kept);  // what a run gave is the next run's input
+  Feed(scope_, "x", kept);  // an output of a run is an input of the next run
   EXPECT_EQ(Run(), "");
   EXPECT_EQ(TensorToString(kept), "[2.0, 3.0]");
   EXPECT_EQ(Get("y"), "[3.0, 4.0]");

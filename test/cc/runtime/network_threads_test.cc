@@ -1,4 +1,4 @@
-// One Network, many threads: right results, and the same bits whatever the count.
+// Concurrent runs of one Network: right results, and the same bits for any number of threads.
 #include <atomic>
 #include <thread>
 
@@ -40,7 +40,7 @@ TEST(NetworkThreads, EightRunOneNetworkAtOnce) {
         CPUContext& context = t % 3 == 0 ? own : shared;
         wrong += Message(network->Run(&scope, &context)) != "";
         wrong += Bytes(scope, "prob") != prob[i] || Bytes(scope, "means") != means[i];
-        // A run that fails beside the others.
+        // A failing run, concurrent with the others.
         Feed(scope, "x", Noise({1, 23}));
         wrong += Message(network->Run(&scope, &context)).empty();
       }

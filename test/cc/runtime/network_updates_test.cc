@@ -1,5 +1,5 @@
-// How next values of states are stored: in place where that cannot be seen, and of tables the rows
-// alone that a run uses.
+// Updates of states: in place if that cannot be observed, and for embedding tables only the rows
+// that a run uses.
 #include "pdl/compiler/layers.h"
 #include "pdl/op/error.h"
 #include "pdl/op/inference.h"
@@ -9,7 +9,7 @@
 namespace pdl {
 namespace {
 
-/// Doubles its operand, and fails where the first element is negative, as a plugin's kernel may.
+/// Doubles its operand, and fails if the first element is negative, as a plugin's kernel may do.
 template <class Context>
 class DoubleUnlessNegative : public Operator<Context> {
  public:
@@ -58,7 +58,7 @@ TEST(Updates, AreWrittenOverTheStateThatNobodyElseRefersTo) {
   EXPECT_EQ(AddressOf(scope, "a"), first);
   EXPECT_EQ(Printed(scope, "a"), "[7.0, 7.0, 7.0]");
   EXPECT_EQ(Printed(scope, "y"), "[8.0, 8.0, 8.0]");
-  // A copy refers to the same memory, and stays what it is.
+  // A copy shares the memory, and must not change.
   const Tensor held = *scope.Find("a")->Get<Tensor>();
   ASSERT_FALSE(RunOnce(*network, scope));
   EXPECT_EQ(TensorToString(held), "[7.0, 7.0, 7.0]");
@@ -135,12 +135,12 @@ TEST(Updates, OfACallThatFailsAreNotStored) {
   EXPECT_NE(Message(RunOnce(*network, scope)).find("a negative number"), std::string::npos);
   EXPECT_EQ(Printed(scope, "a"), "[2.0, 3.0]");
   EXPECT_EQ(Printed(scope, "b"), "[-1.0, 1.0]");
-  EXPECT_EQ(Printed(scope, "y"), "nothing");  // what the run before left may be computed over
+  EXPECT_EQ(Printed(scope, "y"), "nothing");  // may be overwritten after the previous run
 }
 
 // --- Rows of tables -----------------------------------------------------------------------------
 
-/// Two places where rows of a table are used; the indices of one can be anything.
+/// Two uses of rows of a table; the indices of one are not restricted to its range.
 constexpr char kTable[] =
     "input i: i64[N]\ninput j: i64[N, 2] in 0..20000\ninput c: f32[N, 3]\n"
     "state w: f32[20000, 3] = normal()\nstate v: f32[20000, 3] = zeros()\n"
@@ -148,7 +148,7 @@ constexpr char kTable[] =
 
 struct Case {
   const char* name;
-  const char* text;  // says next_w, next_v and next_d
+  const char* text;  // defines next_w, next_v and next_d
   bool by_rows;
 };
 constexpr Case kCases[] = {
@@ -183,7 +183,7 @@ TEST(RowUpdates, AreThoseOfTheWholeTable) {
                              "g = grad(sum(gather(w, i) ** 2 * c) + sum(gather(w, j) ** 3), w)\n" +
                              each.text;
     auto rows = MakeNetwork(text + "update w = next_w\nupdate v = next_v\nupdate d = next_d\n");
-    // What is also an output is computed whole.
+    // A value that is also an output is computed completely.
     auto whole = MakeNetwork(text + "output next_w, next_v, next_d\n");
     ASSERT_TRUE(rows && whole);
     bool by_rows = false;
@@ -203,7 +203,7 @@ TEST(RowUpdates, AreThoseOfTheWholeTable) {
       ASSERT_FALSE(RunOnce(*whole, reference));
       EXPECT_TRUE(scope.Find("w"));
       for (const std::string name : {"w", "v", "d"}) {
-        // One that is updated to what it is need not be there.
+        // A state that is updated with its own value need not be stored.
         if (!scope.Find(name)) continue;
         EXPECT_TRUE(Bytes(scope, name) == Bytes(reference, "next_" + name)) << name;
       }
@@ -253,7 +253,7 @@ TEST(RowUpdates, AreLazyWhereToldSo) {
 }
 
 TEST(RowUpdates, AreOfAllRowsWhereTheGradientIs) {
-  // Half of the gradient comes from the table as a whole.
+  // Half of the gradient comes from the complete table.
   auto network = MakeNetwork(
       "input i: i64[N] in 0..4\nstate w: f32[4, 1] = ones()\nstate m: f32[4, 1] = ones()\n"
       "g = lazy_rows(grad(sum(gather(w, i)) + sum(w), w))\nupdate m = 0.5 * m + g\n");

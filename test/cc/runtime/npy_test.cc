@@ -17,7 +17,7 @@ std::string Npy(const std::string& header, const std::string& data = "") {
   return file + header + data;
 }
 
-/// What reading such a file complains about, without the file's name and the code.
+/// The error of reading such a file, without the file's name and the code.
 std::string Complaint(const std::string& bytes) {
   TemporaryFolder folder;
   std::string path = WriteBytes(folder / "x.npy", bytes);

@@ -15,7 +15,7 @@
 namespace pdl {
 namespace {
 
-/// A device that is not there: its memory is the CPU's.
+/// A device that does not exist, with memory on the CPU.
 class FakeContext : public DeviceContext {
  public:
   static constexpr DeviceKind kKind = DeviceKind::kCUDA;
@@ -37,7 +37,7 @@ class FakeContext : public DeviceContext {
   llvm::Error Synchronize() override { return llvm::Error::success(); }
 };
 
-/// y = scale * x, which its state and its workspace must both agree with.
+/// y = scale * x, where state and workspace must both have the right contents.
 template <typename Context>
 class ScaleOp : public Operator<Context> {
  public:
@@ -80,7 +80,7 @@ struct ScaleMaker : OpProtoMaker {
   }
 };
 
-/// y is the memory of x.
+/// y shares the memory of x.
 template <typename Context>
 class FlattenOp : public Operator<Context> {
  public:
@@ -294,7 +294,7 @@ TEST_F(OperatorTest, ManyThreadsRunOneOperator) {
   EXPECT_EQ(wrong, 0);
 }
 
-// `split` and `einsum` have no kernel: what they become runs as a network of its own.
+// `split` and `einsum` have no kernel: their lowering runs as a network.
 TEST(SingleCall, OfOperatorsThatAreAlwaysLowered) {
   Scope scope;
   CPUContext cpu{1};

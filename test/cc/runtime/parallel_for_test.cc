@@ -30,7 +30,7 @@ std::vector<Piece> Pieces(int threads, int64_t n, int64_t grain) {
   return pieces;
 }
 
-/// The sum of i * i below n, in pieces of 100.
+/// The sum of i * i below n, in chunks of 100.
 int64_t SumOfSquares(CPUContext& context, int64_t n) {
   std::atomic<int64_t> sum = 0;
   context.ParallelFor(n, 100, [&](int64_t begin, int64_t end) {
@@ -77,7 +77,7 @@ TEST(ParallelFor, NothingAndOnePiece) {
 TEST(ParallelFor, RunsOnSeveralThreads) {
   CPUContext context(2);
   std::atomic<int> together = 0;
-  // Each of the two pieces waits for the other.
+  // Each of the two chunks waits for the other.
   context.ParallelFor(2, 1, [&](int64_t, int64_t) {
     ++together;
     while (together < 2) std::this_thread::yield();
@@ -93,7 +93,7 @@ TEST(ParallelFor, ThrowsInItsCallerWhatAPieceThrows) {
                                        if (begin <= bad && bad < end) throw std::bad_alloc();
                                      }),
                  std::bad_alloc);
-    // The pool is as it was.
+    // The pool still works.
     EXPECT_EQ(SumOfSquares(context, 1000), 332833500);
   }
   EXPECT_THROW(context.ParallelFor(1000, 1, [](int64_t, int64_t) { throw std::bad_alloc(); }),
@@ -137,7 +137,7 @@ TEST(ParallelFor, WorksInAForkedChild) {
 #endif
   CPUContext context(4);
   EXPECT_EQ(SumOfSquares(context, 5000), ExpectedSum(5000));
-  // Another thread uses the pool while this one forks, so that its lock may be held.
+  // Another thread uses the pool during the fork, so its lock may be held.
   std::atomic<bool> stop = false;
   std::thread busy([&] {
     while (!stop) SumOfSquares(context, 1000);
@@ -148,10 +148,10 @@ TEST(ParallelFor, WorksInAForkedChild) {
       alarm(20);
       bool right = SumOfSquares(context, 5000) == ExpectedSum(5000);
 #if defined(__SANITIZE_ADDRESS__)
-      // At exit the sanitizer looks for leaks, and for threads that are not here.
+      // At exit the sanitizer searches for leaks, and for threads, which the child does not have.
       _exit(right ? 0 : 1);
 #endif
-      // The whole exit, which must not wait for the parent's threads.
+      // A regular exit, which must not wait for the parent's threads.
       std::exit(right ? 0 : 1);
     }
     int status = -1;

@@ -1,4 +1,4 @@
-// Ragged dims and sparse storage as types: what is declared, matched, inferred, stored and refused.
+// Ragged dims and sparse storage as types: declaration, matching, inference, serialization, errors.
 #include "pdl/compiler/emit.h"
 #include "pdl/compiler/serialize.h"
 #include "pdl/op/op_docs.h"
@@ -33,7 +33,7 @@ param w: f32[4, 8] = zeros()
 param v: f32[1000, 8] = zeros()
 )";
 
-/// The type of `expression`, or what is wrong with it.
+/// The type of `expression`, or the error.
 std::string TypeOf(const std::string& expression) {
   CompileResult result = CompileText(kInputs + ("r = " + expression + "\noutput r\n"));
   if (!result.graph) return Mistake(result);
@@ -51,7 +51,7 @@ TEST(RaggedDim, IsEqualToItselfAloneAndNothingIsComputedWithIt) {
   for (const Dim& dim : {t + 1, t - t, t * 2, t * n, t + t, Dim::FloorDiv(t, 2), Dim::Mod(n, t),
                          Dim::Min(t, n), Dim::Max(t, 3), NumElements({n, t})})
     EXPECT_FALSE(dim.is_valid()) << dim.ToString();
-  // Symbols are renamed by substitution.
+  // Substitution renames symbols.
   auto rename = [](llvm::StringRef) -> std::optional<Dim> { return Dim::Symbol("~S"); };
   EXPECT_EQ(t.Substitute(rename), Dim::Symbol("~S"));
 }
@@ -306,7 +306,7 @@ Tensor Places(const std::vector<int64_t>& values) {
   return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
 }
 
-/// What a run for one output says, or nothing.
+/// The error of a run for one output, or "".
 std::string MessageOf(const Network& network, Scope* scope, const char* output) {
   CPUContext context;
   RunOptions options;
@@ -343,7 +343,7 @@ TEST(RaggedRun, SequencesOfSparseRows) {
             "input 's', sparse f32[N, ~T, 3]: the offsets end at 3, but there are 2 rows "
             "[PDL0513]");
   Feed(scope, "s.offsets2", Places({0, 1, 1, 3}));
-  // One sequence of two, of one row and of none; nothing at all.
+  // One sequence with two rows, with one row, and with none; no sequences.
   Feed(scope, "c.offsets", Places({0, 2}));
   Feed(scope, "c.offsets2", Places({0, 1, 1}));
   Feed(scope, "c.offsets3", Places({0, 2}));
@@ -370,7 +370,7 @@ TEST(RaggedRun, FindsTheParts) {
   Feed(scope, "x", F32({3, 2}, {1, 2, 3, 4, 5, 6}));
   Feed(scope, "y", F32({3, 2}, {1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(run("sum"), "no value for input 'x.offsets': i64[N + 1] [PDL0501]");
-  // The lengths of one input are those of the other.
+  // Both inputs must have the same lengths.
   Feed(scope, "y.offsets", Places({0, 1, 3}));
   EXPECT_EQ(run("sum"), "");
   EXPECT_EQ(Printed(scope, "sum"), "[[2.0, 3.0],\n [4.0, 5.0],\n [6.0, 7.0]]");
@@ -398,7 +398,7 @@ TEST(RaggedRun, FindsTheParts) {
             "input 'x', f32[N, ~T, 2]: the offsets end at 2, but there are 3 rows [PDL0513]");
   EXPECT_EQ(with({}), "input 'x', f32[N, ~T, 2]: offsets must be i64[N + 1], got i64[0] [PDL0513]");
 
-  // Offsets of another dtype are not read as if they were none such.
+  // Offsets of a wrong dtype are an error.
   Scope narrow;
   Feed(narrow, "x.offsets", Tensor::FromValues<int32_t>(DType::kI32, {3}, {0, 1, 3}));
   Feed(narrow, "y.offsets", Tensor::FromValues<int32_t>(DType::kI32, {3}, {0, 2, 3}));
@@ -416,7 +416,7 @@ TEST(RaggedRun, FindsTheParts) {
   EXPECT_EQ(run("z"), "input 's.indices' must be in 0..3, and element 1 is 3 [PDL0512]");
 }
 
-// A network that is not needed whole; no rows at all; lengths that change from run to run.
+// A network of which only a part is needed; no rows; lengths that change from run to run.
 TEST(RaggedRun, AnyLengths) {
   auto network = MakeNetwork(
       "input x: f32[N, ~T]\noutput total = sum(x), each = sequence_pool(x, kind=\"max\", "

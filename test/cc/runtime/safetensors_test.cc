@@ -26,7 +26,7 @@ std::string Complaint(const std::string& bytes) {
   return text.str();
 }
 
-/// A header of one tensor `w`.
+/// A header with one tensor `w`.
 std::string One(const std::string& dtype, const std::string& shape, const std::string& offsets) {
   return R"({"w":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets +
          "}}";

@@ -1,4 +1,4 @@
-// Mixed precision, and files of weights.
+// Mixed precision, and weight files.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace pdl {
 namespace {
 
-/// A loss whose gradients are large: in f16 they overflow where it is scaled much.
+/// A loss with large gradients, which overflow in f16 if the loss is scaled by much.
 constexpr char kLarge[] = R"(input x: f32[N, 2]
 input t: f32[N]
 param w: f32[2, 8] = normal()
@@ -57,7 +57,7 @@ TrainerOptions Options(int64_t epochs) {
 
 const char* const kLearned[] = {"w", "v", "b", "w.adam.m", "v.adam.v", "b.adam.t"};
 
-/// What is learned, as bytes.
+/// Parameters and states, as bytes.
 std::string Learned(const Trainer& trainer) {
   std::string bytes;
   for (const char* name : kLearned) bytes += Bytes(Value(trainer.ValueOf(name)));
@@ -85,7 +85,7 @@ TEST(TrainerPrecision, AStepWhoseGradientsOverflowIsSkipped) {
       EXPECT_NE(Learned(*trainer), learned) << step;
     }
     EXPECT_EQ(ScaleOf(*trainer), scale) << step;
-    // All states keep still in a skipped step, but for the count of steps.
+    // A skipped step changes no state except the number of steps.
     const int64_t good = step - skipped;
     EXPECT_EQ(Elements<int64_t>(Value(trainer->ValueOf("seen")))[0], good);
     EXPECT_EQ(Elements<int64_t>(Value(trainer->ValueOf("step")))[0], step);
@@ -146,7 +146,7 @@ TEST(TrainerPrecision, GradientsThatAreNeverFinite) {
   std::unique_ptr<Trainer> trainer = MakeTrainer(Options(100), DType::kF16, kRoot);
   EXPECT_EQ(Message(trainer->Train()),
             "step 41: a gradient is nan or infinite, even with the smallest loss scale [PDL0514]");
-  // Looked at, it says so as soon as the scale cannot be what does it.
+  // check_finite reports it as soon as the scale cannot be the cause.
   TrainerOptions options = Options(100);
   options.check_finite = true;
   std::unique_ptr<Trainer> checked = MakeTrainer(options, DType::kF16, kRoot);
@@ -181,7 +181,7 @@ TEST(TrainerPrecision, ResumesBitForBitWithTheScale) {
     const std::string path = folder / "c.safetensors";
     std::unique_ptr<Trainer> whole = MakeTrainer(Options(3), precision);
     std::vector<StepReport> reports;
-    // In the middle of the skipped steps.
+    // During the skipped steps.
     for (int i = 0; i < 3; ++i) reports.push_back(Value(whole->Step()));
     EXPECT_EQ(reports[1].is_skipped, precision == DType::kF16);
     EXPECT_EQ(reports[1].loss_scale, precision == DType::kF16 ? 0x1p15 : 0);
@@ -213,7 +213,7 @@ TEST(TrainerPrecision, OtherDTypesAreRefused) {
             "products are computed in f32, bf16 or f16, not in f64 [PDL0515]");
 }
 
-/// The calls of a step as it runs, "type(operand dtypes) -> result dtype".
+/// The calls of a step after lowering, "type(operand dtypes) -> result dtype".
 std::vector<std::string> CallsOf(const Graph& graph) {
   std::vector<std::string> calls;
   for (const Op* op : graph.ops()) {
@@ -261,7 +261,7 @@ minimize loss with adam(lr=0.1)
       EXPECT_EQ(call, type.str() + "(f32) -> f32");
     }
   }
-  // What reads stands behind what it reads, in the text too.
+  // The emitted source is in topological order, too.
   const std::string text = EmitPdl(lowered);
   CompileRequest request;
   request.file = std::make_shared<SourceFile>("flat.pdl", text);
@@ -286,7 +286,7 @@ minimize loss with sgd(lr=0.1)
 }
 
 TEST(ComputeProductsInHalves, WhatIsMovedKeepsItsDigits) {
-  // The second use of x is no product: it must not be that of the first one.
+  // The second use of x is not in a matmul, so it must not use the cast of the first one.
   const Graph graph = MakeTrained(R"(input x: f32[N, 4]
 param w: f32[4, 4] = normal()
 loss = mean((reshape(x @ w, [4*N]) - reshape(x, [4*N])) ** 2)
@@ -300,7 +300,7 @@ minimize loss with sgd(lr=0.1)
   EXPECT_TRUE(llvm::is_contained(calls, "reshape(f32) -> f32"));
 }
 
-/// The calls of the bodies of all loops.
+/// The calls in the bodies of all loops.
 std::vector<std::string> CallsOfBodies(const Graph& graph) {
   std::vector<std::string> calls;
   for (const Op* op : graph.ops()) {
@@ -313,7 +313,7 @@ std::vector<std::string> CallsOfBodies(const Graph& graph) {
   return calls;
 }
 
-/// Products of each kind of operand of a loop; `v` and `h` have other uses as well.
+/// Matmuls of all kinds of operands of a loop; `v` and `h` have other uses as well.
 constexpr char kLoop[] = R"(layer cell(x: f32[N, 4], h: f32[N, 4], w: f32[4, 4], v: f32[4, 4]) {
   h = tanh(x @ w + h @ v) + 0.1 * (h @ transpose(v)) + sum(v)
   return h=h, y=h
@@ -344,7 +344,7 @@ TEST(ComputeProductsInHalves, InBodiesOfLoops) {
     const size_t first = integer("num_xs"), end = first + integer("num_init");
     for (size_t i = first; i < end; ++i)
       EXPECT_EQ(op->operands()[i]->type().dtype, DType::kF32) << "what is carried";
-    // w alone is taken by products alone.
+    // Only w is used by matmuls only.
     EXPECT_EQ(op->operands()[end]->type().dtype, DType::kBF16);
     EXPECT_EQ(op->operands()[end + 1]->type().dtype, DType::kF32);
   }
@@ -431,7 +431,7 @@ minimize loss with adam(lr=0.02)
       "'" + best +
           "' is not a checkpoint: it has tensors, but no metadata about the progress of a run "
           "[PDL0516]");
-  // `step` where the network itself uses it.
+  // `step` if the network itself uses it.
   std::string counts = text;
   counts.replace(counts.find("+ fixed"), 7, "+ fixed * cast(step, to=f32)");
   std::unique_ptr<Trainer> other = MakeTrainer(Options(2), DType::kF32, counts);

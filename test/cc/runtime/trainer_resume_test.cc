@@ -1,4 +1,4 @@
-// How a run is taken up again, and what must not be.
+// Resuming of training runs, and errors.
 #include <cmath>
 
 #include "pdl/op/error.h"
@@ -86,7 +86,7 @@ TEST(Resume, CheckpointsOfSomethingElse) {
       "are left out here but not there");
   EXPECT_EQ(complaint(Options(1), edited("output largest = max(abs(error))\n", "")),
             "network: it has 2 losses and metrics there and 1 here");
-  // Another rate of learning is another network; that is allowed, and told.
+  // A different learning rate makes a different network; resuming is allowed, with a warning.
   Training slow(Options(1), edited("0.05 * gb", "0.01 * gb"));
   ASSERT_EQ(Message(slow.trainer->Resume(path)), "");
   ASSERT_EQ(slow.trainer->warnings().size(), 1u);
@@ -139,7 +139,7 @@ TEST(Resume, BrokenCheckpoints) {
             "cannot read '" + (folder / "nothing") + "': No such file or directory [PDL0401]");
 }
 
-/// Another metric than the loss, which falls while the loss does.
+/// Monitors a metric other than the loss, which decreases while the loss decreases.
 constexpr char kWatched[] = R"(input x: f32[N, 2]
 input t: f32[N]
 state w: f32[2] = normal()
@@ -169,7 +169,7 @@ void SetPoints(Training* run, const char* text, int64_t rows, uint32_t seed) {
 TEST(Resume, WhatSaysWhichEpochIsBestIsAsItWas) {
   TemporaryFolder folder, other;
   const std::string last = folder / "last.safetensors";
-  // It falls, so that the first epoch is the best one.
+  // It decreases, so that the first epoch is the best one.
   Training first(Watching(2, folder.path(), "largest"), kWatched);
   ASSERT_TRUE(first.trainer) << first.message;
   ASSERT_EQ(Message(first.trainer->Train()), "");
@@ -181,7 +181,7 @@ TEST(Resume, WhatSaysWhichEpochIsBestIsAsItWas) {
   ASSERT_EQ(Message(second.trainer->Train()), "");
   for (const char* file : {"last.safetensors", "best.safetensors"})
     EXPECT_EQ(ReadBytes(folder / file), ReadBytes(other / file)) << file;
-  // What is said is another thing, and is told.
+  // With different options, resuming warns.
   Training third(Watching(5, folder.path(), "largest", false), kWatched);
   ASSERT_EQ(Message(third.trainer->Resume(last)), "");
   ASSERT_EQ(third.trainer->warnings().size(), 1u);
@@ -190,7 +190,7 @@ TEST(Resume, WhatSaysWhichEpochIsBestIsAsItWas) {
                 "' 'largest' (larger is better) of the training data selected the best epoch, but "
                 "'largest' of the training data does from now on: the search for the best epoch "
                 "restarts, and best.safetensors will be replaced");
-  // Nor is a metric there that the network does not have any more.
+  // A metric that the network does not have any more.
   std::string renamed = kWatched;
   renamed.replace(renamed.find("largest"), 7, "most");
   Training fourth(Options(5, folder.path()), renamed);
@@ -206,7 +206,7 @@ TEST(Resume, TheBestEpochIsToldByTheSameData) {
   const std::string last = folder / "last.safetensors";
   Training first(Options(2, folder.path()), kWatched);
   ASSERT_EQ(Message(first.trainer->Train()), "");
-  // From the training data to others: from now on.
+  // From the training data to other data: applies from now on.
   Training second(Options(3, folder.path()), kWatched);
   SetPoints(&second, kWatched, 20, 2);
   ASSERT_EQ(Message(second.trainer->Resume(last)), "");
@@ -218,7 +218,7 @@ TEST(Resume, TheBestEpochIsToldByTheSameData) {
                 "best.safetensors will be replaced");
   ASSERT_EQ(Message(second.trainer->Train()), "");
   const std::string best = ReadBytes(folder / "best.safetensors");
-  // The same ones again.
+  // The same data again.
   Training third(Options(3, folder.path()), kWatched);
   SetPoints(&third, kWatched, 20, 2);
   ASSERT_EQ(Message(third.trainer->Resume(last)), "");
@@ -229,7 +229,7 @@ TEST(Resume, TheBestEpochIsToldByTheSameData) {
   ASSERT_EQ(fourth.trainer->warnings().size(), 1u);
   EXPECT_NE(fourth.trainer->warnings()[0].find("and other validation data says it"),
             std::string::npos);
-  // And none any more.
+  // No validation data any more.
   Training fifth(Options(4, folder.path()), kWatched);
   EXPECT_EQ(
       Message(fifth.trainer->Resume(last)),
@@ -254,7 +254,7 @@ TEST(Resume, OtherDataOfAsManyRows) {
       "'" + path +
           "' is the checkpoint of another run, which cannot be resumed here: the data of 't' are "
           "not the same there and here [PDL0516]");
-  // Files of earlier versions do not tell.
+  // Files of earlier versions do not contain it.
   std::string bytes = ReadBytes(path);
   for (llvm::StringRef key : {"\\\"data\\\"", "\\\"validation\\\"", "\\\"weights\\\""}) {
     const size_t at = bytes.find(key);

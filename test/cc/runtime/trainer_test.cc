@@ -105,7 +105,7 @@ TEST(Trainer, EndsWhereItGetsNoBetter) {
   TrainerOptions options = Options(1000);
   options.patience = 2;
   options.monitor = "largest";
-  options.monitor_largest = true;  // which falls
+  options.monitor_largest = true;  // which decreases
   Training run(options);
   ASSERT_TRUE(run.trainer) << run.message;
   EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kPatience);
@@ -135,7 +135,7 @@ TEST(Trainer, ALossThatIsNoNumber) {
             "have none [PDL0514]");
 }
 
-/// Its loss is a number in the step after which v is none.
+/// The loss is finite in the step after which v is not.
 constexpr char kSpoiled[] = R"(input x: f32[N, 2]
 input t: f32[N]
 state v: f32[] = ones()
@@ -151,7 +151,7 @@ TEST(Trainer, WhatIsNoNumberIsNotKept) {
   TemporaryFolder folder;
   TrainerOptions options = Options(9, folder.path());
   options.save_every = 1;
-  // What begins so may stay so.
+  // Values that are not finite initially may stay so.
   const float w[] = {1, INFINITY};
   options.network.weights["w"] = Constant::Copy(DType::kF32, {2}, w);
   Training run(options, kSpoiled);
@@ -159,7 +159,7 @@ TEST(Trainer, WhatIsNoNumberIsNotKept) {
   EXPECT_EQ(Message(run.trainer->Train()), "state 'v' holds nan after step 4 [PDL0514]");
   EXPECT_EQ(Value(ReadCheckpointInfo(folder / "last.safetensors")).step, 3);
   EXPECT_EQ(folder.CountFiles(), 1u);
-  // Nor in the end, where no other step tells.
+  // Nor at the end, where no later step would detect it.
   TemporaryFolder other;
   options = Options(0, other.path());
   options.steps = 4;
@@ -224,7 +224,7 @@ TEST(Trainer, DataThatAreNoNumbers) {
   checked->SetValidation(points(50, 41, NAN));
   EXPECT_EQ(Message(checked->Train()),
             "d.npz, rows 40 to 49: input 'x': f32[10, 2] holds nan at [1, 1] [PDL0514]");
-  // What each epoch is measured by ends the run, too, and the one before stays.
+  // A validation loss that is not finite also ends the run, and the previous epoch stays.
   TemporaryFolder folder;
   options = Options(3, folder.path());
   auto measured = made(points(50, 17, 0), options);
@@ -304,7 +304,7 @@ TEST(Trainer, MinimizeStatements) {
     EXPECT_EQ(Bytes(Value(resumed->ValueOf(name))), Bytes(Value(whole->ValueOf(name))));
 }
 
-/// What parameters are after one step, by name.
+/// The parameters after one step, by name.
 std::map<std::string, float> AfterOneStep(const std::string& text) {
   TrainerOptions options = Options(0);
   options.steps = 1;
@@ -335,7 +335,7 @@ minimize loss with sgd(lr=0.1)";
   EXPECT_FLOAT_EQ(values["clipped"], 2 - 0.1f * 0.25f);
   EXPECT_EQ(values["fixed"], 2);
   EXPECT_FLOAT_EQ(values["plain"], 2 - 0.1f);
-  // By value first, then by the norm of all, which is 1.75, then the decay.
+  // First by value, then by the global norm, which is 1.75, then the decay.
   values = AfterOneStep(text + ", clip_norm=0.875)\n");
   EXPECT_FLOAT_EQ(values["slow"], 2 - 0.5f * 0.1f * 0.5f);
   EXPECT_FLOAT_EQ(values["small"], 2 - 0.1f * (0.5f + 0.1f * 2));

@@ -11,7 +11,7 @@
 
 namespace pdl {
 
-/// A text compiled with the operators of the tests.
+/// Source compiled with the operators of the tests.
 struct Compiled {
   explicit Compiled(std::string text,
                     std::vector<std::pair<std::string, std::string>> settings = {},
@@ -35,7 +35,7 @@ struct Compiled {
     result.diagnostics.Render(os);
     return messages;
   }
-  /// The flat text, or the messages.
+  /// The emitted source, or the messages.
   std::string Flat() const { return result.graph ? EmitPdl(*result.graph) : Messages(); }
   /// The type of a value.
   std::string TypeOf(llvm::StringRef name) const {

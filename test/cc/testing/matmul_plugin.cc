@@ -1,5 +1,5 @@
-// Operators for test/tool/plugin_precision.test: a matrix product that takes part in mixed
-// precision, and the same one without that property.
+// Operators for test/tool/plugin_precision.test: matmul with and without support for mixed
+// precision.
 #include <type_traits>
 
 #include "pdl/op/gradient.h"

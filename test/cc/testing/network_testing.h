@@ -13,7 +13,7 @@
 
 namespace pdl {
 
-/// The network of a text "m.pdl"; a mistake in it fails the test.
+/// The network of a source file "m.pdl"; an error fails the test.
 inline std::shared_ptr<const Network> MakeNetwork(const std::string& text,
                                                   NetworkOptions options = {}) {
   CompileRequest request;
@@ -34,7 +34,7 @@ inline Tensor F32(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<float> values) {
   return Tensor::FromValues<float>(DType::kF32, sizes, values);
 }
 
-/// Numbers in [-1, 1) that look random, always the same.
+/// Deterministic pseudorandom numbers in [-1, 1).
 inline Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed = 1) {
   size_t count = 1;
   for (int64_t size : sizes) count *= static_cast<size_t>(size);
@@ -51,7 +51,7 @@ inline void Feed(Scope& scope, const std::string& name, Tensor tensor) {
   scope.Create(name)->Set(std::move(tensor));
 }
 
-/// What the scope has under a name, printed; "nothing" where that is no tensor.
+/// The tensor with that name in the scope, printed; "nothing" if there is none.
 inline std::string Printed(const Scope& scope, const std::string& name) {
   const Variable* variable = scope.Find(name);
   const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;

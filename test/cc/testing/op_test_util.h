@@ -1,4 +1,4 @@
-// Runs single operators and small graphs of them without a Network.
+// Runs single operators, and small graphs of them, without a Network.
 #ifndef PDL_TEST_CC_TESTING_OP_TEST_UTIL_H_
 #define PDL_TEST_CC_TESTING_OP_TEST_UTIL_H_
 
@@ -15,28 +15,28 @@ namespace pdl::testing {
 
 using Attributes = std::vector<NamedAttribute>;
 
-/// A tensor of that element type.
+/// A tensor of the dtype that corresponds to T.
 template <class T>
 Tensor Make(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<T> values) {
   return Tensor::FromValues<T>(kDTypeOf<T>, sizes, values);
 }
-/// A tensor of any dtype with numbers that it can hold.
+/// A tensor of any dtype that can represent the values.
 Tensor MakeAs(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<double> values);
-/// `n` different-looking numbers in [-1, 1], always the same.
+/// `n` deterministic pseudorandom numbers in [-1, 1).
 std::vector<double> Noise(int64_t n, uint64_t seed = 1);
-/// All elements as doubles.
+/// All elements as double.
 std::vector<double> Values(const Tensor& tensor);
 
 struct RunOptions {
   int threads = 1;
-  /// Write results over inputs wherever the kernel allows.
+  /// Run in place if the kernel supports it.
   bool in_place = false;
-  /// Tell the kernel that input 1 is a weight.
+  /// Declare input 1 as constant, which lets the kernel pack it.
   bool constant_right = false;
   RandomState random = {};
 };
 
-/// The results of one call; whatever is wrong with it is the Error.
+/// The results of a call; an Error if the operands are invalid or the call fails.
 llvm::Expected<std::vector<Tensor>> TryApply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs,
                                              const Attributes& attributes = {},
                                              const RunOptions& options = {},
@@ -45,12 +45,12 @@ llvm::Expected<std::vector<Tensor>> TryApply(llvm::StringRef op, llvm::ArrayRef<
 Tensor Apply(llvm::StringRef op, llvm::ArrayRef<Tensor> inputs, const Attributes& attributes = {},
              const RunOptions& options = {}, llvm::StringRef result_name = "y");
 
-/// "f32[N, 3]" as inference gives it, with " if <check>" for each check left for later; or
-/// "<code> at <input numbers or attribute>: <message>".
+/// "f32[N, 3]" as inferred, with " if <check>" for each check deferred to run time; or "<code> at
+/// <input numbers or attribute>: <message>".
 std::string InferText(llvm::StringRef op, llvm::ArrayRef<Type> types,
                       const Attributes& attributes = {});
 
-/// The value of `result` where each Input of the graph has the tensor given.
+/// The value of `result`, computed from tensors for the inputs of the graph.
 llvm::Expected<Tensor> Evaluate(const Graph& graph, const Value* result,
                                 llvm::ArrayRef<std::pair<const Value*, Tensor>> feeds);
 

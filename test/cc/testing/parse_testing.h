@@ -11,7 +11,7 @@
 
 namespace pdl {
 
-/// A text parsed, with what was said about it.
+/// Parsed source, with its diagnostics.
 struct Parsed {
   explicit Parsed(std::string text) {
     ast = Parse(std::make_shared<SourceFile>("t.pdl", std::move(text)), &diagnostics);

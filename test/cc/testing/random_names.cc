@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// In a template `$` is some name, `%` a value, `@` a type, `&` a function, `!` a block.
+/// In a template `$` is a name, `%` a value, `@` a type, `&` a function, `!` a block.
 constexpr const char* kStatements[] = {
     // Declarations.
     "input $: @",
@@ -138,7 +138,7 @@ class Generator {
   explicit Generator(uint64_t seed) : random_(seed) {}
 
   std::string Text() {
-    // A part of the names is used more than the others.
+    // Some names are used more often than the others.
     num_names_ = 2 + Below(sizeof(kNames) / sizeof(kNames[0]) - 1);
     if (Below(3) > 0) text_ += "input x: f32[N]\n";
     if (Below(3) == 0) text_ += "input y: f32[N, M]\n";

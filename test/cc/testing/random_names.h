@@ -6,9 +6,9 @@
 
 namespace pdl {
 
-/// A text of statements of all kinds that share a few names, made by chance: the same for the same
-/// seed. Most have errors: names are defined twice, are of another kind than what uses them, or are
-/// defined by nothing; a few statements are broken.
+/// Random source, determined by the seed: statements of all kinds that share a few names. Most
+/// programs have errors: names are defined twice, have another kind than their uses require, or are
+/// undefined; a few statements are broken.
 std::string RandomNames(uint64_t seed);
 
 }  // namespace pdl

@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-/// A value of floats with the dims that the text says it has.
+/// A floating-point value with its dims as source.
 struct Made {
   std::string name;
   std::vector<std::string> dims;
@@ -84,13 +84,13 @@ class Generator {
         "}");
   }
 
-  // A number as a text has it, of every kind.
+  // Number literals of all kinds.
   std::string Number() {
     return Pick({"2", "0.1", "1e-3", "-0.0", "1e-40", "3.4028235e38", "inf", "-inf", "nan",
                  "0.3333333333333333", "1_000", "16777217.0", "5e-324", "-1"});
   }
 
-  // A value of any dims, with the same dims.
+  // A call on a value of any dims whose result has the same dims.
   std::string Elementwise(const Made& v) {
     switch (Below(12)) {
       case 0:
@@ -131,7 +131,7 @@ class Generator {
     if (indent_ == 0) values_.push_back({name, std::move(dims)});
   }
 
-  // Something whose dims are others than those of what it is made of.
+  // A value whose dims differ from those of its operands.
   void Reshaped(const Made& v) {
     const std::vector<std::string>& dims = v.dims;
     if (v.is_ragged()) {

@@ -6,13 +6,13 @@
 
 namespace pdl {
 
-/// A network made by chance, the same for the same seed, that mostly compiles and runs: inputs of
-/// all kinds of storage, sizes that are computed, lists, loops, layers, bodies of loops, both sides
-/// of an `if`, parameters, states, gradients and training. Sizes are those of kRandomSizes.
-/// `size` is about how many statements it has.
+/// A random network, determined by the seed, that mostly compiles and runs: inputs of all kinds of
+/// storage, computed sizes, lists, loops, layers, bodies of loops, both sides of `if`, parameters,
+/// states, gradients and training. It has about `size` statements. Symbols have the sizes
+/// kRandomSizes.
 std::string RandomNetwork(uint64_t seed, unsigned size);
 
-/// How large a symbol of such a network is.
+/// The size of a symbol of such a network.
 int64_t RandomNetworkSize(char symbol);
 
 }  // namespace pdl

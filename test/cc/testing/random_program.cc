@@ -71,7 +71,7 @@ class Generator {
     if (closed.contains(last) || closed.contains(next[0])) return true;
     return IsWord(last) || IsWord(next[0]);
   }
-  // What may stand between two tokens.
+  // Separators between two tokens.
   void Token(StringRef token) {
     const size_t before = text_.size();
     if (groups_ > 0) {
@@ -85,7 +85,7 @@ class Generator {
     if (text_.size() == before && !text_.empty() && !MayTouch(text_.back(), token)) text_ += ' ';
     text_ += token;
   }
-  // Inside a statement, but outside brackets: a line may break in front of a pipe only.
+  // Inside a statement, but outside brackets: a line may only break before a pipe.
   void PipeSign() {
     if (groups_ == 0 && Below(100) < break_rate_) {
       EndLine();
@@ -104,7 +104,7 @@ class Generator {
   }
 
   // --- Words --------------------------------------------------------------------------------
-  // Where the grammar wants NAME itself.
+  // Where the grammar requires the token NAME.
   StringRef PlainName() {
     return Pick({"x", "y", "w1", "N", "T", "F", "f32", "bool", "_", "input", "state", "feed",
                  "error", "int", "hidden_state", "a_name_that_is_rather_long_for_a_name"});
@@ -145,7 +145,7 @@ class Generator {
     Arguments(depth, named_only, may_name, !named_only);
     Close(close, trailing_comma_);
   }
-  // A record may stand here.
+  // Where a record is allowed.
   void Value(int depth) {
     if (depth > 0 && Chance(6)) {
       Group("{", "}", depth - 1, true, true);
@@ -401,7 +401,7 @@ class Generator {
     Value(SomeDepth());
   }
 
-  // At the begin of its text: no blanks first.
+  // No blanks before a statement.
   void Statement(int depth) {
     if (budget_ > 0) --budget_;
     const bool may_nest = depth < 4 && budget_ > 0;
@@ -539,7 +539,7 @@ class Generator {
         With(40);
         return Block(depth);
       case 19:
-        // An expression that does not begin with a word of a statement.
+        // An expression that does not begin with a keyword of a statement.
         text_ += "x";
         if (Chance(60)) Group("(", ")", 3, false, true);
         return;

@@ -6,9 +6,9 @@
 
 namespace pdl {
 
-/// A text that grammar/Pdl.g4 accepts, made from its productions by chance: the same for the same
-/// seed. It means nothing. Blanks, line breaks and comments stand wherever they may, and words that
-/// are keywords only in their place serve as names. `size` is about how many statements it has.
+/// Random source that grammar/Pdl.g4 accepts, generated from its productions and determined by the
+/// seed. It is not meaningful. Blanks, line breaks and comments appear wherever they are allowed,
+/// and soft keywords are used as names. It has about `size` statements.
 std::string RandomProgram(uint64_t seed, unsigned size);
 
 }  // namespace pdl

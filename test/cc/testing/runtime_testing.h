@@ -1,4 +1,4 @@
-// What several tests of the runtime use.
+// Helpers for tests of the runtime.
 #ifndef PDL_TEST_CC_TESTING_RUNTIME_TESTING_H_
 #define PDL_TEST_CC_TESTING_RUNTIME_TESTING_H_
 
@@ -19,7 +19,7 @@ std::string Message(llvm::Expected<T> result) {
   return result ? "" : llvm::toString(result.takeError());
 }
 
-/// The value; fails the test, and gives a T made of nothing, where there is an Error.
+/// The value; an Error fails the test and returns a default T.
 template <typename T>
 T Value(llvm::Expected<T> result) {
   if (result) return std::move(*result);
@@ -27,7 +27,7 @@ T Value(llvm::Expected<T> result) {
   return T();
 }
 
-/// A folder of the test's own, gone at its end.
+/// A temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -18,7 +18,7 @@ using toy::F32;
 using toy::In;
 using toy::Registry;
 
-/// Something of everything that a network can hold.
+/// A network with an instance of everything that networks can contain.
 inline Graph Sample() {
   Graph graph;
   uint32_t file = graph.AddFile("model.pdl"), layer_file = graph.AddFile("block.pdl");

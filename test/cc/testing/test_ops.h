@@ -5,7 +5,7 @@
 
 namespace pdl {
 
-/// A few operators as the front end sees them: declarations and inference without kernels.
+/// Some operators for tests of the front end: declarations and inference without kernels.
 void RegisterTestOps(OpRegistry* registry);
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// A plugin for plugin_test.cc, or, with TEST_PLUGIN_VERSION, one of another version.
+// A plugin for plugin_test.cc; with TEST_PLUGIN_VERSION, one of another version.
 #ifdef TEST_PLUGIN_VERSION
 extern "C" __attribute__((visibility("default"))) const char* pdl_plugin_version() {
   return TEST_PLUGIN_VERSION;

@@ -11,7 +11,7 @@
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
 
-// Operators without kernels, for tests of what needs none.
+// Operators without kernels, for tests that run nothing.
 
 namespace pdl::toy {
 
@@ -55,7 +55,7 @@ inline llvm::Error RequireVector(InferenceContext& context) {
   return context.FailAt({0}, Code::kRank, "no vector");
 }
 
-/// The two halves of a vector.
+/// The first and the second half of a vector.
 struct HalvesMaker : OpProtoMaker {
   void Make() override {
     AddComment("The halves of a vector.");
@@ -108,7 +108,7 @@ struct ConstantMaker : OpProtoMaker {
   }
 };
 
-/// Gives its input back, and does something besides.
+/// Returns its input, and has a side effect.
 struct PrintMaker : OpProtoMaker {
   void Make() override {
     AddComment("Prints.");
@@ -119,7 +119,7 @@ struct PrintMaker : OpProtoMaker {
   }
 };
 
-/// A size that only the data decide.
+/// A data-dependent size.
 struct NonzeroMaker : OpProtoMaker {
   void Make() override {
     AddComment("Indices of elements that are not zero.");
@@ -194,7 +194,7 @@ inline CallOptions In(BlockId block) {
   return options;
 }
 
-/// Adds a call that must be right.
+/// Adds a call that must be valid.
 inline Op* Call(Graph& graph, llvm::StringRef op, llvm::ArrayRef<Value*> operands,
                 std::vector<std::string> results, std::vector<NamedAttribute> attributes = {},
                 CallOptions options = {}) {

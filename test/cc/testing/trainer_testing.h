@@ -1,4 +1,4 @@
-// A Trainer of a line, and what it leaves.
+// A Trainer of a linear model, and its results.
 #ifndef PDL_TEST_CC_TESTING_TRAINER_TESTING_H_
 #define PDL_TEST_CC_TESTING_TRAINER_TESTING_H_
 
@@ -43,7 +43,7 @@ inline TrainerOptions Options(int64_t epochs, const std::string& folder = "") {
   return options;
 }
 
-/// All that a run leaves, as bytes.
+/// All results of a run, as bytes.
 inline std::string Result(const Trainer& trainer) {
   std::string bytes;
   for (const char* name : {"w", "b", "count"}) bytes += Bytes(Value(trainer.ValueOf(name)));

@@ -1,4 +1,4 @@
-// A network that computes its updates itself, and data for it.
+// A network that computes its updates itself, and training data.
 #ifndef PDL_TEST_CC_TESTING_TRAINING_TESTING_H_
 #define PDL_TEST_CC_TESTING_TRAINING_TESTING_H_
 
@@ -15,7 +15,7 @@
 
 namespace pdl {
 
-/// A line through points; draws random numbers while training, and counts its steps.
+/// A linear model; samples random numbers in training mode, and counts its steps.
 inline const char kLine[] = R"(input x: f32[N, 2]
 input t: f32[N]
 state w: f32[2] = normal()

@@ -1,6 +1,6 @@
 // Operators for test/tool/gradcheck.test: x**2 with the right gradient, with half of it, and with
-// one that is no longer right when it is differentiated again, and one with
-// a gradient that its declaration denies.
+// one whose own gradient is wrong; and an operator with a gradient for an input declared as not
+// differentiable.
 #include "pdl/op/gradient.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/register_op.h"
@@ -50,7 +50,7 @@ struct HalfMaker : SquareMaker {
     });
   }
 };
-// The slope is right, but as x * wrong_half(x) / x it has a wrong one itself.
+// The derivative is right, but it is computed as x * wrong_half(x) / x, whose derivative is wrong.
 struct SecondMaker : SquareMaker {
   void Make() override {
     Declare([](pdl::GradientContext& g) {
@@ -59,7 +59,7 @@ struct SecondMaker : SquareMaker {
     });
   }
 };
-// Claims that no gradient flows to its second input, and gives it one.
+// Declares its second input as not differentiable, but assigns it a gradient.
 struct ClaimedMaker : SquareMaker {
   void Make() override {
     Declare([](pdl::GradientContext& g) {

@@ -89,7 +89,7 @@ const std::string kNames[] = {"",
                               "linear",
                               "cubic",
                               std::string(3000, 'n')};
-// Operators that take many others' places.
+// Operators with common signatures, which can replace many others.
 const char* const kOperators[] = {"Relu",
                                   "Add",
                                   "Mul",
@@ -188,7 +188,7 @@ void Mutator::Collect(pb::Message* message) {
   const pb::Descriptor* type = message->GetDescriptor();
   for (int i = 0; i < type->field_count(); ++i) {
     const pb::FieldDescriptor* field = type->field(i);
-    // Comments, and what only other programs read.
+    // Comments, and fields that only other programs use.
     if (field->name() == "doc_string" || field->name() == "metadata_props" ||
         field->name() == "training_info" || field->name() == "producer_name")
       continue;
@@ -229,7 +229,7 @@ void Mutator::SetScalar(const Place& place, int index) {
   const double real = Of(kReals);
   switch (f->cpp_type()) {
     case pb::FieldDescriptor::CPPTYPE_INT32: {
-      // Numbers of types are small.
+      // Enum values of types are small.
       const auto value = static_cast<int32_t>(Chance(2) ? number : static_cast<int64_t>(Below(28)));
       return is_list ? r->SetRepeatedInt32(m, f, index, value) : r->SetInt32(m, f, value);
     }
@@ -274,7 +274,7 @@ std::string Mutator::ChangeMessage(const Place& place) {
   pb::Message* m = place.message;
   const pb::FieldDescriptor* f = place.field;
   const pb::Reflection* r = m->GetReflection();
-  // What another place has.
+  // The value of another field.
   std::vector<const Place*> like;
   for (const Place& each : places_)
     if (each.field->message_type() == f->message_type()) like.push_back(&each);
@@ -295,7 +295,7 @@ std::string Mutator::ChangeMessage(const Place& place) {
           : fr->GetMessage(*from.message, from.field);
   const std::unique_ptr<pb::Message> copy(source.New());
   copy->CopyFrom(source);
-  // No bombs: a graph in itself doubles.
+  // Not a graph into itself, which would double the size.
   if (copy->ByteSizeLong() > 20000) return "kept";
   pb::Message* to = f->is_repeated() ? r->AddMessage(m, f) : r->MutableMessage(m, f);
   to->CopyFrom(*copy);
@@ -482,14 +482,14 @@ std::string Mutator::ChangeNode(onnx_full::ModelProto* model) {
                 .op_type());
       return "operator " + node->op_type();
     case 2: {
-      // A node of another model, about names of this one.
+      // A node of another model, with names of this one.
       if (other_.graph().node_size() == 0) return "kept";
       onnx_full::NodeProto more = other_.graph().node(
           static_cast<int>(Below(static_cast<size_t>(other_.graph().node_size()))));
       if (more.ByteSizeLong() > 20000) return "kept";
       for (std::string& input : *more.mutable_input()) input = Name();
       if (more.output_size() > 0 && node->output_size() > 0 && Chance(2)) {
-        // It takes the place of one.
+        // It replaces one.
         more.set_output(0, node->output(0));
         *node = more;
       } else {

@@ -8,13 +8,13 @@
 
 namespace pdl::testing {
 
-// ONNX's own messages are those of protobuf's lite runtime, which has no reflection; onnx_full is
-// made of the same file without that.
+// Our classes of ONNX's messages use protobuf's lite runtime, which has no reflection; onnx_full is
+// generated from the same file with the full runtime.
 
-/// Breaks a model in one to four places, by protobuf's reflection: numbers become edge values,
-/// names become other names of the model or odd ones, parts are deleted, repeated, swapped or taken
-/// from `other`, dims become symbols, weights get other ranks, attributes other types. Returns what
-/// was done.
+/// Mutates one to four fields of a model with protobuf's reflection: numbers become edge values,
+/// names become other names of the model or unusual ones, parts are deleted, repeated, swapped or
+/// taken from `other`, dims become symbols, weights get other ranks, attributes other types.
+/// Returns a description of the mutations.
 std::string Mutate(onnx_full::ModelProto* model, const onnx_full::ModelProto& other,
                    std::mt19937_64& random);
 

@@ -1,11 +1,11 @@
-// Runs cases of the ONNX project's backend test data: imports each, feeds what it says, compares.
+// Runs the ONNX project's backend test data: imports each model, runs it, and compares the outputs.
 //
-//   onnx_conformance DATA [--kind=KIND] [--case=NAME] [--text] [--cuda]
+//   `onnx_conformance DATA [--kind=KIND] [--case=NAME] [--text] [--cuda]`
 //
-// DATA is onnx/backend/test/data. One JSON object a line goes to standard output: kind, case,
-// status ("passed", "failed", "unsupported"), reason, and the inputs that were given while
-// importing. Each case runs in a process of its own, so that none can end the others; on CUDA,
-// where that would take long, all run in one. The exit status is 77 where CUDA cannot be used.
+// DATA is onnx/backend/test/data. Prints a JSON object for each case, one per line: kind, case,
+// status ("passed", "failed", "unsupported"), reason, and the inputs that were constants at import.
+// Each case runs in a separate process, so that a crash does not affect the others; on CUDA, where
+// that would take too long, all run in one. The exit status is 77 if CUDA cannot be used.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,16 +46,16 @@ constexpr int kSeconds = 60;
 constexpr int kSkipped = 77;
 constexpr rlim_t kMemory = rlim_t{8} << 30;
 
-/// Whether the text of each network is written, compiled and run, in place of the network, and
-/// must give the same bits.
+/// Whether each network is emitted as source, and the source compiled and run, which must give the
+/// same bits.
 bool g_as_text = false;
-/// What networks run on.
+/// The device on which networks run.
 DeviceContext* g_context = nullptr;
 
 struct Case {
   std::string kind, name;
   std::string model;
-  /// Folders with input_0.pb and so on; empty: the input is made up, as the light models want it.
+  /// Folders with input_0.pb and so on. Empty: inputs are generated, as for the light models.
   std::vector<std::string> data_sets;
   std::string light_output;
   double rtol = 1e-3, atol = 1e-7;
@@ -64,7 +64,7 @@ struct Case {
 struct Outcome {
   std::string status = "passed", reason;
   std::vector<std::string> fixed;
-  /// Of the text, with --text.
+  /// The number of lines of the emitted source; see g_as_text.
   int64_t lines = 0;
 };
 
@@ -83,7 +83,7 @@ llvm::Expected<std::string> ReadWhole(llvm::StringRef file) {
   return (*buffer)->getBuffer().str();
 }
 
-/// A tensor as the test data have it: read as an initializer of a model is.
+/// A tensor of the test data, read like an initializer of a model.
 llvm::Expected<Constant> ReadTensor(llvm::StringRef file, const OnnxModel& model) {
   llvm::Expected<std::string> bytes = ReadWhole(file);
   if (!bytes) return bytes.takeError();
@@ -91,12 +91,11 @@ llvm::Expected<Constant> ReadTensor(llvm::StringRef file, const OnnxModel& model
   if (!proto.ParseFromString(*bytes)) return llvm::createStringError("'" + file + "' is no tensor");
   llvm::Expected<Constant> constant = model.ReadTensor(proto);
   if (!constant) return constant.takeError();
-  // Its memory is the message's, which ends here.
+  // A copy, since its memory belongs to the message.
   return Constant::Copy(constant->dtype(), constant->sizes(), constant->data());
 }
 
-/// Where the model gives a list of tensors, a SequenceProto of onnx-data.proto, whose field 3 are
-/// the tensors.
+/// For a list of tensors, a SequenceProto of onnx-data.proto, whose field 3 has the tensors.
 llvm::Expected<std::vector<Constant>> ReadTensors(llvm::StringRef file, const OnnxModel& model,
                                                   bool is_list) {
   std::vector<Constant> tensors;
@@ -130,7 +129,7 @@ llvm::Expected<std::vector<Constant>> ReadTensors(llvm::StringRef file, const On
   return tensors;
 }
 
-/// Element by element, as numpy.testing.assert_allclose does. Empty where they are alike.
+/// Compares like numpy.testing.assert_allclose. Returns "" if equal.
 std::string Compare(const Tensor& got, const Constant& wanted, const Case& c) {
   if (got.dtype() != wanted.dtype())
     return ("dtype " + DTypeName(got.dtype()) + ", not " + DTypeName(wanted.dtype())).str();
@@ -159,7 +158,7 @@ Constant MadeUpInput(const Type& type) {
   return Constant::Copy(DType::kF32, sizes, values.data());
 }
 
-/// The code tells what the importer lacks from what it takes for a mistake of the model.
+/// The code distinguishes unsupported features from errors in the model.
 Outcome OfError(llvm::Error error) {
   Outcome outcome;
   llvm::handleAllErrors(
@@ -171,7 +170,7 @@ Outcome OfError(llvm::Error error) {
   return outcome;
 }
 
-/// The inputs of the model that a run is fed, in its order.
+/// The inputs of the model other than initializers, in order.
 std::vector<std::string> FedInputs(const onnx::GraphProto& graph) {
   std::vector<std::string> names;
   for (const auto& input : graph.input()) {
@@ -184,7 +183,7 @@ std::vector<std::string> FedInputs(const onnx::GraphProto& graph) {
 
 struct DataSet {
   std::vector<std::pair<std::string, Constant>> inputs;
-  /// Those of a list one after another, as the importer gives them.
+  /// The elements of a list, concatenated like the importer does.
   std::vector<Constant> outputs;
   bool has_empty_list = false;
 };
@@ -215,7 +214,7 @@ llvm::Expected<DataSet> ReadDataSet(const Case& c, llvm::StringRef folder, const
   return data;
 }
 
-/// Imports with those inputs fixed that decide sizes.
+/// Imports with inputs that determine sizes as constants.
 llvm::Expected<ImportedModel> Import(const OnnxModel& model, const DataSet& data,
                                      std::vector<std::string>* fixed) {
   ImportOptions options;
@@ -241,8 +240,8 @@ llvm::Expected<ImportedModel> Import(const OnnxModel& model, const DataSet& data
   }
 }
 
-/// Puts the network that the imported one's text makes in its place, where that gives the same bits
-/// for these feeds.
+/// Replaces the network by the one compiled from its emitted source, if that gives the same bits
+/// for these inputs.
 llvm::Error MakeOfText(ImportedModel* model, const llvm::StringMap<Constant>& feeds,
                        int64_t* lines) {
   if (llvm::Error error = testing::CheckEmitted(model->graph)) return error;
@@ -263,7 +262,7 @@ llvm::Error MakeOfText(ImportedModel* model, const llvm::StringMap<Constant>& fe
 
 Outcome RunDataSet(const Case& c, llvm::StringRef folder, const OnnxModel& model) {
   llvm::Expected<DataSet> data = ReadDataSet(c, folder, model);
-  // What cannot be fed: the importer says why as well.
+  // If inputs are not supported, the error of the importer explains why.
   if (!data) {
     llvm::Error error = data.takeError();
     llvm::Expected<ImportedModel> imported = ImportOnnx(model);
@@ -329,7 +328,7 @@ Outcome RunCase(const Case& c) {
 }
 
 void Print(const Case& c, const Outcome& outcome) {
-  // The folder that the models lie in says nothing.
+  // Removes the path of the model.
   llvm::StringRef reason = outcome.reason;
   reason.consume_front(c.model + ": ");
   llvm::json::Object line{{"kind", c.kind}, {"case", c.name}, {"status", outcome.status}};
@@ -340,7 +339,7 @@ void Print(const Case& c, const Outcome& outcome) {
   llvm::outs().flush();
 }
 
-/// Runs a case in a child, which prints the outcome; says so where it ends in another way.
+/// Runs a case in a child process, which prints the outcome; prints one if the child crashes.
 void RunApart(const Case& c) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -374,7 +373,7 @@ std::vector<std::string> Entries(const std::string& folder, llvm::StringRef pref
   return names;
 }
 
-/// A case's own tolerance.
+/// The tolerance of the case.
 void ReadTolerance(const std::string& folder, Case* c) {
   llvm::Expected<std::string> text = ReadWhole(InFolder(folder, "data.json"));
   if (!text) return llvm::consumeError(text.takeError());

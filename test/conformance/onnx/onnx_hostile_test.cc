@@ -1,4 +1,4 @@
-// Models as an attacker writes them: whatever a file says, the answer is an Error or a good graph.
+// Malicious models: every file results in an Error or a valid graph.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -60,7 +60,7 @@ onnx::ModelProto EmptyModel() {
   return model;
 }
 
-/// A convolution, a chain of shapes, and a branch: something of each.
+/// A model with a convolution, a chain of shape operators, and a branch.
 onnx::ModelProto GoodModel() {
   onnx::ModelProto model = EmptyModel();
   onnx::GraphProto* graph = model.mutable_graph();
@@ -101,7 +101,7 @@ onnx::ModelProto GoodModel() {
   return model;
 }
 
-/// What reading and importing say; "" where all is well.
+/// The error of reading and importing; "" for success.
 std::string Say(const onnx::ModelProto& proto, const std::string& folder = ".") {
   llvm::Expected<OnnxModel> model = OnnxModel::Parse(proto.SerializeAsString(), "m.onnx", folder);
   if (!model) return llvm::toString(model.takeError());
@@ -132,14 +132,14 @@ void ExpectNoPrefixIsGood(llvm::StringRef bytes) {
 
 TEST(OnnxHostileTest, TruncatedAtEachPercent) {
   ExpectNoPrefixIsGood(GoodModel().SerializeAsString());
-  // A transformer, as PyTorch exports one.
+  // A transformer in the form that PyTorch exports.
   std::ifstream file("conformance/onnx/transformer.onnx", std::ios::binary);
   const std::string transformer((std::istreambuf_iterator<char>(file)), {});
   ASSERT_EQ(SayOfBytes(transformer), "");
   ExpectNoPrefixIsGood(transformer);
 }
 
-/// The most memory that this process ever had.
+/// The peak memory of this process.
 int64_t PeakBytes() {
   rusage usage;
   ::getrusage(RUSAGE_SELF, &usage);
@@ -148,7 +148,7 @@ int64_t PeakBytes() {
 
 TEST(OnnxHostileTest, BitFlips) {
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int64_t kMost = int64_t{1} << 30;  // what is freed is kept for a while
+  constexpr int64_t kMost = int64_t{1} << 30;  // freed memory is retained for a while
 #else
   constexpr int64_t kMost = int64_t{64} << 20;
 #endif
@@ -159,7 +159,7 @@ TEST(OnnxHostileTest, BitFlips) {
   for (int i = 0; i < 2000; ++i) {
     std::string broken = bytes;
     broken[random() % broken.size()] ^= static_cast<char>(1u << (random() % 8));
-    refused += !SayOfBytes(broken).empty();  // elsewhere a weight or a name is another one
+    refused += !SayOfBytes(broken).empty();  // other bytes are elements of weights or names
   }
   EXPECT_GT(refused, 500);
   EXPECT_LT(PeakBytes() - before, kMost);
@@ -181,7 +181,7 @@ class OnnxExternalDataTest : public testing::Test {
 
   using Entries = std::vector<std::pair<std::string, std::string>>;
 
-  /// A model whose weights lie in a file.
+  /// A model with external weights.
   onnx::ModelProto WithFile(const Entries& entries) {
     onnx::ModelProto model = GoodModel();
     onnx::TensorProto* tensor = model.mutable_graph()->mutable_initializer(0);
@@ -243,9 +243,9 @@ TEST_F(OnnxExternalDataTest, WhatIsSaidOfAFile) {
   ExpectSays({{"location", "data"}, {"offset", "0"}, {"offset", "1"}}, "sets its 'offset' twice");
 }
 
-// --- What ONNX's own library was found to believe -----------------------------------------------
+// --- Vulnerabilities of ONNX's own library -------------------------------------------------------
 
-// CVE-2022-25882: a location that leads out of the model's folder is read.
+// CVE-2022-25882: a location outside of the model's folder is read.
 TEST_F(OnnxExternalDataTest, Cve2022_25882) {
   for (const std::string& location :
        {std::string("../secret"), std::string("../../../../../../etc/passwd"),
@@ -262,7 +262,7 @@ TEST_F(OnnxExternalDataTest, Cve2024_27318) {
   EXPECT_EQ(SayOf({{"location", "sub/../data"}}), "");
 }
 
-// CVE-2024-5187: a model comes as an archive whose members lie elsewhere. Nothing here unpacks one.
+// CVE-2024-5187: an archive with members outside of its folder. We do not unpack archives.
 TEST_F(OnnxExternalDataTest, Cve2024_5187) {
   std::string tar(1024, '\0');
   const std::string name = "../../unpacked", mode = "0000644", size = "00000000004";
@@ -285,11 +285,12 @@ TEST_F(OnnxExternalDataTest, Cve2024_5187) {
     EXPECT_FALSE(fs::exists(at / "unpacked")) << at;
 }
 
-// CVE-2025-51480: what is written goes where the model says. Here, where the caller says.
+// CVE-2025-51480: files are written to the locations in the model. We write where the caller
+// specifies.
 TEST_F(OnnxExternalDataTest, Cve2025_51480) {
   ExpectSays({{"location", "../victim"}}, "does not lie in the network's folder");
   EXPECT_FALSE(fs::exists(root_ / "victim"));
-  // A good location is read, and is not one that an export writes.
+  // A valid location is read, but not used for exports.
   llvm::Expected<OnnxModel> model = OnnxModel::Parse(
       WithFile({{"location", "data"}}).SerializeAsString(), "m.onnx", (root_ / "model").string());
   ASSERT_TRUE(static_cast<bool>(model));
@@ -306,7 +307,8 @@ TEST_F(OnnxExternalDataTest, Cve2025_51480) {
     EXPECT_EQ(tensor.external_data_size(), 0) << tensor.name();
 }
 
-// CVE-2026-27489: a symlink on the way, or a hard link (2026-34446), leads out of the folder.
+// CVE-2026-27489: a symlink in the path, or a hard link (2026-34446), refers to a file outside of
+// the folder.
 TEST_F(OnnxExternalDataTest, Cve2026_27489) {
   fs::create_directory(root_ / "outside");
   std::ofstream(root_ / "outside" / "real") << std::string(144, 's');
@@ -319,7 +321,7 @@ TEST_F(OnnxExternalDataTest, Cve2026_27489) {
   ExpectSays({{"location", "hard"}}, "has a hard link");
 }
 
-// CVE-2026-34445: keys of any name are taken for properties, and sizes for true.
+// CVE-2026-34445: keys of any name are used as properties, and sizes are not checked.
 TEST_F(OnnxExternalDataTest, Cve2026_34445) {
   for (const char* key : {"__class__", "__dict__", "data_type", "raw_data", "", "Location"})
     ExpectSays({{"location", "data"}, {key, "x"}}, "has an unknown key of external data");
@@ -378,7 +380,7 @@ TEST(OnnxHostileTest, AHugeResultIsNotComputedWhileImporting) {
   AddNode(model.mutable_graph(), "ConstantOfShape", {"shape"}, {"a"});
   AddNode(model.mutable_graph(), "Add", {"a", "a"}, {"y"});
   AddValue(model.mutable_graph()->add_output(), "y", {1});
-  EXPECT_EQ(Say(model), "");  // a run would say that the memory is short
+  EXPECT_EQ(Say(model), "");  // a run would report that memory is short
 }
 
 // --- Graphs -------------------------------------------------------------------------------------
@@ -518,8 +520,8 @@ TEST(OnnxHostileTest, FunctionsThatDouble) {
   EXPECT_LT(PeakBytes() - before, int64_t{64} << 20);
 }
 
-// What a node of a function refers to is an attribute of the call, or the function's own for it;
-// weights within outlive the import, and are there once.
+// References to attributes in a node of a function use the attribute of the call, or the function's
+// default. Weights in functions outlive the import, and are not duplicated.
 TEST(OnnxHostileTest, AttributesAndWeightsOfFunctions) {
   onnx::ModelProto model = EmptyModel();
   onnx::FunctionProto* inner = AddFunction(&model, "Inner");
@@ -537,7 +539,7 @@ TEST(OnnxHostileTest, AttributesAndWeightsOfFunctions) {
   usual.set_name("s");
   usual.set_type(onnx::AttributeProto::FLOAT);
   usual.set_f(0.5f);
-  // attribute_proto, which not every onnx.proto has.
+  // attribute_proto, which some versions of onnx.proto lack.
   const std::string bytes = usual.SerializeAsString();
   outer->mutable_unknown_fields()->append({0x5a, static_cast<char>(bytes.size())});
   outer->mutable_unknown_fields()->append(bytes);
@@ -586,7 +588,7 @@ TEST(OnnxHostileTest, AttributesAndWeightsOfFunctions) {
   EXPECT_EQ(slopes, (std::vector<double>{0.5, 0.25}));
 }
 
-// A list that grows by one is copied by each node.
+// A list that grows by one element, and is copied by each node.
 TEST(OnnxHostileTest, ListsThatGrow) {
   onnx::ModelProto model = EmptyModel();
   onnx::GraphProto* graph = model.mutable_graph();
@@ -602,7 +604,7 @@ TEST(OnnxHostileTest, ListsThatGrow) {
   EXPECT_LT(PeakBytes() - before, int64_t{256} << 20);
 }
 
-// Steps that are written out, in steps that are written out.
+// Nested loops that are unrolled.
 TEST(OnnxHostileTest, LoopsInLoops) {
   onnx::ModelProto model = EmptyModel();
   onnx::GraphProto* graph = model.mutable_graph();
@@ -631,7 +633,7 @@ TEST(OnnxHostileTest, LoopsInLoops) {
   ExpectSays("calls when its functions, loops and lists are expanded", model);
 }
 
-// Time and memory grow with the count of nodes, and not with its square.
+// Time and memory are linear in the number of nodes.
 TEST(OnnxHostileTest, ManyNodes) {
   auto seconds = [](int nodes, bool is_wide) {
     onnx::ModelProto model = EmptyModel();
@@ -652,7 +654,7 @@ TEST(OnnxHostileTest, ManyNodes) {
   }
 }
 
-// Each makes a constant that has as many elements as one may have.
+// Each makes a constant with the maximum number of elements.
 TEST(OnnxHostileTest, ManyLargeConstants) {
   onnx::ModelProto model = EmptyModel();
   onnx::GraphProto* graph = model.mutable_graph();
@@ -689,7 +691,7 @@ struct OnnxOperator {
   std::string domain, type;
 };
 
-// Those that a rule is for, and those that an operator names as its counterpart.
+// The operators with import rules, and those that are counterparts of our operators.
 std::vector<OnnxOperator> AllOperators() {
   std::vector<OnnxOperator> all;
   for (llvm::ArrayRef<OnnxRule> family : OnnxRuleFamilies())
@@ -699,7 +701,8 @@ std::vector<OnnxOperator> AllOperators() {
   return all;
 }
 
-// Every operator with any count of inputs of any rank, known or not, and attributes from a dice.
+// Every operator with any number of inputs of any rank, statically known or not, and random
+// attributes.
 TEST(OnnxHostileTest, NodesOfEveryKind) {
   std::mt19937 random(11);
   const std::vector<std::string> names = {"axis",

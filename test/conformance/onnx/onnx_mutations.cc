@@ -1,12 +1,11 @@
-// Models of the ONNX project, broken on purpose: whatever one says, reading, importing, compiling
-// and running it ends, with an Error or a result; the text that is written of it compiles and
-// computes the same bits.
+// Mutated models of the ONNX project: reading, importing, compiling and running each ends with an
+// Error or a result, and the emitted source compiles and computes the same bits.
 //
 //   onnx_mutations DATA [--count=N] [--first=N] [--seed=N] [-v]
 //
-// DATA is onnx/backend/test/data. Case i depends on the seed and i alone: --first=i --count=1 does
-// one again, and prints what was done to which model. Cases run in children of this process, which
-// end without harm to it. The exit status is 1 where anything is wrong, 77 where there is no DATA.
+// DATA is onnx/backend/test/data. Case i depends only on the seed and i: --first=i --count=1
+// repeats it, and prints the mutations. Cases run in child processes, whose crashes are detected.
+// The exit status is 1 if there is an error, 77 if there is no DATA.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -46,7 +45,7 @@ enum Stage : int { kMutating, kImporting, kWriting, kEmitting, kRunning, kRunnin
 constexpr const char* kStageNames[] = {"mutating",      "importing", "writing its text",
                                        "--emit=pdl of", "running",   "running the text of"};
 
-/// What children say, in memory that they share with their parent.
+/// The progress of children, in shared memory.
 struct Progress {
   int64_t current = 0;
   int stage = 0;
@@ -85,7 +84,7 @@ std::vector<Model> ReadModels(const std::string& data) {
   return models;
 }
 
-/// Elements that differ, small enough to be indices and sizes.
+/// Distinct elements, small enough to be indices and sizes.
 Constant Numbers(DType dtype, llvm::ArrayRef<int64_t> sizes, std::mt19937_64& random) {
   int64_t count = 1;
   for (const int64_t size : sizes) count *= size;
@@ -106,7 +105,7 @@ Constant Numbers(DType dtype, llvm::ArrayRef<int64_t> sizes, std::mt19937_64& ra
   return Constant::Copy(dtype, sizes, bytes.data());
 }
 
-/// Imports; what must be known is made up.
+/// Imports, with generated values for inputs that must be constants.
 llvm::Expected<ImportedModel> Import(const OnnxModel& model, std::mt19937_64& random) {
   ImportOptions options;
   options.weight_file = "weights.safetensors";
@@ -140,7 +139,7 @@ llvm::Expected<ImportedModel> Import(const OnnxModel& model, std::mt19937_64& ra
   }
 }
 
-/// What to feed: symbols stand for small sizes. Nothing where it would be much.
+/// Inputs with small sizes for symbols; nullopt if they would be large.
 std::optional<llvm::StringMap<Constant>> Feeds(const Graph& graph, std::mt19937_64& random) {
   std::map<std::string, int64_t> symbols;
   llvm::StringMap<Constant> feeds;
@@ -247,7 +246,7 @@ void Runner::Compare(ImportedModel model, std::mt19937_64& random) {
     if (!difference.empty()) Wrong("the text computes other bits: " + difference);
     return;
   }
-  // Memory may be short for one of them alone.
+  // Only one of them may run out of memory.
   const bool is_same = !wanted == !got;
   std::string said;
   for (auto* result : {&wanted, &got})
@@ -310,7 +309,7 @@ int Main(llvm::ArrayRef<llvm::StringRef> arguments) {
     ::waitpid(child, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
     const bool is_slow = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-    // A loop of a run may have many steps.
+    // A loop may have many iterations at run time.
     if (is_slow && progress->stage >= kRunning) {
       ++slow;
     } else {

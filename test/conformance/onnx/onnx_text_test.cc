@@ -1,4 +1,4 @@
-// What the text of an imported model must keep: it compiles, and computes the same bits.
+// The emitted source of an imported model compiles, and computes the same bits.
 #include <gtest/gtest.h>
 
 #include "onnx/import/text.h"
@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// A node over x, whose dims are symbols where they are below 0, and over weights of ones.
+/// A node on x, where negative dims are symbols, and on weights of ones.
 onnx::ModelProto Model(const std::string& type, const std::vector<int64_t>& dims,
                        const std::vector<std::vector<int64_t>>& weights) {
   onnx::ModelProto model;
@@ -46,7 +46,7 @@ onnx::ModelProto Model(const std::string& type, const std::vector<int64_t>& dims
   return model;
 }
 
-/// The text, where it is as good as the model; what is wrong with it otherwise.
+/// The emitted source if it computes the same as the model; otherwise the error.
 std::string TextOf(const onnx::ModelProto& proto, const std::vector<int64_t>& fed) {
   llvm::Expected<OnnxModel> model = OnnxModel::Parse(proto.SerializeAsString(), "m.onnx", ".");
   if (!model) return llvm::toString(model.takeError());
@@ -88,7 +88,7 @@ TEST(OnnxTextTest, AWidthThatIsKnownMakesALayer) {
              "batch_norm(");
 }
 
-// The weights of a layer have the sizes of its input, which must be numbers for that.
+// The weights of a layer depend on the sizes of its input, which must be constants.
 TEST(OnnxTextTest, AWidthThatIsASymbolMakesNone) {
   ExpectText(Model("MatMul", {-1, -2}, {{4, 8}}), {3, 4}, false, "fc(");
   ExpectText(Model("Gemm", {-1, -2}, {{4, 8}, {8}}), {3, 4}, false, "fc(");
@@ -103,7 +103,7 @@ TEST(OnnxTextTest, AWidthOfNothingMakesNone) {
   ExpectText(Model("MatMul", {-1, 0}, {{0, 4}}), {3, 0}, false, "fc(");
 }
 
-// Of an empty constant a text can say the sizes up to the first 0 alone.
+// A literal can only specify the sizes of an empty constant up to the first 0.
 TEST(OnnxTextTest, SizesOfEmptyConstants) {
   ExpectText(Model("MatMul", {-1, 0}, {{0, 4}}), {3, 0}, true, "reshape([0, 4])");
   ExpectText(Model("MatMul", {-1, 4}, {{4, 0}}), {3, 4}, false, "reshape(");

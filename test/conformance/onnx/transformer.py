@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes transformer.onnx: a small transformer encoder as PyTorch exports it, with random weights.
 
-usage: transformer.py OUT.onnx        (wants PyTorch and the package onnx; the tests want neither)
+usage: transformer.py OUT.onnx        (requires PyTorch and the package onnx; the tests require neither)
 """
 
 import math

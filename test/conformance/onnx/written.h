@@ -10,10 +10,10 @@
 
 namespace pdl::testing {
 
-/// The network of a text; an Error has all that is wrong with it, and the text.
+/// Compiles source; the Error has all messages, and the source.
 llvm::Expected<Graph> CompileWritten(const std::string& text);
 
-/// The network that the text of an imported one makes, as `pdl import` writes it, with its weights.
+/// The network compiled from the source that `pdl import` emits for a model, with its weights.
 struct WrittenNetwork {
   Graph graph;
   llvm::StringMap<Constant> weights;
@@ -21,14 +21,15 @@ struct WrittenNetwork {
 };
 llvm::Expected<WrittenNetwork> WriteAndCompile(const ImportedModel& model);
 
-/// An Error where the text of `pdl dump --emit=pdl` does not compile, or a .pdlc is not read again.
+/// Returns an Error if the source of `pdl dump --emit=pdl` does not compile, or a .pdlc cannot be
+/// loaded.
 llvm::Error CheckEmitted(const Graph& graph);
 
 /// The outputs of a run on the CPU, by name; the network runs on copies of `feeds`.
 llvm::Expected<llvm::StringMap<Constant>> RunOnce(Graph graph, llvm::StringMap<Constant> weights,
                                                   const llvm::StringMap<Constant>& feeds);
 
-/// Which output has other bits, and where; "" where none has.
+/// The output that differs, and the index; "" if all have the same bits.
 std::string BitDifference(const llvm::StringMap<Constant>& a, const llvm::StringMap<Constant>& b);
 
 }  // namespace pdl::testing

@@ -1,4 +1,4 @@
-// The part of cuBLASLt that CublasGemm uses, as its manual has it: matrices by columns.
+// The part of cuBLASLt that CublasGemm uses, as documented in its manual: column-major matrices.
 #include <cublasLt.h>
 
 #include <cstdint>
@@ -147,8 +147,8 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// Gives an algorithm that wants the alignment it was asked for; none for long inner dims, so that
-/// our own kernel gets something to do.
+/// Returns an algorithm with the requested alignment; none for long inner dims, so that our own
+/// kernel is tested, too.
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t operation,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t,
                                               cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,

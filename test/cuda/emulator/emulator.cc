@@ -41,7 +41,7 @@ void Start(Fiber& fiber, dim3 index) {
   makecontext(&fiber.state, Enter, 0);
 }
 
-/// Runs all threads up to their next barrier, from the last to the first in every second phase;
+/// Runs all threads up to their next barrier, in reverse order in every second phase. Returns
 /// whether they have returned.
 bool RunPhase(size_t count, bool backwards) {
   size_t done = 0;
@@ -84,7 +84,7 @@ void Run(dim3 grid, dim3 block, const std::function<void()>& kernel) {
 
 }  // namespace pdl::emulator
 
-// What CUDAContext asks of CUDA: one small GPU, whose memory is the CPU's.
+// The CUDA functions that CUDAContext uses: one small GPU, with memory on the CPU.
 namespace {
 
 cudaError_t last_error = cudaSuccess;

@@ -1,7 +1,8 @@
-// Runs CUDA kernels on the CPU, for tests where there is no GPU. Included before a .cu file that is
-// compiled as C++: gives meaning to CUDA's words. A block's threads are fibers, run in turn from
-// barrier to barrier in an order that changes, so that a result which depends on it shows. It knows
-// what our kernels use and no more; it says nothing of speed, of the compiler or of memory order.
+// Runs CUDA kernels on the CPU, for tests without a GPU. Included before a .cu file that is
+// compiled as C++, it defines CUDA's keywords and functions. The threads of a block are fibers,
+// which run one after another from barrier to barrier, in alternating order, to detect results that
+// depend on it. It supports only the features that our kernels use; it does not model speed, the
+// compiler or memory order.
 #ifndef PDL_TEST_CUDA_EMULATOR_EMULATOR_H_
 #define PDL_TEST_CUDA_EMULATOR_EMULATOR_H_
 
@@ -35,12 +36,12 @@
 
 namespace pdl::emulator {
 
-/// Where the thread is that runs now.
+/// The index of the running thread.
 extern dim3 thread_index, block_index, block_size, grid_size;
 
-/// Waits for the block's other threads; aborts where some of them have returned.
+/// Waits for the other threads of the block; aborts if some of them have returned.
 void Barrier();
-/// Calls `kernel` as each thread of each block.
+/// Calls `kernel` for each thread of each block.
 void Run(dim3 grid, dim3 block, const std::function<void()>& kernel);
 
 }  // namespace pdl::emulator

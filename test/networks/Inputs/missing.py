@@ -1,8 +1,8 @@
 """missing.py PDL FOLDER LIST [--warnings]: checks networks whose operators may not all exist yet.
 
 Each line of LIST is a file of FOLDER, options for `pdl check`, a colon, and the names of operators and
-layers that do not exist, or of `grad`. Nothing else may be reported; warnings only with --warnings. Every .pdl file of
-FOLDER is listed; '!' stands before one that is not checked here.
+layers that do not exist, or of `grad`. No other error may be reported; warnings only with --warnings. Every .pdl file of
+FOLDER must be listed; '!' precedes one that is not checked here.
 """
 
 import json
@@ -16,7 +16,7 @@ UNKNOWN = re.compile(r"no operator or layer is called '([^']*)'|'(grad)' is not 
 
 
 def check(pdl, folder, words, wanted, warnings):
-    """Complaints about one network."""
+    """The problems of one network."""
     run = subprocess.run(
         [pdl, "check", "--diagnostics=json", *words], cwd=folder, capture_output=True, text=True, check=False
     )

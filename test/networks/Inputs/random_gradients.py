@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""random_gradients.py COUNT SEED: networks made at random, of 5 to 30 calls, as tests in pdl.
+"""random_gradients.py COUNT SEED: random networks of 5 to 30 calls, as tests in pdl.
 
 Each is a layer from two f64[3, 4] to a number. Its test compares the derivative along a random
 direction with the central difference, in f64; each fifth one its second derivative, too.
@@ -23,7 +23,7 @@ def graph(draw, name):
     values, lines = ["a", "b"], []
     for i in range(draw.randint(5, 30)):
         rule = draw.choice(UNARY + BINARY)
-        # What was made last is used the most, and some values many times.
+        # Recent values are used most often, and some values many times.
         picked = [draw.choice(values[-3:] if draw.random() < 0.7 else values) for _ in range(2)]
         lines.append(f"  v{i} = {rule.format(*picked)}")
         values.append(f"v{i}")
@@ -48,10 +48,10 @@ def main():
             print(f"  {value} = {matrix(draw)}")
         print("  h = constant(1e-5, dtype=f64)")
         print(f"  ga, gb = grad({name}(a, b), [a, b])")
-        print("  slope = sum(ga * da) + sum(gb * db)")
+        print("  derivative = sum(ga * da) + sum(gb * db)")
         print(f"  above = {name}(a + h * da, b + h * db)")
         print(f"  below = {name}(a - h * da, b - h * db)")
-        print("  expect slope ~= (above - below) / (2.0 * h) tol 1e-7")
+        print("  expect derivative ~= (above - below) / (2.0 * h) tol 1e-7")
         if n % 5 == 0:
             print("  more = a + h * da")
             print("  less = a - h * da")

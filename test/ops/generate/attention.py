@@ -111,7 +111,7 @@ def attention_gradient(t):
         s = tq @ tk.transpose(-1, -2) * attributes.get("scale", 1 / np.sqrt(q.shape[-1]))
         if mask is not None and mask.dtype != np.bool_:
             s = s + torch.from_numpy(mask.astype(np.float64))
-        # exp(s - lse) by hand, so that a query that sees nothing has no gradient.
+        # exp(s - lse) instead of softmax, so that a query without visible keys has no gradient.
         e = torch.where(seen, torch.exp(s), 0.0)
         y = e / e.sum(-1, keepdim=True).clamp(min=1e-300) @ tv
         dy = numbers(name_of(q.dtype), y.shape, seed=7)

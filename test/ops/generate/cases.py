@@ -21,13 +21,13 @@ NAMES = {
 }
 DTYPES = {name: dtype for dtype, name in NAMES.items()}
 FLOATS = ["f32", "f64", "f16", "bf16"]
-# The integers that operators compute with; STORED ones only come and go, by casts.
+# The integer dtypes that operators compute with; STORED ones are only converted by casts.
 SIGNED = ["i8", "i32", "i64"]
 INTS = SIGNED + ["u8"]
 NUMBERS = FLOATS + INTS
 ALL = NUMBERS + ["bool"]
 STORED = ["i16", "u16", "u32", "u64"]
-# |a - b| <= tolerance * max(1, |b|); None is what `~=` takes without a `tol`.
+# |a - b| <= tolerance * max(1, |b|); None is the default of `~=`.
 TOLERANCES = {"f32": 1e-6, "f64": 1e-14, "f16": 1e-3, "bf16": 8e-3}
 
 OPERATORS = {}
@@ -146,7 +146,7 @@ def literal(value):
         return "nan"
     if np.isinf(number):
         return "inf" if number > 0 else "-inf"
-    # bf16 prints as a float of few digits; the other types know their shortest form.
+    # bf16 is written as a float with few digits; NumPy has the shortest form of the other dtypes.
     text = shortest_bf16(value) if value.dtype == bf16 else np.format_float_scientific(
         value[()], unique=True, trim="0")
     mantissa, exponent = text.split("e")
@@ -189,7 +189,7 @@ def spell(value):
     if isinstance(value, Ragged):
         return literal(value.rows)
     if value.size == 0 and 0 in value.shape[:-1]:
-        # A list cannot say how long the rows are that it does not have.
+        # A list cannot express the lengths of rows that it does not have.
         return f"zeros([{', '.join(map(str, value.shape))}], dtype={name_of(value.dtype)})"
     return literal(value)
 

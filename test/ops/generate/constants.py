@@ -87,7 +87,7 @@ def size(t):
 def random(t, call, mean, std, low=None, high=None, **other):
     """`call(dims, dtype)`: the text; `mean` and `std` of the numbers, and their ends."""
     for dtype in FLOATS:
-        # Of 4000 numbers, the mean is this exact in all but one of 10^6 series.
+        # The mean of 4000 numbers is at least this accurate in all but one of 10^6 samples.
         tolerance = 5 * std / 4000**0.5 + {"bf16": 0.01, "f16": 1e-3}.get(dtype, 0) * (
             abs(mean) + std)
         lines = [f"x: {dtype}[50, 80] = {call('[50, 80]', dtype)}", "wide = cast(x, to=f64)",

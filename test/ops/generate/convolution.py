@@ -8,7 +8,7 @@ from cases import *
 
 CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
-# What a sum of a few hundred products of rounded numbers may be off by.
+# The error of a sum of a few hundred products of rounded numbers.
 TOL = {"f32": 1e-5, "f64": 1e-13, "f16": 2e-3, "bf16": 1.6e-2}
 
 
@@ -75,7 +75,7 @@ def conv_cases(t, rank):
                 pads.append((total // 2, total - total // 2) if upper else (total - total // 2, total // 2))
             case(f"{word}, stride {stride}", x, w, bias, pads, run={"stride": stride}, stride=stride, pad=word)
     case("valid", x, w, bias, pad="valid")
-    # The plain products have no room for what is not finite: one at a time.
+    # Non-finite values, one at a time.
     for value in (np.nan, np.inf, -np.inf):
         y = x.copy()
         y.flat[7] = value

@@ -25,7 +25,7 @@ def nonzero(t):
     case("none of them", np.zeros((2, 3), np.float32))
     case("empty", numbers("f32", (0,)))
     case("a size of 0 beside others", numbers("f32", (2, 0, 3)))
-    # NumPy takes no scalars here any more; a row for a number that is not 0, without indices.
+    # NumPy does not accept scalars here. The result has a row if the number is not 0, and no indices.
     t.case("a scalar", [array(2.5, "f32")], np.zeros((1, 0), np.int64))
     t.case("a scalar that is 0", [array(0, "f32")], np.zeros((0, 0), np.int64))
     x = array([0, 5, 0, 6, 7], "f32")

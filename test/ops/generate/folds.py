@@ -64,7 +64,7 @@ def spread(name, function):
                    ddof=ddof)
         for dtype in FLOATS:
             for value in (0.1, 1000.1, -3.3e4):
-                # Sums of equal numbers round, so NumPy does not give 0 here.
+                # Sums of equal numbers are rounded, so NumPy's result is not 0.
                 x = np.full((3, 37), array(value, dtype), DTYPES[dtype])
                 t.case(f"{dtype}, all {value}", x, array([0, 0, 0], dtype), axes=[1])
                 t.case(f"{dtype}, columns, all {value}", x, np.zeros(37, DTYPES[dtype]), axes=[0])

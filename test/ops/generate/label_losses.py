@@ -7,7 +7,7 @@ import losses
 from binary import binary
 from cases import *
 
-# Its cases of logits and labels alone are with the other losses.
+# The cases with only logits and labels are with the other losses.
 plain_cross_entropy = OPERATORS.pop("cross_entropy")
 
 

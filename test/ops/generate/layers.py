@@ -75,7 +75,7 @@ def l2_normalize(t):
 @operator("local_response_norm")
 def local_response_norm(t):
     def want(x, size=5, alpha=1e-4, beta=0.75, bias=1.0):
-        # As ONNX: of an even count one more behind.
+        # As in ONNX, the window of an even size has one more element after the center.
         total = np.zeros_like(x)
         for c in range(x.shape[1]):
             low, high = max(0, c - (size - 1) // 2), min(x.shape[1], c + size // 2 + 1)

@@ -54,7 +54,7 @@ def binary_cross_entropy(t):
     x, label = array([-500, 500, -500], "f32"), array([1, 1, 0], "f32")
     t.case("sure logits", [x, label], array([500, 0, 0], "f32"), logits=True)
     for dtype in FLOATS:
-        # What the label does not ask for costs nothing, however sure the logit is.
+        # Terms that the label multiplies by 0 contribute 0, even for infinite logits.
         x = array([np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf, np.nan, np.nan], dtype)
         label = array([0, 1, 0.5, 0, 1, 0.5, 0, 1], dtype)
         t.case(f"{dtype}, infinite logits", [x, label],

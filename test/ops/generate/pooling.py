@@ -89,7 +89,7 @@ def max_pool_index(t):
         if pads is None:
             want = MAX[x.ndim - 2](wide, **keywords, return_indices=True)[1].numpy()
         else:
-            # Places in the padded plane, as those in the plane.
+            # Indices into the padded plane are converted to indices into the plane.
             height, width = x.shape[2:]
             want = MAX[2](padded(wide, pads, -INFINITY), **keywords, return_indices=True)[1].numpy()
             row = want // (width + sum(pads[1])) - pads[0][0]

@@ -15,7 +15,7 @@ def along(values, x, axis):
 
 def quantized(x, scale, zero=None, axis=1, dtype="u8"):
     info = np.iinfo(DTYPES[dtype])
-    # In the type that elements are computed in: the quotient may lie near a half.
+    # In the dtype of the kernel's computation, since the quotient may be near a half.
     wide = np.float64 if name_of(x.dtype) == "f64" else np.float32
     with np.errstate(all="ignore"):
         y = np.round(x.astype(wide) / along(scale.astype(wide), x, axis))

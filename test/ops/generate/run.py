@@ -3,8 +3,8 @@
 
     test/ops/generate/run.py [--pdl PROGRAM] [FAMILY|OPERATOR...]
 
-A family is a file beside this one: `reductions`, or `reductions.py`. Without names, all are
-written. Wants numpy, ml_dtypes, scipy, torch and onnx; `pdl fmt` lays the files out.
+A family is a file in this folder: `reductions`, or `reductions.py`. Without names, all are
+written. Requires numpy, ml_dtypes, scipy, torch and onnx; `pdl fmt` formats the files.
 """
 
 import argparse

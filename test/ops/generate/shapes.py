@@ -212,7 +212,7 @@ def cast(t):
     t.case("large integers round", x, array([16777216, -2.0**60], "f32"), tol=0, to=Dim("f32"))
     x = array([300, -1, 256, -129], "i32")
     t.case("integers wrap around", x, array(x, "i8"), to=Dim("i8"))
-    # What is only stored has no numbers in texts: it comes from i64, or from reals.
+    # Storage-only dtypes have no literals: their values are cast from i64, or from floats.
     x = array([0, 1, -1, 40000, 70000, 2**31 + 5, -2**31, 2**40 + 1, -2**62 - 3], "i64")
     for stored in STORED:
         y = x.astype(DTYPES[stored])

@@ -11,7 +11,7 @@ def order(x, axis=-1, descending=False):
         x = x.astype(np.float64)
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
-    # Turned round, sorted, and turned back, equal elements keep their order.
+    # Reversing, sorting and reversing again keeps the order of equal elements.
     turned = np.argsort(np.flip(x, axis), axis=axis, kind="stable")
     return x.shape[axis] - 1 - np.flip(turned, axis)
 

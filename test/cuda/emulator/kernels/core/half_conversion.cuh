@@ -1,4 +1,4 @@
-// Takes the place of kernels/core/half_conversion.cuh, which has a GPU's instructions.
+// Replaces kernels/core/half_conversion.cuh, which uses instructions of a GPU.
 #ifndef PDL_KERNELS_HALF_CONVERSION_CUH_
 #define PDL_KERNELS_HALF_CONVERSION_CUH_
 

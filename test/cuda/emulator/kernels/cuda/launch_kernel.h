@@ -1,4 +1,4 @@
-// Takes the place of kernels/cuda/launch_kernel.h: kernels run at once, on the CPU.
+// Replaces kernels/cuda/launch_kernel.h: kernels run synchronously on the CPU.
 #ifndef PDL_KERNELS_LAUNCH_KERNEL_H_
 #define PDL_KERNELS_LAUNCH_KERNEL_H_
 

@@ -1,5 +1,5 @@
-// Types with symbols, and threads, of operators that move elements to other places, order them, and
-// attend to them. Numbers are in test/ops.
+// Symbolic types and threads of operators that move elements, sort, and attend. Values are tested
+// in test/ops.
 #include <gtest/gtest.h>
 
 #include "test/cc/testing/op_test_util.h"
