@@ -1,4 +1,4 @@
-"""Arrays of any library, and the names of dtypes in pdl and in NumPy."""
+"""Conversion of arrays of any library, and of numbers and lists, to inputs."""
 
 from __future__ import annotations
 
@@ -6,34 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from pdl._dtypes import NUMPY_NAMES, is_dense_array
 from pdl._pdl import Tensor, tensor
 from pdl._ragged import Ragged, Sparse, of_rows, sparse
 from pdl._types import dims_of, dtype_of
 
-NUMPY_NAMES = {
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "u8": "uint8",
-    "u16": "uint16",
-    "u32": "uint32",
-    "u64": "uint64",
-    "bool": "bool",
-}
-_DTYPE_NAMES = {numpy: name for name, numpy in NUMPY_NAMES.items()}
-
-
 def is_array(value: object) -> bool:
     """Whether ``value`` is a tensor, an array with the buffer protocol or DLPack, or a ragged or sparse value."""
-    if isinstance(value, (Tensor, np.ndarray, np.generic, Ragged, Sparse)):
-        return True
-    if isinstance(value, (str, bytes, bytearray, int, float)):
-        return False
-    return isinstance(value, memoryview) or hasattr(value, "__dlpack__")
+    return isinstance(value, (Ragged, Sparse)) or is_dense_array(value)
 
 
 def to_input(value: Any, name: str, type: str) -> Any:
@@ -118,19 +98,3 @@ def _round_to_bf16(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def from_bits(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
     """A tensor of a dtype that NumPy lacks, from its bits."""
     return tensor(bits)._view(dtype)
-
-
-def dtype_name(dtype: object) -> str:
-    """pdl's name of a dtype: "f32" for ``np.float32``. Other strings are returned unchanged."""
-    if isinstance(dtype, str) and dtype not in _DTYPE_NAMES:
-        return dtype
-    name: str = np.dtype(dtype).name  # type: ignore[call-overload]
-    return {**_DTYPE_NAMES, "bfloat16": "bf16"}.get(name, name)
-
-
-def numpy_dtype(dtype: object) -> np.dtype[Any]:
-    """The NumPy dtype for pdl's or NumPy's name of a dtype."""
-    name = dtype_name(dtype)
-    if name not in NUMPY_NAMES:
-        raise ValueError(f"'{name}' is not a NumPy dtype; expected one of {', '.join(NUMPY_NAMES)}")
-    return np.dtype(NUMPY_NAMES[name])

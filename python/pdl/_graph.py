@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from pdl import _pdl
-from pdl._arrays import NUMPY_NAMES, dtype_name
+from pdl._dtypes import NUMPY_NAMES, dtype_name
 from pdl._check import shown
 from pdl._infix import Infix, no_attribute, value_ufunc
 from pdl._network import Network, Weights, compile_files

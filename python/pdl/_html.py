@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import TYPE_CHECKING
 
+from pdl._pdl import Program
 from pdl._svg import network_svg
-
-if TYPE_CHECKING:
-    from pdl._network import Network
 
 _WORDS = (
     "if else for in return layer import minimize assert expect with and or not true false none sparse "
@@ -42,7 +39,7 @@ def highlight(text: str) -> str:
     return "<pre>" + "".join([*parts, escape(text[end:])]) + "</pre>"
 
 
-def network_html(network: Network) -> str:
+def network_html(program: Program, source: str) -> str:
     """The diagram above the source."""
-    picture = f'<div style="overflow:auto;max-height:40em">{network_svg(network.program)}</div>'
-    return f"{picture}\n<details><summary>text</summary>{highlight(network.text())}</details>"
+    picture = f'<div style="overflow:auto;max-height:40em">{network_svg(program)}</div>'
+    return f"{picture}\n<details><summary>source</summary>{highlight(source)}</details>"

@@ -6,24 +6,31 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pdl._dtypes import is_dense_array
+
 T = TypeVar("T", bound="Infix")
+
+# The module pdl.ops, which needs this one.
+_ops: Any = None
+
+
+def bind_operators(ops: Any) -> None:
+    """Sets the functions that infix operators call: attributes of ``ops``."""
+    global _ops
+    _ops = ops
 
 
 def _apply(operator: str, *operands: Any) -> Any:
-    from pdl import ops
-
     if not all(map(_is_operand, operands)):
         return NotImplemented  # Python knows what `tensor == None` is
-    return getattr(ops, operator)(*operands)
+    return getattr(_ops, operator)(*operands)
 
 
 def _is_operand(given: Any) -> bool:
     """A number, an array, a value of a graph, or lists of them."""
-    from pdl._arrays import is_array
-
     if isinstance(given, (list, tuple)):
         return all(map(_is_operand, given))
-    return isinstance(given, (Infix, bool, int, float)) or is_array(given)
+    return isinstance(given, (Infix, bool, int, float)) or is_dense_array(given)
 
 
 # Operators by the names of the corresponding NumPy ufuncs.
@@ -77,9 +84,7 @@ def no_attribute(self: Any, name: str) -> Any:
     """``__getattr__``: raises AttributeError with a hint, such as ``pdl.ops.sum`` for ``value.sum``."""
     message = f"'{type(self).__name__}' object has no attribute '{name}'"
     if not name.startswith("_"):
-        from pdl import ops
-
-        if name in dir(ops):
+        if name in dir(_ops):
             message += f"; use pdl.ops.{name}(…)"
         if type(self).__name__ == "Tensor" and hasattr(np.ndarray, name):
             message += f"{', or' if '; use' in message else '; use'} .numpy().{name}"

@@ -254,7 +254,7 @@ class Network(_pdl.NetworkCore):
     def _repr_html_(self) -> str:
         from pdl._html import network_html
 
-        return network_html(self)
+        return network_html(self.program, self.text())
 
 
 def _restore(

@@ -6,6 +6,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
+from pdl._dtypes import numpy_dtype
 from pdl._infix import Infix
 from pdl._pdl import Tensor, tensor
 from pdl._types import dims_of
@@ -170,8 +171,6 @@ def ragged(
     >>> pdl.ragged(values, lengths=[2, 1])
     """
     if dtype is not None:
-        from pdl._arrays import numpy_dtype
-
         dtype = numpy_dtype(dtype)
     if offsets is None and lengths is None:
         return of_rows(list(values), dtype)

@@ -7,7 +7,8 @@ from typing import Any, Callable, Mapping, Protocol
 
 import numpy as np
 
-from pdl._arrays import dtype_name, is_array
+from pdl._arrays import is_array
+from pdl._dtypes import dtype_name
 from pdl._declarations import Attribute
 
 

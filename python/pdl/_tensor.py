@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from pdl import _pdl
-from pdl._arrays import NUMPY_NAMES, dtype_name, to_array
+from pdl import _pdl, ops
+from pdl._arrays import to_array
+from pdl._dtypes import NUMPY_NAMES, dtype_name
 from pdl._infix import array_ufunc, no_attribute
 from pdl._pdl import Tensor
 
@@ -33,8 +34,6 @@ def tensor(array: Any, dtype: Any = None) -> Tensor:
     made: Tensor = _pdl.tensor(to_array(array, target) if plain else array)
     if target is None or made.dtype == target:
         return made
-    from pdl import ops
-
     cast: Tensor = ops.cast(made, to=target)
     return cast
 

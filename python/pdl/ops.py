@@ -5,8 +5,10 @@ call; ``name=`` names the result. Called without inputs, it returns a ``pdl.Func
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+from pdl import _infix
 from pdl._functions import declarations, make_function
 
 
@@ -20,3 +22,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(declarations()[0])
+
+
+_infix.bind_operators(sys.modules[__name__])
