@@ -1,4 +1,4 @@
-// Checkpoints of a training: one that is rejected changes nothing, one that is taken goes on.
+// Checkpoints: a rejected one does not change the trainer, an accepted one trains a step.
 #include <vector>
 
 #include "pdl/compiler/layers.h"

@@ -11,7 +11,7 @@
 namespace pdl::fuzz {
 namespace {
 
-/// Reads each byte, so that a sanitizer sees what lies outside.
+/// Reads each byte, so that a sanitizer reports bytes outside of an allocation.
 void Touch(const Tensor& tensor) {
   if (tensor.num_elements() < 0) Fail("a tensor has a negative number of elements");
   const auto* bytes = static_cast<const unsigned char*>(tensor.raw());

@@ -277,7 +277,7 @@ void MessageMutator::CopyFromRoot(Message* to) {
     if (message != to && message->GetDescriptor() == to->GetDescriptor()) same.push_back(message);
   });
   if (same.empty()) return;
-  // `to` may be inside of what is copied, or the other way round.
+  // `to` may contain the copied message, or be contained in it.
   const std::string bytes = same[Below(same.size())]->SerializePartialAsString();
   to->ParsePartialFromString(bytes);
 }

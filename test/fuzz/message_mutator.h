@@ -38,7 +38,7 @@ class MessageMutator {
     return std::uniform_int_distribution<size_t>(0, bound - 1)(random_);
   }
   bool OneIn(size_t n) { return Below(n) == 0; }
-  /// An edge of a width, a neighbour of `old`, or anything.
+  /// A limit of an integer type, a number near `old`, or a random number.
   int64_t Integer(int64_t old);
   double Real(double old);
   int Enum(const Field* field);

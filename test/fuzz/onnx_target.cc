@@ -8,7 +8,7 @@
 namespace pdl::fuzz {
 namespace {
 
-/// What `pdl import` writes compiles, laid out as `pdl fmt` does.
+/// Checks that the source that `pdl import` writes compiles and is formatted.
 void CheckText(const ImportedModel& model) {
   const ImportedText written = WriteImportedText(model, "fuzz.safetensors");
   auto find = [&](llvm::StringRef file, llvm::StringRef name) -> llvm::Expected<WeightInfo> {

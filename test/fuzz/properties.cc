@@ -79,7 +79,7 @@ CompileResult CompileText(llvm::StringRef text, const WeightLookup& find_weight)
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
   request.find_weight = find_weight;
-  // What these reject soon would be rejected by the limits of the compiler, later.
+  // Lower than the default limits, which reject the same inputs later.
   request.limits = {.steps = 100'000, .calls = 10'000, .layer_calls = 4'000, .list_items = 50'000};
   CompileResult result = Compile(request);
   if (!result.graph && !result.diagnostics.has_errors()) Fail("no graph and no diagnostic");

@@ -1,4 +1,4 @@
-// Properties that fuzz targets check of what an untrusted input became.
+// Properties of networks and files that fuzz targets check.
 #ifndef PDL_TEST_FUZZ_PROPERTIES_H_
 #define PDL_TEST_FUZZ_PROPERTIES_H_
 

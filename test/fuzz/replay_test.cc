@@ -20,7 +20,7 @@ const fs::path kFindings = "fuzz/findings";
 
 class FindingTest : public testing::TestWithParam<std::string> {};
 
-// A finding that is not mended aborts, with its name above.
+// A finding that is not fixed aborts; the name of the test is printed above.
 TEST_P(FindingTest, Holds) {
   const fs::path path = kFindings / GetParam();
   const Target* target = FindTarget(path.parent_path().filename().string());

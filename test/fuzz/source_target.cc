@@ -17,7 +17,8 @@ std::string Serialized(const Graph& graph) {
   return std::move(*bytes);
 }
 
-/// What `pdl fmt` prints means the same, and formatting it again changes nothing.
+/// Checks that the formatted source is the same network, and that formatting it again changes
+/// nothing.
 void CheckFormat(const std::shared_ptr<const SourceFile>& file, const CompileResult& result) {
   Diagnostics diagnostics;
   const std::optional<std::string> formatted = FormatText(file, &diagnostics);

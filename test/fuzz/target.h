@@ -1,4 +1,4 @@
-// What fuzzing feeds: one target for each kind of untrusted input.
+// The fuzz targets: one for each kind of untrusted input.
 #ifndef PDL_TEST_FUZZ_TARGET_H_
 #define PDL_TEST_FUZZ_TARGET_H_
 
@@ -18,9 +18,9 @@ struct Target {
   const char* name;
   /// One line for `pdl_fuzz --target=help`.
   const char* description;
-  /// Feeds `bytes` to pdl. Aborts, with a message, where a property does not hold.
+  /// Feeds `bytes` to pdl. Aborts with a message if a property is violated.
   void (*run)(llvm::StringRef bytes);
-  /// What valid inputs of the tree below `root` look like, to start from.
+  /// Valid inputs from the tree at `root`, to start from.
   std::vector<std::string> (*seeds)(llvm::StringRef root);
   /// The largest input in bytes. Small inputs are run more often, and reach the same code.
   size_t max_size;
